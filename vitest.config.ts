@@ -10,7 +10,14 @@ export default defineConfig({
   test: {
     maxWorkers: 2,
     projects: [
-      { test: { ...shared, name: 'fast', include: ['server/test/**/*.test.ts'], exclude: ['**/*.system.test.ts'] } },
+      {
+        test: {
+          ...shared,
+          name: 'fast',
+          include: ['server/test/**/*.test.ts'],
+          exclude: ['**/*.system.test.ts'],
+        },
+      },
       { test: { ...shared, name: 'system', include: ['server/test/**/*.system.test.ts'] } },
     ],
   },

@@ -1,0 +1,238 @@
+-- The first tables: stores and their owners, apps and their tokens, budgets, idempotency, the catalog, events.
+-- Every table of a store has workspace_id first in its primary key and in its indexes, and no foreign key crosses
+-- stores: a store is the unit of isolation, of locking and of a future shard.
+
+create extension if not exists pg_trgm;
+create extension if not exists unaccent;
+create extension if not exists btree_gin;
+
+-- How text is compared when case and accents must not matter. unaccent() is only stable because a dictionary can be
+-- changed; naming the dictionary and never changing it makes the wrapper immutable in fact. The unit separator is what
+-- search_terms() puts between values, so no value may keep one.
+create function search_form(value text) returns text
+  language sql immutable parallel safe strict
+  as $$ select lower(public.unaccent('public.unaccent', normalize(translate(value, chr(31), ' '), NFC))) $$;
+
+create function search_terms(variadic parts text[]) returns text
+  language sql immutable parallel safe
+  as $$ select array_to_string(array(select search_form(part) from unnest(parts) part where part is not null), chr(31)) $$;
+
+-- The pattern that finds a text anywhere inside. Escaped after unaccent, which makes a plain % of a full-width one.
+create function search_pattern(value text) returns text
+  language sql immutable parallel safe strict
+  as $$ select '%' || regexp_replace(search_form(value), '([\\%_])', '\\\1', 'g') || '%' $$;
+
+-- UUIDv7 for rows that a statement makes by itself. PostgreSQL 18 has uuidv7(), 15 to 17 do not.
+create function new_id() returns uuid
+  language sql volatile parallel safe
+  as $$
+    select encode(
+      set_bit(set_bit(
+        overlay(uuid_send(gen_random_uuid())
+          placing substring(int8send(floor(extract(epoch from clock_timestamp()) * 1000)::bigint) from 3)
+          from 1 for 6),
+        52, 1), 53, 1),
+      'hex')::uuid
+  $$;
+
+-- Merchants and their stores.
+
+create table users (
+  id uuid primary key,
+  email text not null,
+  password_hash text not null,
+  created_at timestamptz(3) not null default now()
+);
+create unique index users_email on users (lower(email));
+
+create table workspaces (
+  id uuid primary key,
+  owner_id uuid not null,
+  slug text not null unique,
+  name text not null,
+  email text not null,
+  document text,
+  domain text,
+  timezone text not null default 'America/Sao_Paulo',
+  created_at timestamptz(3) not null default now()
+);
+create index workspaces_owner on workspaces (owner_id);
+
+-- Apps and what merchants granted them.
+
+create table apps (
+  client_id text primary key,
+  name text not null,
+  redirect_uris text[] not null,
+  created_at timestamptz(3) not null default now()
+);
+
+create table app_secrets (
+  client_id text not null references apps on delete cascade,
+  secret_hash bytea not null,
+  created_at timestamptz(3) not null default now(),
+  primary key (client_id, secret_hash)
+);
+
+-- A grant is the family of all tokens that one approval led to. Revocation lives here, so that a token inserted after
+-- a revocation is already dead.
+create table oauth_grants (
+  workspace_id uuid not null,
+  id uuid not null,
+  client_id text not null,
+  user_id uuid,
+  scopes text[] not null,
+  created_at timestamptz(3) not null default now(),
+  revoked_at timestamptz(3),
+  refresh_revoked_at timestamptz(3),
+  primary key (workspace_id, id)
+);
+create index oauth_grants_client on oauth_grants (workspace_id, client_id);
+
+create table oauth_access_tokens (
+  token_hash bytea primary key,
+  workspace_id uuid not null,
+  grant_id uuid not null,
+  expires_at timestamptz(3) not null
+);
+create index oauth_access_tokens_expiry on oauth_access_tokens (expires_at);
+
+create table oauth_refresh_tokens (
+  token_hash bytea primary key,
+  workspace_id uuid not null,
+  grant_id uuid not null,
+  expires_at timestamptz(3) not null,
+  consumed_at timestamptz(3)
+);
+create index oauth_refresh_tokens_expiry on oauth_refresh_tokens (expires_at);
+
+-- Budgets and repeated requests.
+
+create table budgets (
+  workspace_id uuid not null,
+  client_id text not null,
+  per_minute integer not null check (per_minute > 0),
+  primary key (workspace_id, client_id)
+);
+
+-- The daily count of upload addresses must survive a restart, so each one that was given leaves a row for a day.
+create table upload_spends (
+  workspace_id uuid not null,
+  client_id text not null,
+  spent_at timestamptz not null,
+  id uuid not null default new_id(),
+  primary key (workspace_id, client_id, spent_at, id)
+);
+create index upload_spends_age on upload_spends (spent_at);
+
+create table idempotency_keys (
+  workspace_id uuid not null,
+  client_id text not null,
+  key text not null,
+  request_hash bytea not null,
+  status smallint not null,
+  body text not null,
+  created_at timestamptz(3) not null,
+  primary key (workspace_id, client_id, key)
+);
+create index idempotency_keys_age on idempotency_keys (created_at);
+
+-- Catalog.
+
+create table categories (
+  id integer primary key,
+  name text not null,
+  parent_id integer references categories
+);
+
+create table products (
+  workspace_id uuid not null,
+  id uuid not null,
+  name text not null,
+  name_sort text collate "C" not null generated always as (search_form(name)) stored,
+  price numeric(14,2) not null check (price >= 0),
+  price_discount numeric(14,2) check (price_discount >= 0),
+  description text,
+  -- Of a product with variations this is the sum of theirs, kept by every statement that changes one.
+  quantity bigint not null default 0 check (quantity >= 0),
+  weight numeric(12,3),
+  width numeric(12,3),
+  height numeric(12,3),
+  length numeric(12,3),
+  type_id smallint not null default 2 check (type_id between 1 and 3),
+  category_id integer not null default 23,
+  url_image text,
+  sku text,
+  ean text,
+  has_variants boolean not null default false,
+  variation_types jsonb not null default '[]',
+  created_at timestamptz(3) not null default now(),
+  updated_at timestamptz(3) not null default now(),
+  primary key (workspace_id, id)
+);
+create unique index products_name on products (workspace_id, name);
+create index products_by_name on products (workspace_id, name_sort, id);
+create index products_by_price on products (workspace_id, price, id);
+create index products_by_quantity on products (workspace_id, quantity, id);
+create index products_by_created on products (workspace_id, created_at, id);
+create index products_by_updated on products (workspace_id, updated_at, id);
+create index products_category on products (workspace_id, category_id, created_at, id);
+create index products_sku on products (workspace_id, sku) where sku is not null;
+create index products_ean on products (workspace_id, ean) where ean is not null;
+
+-- What a search looks at: name, sku and ean of the product and of its variations. Apart from products, so that a stock
+-- write (which must move four index entries) does not also touch the trigram index.
+create table product_search (
+  workspace_id uuid not null,
+  product_id uuid not null,
+  terms text not null,
+  primary key (workspace_id, product_id)
+);
+create index product_search_terms on product_search using gin (workspace_id, terms gin_trgm_ops);
+
+create table variations (
+  workspace_id uuid not null,
+  product_id uuid not null,
+  id uuid not null,
+  position integer not null,
+  combination text not null,
+  options text[] not null,
+  sku text,
+  ean text,
+  price numeric(14,2) not null check (price >= 0),
+  quantity integer not null default 0 check (quantity >= 0),
+  primary key (workspace_id, product_id, id),
+  -- Judged when a statement ends, not row by row: two variations may swap their SKUs in one statement.
+  constraint variations_sku unique (workspace_id, product_id, sku) deferrable initially immediate,
+  constraint variations_combination unique (workspace_id, product_id, combination)
+);
+create index variations_by_sku on variations (workspace_id, sku) where sku is not null;
+create index variations_by_ean on variations (workspace_id, ean) where ean is not null;
+
+create table product_images (
+  workspace_id uuid not null,
+  product_id uuid not null,
+  id uuid not null,
+  position integer not null,
+  key text,
+  url text,
+  content_type text,
+  size integer,
+  width integer,
+  height integer,
+  created_at timestamptz(3) not null default now(),
+  primary key (workspace_id, product_id, id),
+  constraint product_images_position unique (workspace_id, product_id, position) deferrable initially immediate
+);
+
+-- Events.
+
+-- Written by the statement or transaction that made the change: neither can exist without the other.
+create table events (
+  workspace_id uuid not null,
+  id uuid not null default new_id(),
+  event text not null,
+  data jsonb not null,
+  created_at timestamptz(3) not null default now(),
+  primary key (workspace_id, id)
+);

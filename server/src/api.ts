@@ -1,0 +1,73 @@
+import type { FastifyContextConfig, FastifyInstance, FastifyPluginAsync, RouteOptions } from 'fastify';
+import { catalogRoutes } from './catalog/routes.js';
+import type { Context } from './context.js';
+import { guard } from './oauth/guard.js';
+import { accountRoutes } from './oauth/routes.js';
+import { pathOf } from './platform/answer-errors.js';
+import { ApiError } from './platform/errors.js';
+import { tagResources } from './platform/etag.js';
+import { keepIdempotencyKeys } from './platform/idempotency.js';
+import { keepRawBodies, parseJsonBody } from './platform/json-body.js';
+import { validatorCompiler } from './platform/validation.js';
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Every call under /api/v1 and what it needs, for tests that must not miss one. */
+    apiRoutes: ApiRoute[];
+  }
+}
+
+export interface ApiRoute {
+  method: string;
+  url: string;
+  scope: FastifyContextConfig['scope'];
+}
+
+/** Everything under /api/v1, in the order in which a request meets it. */
+export const api: FastifyPluginAsync<{ context: Context }> = async (app, { context }) => {
+  const { db, clock, credentials, budgets, mediaUrl } = context;
+  app.setValidatorCompiler(validatorCompiler);
+  guard(app, credentials, budgets);
+  keepRawBodies(app);
+  keepIdempotencyKeys(app, db, clock, (request) => request.credential);
+  app.addHook('preValidation', parseJsonBody);
+  tagResources(app);
+
+  app.addHook('onRoute', ({ method, url, config }: RouteOptions) => {
+    if (config?.refusal) return;
+    for (const each of [method].flat()) app.apiRoutes.push({ method: each, url, scope: config?.scope });
+  });
+  await app.register(accountRoutes, { db });
+  await app.register(catalogRoutes, { db, mediaUrl });
+  refuseTheRest(app);
+};
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
+
+/** Whatever is left under the prefix is 405 with Allow, or 404; both need a token and spend budget like any other. */
+function refuseTheRest(app: FastifyInstance): void {
+  for (const url of new Set(app.apiRoutes.map((route) => route.url))) {
+    const allow = METHODS.filter((method) =>
+      app.apiRoutes.some((route) => route.url === url && route.method === method),
+    );
+    app.route({
+      method: METHODS.filter((method) => !allow.includes(method)),
+      url: url.slice(app.prefix.length),
+      config: { scope: 'any', refusal: true },
+      schema: { hide: true },
+      handler: (request) => {
+        throw new ApiError(
+          405,
+          'method_not_allowed',
+          `${request.method} is not allowed here; ${allow.join(', ')} is`,
+          {
+            headers: { Allow: allow.join(', ') },
+          },
+        );
+      },
+    });
+  }
+  app.setNotFoundHandler((request) => {
+    throw new ApiError(404, 'not_found', `There is nothing at ${pathOf(request)}; /docs lists what there is`);
+  });
+}

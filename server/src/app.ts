@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto';
+import Fastify, {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
+import { api } from './api.js';
+import type { Context } from './context.js';
+import { answerErrors, pathOf, sendError } from './platform/answer-errors.js';
+import { badRequest } from './platform/errors.js';
+import { type Readiness, serveHealth } from './platform/health.js';
+import { createMetrics } from './platform/metrics.js';
+import { describeApi } from './platform/openapi.js';
+import { serveReference } from './platform/reference-page.js';
+import { logRequests } from './platform/request-log.js';
+import { sql } from './platform/sql.js';
+
+export const API_PREFIX = '/api/v1';
+
+/** Every plugin and domain, registered in order. */
+export async function buildApp(context: Context): Promise<FastifyInstance> {
+  const app = Fastify({
+    loggerInstance: context.log,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
+    genReqId: () => randomUUID(),
+    bodyLimit: 1_048_576,
+    routerOptions: { maxParamLength: 4_096 },
+    // A path that cannot be decoded reaches no route; the error shape is the same all the same.
+    frameworkErrors: (_error: Error, request: FastifyRequest, reply: FastifyReply) =>
+      refuseBadPath(request, reply),
+  }) as unknown as FastifyInstance;
+
+  app.decorate('apiRoutes', []);
+  const readiness: Readiness = {
+    stopping: false,
+    checks: { database: async () => void (await context.db.query(sql`select 1`)) },
+  };
+  app.addHook('preClose', async () => {
+    readiness.stopping = true;
+  });
+
+  const metrics = createMetrics();
+  logRequests(app, metrics);
+  answerErrors(app);
+  serveHealth(app, readiness, metrics);
+  await describeApi(app, context.publicUrl);
+  await app.register(api, { prefix: API_PREFIX, context });
+  await serveReference(app);
+  return app;
+}
+
+function refuseBadPath(request: FastifyRequest, reply: FastifyReply): void {
+  reply.header('X-Request-Id', request.id);
+  sendError(
+    badRequest(`The path ${pathOf(request)} is not a valid percent-encoded path`, 'invalid_parameter'),
+    request,
+    reply,
+  );
+}

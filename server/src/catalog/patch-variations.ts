@@ -1,0 +1,87 @@
+import type { Tx } from '../platform/db.js';
+import { type FaultDetail, invalid } from '../platform/errors.js';
+import { lockProduct } from './products.js';
+import type { VariationsPatch } from './schema.js';
+import { replaceVariations, type StoredVariation, variationsOf } from './variations.js';
+
+type Entry = VariationsPatch['variants'][number];
+
+const SETTERS = ['setSku', 'setEan', 'price', 'quantity'] as const;
+
+/** What can be judged without the product: each entry says which variation it means and what it sets. */
+export function refuseMalformedEntries({ variants }: VariationsPatch): void {
+  const faults: FaultDetail[] = [];
+  variants.forEach((entry, index) => {
+    const field = `variants[${index}]`;
+    if (entry.id === undefined && entry.sku === undefined)
+      faults.push({ field, message: 'must carry id or sku' });
+    if (SETTERS.every((setter) => entry[setter] === undefined)) {
+      faults.push({ field, message: `must carry at least one of ${SETTERS.join(', ')}` });
+    }
+  });
+  if (faults.length > 0) throw invalid(faults);
+}
+
+/** With only stock:write a caller may set quantities and nothing else. */
+export function setsOnlyQuantities({ variants }: VariationsPatch): boolean {
+  return variants.every(
+    ({ setSku, setEan, price }) => setSku === undefined && setEan === undefined && price === undefined,
+  );
+}
+
+/** All entries or none. */
+export async function patchVariations(
+  tx: Tx,
+  workspaceId: string,
+  productId: string,
+  { variants }: VariationsPatch,
+): Promise<void> {
+  await lockProduct(tx, workspaceId, productId);
+  const before = await variationsOf(tx, workspaceId, productId);
+  const hits = matchEntries(variants, before);
+  const after = before.map((variation) => {
+    const entry = hits.get(variation.id);
+    return entry ? changedBy(entry, variation) : variation;
+  });
+  await replaceVariations(tx, workspaceId, productId, before, after);
+}
+
+/** Which entry means which variation; every entry that means none, two, or one already meant is a fault. */
+function matchEntries(entries: Entry[], variations: StoredVariation[]): Map<string, Entry> {
+  const byId = new Map(variations.map((variation) => [variation.id, variation]));
+  const bySku = new Map(
+    variations.flatMap((variation) => (variation.sku === null ? [] : [[variation.sku, variation]])),
+  );
+  const hits = new Map<string, Entry>();
+  const faults: FaultDetail[] = [];
+  entries.forEach((entry, index) => {
+    const at = `variants[${index}]`;
+    const byGivenId = entry.id === undefined ? undefined : byId.get(entry.id);
+    const byGivenSku = entry.sku === undefined ? undefined : bySku.get(entry.sku);
+    if (entry.id !== undefined && !byGivenId)
+      faults.push({ field: `${at}.id`, message: 'is not a variation of this product' });
+    if (entry.sku !== undefined && !byGivenSku)
+      faults.push({ field: `${at}.sku`, message: 'is not the sku of a variation of this product' });
+    if (byGivenId && byGivenSku && byGivenId !== byGivenSku) {
+      faults.push({ field: at, message: 'names two different variations by id and sku' });
+      return;
+    }
+    const meant = byGivenId ?? byGivenSku;
+    if (!meant) return;
+    if (hits.has(meant.id))
+      faults.push({ field: at, message: 'names a variation that an earlier entry names too' });
+    hits.set(meant.id, entry);
+  });
+  if (faults.length > 0) throw invalid(faults);
+  return hits;
+}
+
+function changedBy(entry: Entry, variation: StoredVariation): StoredVariation {
+  return {
+    ...variation,
+    sku: entry.setSku === undefined ? variation.sku : entry.setSku,
+    ean: entry.setEan === undefined ? variation.ean : entry.setEan,
+    price: entry.price ?? variation.price,
+    quantity: entry.quantity ?? variation.quantity,
+  };
+}

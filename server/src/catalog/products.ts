@@ -1,0 +1,176 @@
+import type { Tx } from '../platform/db.js';
+import { type ApiError, conflict, type FaultDetail, invalid, notFound } from '../platform/errors.js';
+import { emit, type NewEvent } from '../platform/events.js';
+import { isId, newId } from '../platform/ids.js';
+import { fixed, sql } from '../platform/sql.js';
+import { isUniqueViolation } from '../platform/sql-state.js';
+import { type ProductRecord, productColumns } from './records.js';
+import type { NewProduct, ProductChange } from './schema.js';
+import { refreshSearch } from './search.js';
+
+const CATEGORY_OTHERS = 23;
+
+export async function createProduct(tx: Tx, workspaceId: string, input: NewProduct): Promise<ProductRecord> {
+  const product = { ...input, name: storedName(input.name) };
+  const [row] = await tx.query<Partial<ProductRecord> & { categoryExists: boolean }>(
+    insertProduct(
+      workspaceId,
+      newId(),
+      product.name,
+      JSON.stringify(product),
+      product.categoryId ?? CATEGORY_OTHERS,
+    ),
+  );
+  const { categoryExists, ...made } = row!;
+  if (!categoryExists) throw invalid([noSuchCategory(product.categoryId)]);
+  if (!made.id) throw nameTaken(product.name);
+  return made as ProductRecord;
+}
+
+/** Changes what was sent and differs; a change of nothing leaves the product, its updatedAt and the events alone. */
+export async function updateProduct(
+  tx: Tx,
+  workspaceId: string,
+  id: string,
+  change: ProductChange,
+): Promise<void> {
+  const before = await lockProduct(tx, workspaceId, id);
+  const after = { ...before, ...knownFields(change) };
+  const fields = CHANGEABLE.filter((field) => after[field] !== before[field]);
+
+  const faults: FaultDetail[] = [];
+  if (change.quantity !== undefined && before.hasVariants) faults.push(quantityIsASum());
+  if (fields.includes('categoryId') && !(await categoryExists(tx, after.categoryId)))
+    faults.push(noSuchCategory(after.categoryId));
+  if (faults.length > 0) throw invalid(faults);
+  if (fields.length === 0) return;
+
+  await storeProduct(tx, workspaceId, after);
+  if (fields.some((field) => field === 'name' || field === 'sku' || field === 'ean'))
+    await refreshSearch(tx, workspaceId, id);
+  const events: NewEvent[] = [{ event: 'product.updated', data: { id, fields } }];
+  if (fields.includes('quantity'))
+    events.push({ event: 'stock.updated', data: { id, quantity: after.quantity } });
+  await emit(tx, workspaceId, events);
+}
+
+export async function deleteProduct(tx: Tx, workspaceId: string, id: string): Promise<void> {
+  // Locked first, in a statement of its own: one that deleted everything at once would not see variations that a
+  // concurrent call committed while it waited for the product.
+  await lockProduct(tx, workspaceId, id);
+  await tx.query(sql`
+    with
+      variation as (delete from variations where workspace_id = ${workspaceId} and product_id = ${id}),
+      image as (delete from product_images where workspace_id = ${workspaceId} and product_id = ${id}),
+      search as (delete from product_search where workspace_id = ${workspaceId} and product_id = ${id})
+    delete from products where workspace_id = ${workspaceId} and id = ${id}`);
+  await emit(tx, workspaceId, [{ event: 'product.deleted', data: { id } }]);
+}
+
+/** Whoever changes a product or one of its variations holds its row first: the order that keeps deadlocks away. */
+export async function lockProduct(tx: Tx, workspaceId: string, id: string): Promise<ProductRecord> {
+  const [product] = isId(id) ? await tx.query<ProductRecord>(productForUpdate(workspaceId, id)) : [];
+  if (!product) throw productNotFound(id);
+  return product;
+}
+
+export function productNotFound(id: string): ApiError {
+  return notFound(`Product ${id.slice(0, 64)}`);
+}
+
+export function quantityIsASum(): FaultDetail {
+  return {
+    field: 'quantity',
+    message: 'is the sum of the variations of this product; write the stock of a variation instead',
+  };
+}
+
+const CHANGEABLE = [
+  'name',
+  'price',
+  'priceDiscount',
+  'description',
+  'quantity',
+  'weight',
+  'width',
+  'height',
+  'length',
+  'typeId',
+  'categoryId',
+  'urlImage',
+  'sku',
+  'ean',
+] as const satisfies (keyof ProductRecord)[];
+
+function knownFields(change: ProductChange): Partial<ProductRecord> {
+  const sent = CHANGEABLE.filter((field) => change[field] !== undefined).map((field) => [
+    field,
+    change[field],
+  ]);
+  const known = Object.fromEntries(sent) as Partial<ProductRecord>;
+  return known.name === undefined ? known : { ...known, name: storedName(known.name) };
+}
+
+function storedName(name: string): string {
+  return name.trim().normalize('NFC');
+}
+
+async function storeProduct(tx: Tx, workspaceId: string, product: ProductRecord): Promise<void> {
+  try {
+    await tx.query(sql`
+      update products set
+        name = ${product.name}, price = ${product.price}, price_discount = ${product.priceDiscount},
+        description = ${product.description}, quantity = ${product.quantity}, weight = ${product.weight},
+        width = ${product.width}, height = ${product.height}, length = ${product.length}, type_id = ${product.typeId},
+        category_id = ${product.categoryId}, url_image = ${product.urlImage}, sku = ${product.sku}, ean = ${product.ean},
+        updated_at = now()
+      where workspace_id = ${workspaceId} and id = ${product.id}`);
+  } catch (error) {
+    if (isUniqueViolation(error, 'products_name')) throw nameTaken(product.name);
+    throw error;
+  }
+}
+
+async function categoryExists(tx: Tx, id: number): Promise<boolean> {
+  return (await tx.query(sql`select 1 from categories where id = ${id}`)).length > 0;
+}
+
+function noSuchCategory(id: number | undefined): FaultDetail {
+  return { field: 'categoryId', message: `${id} is not a category; GET /categories lists them` };
+}
+
+function nameTaken(name: string): ApiError {
+  return conflict('duplicate_name', `A product named "${name}" already exists in this store`);
+}
+
+const productForUpdate = fixed(
+  (workspaceId: string, id: string) => sql`
+    select ${productColumns} from products p where p.workspace_id = ${workspaceId} and p.id = ${id} for update`,
+);
+
+// Product, search entry and event in one statement. The unique index decides who of several gets the name.
+const insertProduct = fixed(
+  (workspaceId: string, id: string, name: string, product: string, categoryId: number) => sql`
+    with category as (select id from categories where id = ${categoryId}),
+    made as (
+      insert into products as p
+        (workspace_id, id, name, price, price_discount, description, quantity, weight, width, height, length, type_id,
+         category_id, url_image, sku, ean)
+      select ${workspaceId}::uuid, ${id}::uuid, ${name}, n.price, n."priceDiscount", n.description, coalesce(n.quantity, 0),
+        n.weight, n.width, n.height, n.length, coalesce(n."typeId", 2), category.id, n."urlImage", n.sku, n.ean
+      from category, jsonb_to_record(${product}::jsonb) as n(price numeric, "priceDiscount" numeric, description text,
+        quantity integer, weight numeric, width numeric, height numeric, length numeric, "typeId" smallint,
+        "urlImage" text, sku text, ean text)
+      on conflict (workspace_id, name) do nothing
+      returning ${productColumns}
+    ),
+    search as (
+      insert into product_search (workspace_id, product_id, terms)
+      select ${workspaceId}::uuid, id, search_terms(name, sku, ean) from made
+    ),
+    event as (
+      insert into events (workspace_id, event, data)
+      select ${workspaceId}::uuid, 'product.created', jsonb_build_object('id', id, 'name', name) from made
+    )
+    select exists (select from category) as "categoryExists", made.* from (select) one left join made on true`,
+);

@@ -1,0 +1,59 @@
+import { raw } from '../platform/sql.js';
+
+/** A product as it is stored and answered: the columns carry the names of the API, so a row needs no translation. */
+export interface ProductRecord {
+  id: string;
+  name: string;
+  price: number;
+  priceDiscount: number | null;
+  description: string | null;
+  quantity: number;
+  weight: number | null;
+  width: number | null;
+  height: number | null;
+  length: number | null;
+  typeId: number;
+  categoryId: number;
+  urlImage: string | null;
+  sku: string | null;
+  ean: string | null;
+  hasVariants: boolean;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface VariationRecord {
+  id: string;
+  combination: string;
+  sku: string | null;
+  ean: string | null;
+  price: number;
+  quantity: number;
+}
+
+export interface ProductDetailRecord extends ProductRecord {
+  images: ImageRecord[];
+  variants: VariationRecord[];
+}
+
+export interface ImageRecord {
+  id: string;
+  productId: string;
+  url: string;
+  key: string | null;
+  order: number;
+  contentType: string | null;
+  size: number | null;
+  width: number | null;
+  height: number | null;
+  createdAt: string;
+}
+
+/** Of a products row that goes by the name `p`. */
+export const productColumns = raw(`
+  p.id, p.name, p.price, p.price_discount as "priceDiscount", p.description, p.quantity, p.weight, p.width, p.height,
+  p.length, p.type_id as "typeId", p.category_id as "categoryId", p.url_image as "urlImage", p.sku, p.ean,
+  p.has_variants as "hasVariants", p.created_at as "createdAt", p.updated_at as "updatedAt"`);
+
+/** Of a variations row that goes by the name `v`. */
+export const variationColumns = raw('v.id, v.combination, v.sku, v.ean, v.price, v.quantity');

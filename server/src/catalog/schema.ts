@@ -1,0 +1,282 @@
+import { type Static, Type } from 'typebox';
+import { Meta, pagingQuery } from '../platform/paging.js';
+import { HttpUrl, Id, Measure, Money, Nullable, Quantity, Text, Time } from '../platform/shapes.js';
+
+const NAME_MAX = 255;
+export const MAX_BATCH = 500;
+export const MAX_TYPES = 3;
+export const MAX_OPTIONS = 100;
+export const MAX_COMBINATIONS = 1_000;
+
+const name = Type.String({
+  'x-text': true,
+  'x-name': NAME_MAX,
+  description: `Stored trimmed and in Unicode normal form C, 1 to ${NAME_MAX} characters. No two products of a store share one (case matters): 409.`,
+  examples: ['Camiseta Básica'],
+});
+const price = Money({ description: 'In reais, at most 2 decimals.', examples: [79.9] });
+const quantity = Quantity({
+  description:
+    'Stock balance of a simple product. Of a product with variations it is the sum of theirs and cannot be written.',
+  examples: [12],
+});
+const typeId = Type.Integer({
+  minimum: 1,
+  maximum: 3,
+  description: '1 = Digital, 2 = Physical, 3 = Digital/Physical.',
+  default: 2,
+});
+const categoryId = Type.Integer({
+  minimum: -2_147_483_648,
+  maximum: 2_147_483_647,
+  description: 'A category of GET /categories; 23 is Others.',
+  default: 23,
+});
+
+const optional = {
+  description: Nullable(Text(65_535, { examples: ['Malha de algodão, gola redonda.'] })),
+  weight: Nullable(Measure({ description: 'Kilograms, used for freight.', examples: [0.25] })),
+  width: Nullable(Measure({ description: 'Centimetres, used for freight.', examples: [20] })),
+  height: Nullable(Measure({ description: 'Centimetres, used for freight.', examples: [3] })),
+  length: Nullable(Measure({ description: 'Centimetres, used for freight.', examples: [30] })),
+  priceDiscount: Nullable(
+    Money({
+      description: 'Selling price while lower than price; null ends the promotion.',
+      examples: [59.9],
+    }),
+  ),
+  urlImage: Nullable(
+    HttpUrl({ description: 'Address of a published image, stored as given. Nothing is fetched.' }),
+  ),
+  sku: Nullable(
+    Text(100, { description: 'Your key of a simple product, for stock sync.', examples: ['CAM-BAS'] }),
+  ),
+  ean: Nullable(Text(100, { description: 'Barcode (GTIN).', examples: ['7891234567895'] })),
+};
+
+export const NewProduct = Type.Object({
+  name,
+  price,
+  quantity: Type.Optional(quantity),
+  typeId: Type.Optional(typeId),
+  categoryId: Type.Optional(categoryId),
+  ...mapOptional(optional),
+});
+export type NewProduct = Static<typeof NewProduct>;
+
+export const ProductChange = Type.Object(
+  {
+    name: Type.Optional(name),
+    price: Type.Optional(price),
+    quantity: Type.Optional(quantity),
+    typeId: Type.Optional(typeId),
+    categoryId: Type.Optional(categoryId),
+    ...mapOptional(optional),
+  },
+  {
+    'x-known-field': true,
+    description:
+      'Only the fields sent are changed. null clears description, measures, urlImage, sku, ean and priceDiscount.',
+  },
+);
+export type ProductChange = Static<typeof ProductChange>;
+
+const productFields = {
+  id: Id(),
+  name: Type.String({ examples: ['Camiseta Básica'] }),
+  price: Type.Number({ examples: [79.9] }),
+  priceDiscount: optional.priceDiscount,
+  description: optional.description,
+  quantity: Type.Integer({ examples: [12] }),
+  weight: optional.weight,
+  width: optional.width,
+  height: optional.height,
+  length: optional.length,
+  typeId: Type.Integer({ examples: [2] }),
+  categoryId: Type.Integer({ examples: [23] }),
+  urlImage: optional.urlImage,
+  sku: optional.sku,
+  ean: optional.ean,
+  hasVariants: Type.Boolean({ description: 'Stock is kept per variation.' }),
+  createdAt: Time(),
+  updatedAt: Time(),
+};
+
+export const Product = Type.Object(productFields);
+
+export const Variation = Type.Object({
+  id: Id(),
+  combination: Type.String({
+    examples: ['P - Azul'],
+    description: "Options joined by ' - ', in the order of the types.",
+  }),
+  sku: Nullable(Type.String({ examples: ['CAM-P-AZ'] })),
+  ean: Nullable(Type.String({ examples: ['7891234567895'] })),
+  price: Type.Number({ examples: [79.9] }),
+  quantity: Type.Integer({ examples: [5] }),
+});
+
+export const Image = Type.Object({
+  id: Id(),
+  productId: Id(),
+  url: Type.String(),
+  key: Nullable(Type.String()),
+  order: Type.Integer({ description: 'Position; 0 is the cover.' }),
+  contentType: Nullable(Type.String()),
+  size: Nullable(Type.Integer()),
+  width: Nullable(Type.Integer()),
+  height: Nullable(Type.Integer()),
+  createdAt: Time(),
+});
+
+export const ProductDetail = Type.Object({
+  ...productFields,
+  images: Type.Array(Image),
+  variants: Type.Array(Variation),
+});
+
+const TimeFilter = (description: string) =>
+  Type.String({ 'x-time': true, description, examples: ['2026-01-31T00:00:00Z'] });
+
+export const productFilters = {
+  search: Type.Optional(
+    Type.String({
+      'x-text': true,
+      maxLength: 255,
+      description:
+        'Part of a name, sku or ean, of the product or a variation; case and accents do not matter.',
+    }),
+  ),
+  categoryId: Type.Optional(Type.Integer({ minimum: -2_147_483_648, maximum: 2_147_483_647 })),
+  sku: Type.Optional(
+    Type.String({ 'x-text': true, description: 'Exactly this sku, of the product or a variation.' }),
+  ),
+  ean: Type.Optional(
+    Type.String({ 'x-text': true, description: 'Exactly this ean, of the product or a variation.' }),
+  ),
+  updatedFrom: Type.Optional(TimeFilter('Changed at this time or later (RFC 3339).')),
+  updatedTo: Type.Optional(TimeFilter('Changed at this time or earlier (RFC 3339).')),
+};
+
+export const ProductQuery = Type.Object({
+  ...pagingQuery,
+  sort: Type.Optional(
+    Type.String({
+      description:
+        'name, price, quantity, createdAt or updatedAt; - in front descends. -createdAt unless told.',
+      examples: ['-updatedAt'],
+    }),
+  ),
+  ...productFilters,
+});
+
+export const ProductList = Type.Object({ data: Type.Array(Product), meta: Meta });
+export const VariationList = Type.Object({ data: Type.Array(Variation) });
+
+export const StockChange = Type.Object({
+  quantity: Quantity({ description: 'The new balance.', examples: [12] }),
+});
+
+export const VariationsPatch = Type.Object({
+  variants: Type.Array(
+    Type.Object({
+      id: Type.Optional(Type.String({ description: 'Which variation: its id …' })),
+      sku: Type.Optional(Text(100, { description: '… or its sku. Both together must agree.' })),
+      setSku: Type.Optional(Nullable(Text(100, { description: 'The new sku.' }))),
+      setEan: Type.Optional(Nullable(Text(100, { description: 'The new ean.' }))),
+      price: Type.Optional(Money()),
+      quantity: Type.Optional(Quantity()),
+    }),
+    { minItems: 1, maxItems: MAX_BATCH },
+  ),
+});
+export type VariationsPatch = Static<typeof VariationsPatch>;
+
+const optionText = Text(100, { minLength: 1 });
+
+export const VariationsPut = Type.Object({
+  types: Type.Array(
+    Type.Object({
+      name: optionText,
+      options: Type.Array(optionText, { minItems: 1, maxItems: MAX_OPTIONS, examples: [['P', 'M']] }),
+    }),
+    {
+      maxItems: MAX_TYPES,
+      description: 'What the product varies by, in the order in which labels name the options.',
+    },
+  ),
+  combinations: Type.Array(
+    Type.Object({
+      combination: Type.Optional(
+        Text(400, { description: "Options joined by ' - ' …", examples: ['P - Azul'] }),
+      ),
+      options: Type.Optional(
+        Type.Array(Text(100), {
+          maxItems: MAX_TYPES,
+          description: '… or one by one.',
+          examples: [['P', 'Azul']],
+        }),
+      ),
+      sku: Type.Optional(Nullable(Text(100))),
+      ean: Type.Optional(Nullable(Text(100))),
+      price: Type.Optional(
+        Money({ description: 'A new combination without one takes the price of the product.' }),
+      ),
+      quantity: Type.Optional(Quantity({ description: 'A new combination without one has 0.' })),
+    }),
+    { maxItems: MAX_COMBINATIONS },
+  ),
+});
+export type VariationsPut = Static<typeof VariationsPut>;
+
+export const StockBatch = Type.Object({
+  entries: Type.Array(
+    Type.Object({
+      sku: Text(100, { minLength: 1, examples: ['CAM-P-AZ'] }),
+      quantity: Type.Optional(Quantity({ description: 'The new balance; either this …' })),
+      delta: Type.Optional(
+        Type.Integer({
+          minimum: -2_147_483_647,
+          maximum: 2_147_483_647,
+          description: '… or how much to add, negative to take away.',
+        }),
+      ),
+      ifQuantity: Type.Optional(Quantity({ description: 'Only if the balance is this one now.' })),
+    }),
+    { minItems: 1, maxItems: MAX_BATCH },
+  ),
+});
+export type StockBatch = Static<typeof StockBatch>;
+
+export const StockBatchAnswer = Type.Object({
+  data: Type.Array(
+    Type.Object({
+      sku: Type.String(),
+      ok: Type.Boolean(),
+      quantity: Type.Optional(Type.Integer({ description: 'The balance after the change.' })),
+      error: Type.Optional(Type.String()),
+      code: Type.Optional(
+        Type.String({
+          description: 'unknown_sku, ambiguous_sku, quantity_mismatch, below_zero or above_maximum',
+        }),
+      ),
+    }),
+  ),
+});
+
+export const Category = Type.Object({
+  id: Type.Integer({ examples: [23] }),
+  name: Type.String({ examples: ['Others'] }),
+  parentId: Nullable(Type.Integer()),
+});
+export const CategoryList = Type.Object({ data: Type.Array(Category) });
+
+export const Deleted = Type.Object({ id: Id(), deleted: Type.Boolean() });
+
+function mapOptional<T extends Record<string, ReturnType<typeof Nullable>>>(fields: T) {
+  return Object.fromEntries(
+    Object.entries(fields).map(([field, shape]) => [field, Type.Optional(shape)]),
+  ) as {
+    [K in keyof T]: ReturnType<typeof Type.Optional<T[K]>>;
+  };
+}

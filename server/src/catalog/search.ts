@@ -1,0 +1,15 @@
+import type { Tx } from '../platform/db.js';
+import { sql } from '../platform/sql.js';
+
+/** Writes anew what a search finds a product by; called when a name, sku or ean of it or its variations changed. */
+export async function refreshSearch(tx: Tx, workspaceId: string, productId: string): Promise<void> {
+  await tx.query(sql`
+    update product_search s
+    set terms = search_terms(variadic array[p.name, p.sku, p.ean] || array(
+      select code from variations v, unnest(array[v.sku, v.ean]) code
+      where v.workspace_id = p.workspace_id and v.product_id = p.id and code is not null
+      order by v.position))
+    from products p
+    where p.workspace_id = ${workspaceId} and p.id = ${productId}
+      and s.workspace_id = ${workspaceId} and s.product_id = ${productId}`);
+}

@@ -1,0 +1,103 @@
+import type { Queryable, Tx } from '../platform/db.js';
+import { type FaultDetail, invalid } from '../platform/errors.js';
+import { emit, type NewEvent } from '../platform/events.js';
+import { MAX_QUANTITY } from '../platform/shapes.js';
+import { sql } from '../platform/sql.js';
+import type { StockBatch } from './schema.js';
+
+type Entry = StockBatch['entries'][number];
+type Line =
+  | { sku: string; ok: true; quantity: number }
+  | { sku: string; ok: false; error: string; code: string };
+
+/** What a SKU of the store keeps stock of: a simple product (variationId null) or one variation. */
+interface Target {
+  sku: string;
+  productId: string;
+  variationId: string | null;
+  quantity: number;
+}
+
+/** Store-wide by SKU. A malformed entry refuses all of them; otherwise each line is answered for itself. */
+export async function applyStockBatch(tx: Tx, workspaceId: string, { entries }: StockBatch): Promise<Line[]> {
+  refuseMalformed(entries);
+  const skus = [...new Set(entries.map((entry) => entry.sku))];
+  const targets = await lockTargets(tx, workspaceId, skus);
+  const before = new Map(targets.map((target) => [target, target.quantity]));
+  const bySku = new Map(skus.map((sku) => [sku, targets.filter((target) => target.sku === sku)]));
+  const lines = entries.map((entry) => applyEntry(entry, bySku.get(entry.sku) ?? []));
+  const changed = targets.filter((target) => target.quantity !== before.get(target));
+  await store(tx, workspaceId, changed);
+  await emit(tx, workspaceId, changed.map(stockUpdated));
+  return lines;
+}
+
+function refuseMalformed(entries: Entry[]): void {
+  const faults = entries.flatMap((entry, index): FaultDetail[] =>
+    (entry.quantity === undefined) === (entry.delta === undefined)
+      ? [{ field: `entries[${index}]`, message: 'must carry either quantity or delta' }]
+      : [],
+  );
+  if (faults.length > 0) throw invalid(faults);
+}
+
+/** Applied to the target at once, so that two entries of one SKU follow each other. */
+function applyEntry(entry: Entry, targets: Target[]): Line {
+  const refused = (code: string, error: string): Line => ({ sku: entry.sku, ok: false, error, code });
+  const [target, another] = targets;
+  if (!target) return refused('unknown_sku', 'No simple product and no variation of this store has this sku');
+  if (another)
+    return refused(
+      'ambiguous_sku',
+      `${targets.length} products of this store share this sku; write to the product instead`,
+    );
+  if (entry.ifQuantity !== undefined && entry.ifQuantity !== target.quantity) {
+    return refused('quantity_mismatch', `The balance is ${target.quantity}, not ${entry.ifQuantity}`);
+  }
+  const quantity = entry.quantity ?? target.quantity + (entry.delta as number);
+  if (quantity < 0)
+    return refused('below_zero', `The balance is ${target.quantity} and cannot go to ${quantity}`);
+  if (quantity > MAX_QUANTITY) return refused('above_maximum', `The balance cannot pass ${MAX_QUANTITY}`);
+  target.quantity = quantity;
+  return { sku: entry.sku, ok: true, quantity };
+}
+
+/** Products first and in the order of their ids; a SKU that moves to another product meanwhile is unknown for once. */
+async function lockTargets(tx: Tx, workspaceId: string, skus: string[]): Promise<Target[]> {
+  const products = [...new Set((await findTargets(tx, workspaceId, skus)).map((target) => target.productId))];
+  await tx.query(sql`
+    select from products where workspace_id = ${workspaceId} and id = any(${products}::uuid[]) order by id for update`);
+  const locked = new Set(products);
+  return (await findTargets(tx, workspaceId, skus)).filter((target) => locked.has(target.productId));
+}
+
+function findTargets(db: Queryable, workspaceId: string, skus: string[]): Promise<Target[]> {
+  return db.query<Target>(sql`
+    select sku, id as "productId", null::uuid as "variationId", quantity from products
+    where workspace_id = ${workspaceId} and sku = any(${skus}::text[]) and not has_variants
+    union all
+    select sku, product_id, id, quantity from variations
+    where workspace_id = ${workspaceId} and sku = any(${skus}::text[])`);
+}
+
+async function store(tx: Tx, workspaceId: string, changed: Target[]): Promise<void> {
+  if (changed.length === 0) return;
+  const rows = JSON.stringify(changed);
+  await tx.query(sql`
+    update variations v set quantity = c.quantity
+    from jsonb_to_recordset(${rows}::jsonb) as c("productId" uuid, "variationId" uuid, quantity integer)
+    where v.workspace_id = ${workspaceId} and v.product_id = c."productId" and v.id = c."variationId"`);
+  await tx.query(sql`
+    update products p set updated_at = now(), quantity = case when p.has_variants
+      then (select sum(v.quantity) from variations v where v.workspace_id = p.workspace_id and v.product_id = p.id)
+      else c.quantity end
+    from (select distinct on ("productId") * from jsonb_to_recordset(${rows}::jsonb) as c("productId" uuid, quantity integer)) c
+    where p.workspace_id = ${workspaceId} and p.id = c."productId"`);
+}
+
+function stockUpdated({ productId, variationId, sku, quantity }: Target): NewEvent {
+  return {
+    event: 'stock.updated',
+    data: variationId === null ? { id: productId, quantity } : { id: productId, sku, quantity },
+  };
+}

@@ -1,0 +1,92 @@
+import type { Tx } from '../platform/db.js';
+import { invalid, notFound } from '../platform/errors.js';
+import { isId } from '../platform/ids.js';
+import { fixed, sql } from '../platform/sql.js';
+import { productNotFound, quantityIsASum } from './products.js';
+import { type ProductRecord, productColumns, type VariationRecord, variationColumns } from './records.js';
+
+/** Sets the balance of a simple product. */
+export async function setProductStock(
+  tx: Tx,
+  workspaceId: string,
+  id: string,
+  quantity: number,
+): Promise<ProductRecord> {
+  const [product] = isId(id) ? await tx.query<ProductRecord>(setSimple(workspaceId, id, quantity)) : [];
+  if (!product) throw productNotFound(id);
+  if (product.hasVariants) throw invalid([quantityIsASum()]);
+  return product;
+}
+
+/** Sets the balance of one variation by its SKU; the product keeps the sum. */
+export async function setVariationStock(
+  tx: Tx,
+  workspaceId: string,
+  productId: string,
+  sku: string,
+  quantity: number,
+): Promise<VariationRecord> {
+  if (!isId(productId) || !isStorable(sku)) throw productNotFound(productId);
+  const [row] = await tx.query<VariationRecord & { found: boolean }>(
+    setVariation(workspaceId, productId, sku, quantity),
+  );
+  if (!row?.found) throw productNotFound(productId);
+  const { found, ...variation } = row;
+  if (!variation.id)
+    throw notFound(`A variation with the sku "${sku.slice(0, 100)}" of product ${productId}`);
+  return variation;
+}
+
+function isStorable(text: string): boolean {
+  return !text.includes('\0') && text.isWellFormed();
+}
+
+// The row is locked and read before it is compared, so `old` is the balance that this write replaces and not the one
+// of the statement's snapshot. Nothing changes and no event is written when the balance is that one already.
+const setSimple = fixed(
+  (workspaceId: string, id: string, quantity: number) => sql`
+    with old as materialized (
+      select p.* from products p where p.workspace_id = ${workspaceId} and p.id = ${id} for update
+    ),
+    changed as (
+      update products as p set quantity = ${quantity}::integer, updated_at = now()
+      from old where p.workspace_id = ${workspaceId} and p.id = ${id}
+        and not old.has_variants and old.quantity <> ${quantity}::integer
+      returning p.*
+    ),
+    event as (
+      insert into events (workspace_id, event, data)
+      select workspace_id, 'stock.updated', jsonb_build_object('id', id, 'quantity', quantity) from changed
+    )
+    select ${productColumns} from changed p
+    union all
+    select ${productColumns} from old p where not exists (select from changed)`,
+);
+
+const setVariation = fixed(
+  (workspaceId: string, productId: string, sku: string, quantity: number) => sql`
+    with product as materialized (
+      select id from products where workspace_id = ${workspaceId} and id = ${productId} for update
+    ),
+    old as materialized (
+      select v.* from product join variations v on v.product_id = product.id
+      where v.workspace_id = ${workspaceId} and v.sku = ${sku} for update of v
+    ),
+    changed as (
+      update variations as v set quantity = ${quantity}::integer
+      from old where v.workspace_id = ${workspaceId} and v.product_id = old.product_id and v.id = old.id
+        and old.quantity <> ${quantity}::integer
+      returning v.*
+    ),
+    summed as (
+      update products as p set quantity = p.quantity + ${quantity}::integer - old.quantity, updated_at = now()
+      from old join changed on changed.id = old.id
+      where p.workspace_id = ${workspaceId} and p.id = ${productId}
+    ),
+    event as (
+      insert into events (workspace_id, event, data)
+      select workspace_id, 'stock.updated', jsonb_build_object('id', product_id, 'sku', sku, 'quantity', quantity) from changed
+    )
+    select exists (select from product) as found, ${variationColumns}
+    from (select) one left join (select * from changed union all select * from old where not exists (select from changed)) v on true`,
+);

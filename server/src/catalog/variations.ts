@@ -1,0 +1,134 @@
+import type { Queryable, Tx } from '../platform/db.js';
+import { conflict } from '../platform/errors.js';
+import { emit, type NewEvent } from '../platform/events.js';
+import { sql } from '../platform/sql.js';
+import type { VariationRecord } from './records.js';
+import { refreshSearch } from './search.js';
+
+/** A variation with what the API does not show of it. */
+export interface StoredVariation extends VariationRecord {
+  position: number;
+  options: string[];
+}
+
+export interface VariationType {
+  name: string;
+  options: string[];
+}
+
+export async function variationsOf(
+  db: Queryable,
+  workspaceId: string,
+  productId: string,
+): Promise<StoredVariation[]> {
+  return db.query<StoredVariation>(sql`
+    select id, combination, sku, ean, price, quantity, position, options from variations
+    where workspace_id = ${workspaceId} and product_id = ${productId} order by position`);
+}
+
+/**
+ * Brings the variations of a product, whose row the caller has locked, from one state to another: rows, the product's
+ * sum, search and events. Both batch calls end here; they only differ in how they work out the second state.
+ */
+export async function replaceVariations(
+  tx: Tx,
+  workspaceId: string,
+  productId: string,
+  before: StoredVariation[],
+  after: StoredVariation[],
+  types?: VariationType[],
+): Promise<void> {
+  refuseDoubledSku(after);
+  const old = new Map(before.map((variation) => [variation.id, variation]));
+  const kept = new Set(after.map((variation) => variation.id));
+  const gone = before.filter((variation) => !kept.has(variation.id));
+  const stored = after.filter((variation) => !isSame(old.get(variation.id), variation));
+  const changed = stored.filter((variation) => !isSameToReader(old.get(variation.id), variation));
+  if (stored.length === 0 && gone.length === 0 && !types) return;
+
+  await remove(tx, workspaceId, productId, gone);
+  await upsert(tx, workspaceId, productId, stored);
+  await tx.query(sql`
+    update products p set updated_at = now(), has_variants = ${after.length > 0},
+      quantity = ${after.reduce((sum, { quantity }) => sum + quantity, 0)},
+      variation_types = coalesce(${types ? JSON.stringify(types) : null}::jsonb, variation_types)
+    where p.workspace_id = ${workspaceId} and p.id = ${productId}`);
+  if (gone.length > 0 || changed.some((variation) => isFoundDifferently(old.get(variation.id), variation))) {
+    await refreshSearch(tx, workspaceId, productId);
+  }
+  const events: NewEvent[] = [
+    { event: 'product.updated', data: { id: productId, variants: changed.length + gone.length } },
+  ];
+  for (const { id, sku, quantity } of changed) {
+    if (quantity !== (old.get(id)?.quantity ?? 0)) events.push(stockUpdated(productId, sku, quantity));
+  }
+  for (const { sku, quantity } of gone) if (quantity > 0) events.push(stockUpdated(productId, sku, 0));
+  await emit(tx, workspaceId, events);
+}
+
+/** Judged on the final state, so that a swap passes. The unique constraint says the same to concurrent writers. */
+function refuseDoubledSku(variations: StoredVariation[]): void {
+  const seen = new Map<string, string>();
+  for (const { sku, combination } of variations) {
+    if (sku === null) continue;
+    const other = seen.get(sku);
+    if (other !== undefined) {
+      throw conflict(
+        'duplicate_sku',
+        `Two variations of this product would have the sku "${sku}": ${other} and ${combination}`,
+      );
+    }
+    seen.set(sku, combination);
+  }
+}
+
+function isSameToReader(a: VariationRecord | undefined, b: VariationRecord): boolean {
+  return (
+    !!a &&
+    a.combination === b.combination &&
+    a.price === b.price &&
+    a.quantity === b.quantity &&
+    !isFoundDifferently(a, b)
+  );
+}
+
+function isFoundDifferently(a: VariationRecord | undefined, b: VariationRecord): boolean {
+  return (a?.sku ?? null) !== b.sku || (a?.ean ?? null) !== b.ean;
+}
+
+function isSame(a: StoredVariation | undefined, b: StoredVariation): boolean {
+  return isSameToReader(a, b) && a?.position === b.position && a.options.join('\0') === b.options.join('\0');
+}
+
+async function remove(
+  tx: Tx,
+  workspaceId: string,
+  productId: string,
+  gone: StoredVariation[],
+): Promise<void> {
+  if (gone.length === 0) return;
+  await tx.query(sql`
+    delete from variations where workspace_id = ${workspaceId} and product_id = ${productId}
+      and id = any(${gone.map((variation) => variation.id)}::uuid[])`);
+}
+
+async function upsert(
+  tx: Tx,
+  workspaceId: string,
+  productId: string,
+  stored: StoredVariation[],
+): Promise<void> {
+  if (stored.length === 0) return;
+  await tx.query(sql`
+    insert into variations (workspace_id, product_id, id, position, combination, options, sku, ean, price, quantity)
+    select ${workspaceId}, ${productId}, v.id, v.position, v.combination, v.options, v.sku, v.ean, v.price, v.quantity
+    from jsonb_to_recordset(${JSON.stringify(stored)}::jsonb) as v(id uuid, position integer, combination text,
+      options text[], sku text, ean text, price numeric, quantity integer)
+    on conflict (workspace_id, product_id, id) do update set
+      position = excluded.position, combination = excluded.combination, options = excluded.options,
+      sku = excluded.sku, ean = excluded.ean, price = excluded.price, quantity = excluded.quantity`);
+}
+
+function stockUpdated(id: string, sku: string | null, quantity: number): NewEvent {
+  return { event: 'stock.updated', data: { id, sku: sku ?? '', quantity } };
+}

@@ -1,0 +1,24 @@
+export interface Option {
+  description: string;
+  /** What stands for the value in the help: --store W. */
+  value: string;
+  required?: boolean;
+  /** May be given several times. */
+  multiple?: boolean;
+  choices?: string[];
+}
+
+export type Values = Record<string, string | string[] | undefined>;
+
+/** One command of the command line. What run() answers is printed: as JSON with --json, else in words. */
+export interface Command {
+  summary: string;
+  options: Record<string, Option>;
+  example: string;
+  run(values: Values): Promise<unknown>;
+  /** The answer for a person; without it the answer is shown field by field. */
+  describe?(answer: never): string;
+}
+
+/** Something the person at the keyboard can mend: shown without a stack trace. */
+export class UsageError extends Error {}

@@ -1,0 +1,53 @@
+import type pg from 'pg';
+import { type Config, readConfig } from '../platform/config.js';
+import { type Database, openDatabase } from '../platform/db.js';
+import { startEmbeddedPostgres } from '../platform/embedded-postgres/start.js';
+import { migrate } from '../platform/migrate.js';
+import { UsageError } from './command.js';
+
+export interface Connected {
+  connection: pg.ClientConfig;
+  applied: string[];
+  close(): Promise<void>;
+}
+
+/** The database of the configuration, up to date: the one DATABASE_URL names, or the embedded one, started or joined. */
+export async function connect(config: Config): Promise<Connected> {
+  if (config.databaseUrl !== undefined) {
+    const connection = { connectionString: config.databaseUrl };
+    try {
+      return { connection, applied: await migrate(connection), close: async () => {} };
+    } catch (error) {
+      throw new UsageError(
+        `DATABASE_URL does not work: ${(error as Error).message}. "feira doctor" says more`,
+        { cause: error },
+      );
+    }
+  }
+  const embedded = await startEmbeddedPostgres({ folder: config.dataFolder });
+  try {
+    return {
+      connection: embedded.connection,
+      applied: await migrate(embedded.connection),
+      close: () => embedded.close(),
+    };
+  } catch (error) {
+    await embedded.close();
+    throw error;
+  }
+}
+
+/** For a command that does one thing and ends. It works beside a running server. */
+export async function withDatabase<T>(work: (db: Database) => Promise<T>): Promise<T> {
+  const connected = await connect(readConfig());
+  try {
+    const db = await openDatabase(connected.connection);
+    try {
+      return await work(db);
+    } finally {
+      await db.close();
+    }
+  } finally {
+    await connected.close();
+  }
+}

@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createProduct } from '../catalog/products.js';
+import { putVariations, readStructure } from '../catalog/put-variations.js';
+import type { Context } from '../context.js';
+import { createApp } from '../oauth/apps.js';
+import { SCOPES, type Scope } from '../oauth/scopes.js';
+import { createGrant, issueTokens } from '../oauth/tokens.js';
+import type { Config } from '../platform/config.js';
+import type { Tx } from '../platform/db.js';
+import { createStore } from '../stores/stores.js';
+
+interface Demo {
+  workspaceId: string;
+  clientId: string;
+  clientSecret: string;
+  email: string;
+  password: string;
+}
+
+const EMAIL = 'demo@feira.example';
+
+/** Made on the first start and kept beside the embedded database; each start issues a fresh token for it. */
+export async function ensureDemo(
+  { db, clock }: Context,
+  dataFolder: string,
+): Promise<Demo & { token: string }> {
+  const file = join(dataFolder, 'demo.json');
+  if (!existsSync(file)) {
+    const made = await db.transaction(makeDemo);
+    writeFileSync(file, `${JSON.stringify(made, null, 2)}\n`, { mode: 0o600 });
+  }
+  const demo = JSON.parse(readFileSync(file, 'utf8')) as Demo;
+  const scopes = Object.keys(SCOPES) as Scope[];
+  const { workspaceId, clientId } = demo;
+  const token = await db.transaction(async (tx) => {
+    const grantId = await createGrant(tx, { workspaceId, clientId, userId: null, scopes });
+    return issueTokens(tx, clock, workspaceId, grantId, scopes);
+  });
+  return { ...demo, token: token.access_token };
+}
+
+export function welcome({ publicUrl }: Config, demo: Demo & { token: string }): string {
+  return `
+  Feira is up.
+
+  Base address   ${publicUrl}
+  Reference      ${publicUrl}/docs
+  Sign-in        ${demo.email}  password ${demo.password}
+  Demo store     ${demo.workspaceId}
+  Client id      ${demo.clientId}
+  Client secret  ${demo.clientSecret}
+
+  Try it (the token lives two hours; the next start prints a new one):
+
+  curl -H "Authorization: Bearer ${demo.token}" ${publicUrl}/api/v1/products
+`;
+}
+
+async function makeDemo(tx: Tx): Promise<Demo> {
+  const password = randomBytes(9).toString('base64url');
+  const { workspaceId } = await createStore(tx, {
+    name: 'Demo Store',
+    ownerEmail: EMAIL,
+    ownerPassword: password,
+  });
+  const app = await createApp(tx, 'Demo App', ['http://localhost:8080/callback']);
+  await fillCatalog(tx, workspaceId);
+  return { workspaceId, ...app, email: EMAIL, password };
+}
+
+async function fillCatalog(tx: Tx, workspaceId: string): Promise<void> {
+  await createProduct(tx, workspaceId, {
+    name: 'Caneca Esmaltada',
+    price: 34.9,
+    quantity: 40,
+    sku: 'CAN-ESM',
+    weight: 0.3,
+    categoryId: 15,
+  });
+  await createProduct(tx, workspaceId, {
+    name: 'Café em Grãos 500 g',
+    price: 42,
+    quantity: 120,
+    sku: 'CAFE-500',
+    ean: '7891234567895',
+    weight: 0.5,
+    categoryId: 20,
+  });
+  const shirt = await createProduct(tx, workspaceId, {
+    name: 'Camiseta Básica',
+    price: 79.9,
+    priceDiscount: 59.9,
+    description: 'Malha de algodão, gola redonda.',
+    weight: 0.25,
+    categoryId: 2,
+  });
+  const structure = {
+    types: [
+      { name: 'Tamanho', options: ['P', 'M', 'G'] },
+      { name: 'Cor', options: ['Azul', 'Branca'] },
+    ],
+    combinations: ['P', 'M', 'G'].flatMap((size) =>
+      ['Azul', 'Branca'].map((colour) => ({
+        options: [size, colour],
+        sku: `CAM-${size}-${colour.slice(0, 2).toUpperCase()}`,
+        quantity: 10,
+      })),
+    ),
+  };
+  await putVariations(tx, workspaceId, shirt.id, structure.types, readStructure(structure), false);
+}

@@ -1,0 +1,151 @@
+import { accessSync, constants, existsSync } from 'node:fs';
+import pg from 'pg';
+import { type Config, ConfigError, readConfig } from '../platform/config.js';
+import { startEmbeddedPostgres } from '../platform/embedded-postgres/start.js';
+import { pendingMigrations } from '../platform/migrate.js';
+import type { Command } from './command.js';
+
+interface Finding {
+  what: string;
+  ok: boolean;
+  say: string;
+}
+
+const OLDEST_POSTGRES = 150_000;
+const EXTENSIONS = ['pg_trgm', 'unaccent', 'btree_gin'];
+const TOLERATED_SKEW_MS = 2_000;
+
+export const command: Command = {
+  summary: 'Say what is misconfigured, and what to do about it',
+  options: {},
+  example: 'feira doctor',
+  async run() {
+    const findings = await examine();
+    if (findings.some((finding) => !finding.ok)) process.exitCode = 1;
+    return { ok: findings.every((finding) => finding.ok), findings };
+  },
+  describe: ({ findings }: { findings: Finding[] }) =>
+    findings.map(({ ok, what, say }) => `${ok ? 'ok   ' : 'FAULT'}  ${what}: ${say}`).join('\n'),
+};
+
+async function examine(): Promise<Finding[]> {
+  let config: Config;
+  try {
+    config = readConfig();
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return error.faults.map((say) => ({ what: 'configuration', ok: false, say }));
+  }
+  return [
+    { what: 'configuration', ok: true, say: `base address ${config.publicUrl}` },
+    dataFolder(config),
+    ...(await database(config)),
+  ];
+}
+
+function dataFolder({ dataFolder: folder }: Config): Finding {
+  const what = 'data folder';
+  if (!existsSync(folder)) return { what, ok: true, say: `${folder} will be made on the first start` };
+  try {
+    accessSync(folder, constants.W_OK);
+    return { what, ok: true, say: folder };
+  } catch {
+    return {
+      what,
+      ok: false,
+      say: `${folder} is not writable; change its owner or set FEIRA_DATA to another folder`,
+    };
+  }
+}
+
+async function database(config: Config): Promise<Finding[]> {
+  const what = 'database';
+  try {
+    const embedded =
+      config.databaseUrl === undefined
+        ? await startEmbeddedPostgres({ folder: config.dataFolder })
+        : undefined;
+    const client = new pg.Client({
+      ...(embedded?.connection ?? { connectionString: config.databaseUrl }),
+      connectionTimeoutMillis: 5_000,
+    });
+    try {
+      await client.connect();
+      return await examineDatabase(client, embedded ? 'embedded' : 'DATABASE_URL');
+    } finally {
+      await client.end();
+      await embedded?.close();
+    }
+  } catch (error) {
+    const remedy =
+      config.databaseUrl === undefined
+        ? 'see the log in the data folder'
+        : 'check DATABASE_URL and that the server is up';
+    return [{ what, ok: false, say: `${(error as Error).message}; ${remedy}` }];
+  }
+}
+
+async function examineDatabase(client: pg.Client, source: string): Promise<Finding[]> {
+  const { rows } = await client.query(
+    `select current_setting('server_version_num')::int as version, current_setting('server_version') as "versionText",
+       current_setting('server_encoding') as encoding, current_setting('fsync') as fsync,
+       current_setting('synchronous_commit') as "synchronousCommit", extract(epoch from clock_timestamp()) * 1000 as now,
+       array(select name from pg_available_extensions where name = any($1)) as extensions`,
+    [EXTENSIONS],
+  );
+  const db = rows[0] as {
+    version: number;
+    versionText: string;
+    encoding: string;
+    fsync: string;
+    synchronousCommit: string;
+    now: string;
+    extensions: string[];
+  };
+  const missing = EXTENSIONS.filter((name) => !db.extensions.includes(name));
+  const skew = Math.abs(Number(db.now) - Date.now());
+  const pending = await pendingMigrations(client);
+  const finding = (what: string, ok: boolean, good: string, bad: string): Finding => ({
+    what,
+    ok,
+    say: ok ? good : bad,
+  });
+  return [
+    finding(
+      'database',
+      db.version >= OLDEST_POSTGRES,
+      `PostgreSQL ${db.versionText} (${source})`,
+      `PostgreSQL ${db.versionText} is too old; 15 or later is needed`,
+    ),
+    finding(
+      'encoding',
+      db.encoding === 'UTF8',
+      'UTF8',
+      `${db.encoding}; make the database with ENCODING 'UTF8'`,
+    ),
+    finding(
+      'extensions',
+      missing.length === 0,
+      EXTENSIONS.join(', '),
+      `${missing.join(', ')} cannot be installed; add PostgreSQL's contrib package`,
+    ),
+    finding(
+      'durability',
+      db.fsync === 'on' && db.synchronousCommit !== 'off',
+      'fsync and synchronous_commit are on',
+      'fsync or synchronous_commit is off: acknowledged changes can be lost',
+    ),
+    finding(
+      'clock',
+      skew < TOLERATED_SKEW_MS,
+      'agrees with the database',
+      `is ${Math.round(skew / 1000)} s away from the database's; run NTP on both`,
+    ),
+    finding(
+      'migrations',
+      true,
+      pending.length === 0 ? 'up to date' : `${pending.length} to apply; the next start does it`,
+      '',
+    ),
+  ];
+}

@@ -1,0 +1,67 @@
+import type { FastifyInstance } from 'fastify';
+import { buildApp } from '../app.js';
+import { openContext } from '../context.js';
+import { type Config, readConfig } from '../platform/config.js';
+import { createLog } from '../platform/log.js';
+import { startWorker } from '../worker.js';
+import { type Command, UsageError } from './command.js';
+import { connect } from './connect.js';
+import { ensureDemo, welcome } from './demo.js';
+import { onStopRequest } from './stop-request.js';
+
+export const command: Command = {
+  summary: 'Start the server; on the embedded database it makes a demo store on the first start',
+  options: {
+    role: {
+      value: 'R',
+      description: 'What this process does: everything, the HTTP side, or the background jobs',
+      choices: ['all', 'api', 'worker'],
+    },
+    port: { value: 'P', description: 'Port to listen on, instead of PORT' },
+  },
+  example: 'feira serve --port 8080',
+  async run(values) {
+    const config = readConfig(values.port === undefined ? {} : { PORT: String(values.port) });
+    const role = values.role ?? 'all';
+    const log = createLog(config.logLevel);
+    const connected = await connect(config);
+    const context = await openContext({ connection: connected.connection, log, publicUrl: config.publicUrl });
+    const worker = role === 'api' ? undefined : startWorker(context);
+    const app = role === 'worker' ? undefined : await buildApp(context);
+    const stopped = new Promise<void>((resolve) => {
+      onStopRequest(log, async () => {
+        await app?.close();
+        await worker?.stop();
+        await context.close();
+        await connected.close();
+        log.info('stopped');
+        resolve();
+      });
+    });
+    try {
+      if (app) await listen(app, config);
+    } catch (error) {
+      await context.close();
+      await connected.close();
+      throw error;
+    }
+    log.info({ role, host: config.host, port: config.port, publicUrl: config.publicUrl }, 'started');
+    if (app && config.databaseUrl === undefined)
+      console.log(welcome(config, await ensureDemo(context, config.dataFolder)));
+    await stopped;
+    return undefined;
+  },
+};
+
+async function listen(app: FastifyInstance, { host, port }: Config): Promise<void> {
+  try {
+    await app.listen({ host, port });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EADDRINUSE')
+      throw new UsageError(`Port ${port} of ${host} is taken; choose another with PORT or --port`);
+    if (code === 'EACCES')
+      throw new UsageError(`Port ${port} needs more rights; choose one above 1023 with PORT or --port`);
+    throw error;
+  }
+}

@@ -1,0 +1,18 @@
+import type { Tx } from '../platform/db.js';
+import { sql } from '../platform/sql.js';
+import { CREDENTIAL_CHANNEL } from './credentials.js';
+
+/** Every process is told, so that the next call is judged by the new number. */
+export async function setBudget(
+  tx: Tx,
+  workspaceId: string,
+  clientId: string,
+  perMinute: number,
+): Promise<void> {
+  await tx.query(sql`
+    with stored as (
+      insert into budgets (workspace_id, client_id, per_minute) values (${workspaceId}, ${clientId}, ${perMinute})
+      on conflict (workspace_id, client_id) do update set per_minute = excluded.per_minute
+    )
+    select pg_notify(${CREDENTIAL_CHANNEL}, ${`${workspaceId} ${clientId}`})`);
+}

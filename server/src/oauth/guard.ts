@@ -1,0 +1,80 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
+import type { Budgets, Verdict } from '../platform/budgets/budgets.js';
+import { ApiError, insufficientScope, invalidToken } from '../platform/errors.js';
+import type { Credential, Credentials } from './credentials.js';
+import type { Scope } from './scopes.js';
+import { isSecret } from './secrets.js';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What a token needs for this call: one scope, one of several, or 'any' for any valid token. */
+    scope?: Scope | readonly Scope[] | 'any';
+    /** This call spends the upload budgets too. */
+    upload?: boolean;
+  }
+  interface FastifyRequest {
+    credential: Credential;
+  }
+}
+
+/** Token 401 → budget 429 → scope 403 (which has spent budget by then). */
+export function guard(app: FastifyInstance, credentials: Credentials, budgets: Budgets): Guard {
+  app.decorateRequest('credential', null as never);
+  app.addHook('onRoute', refuseUndeclared);
+  const admit: Guard = async (request, reply) => {
+    const credential = await authenticate(request, credentials);
+    request.credential = credential;
+    request.caller = { workspaceId: credential.workspaceId, clientId: credential.clientId };
+    const spent = budgets.spend(credential, request.routeOptions.config?.upload ? 'upload' : 'call');
+    applyBudget(spent instanceof Promise ? await spent : spent, reply);
+    checkScope(credential, request.routeOptions.config?.scope ?? 'any');
+  };
+  app.addHook('onRequest', admit);
+  return admit;
+}
+
+export type Guard = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+
+function refuseUndeclared(route: RouteOptions): void {
+  if (route.config?.scope === undefined) {
+    throw new Error(`${route.method} ${route.url} declares no scope; say config: { scope: … } on the route`);
+  }
+}
+
+const BEARER = /^Bearer +([A-Za-z0-9\-._~+/]+=*) *$/i;
+
+async function authenticate(request: FastifyRequest, credentials: Credentials): Promise<Credential> {
+  const header = request.headers.authorization;
+  if (header === undefined)
+    throw invalidToken('send the access token as Authorization: Bearer <token>', false);
+  const token = BEARER.exec(header)?.[1];
+  if (token === undefined) throw invalidToken('the Authorization header must read Bearer <token>');
+  if (isSecret('refresh', token))
+    throw invalidToken('this is a refresh token; exchange it for an access token first');
+  const credential = isSecret('access', token) ? await credentials.find(token) : undefined;
+  if (!credential)
+    throw invalidToken('the access token is unknown, expired or revoked; renew it with the refresh token');
+  return credential;
+}
+
+function applyBudget(verdict: Verdict, reply: FastifyReply): void {
+  const seconds = Math.ceil(verdict.resetMs / 1000);
+  reply.header('X-RateLimit-Limit', verdict.limit);
+  reply.header('X-RateLimit-Remaining', verdict.remaining);
+  reply.header('X-RateLimit-Reset', seconds);
+  if (verdict.accepted) return;
+  throw new ApiError(
+    429,
+    'rate_limited',
+    `Too many requests: the budget of ${verdict.limit} is used up; wait ${seconds} s`,
+    {
+      headers: { 'Retry-After': String(seconds) },
+    },
+  );
+}
+
+function checkScope(credential: Credential, needed: Scope | readonly Scope[] | 'any'): void {
+  if (needed === 'any') return;
+  const accepted = typeof needed === 'string' ? [needed] : needed;
+  if (!accepted.some((scope) => credential.scopes.has(scope))) throw insufficientScope(accepted);
+}

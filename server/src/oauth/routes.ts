@@ -1,0 +1,49 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import type { Database } from '../platform/db.js';
+import { invalidToken } from '../platform/errors.js';
+import { Id, Nullable, Time } from '../platform/shapes.js';
+import { findStore } from '../stores/queries.js';
+import { findApp } from './apps.js';
+
+const Me = Type.Object({
+  workspaceId: Id(),
+  name: Type.String({ examples: ['Loja da Ana'] }),
+  email: Type.String({ examples: ['ana@loja.example'] }),
+  document: Nullable(Type.String({ description: 'CPF or CNPJ' })),
+  domain: Nullable(Type.String()),
+  currency: Type.String({ examples: ['BRL'] }),
+  timezone: Type.String({ examples: ['America/Sao_Paulo'] }),
+  scopes: Type.Array(Type.String(), { description: 'What this token may do.' }),
+  app: Type.Object({ clientId: Type.String(), name: Type.String() }),
+  tokenExpiresAt: Time(),
+});
+
+export const accountRoutes: FastifyPluginAsyncTypebox<{ db: Database }> = async (app, { db }) => {
+  app.get(
+    '/me',
+    {
+      config: { scope: 'any', etag: true },
+      schema: {
+        operationId: 'getMe',
+        tags: ['Account'],
+        summary: 'The store and the credential',
+        description: 'The store this token acts for, the scopes it was granted and when it expires.',
+        response: { 200: Me },
+      },
+    },
+    async ({ credential }) => {
+      const [store, caller] = await Promise.all([
+        findStore(db, credential.workspaceId),
+        findApp(db, credential.clientId),
+      ]);
+      if (!store || !caller) throw invalidToken('the store or the app of this token is gone');
+      return {
+        ...store,
+        scopes: [...credential.scopes],
+        app: caller,
+        tokenExpiresAt: new Date(credential.expiresAt).toISOString(),
+      };
+    },
+  );
+};

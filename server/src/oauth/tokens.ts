@@ -1,0 +1,56 @@
+import type { Clock } from '../platform/clock.js';
+import type { Tx } from '../platform/db.js';
+import { newId } from '../platform/ids.js';
+import { sql } from '../platform/sql.js';
+import type { Scope } from './scopes.js';
+import { hashOfSecret, newSecret } from './secrets.js';
+
+export const ACCESS_TOKEN_SECONDS = 7_200;
+export const REFRESH_TOKEN_SECONDS = 30 * 24 * 60 * 60;
+
+/** The token response of SPEC 5.4. */
+export interface TokenResponse {
+  access_token: string;
+  token_type: 'Bearer';
+  expires_in: number;
+  refresh_token: string;
+  scope: string;
+}
+
+/** A grant is what a merchant approved; every token pair that follows from it belongs to it. */
+export async function createGrant(
+  tx: Tx,
+  grant: { workspaceId: string; clientId: string; userId: string | null; scopes: Scope[] },
+): Promise<string> {
+  const id = newId();
+  await tx.query(sql`
+    insert into oauth_grants (workspace_id, id, client_id, user_id, scopes)
+    values (${grant.workspaceId}, ${id}, ${grant.clientId}, ${grant.userId}, ${grant.scopes})`);
+  return id;
+}
+
+export async function issueTokens(
+  tx: Tx,
+  clock: Clock,
+  workspaceId: string,
+  grantId: string,
+  scopes: Scope[],
+): Promise<TokenResponse> {
+  const access = newSecret('access');
+  const refresh = newSecret('refresh');
+  const expiry = (seconds: number) => new Date(clock.now() + seconds * 1000).toISOString();
+  await tx.query(sql`
+    with access as (
+      insert into oauth_access_tokens (token_hash, workspace_id, grant_id, expires_at)
+      values (${hashOfSecret(access)}, ${workspaceId}, ${grantId}, ${expiry(ACCESS_TOKEN_SECONDS)})
+    )
+    insert into oauth_refresh_tokens (token_hash, workspace_id, grant_id, expires_at)
+    values (${hashOfSecret(refresh)}, ${workspaceId}, ${grantId}, ${expiry(REFRESH_TOKEN_SECONDS)})`);
+  return {
+    access_token: access,
+    token_type: 'Bearer',
+    expires_in: ACCESS_TOKEN_SECONDS,
+    refresh_token: refresh,
+    scope: scopes.join(' '),
+  };
+}

@@ -1,0 +1,67 @@
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError, badRequest, internalError, invalid } from './errors.js';
+import { BodyFaults, fieldPath, sentenceFor } from './validation.js';
+
+/** Whatever goes wrong leaves as the one error shape; only the public sentence leaves the process. */
+export function answerErrors(app: FastifyInstance): void {
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    sendError(publicError(error, request), request, reply);
+  });
+  app.setNotFoundHandler((request, reply) => {
+    sendError(
+      new ApiError(404, 'not_found', `There is nothing at ${request.method} ${pathOf(request)}`),
+      request,
+      reply,
+    );
+  });
+}
+
+export function sendError(error: ApiError, request: FastifyRequest, reply: FastifyReply): void {
+  if (error.status >= 500) request.log.error({ err: error.more.cause ?? error }, 'request failed');
+  reply
+    .code(error.status)
+    .headers(error.more.headers ?? {})
+    .type('application/json; charset=utf-8')
+    .send(
+      JSON.stringify({
+        error: error.message,
+        code: error.code,
+        requestId: request.id,
+        ...(error.more.details && { details: error.more.details }),
+      }),
+    );
+}
+
+export function pathOf(request: FastifyRequest): string {
+  return request.url.split('?', 1)[0] as string;
+}
+
+function publicError(error: FastifyError, request: FastifyRequest): ApiError {
+  if (error instanceof ApiError) return error;
+  if (error instanceof BodyFaults) return queryFault(request) ?? invalid(error.details);
+  if (error.validation) return asBadParameter(error.validation[0]);
+  switch (error.code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new ApiError(413, 'body_too_large', 'The body is larger than 1 MB; send it in several calls');
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return badRequest('The body is not as long as Content-Length says');
+  }
+  const status = error.statusCode ?? 500;
+  if (status >= 400 && status < 500) return new ApiError(status, 'bad_request', error.message);
+  return internalError(error);
+}
+
+/** The framework judges the body before the query; for callers the query comes first. */
+function queryFault(request: FastifyRequest): ApiError | undefined {
+  const validate = request.getValidationFunction('querystring');
+  if (!validate || validate(request.query)) return undefined;
+  return asBadParameter(validate.errors?.[0]);
+}
+
+function asBadParameter(fault: object | undefined): ApiError {
+  const error = fault as Parameters<typeof sentenceFor>[0];
+  return badRequest(
+    `${fieldPath(error.instancePath) || 'The query'} ${sentenceFor(error)}`,
+    'invalid_parameter',
+  );
+}

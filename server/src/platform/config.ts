@@ -1,0 +1,102 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+export interface Config {
+  host: string;
+  port: number;
+  /** base_url of the spec, without a slash at the end. */
+  publicUrl: string;
+  /** Where files, the embedded database and the made secret live. */
+  dataFolder: string;
+  /** Unset: the embedded PostgreSQL. */
+  databaseUrl: string | undefined;
+  /** Signs cookies and local upload addresses. */
+  secret: string;
+  logLevel: string;
+}
+
+export class ConfigError extends Error {
+  constructor(readonly faults: string[]) {
+    super(
+      `The configuration has ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`,
+    );
+  }
+}
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
+
+/** Reads every variable before it complains, so that one start shows all that must be mended. */
+export function readConfig(overrides: NodeJS.ProcessEnv = {}): Config {
+  const env = { ...process.env, ...overrides };
+  const faults: string[] = [];
+  const read = (name: string) => env[name]?.trim() || undefined;
+
+  const port = integer(read('PORT') ?? '3000');
+  if (port === undefined || port < 1 || port > 65_535)
+    faults.push(`PORT must be a number from 1 to 65535, not "${env.PORT}"`);
+
+  const publicUrl = read('PUBLIC_URL') ?? `http://localhost:${port}`;
+  if (!isBareHttpUrl(publicUrl)) {
+    faults.push(`PUBLIC_URL must be an http(s) address without query or fragment, not "${publicUrl}"`);
+  }
+
+  const databaseUrl = read('DATABASE_URL');
+  if (databaseUrl !== undefined && !/^postgres(ql)?:\/\//.test(databaseUrl)) {
+    faults.push('DATABASE_URL must start with postgres:// or postgresql://');
+  }
+
+  const givenSecret = read('FEIRA_SECRET');
+  if (givenSecret === undefined && databaseUrl !== undefined) {
+    faults.push(
+      'FEIRA_SECRET is required together with DATABASE_URL: every process must sign with the same one',
+    );
+  }
+  if (givenSecret !== undefined && givenSecret.length < 32) {
+    faults.push('FEIRA_SECRET must have at least 32 characters (openssl rand -hex 32 makes one)');
+  }
+
+  const logLevel = read('LOG_LEVEL') ?? 'info';
+  if (!LOG_LEVELS.includes(logLevel))
+    faults.push(`LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}, not "${logLevel}"`);
+
+  if (faults.length > 0) throw new ConfigError(faults);
+
+  const dataFolder = resolve(read('FEIRA_DATA') ?? '.feira');
+  return {
+    host: read('HOST') ?? '127.0.0.1',
+    port: port as number,
+    publicUrl: publicUrl.replace(/\/+$/, ''),
+    dataFolder,
+    databaseUrl,
+    secret: givenSecret ?? keptSecret(dataFolder),
+    logLevel,
+  };
+}
+
+/** npm sets it for the scripts it runs. */
+export function startedByNpm(env: NodeJS.ProcessEnv = process.env): boolean {
+  return env.npm_execpath !== undefined;
+}
+
+/** Made on the first start; a race between two first starts is decided by the exclusive create. */
+function keptSecret(dataFolder: string): string {
+  const file = join(dataFolder, 'secret');
+  mkdirSync(dataFolder, { recursive: true });
+  try {
+    writeFileSync(file, randomBytes(32).toString('hex'), { flag: 'wx', mode: 0o600 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+  return readFileSync(file, 'utf8').trim();
+}
+
+function integer(text: string): number | undefined {
+  return /^\d{1,9}$/.test(text) ? Number(text) : undefined;
+}
+
+function isBareHttpUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const url = new URL(text);
+  return /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '' && url.username === '';
+}

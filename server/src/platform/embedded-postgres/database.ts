@@ -1,0 +1,69 @@
+import pg from 'pg';
+
+export interface Connection {
+  host: string;
+  port: number;
+  user: string;
+  database: string;
+}
+
+export const USER = 'feira';
+const DATABASE = 'feira';
+
+type Address = { host: string; port: number };
+
+/** Connects once, making the database on the first start. Undefined: nobody answers, or not yet. */
+export async function openDatabase(address: Address): Promise<Connection | undefined> {
+  const connection = { host: address.host, port: address.port, user: USER, database: DATABASE };
+  try {
+    await runOnce(connection, 'select 1');
+  } catch (error) {
+    if (isNotServing(error)) return undefined;
+    if (codeOf(error) !== '3D000') throw error;
+    await createDatabase(connection);
+  }
+  return connection;
+}
+
+export async function isServing(address: Address): Promise<boolean> {
+  try {
+    await runOnce({ host: address.host, port: address.port, user: USER, database: 'postgres' }, 'select 1');
+    return true;
+  } catch (error) {
+    if (isNotServing(error)) return false;
+    throw error;
+  }
+}
+
+async function createDatabase(connection: Connection): Promise<void> {
+  try {
+    await runOnce({ ...connection, database: 'postgres' }, `create database ${DATABASE}`);
+  } catch (error) {
+    // Another first start made it between our look and our statement.
+    if (codeOf(error) !== '42P04' && codeOf(error) !== '23505') throw error;
+  }
+}
+
+async function runOnce(connection: Connection, statement: string): Promise<void> {
+  // ssl is named because PGSSLMODE in the environment would ask for it even on a socket.
+  const client = new pg.Client({ ...connection, ssl: false, connectionTimeoutMillis: 5000 });
+  // A shutdown between two packets arrives here; the pending call rejects as well.
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    await client.query(statement);
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+/** Starting or shutting down (57P01 to 57P03), no socket, or a socket that nobody listens on any more. */
+function isNotServing(error: unknown): boolean {
+  const code = codeOf(error);
+  if (code === undefined) return /terminated|timeout/.test(String(error));
+  return code.startsWith('57P') || ['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE'].includes(code);
+}
+
+function codeOf(error: unknown): string | undefined {
+  return (error as { code?: string }).code;
+}

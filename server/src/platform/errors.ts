@@ -1,0 +1,66 @@
+export interface FaultDetail {
+  field: string;
+  message: string;
+}
+
+/** Everything a caller may be told. What caused it stays in `cause` and goes to the log only. */
+export class ApiError extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    sentence: string,
+    readonly more: { details?: FaultDetail[]; headers?: Record<string, string>; cause?: unknown } = {},
+  ) {
+    super(sentence, { cause: more.cause });
+  }
+}
+
+export function badRequest(sentence: string, code = 'bad_request'): ApiError {
+  return new ApiError(400, code, sentence);
+}
+
+/** RFC 6750: a call without any token gets the bare challenge, one with a bad token is told what was wrong. */
+export function invalidToken(sentence: string, tokenSent = true): ApiError {
+  const challenge = tokenSent
+    ? `Bearer realm="feira", error="invalid_token", error_description="${sentence}"`
+    : 'Bearer realm="feira"';
+  return new ApiError(401, 'invalid_token', `invalid_token: ${sentence}`, {
+    headers: { 'WWW-Authenticate': challenge },
+  });
+}
+
+export function insufficientScope(needed: readonly string[]): ApiError {
+  const sentence = `this call needs ${needed.join(' or ')}`;
+  return new ApiError(403, 'insufficient_scope', `insufficient_scope: ${sentence}`, {
+    headers: {
+      'WWW-Authenticate': `Bearer realm="feira", error="insufficient_scope", error_description="${sentence}", scope="${needed.join(' ')}"`,
+    },
+  });
+}
+
+export function notFound(what: string): ApiError {
+  return new ApiError(404, 'not_found', `${what} was not found in this store`);
+}
+
+export function conflict(code: string, sentence: string): ApiError {
+  return new ApiError(409, code, sentence);
+}
+
+export function invalid(details: FaultDetail[]): ApiError {
+  const [first, ...others] = details;
+  const rest = others.length === 0 ? '' : ` (and ${others.length} more, see details)`;
+  const sentence = first
+    ? `${first.field ? `${first.field} ` : ''}${first.message}${rest}`
+    : 'The body breaks a rule';
+  return new ApiError(422, 'validation_failed', sentence, { details });
+}
+
+/** What the caller is told of a fault that is ours: nothing of its cause. */
+export function internalError(cause: unknown): ApiError {
+  return new ApiError(
+    500,
+    'internal_error',
+    'Something went wrong on our side. Retry with exponential backoff; if it stays, tell us the requestId',
+    { cause },
+  );
+}

@@ -1,0 +1,34 @@
+import { hash } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** A single resource: its response carries an ETag and may be asked for conditionally. */
+    etag?: boolean;
+  }
+}
+
+/** The tag is the hash of the very bytes that are sent, so that it can never disagree with them. */
+export function tagResources(app: FastifyInstance): void {
+  app.addHook('onSend', (request, reply, payload, done) => {
+    if (!request.routeOptions.config.etag || reply.statusCode !== 200 || typeof payload !== 'string') {
+      done(null, payload);
+      return;
+    }
+    const tag = `"${hash('sha1', payload, 'base64url')}"`;
+    reply.header('ETag', tag);
+    reply.header('Cache-Control', 'private, no-cache');
+    if (matches(request.headers['if-none-match'], tag)) {
+      reply.code(304).removeHeader('content-type').removeHeader('content-length');
+      done(null, null);
+      return;
+    }
+    done(null, payload);
+  });
+}
+
+function matches(header: string | undefined, tag: string): boolean {
+  if (header === undefined) return false;
+  if (header.trim() === '*') return true;
+  return header.split(',').some((candidate) => candidate.trim().replace(/^W\//, '') === tag);
+}

@@ -1,0 +1,24 @@
+import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+
+export interface HttpMetrics {
+  registry: Registry;
+  observe(method: string, route: string, status: number, milliseconds: number): void;
+}
+
+/** A registry per application and not the global one: tests build many applications in one process. */
+export function createMetrics(): HttpMetrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const duration = new Histogram({
+    name: 'feira_http_request_duration_seconds',
+    help: 'Time from the first byte of a request to the last of its response',
+    labelNames: ['method', 'route', 'status'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers: [registry],
+  });
+  return {
+    registry,
+    observe: (method, route, status, milliseconds) =>
+      duration.observe({ method, route, status: String(status) }, milliseconds / 1000),
+  };
+}

@@ -1,0 +1,135 @@
+// What the reference says beyond the routes: the introduction, the groups, the errors all calls share.
+
+export const INTRODUCTION = `Act for one store: products, variations and stock now; images, orders, shipments and webhooks as they are opened.
+
+**Authentication.** Send \`Authorization: Bearer <access token>\`. A token is for one store and one app, lives two hours and carries scopes; each call below names the scope it needs.
+
+**Budget.** 120 calls a minute per store and app, in any 60 seconds. Every response tells how it stands: \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\`, \`X-RateLimit-Reset\`. A 429 carries \`Retry-After\`; waiting that long is enough. Prefer the batch calls.
+
+**Errors** are one shape: \`error\` is a sentence for a person, \`code\` is stable for programs, \`requestId\` is what to tell support, \`details\` lists all faults of a 422.
+
+**Lists** go by \`page\` and \`limit\`, or by \`cursor\` for as far as there is data. Follow \`meta.nextCursor\` until it is null.
+
+**Repeats.** Send an \`Idempotency-Key\` with a write and repeat it freely for 24 hours: the first answer comes back with \`Idempotent-Replayed: true\` and nothing is done twice.
+
+**Money** is in reais with at most two decimals, stored exactly. **Times** are RFC 3339 in UTC.`;
+
+export const TAGS = [
+  { name: 'Account', description: 'Which store a token acts for, and what it may do.' },
+  {
+    name: 'Products',
+    description:
+      'The catalog. A simple product keeps its own stock; one with variations keeps the sum of theirs.',
+  },
+  {
+    name: 'Variations',
+    description: 'Combinations of options (size × colour), each with its own SKU, price and stock.',
+  },
+  { name: 'Stock', description: 'Balances, by product or by SKU. Needs stock:write and nothing else.' },
+  { name: 'Categories', description: 'The categories every store shares.' },
+];
+
+export function scopeSentence(scope: string | readonly string[]): string {
+  if (scope === 'any') return 'Needs any valid token.';
+  return `Needs the scope ${[scope]
+    .flat()
+    .map((name) => `\`${name}\``)
+    .join(' or ')}.`;
+}
+
+const errorSchema = {
+  type: 'object',
+  required: ['error', 'code', 'requestId'],
+  properties: {
+    error: { type: 'string', description: 'What was wrong, for a person.' },
+    code: { type: 'string', description: 'Stable, for programs.' },
+    requestId: { type: 'string', description: 'Also in X-Request-Id. Tell it to support.' },
+    details: {
+      type: 'array',
+      description: 'On 422: every fault, with its place in the body.',
+      items: {
+        type: 'object',
+        properties: {
+          field: { type: 'string', examples: ['variants[3].price'] },
+          message: { type: 'string' },
+        },
+      },
+    },
+  },
+};
+
+const response = (description: string, code: string, error: string, details?: object[]) => ({
+  description,
+  content: {
+    'application/json': {
+      schema: { $ref: '#/components/schemas/Error' },
+      example: {
+        error,
+        code,
+        requestId: '4b4a5d5e-7d3f-4c55-9a51-5a1f7f3c2b10',
+        ...(details && { details }),
+      },
+    },
+  },
+});
+
+export const ERROR_COMPONENTS = {
+  schemas: { Error: errorSchema },
+  responses: {
+    BadRequest: response(
+      'Not JSON, or a malformed parameter.',
+      'invalid_parameter',
+      'limit must be at least 1',
+    ),
+    InvalidToken: response(
+      'The token is missing, expired or revoked. Renew it with the refresh token.',
+      'invalid_token',
+      'invalid_token: the access token is unknown, expired or revoked; renew it with the refresh token',
+    ),
+    InsufficientScope: response(
+      'The token lacks the scope. The call has spent budget.',
+      'insufficient_scope',
+      'insufficient_scope: this call needs products:write',
+    ),
+    NotFound: response(
+      'There is no such thing in this store.',
+      'not_found',
+      'Product 0192f0c1 was not found in this store',
+    ),
+    Conflict: response(
+      'It clashes with what is there.',
+      'duplicate_name',
+      'A product named "Camiseta" already exists in this store',
+    ),
+    TooLarge: response(
+      'The body is over 1 MB.',
+      'body_too_large',
+      'The body is larger than 1 MB; send it in several calls',
+    ),
+    Invalid: response(
+      'The body breaks rules; all of them are told at once.',
+      'validation_failed',
+      'price must be at least 0',
+      [{ field: 'price', message: 'must be at least 0' }],
+    ),
+    TooMany: response(
+      'The budget is used up. Wait Retry-After seconds.',
+      'rate_limited',
+      'Too many requests: the budget of 120 is used up; wait 12 s',
+    ),
+  },
+} as object;
+
+/** Which of them a call can meet follows from its method, its path and its body. */
+export function errorResponses(method: string, hasPath: boolean, hasBody: boolean): Record<string, object> {
+  const ref = (name: string) => ({ $ref: `#/components/responses/${name}` });
+  return {
+    400: ref('BadRequest'),
+    401: ref('InvalidToken'),
+    403: ref('InsufficientScope'),
+    ...(hasPath && { 404: ref('NotFound') }),
+    ...(method !== 'get' && { 409: ref('Conflict') }),
+    ...(hasBody && { 413: ref('TooLarge'), 422: ref('Invalid') }),
+    429: ref('TooMany'),
+  };
+}

@@ -1,0 +1,36 @@
+import type { FastifyInstance } from 'fastify';
+import { pathOf } from './answer-errors.js';
+import type { HttpMetrics } from './metrics.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who called, for the log line; set by whatever authenticates. */
+    caller: Record<string, string> | null;
+  }
+}
+
+/** Every response carries its request id, and leaves one log line and one measurement behind. */
+export function logRequests(app: FastifyInstance, metrics: HttpMetrics): void {
+  app.decorateRequest('caller', null);
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('X-Request-Id', request.id);
+    done();
+  });
+  app.addHook('onResponse', (request, reply, done) => {
+    const route = request.routeOptions.url ?? 'unknown';
+    metrics.observe(request.method, route, reply.statusCode, reply.elapsedTime);
+    // The path without the query: a query may hold what nobody should read in a log.
+    request.log.info(
+      {
+        method: request.method,
+        path: pathOf(request),
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime * 10) / 10,
+        userAgent: request.headers['user-agent'],
+        ...request.caller,
+      },
+      'request',
+    );
+    done();
+  });
+}

@@ -1,0 +1,36 @@
+import { type TSchemaOptions, Type } from 'typebox';
+
+// Shapes that the whole API shares. The x- keywords are rules that JSON Schema has no word for; validation.ts gives
+// them their meaning, and to a reader of openapi.json they are annotations.
+
+export const MAX_QUANTITY = 2_147_483_647;
+export const MAX_MONEY = 999_999_999_999.99;
+const MAX_MEASURE = 999_999_999.999;
+
+export const Id = (options: TSchemaOptions = {}) => Type.String({ format: 'uuid', ...options });
+
+export const Money = (options: TSchemaOptions = {}) =>
+  Type.Number({ minimum: 0, maximum: MAX_MONEY, 'x-decimals': 2, ...options });
+
+export const Measure = (options: TSchemaOptions = {}) =>
+  Type.Number({ minimum: 0, maximum: MAX_MEASURE, 'x-decimals': 3, ...options });
+
+export const Quantity = (options: TSchemaOptions = {}) =>
+  Type.Integer({ minimum: 0, maximum: MAX_QUANTITY, ...options });
+
+/** Text that PostgreSQL can store: no NUL, no half of a surrogate pair. Characters are code points. */
+export const Text = (max: number, options: TSchemaOptions = {}) =>
+  Type.String({ maxLength: max, 'x-text': true, ...options });
+
+export const HttpUrl = (options: TSchemaOptions = {}) =>
+  Text(2048, { format: 'uri', 'x-http-url': true, ...options });
+
+export const Time = (options: TSchemaOptions = {}) => Type.String({ format: 'date-time', ...options });
+
+/** The same shape, or null. */
+export function Nullable<T extends { type: string }>(schema: T) {
+  return Type.Unsafe<(T extends { type: 'string' } ? string : number) | null>({
+    ...schema,
+    type: [schema.type, 'null'],
+  });
+}

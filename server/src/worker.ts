@@ -1,0 +1,44 @@
+import type { Context } from './context.js';
+import { purgeIdempotencyKeys } from './platform/idempotency.js';
+
+interface Job {
+  name: string;
+  everyMs: number;
+  run(context: Context): Promise<void>;
+}
+
+const TEN_MINUTES = 10 * 60 * 1000;
+
+/** Every background job, listed. Each may run in any number of processes at once. */
+const JOBS: Job[] = [
+  {
+    name: 'purge idempotency keys',
+    everyMs: TEN_MINUTES,
+    run: ({ db, clock }) => purgeIdempotencyKeys(db, clock),
+  },
+  { name: 'purge upload spends', everyMs: TEN_MINUTES, run: ({ dailyUploads }) => dailyUploads.purge() },
+];
+
+export interface Worker {
+  /** A job under way is waited for. */
+  stop(): Promise<void>;
+}
+
+export function startWorker(context: Context): Worker {
+  const running = new Set<Promise<void>>();
+  const timers = JOBS.map((job) =>
+    setInterval(() => {
+      const run = job
+        .run(context)
+        .catch((error: unknown) => context.log.error({ err: error, job: job.name }, 'job failed'))
+        .finally(() => running.delete(run));
+      running.add(run);
+    }, job.everyMs),
+  );
+  return {
+    async stop() {
+      for (const timer of timers) clearInterval(timer);
+      await Promise.all(running);
+    },
+  };
+}

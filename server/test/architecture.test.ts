@@ -1,0 +1,85 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+
+const SRC = fileURLToPath(new URL('../src/', import.meta.url));
+
+/** Which domain may import from which. Read downwards: nothing imports from what stands above it. */
+const PERMITTED: Record<string, string[]> = {
+  main: ['commands', 'platform'],
+  commands: ['app', 'context', 'worker', 'catalog', 'oauth', 'stores', 'platform'],
+  app: ['api', 'context', 'platform'],
+  api: ['context', 'catalog', 'oauth', 'platform'],
+  worker: ['context', 'platform'],
+  context: ['oauth', 'platform'],
+  catalog: ['media', 'platform'],
+  media: ['platform'],
+  oauth: ['stores', 'platform'],
+  stores: ['platform'],
+  platform: [],
+};
+
+interface Import {
+  file: string;
+  from: string;
+  to: string;
+  target: string;
+}
+
+const imports = sourceFiles().flatMap(importsOf);
+
+test('scans the imports of the whole source', () => {
+  expect(imports.length).toBeGreaterThan(100);
+});
+
+test('imports only along the permitted edges', () => {
+  const forbidden = imports
+    .filter(({ from, to }) => from !== to && !PERMITTED[from]?.includes(to))
+    .map(({ file, target }) => `${file} imports ${target}`);
+  expect(forbidden).toEqual([]);
+});
+
+test('has no cycle among the permitted edges', () => {
+  const order = Object.keys(PERMITTED);
+  const backward = order.flatMap((from, index) =>
+    PERMITTED[from]!.filter((to) => order.indexOf(to) <= index).map((to) => `${from} → ${to}`),
+  );
+  expect(backward).toEqual([]);
+});
+
+test('keeps routes.ts and schema.ts private to their domain', () => {
+  const leaks = imports
+    .filter(({ from, to, target }) => from !== to && from !== 'api' && /\/(routes|schema)\.ts$/.test(target))
+    .map(({ file, target }) => `${file} imports ${target}`);
+  expect(leaks).toEqual([]);
+});
+
+test('reads process.env in platform/config.ts only', () => {
+  const readers = sourceFiles().filter((file) =>
+    readFileSync(join(SRC, file), 'utf8').includes('process.env'),
+  );
+  expect(readers).toEqual(['platform/config.ts']);
+});
+
+test('names no file utils, helpers, common, service or manager', () => {
+  expect(
+    sourceFiles().filter((file) => /(^|[/-])(utils?|helpers?|common|services?|managers?)\.tsx?$/.test(file)),
+  ).toEqual([]);
+});
+
+function sourceFiles(): string[] {
+  return (readdirSync(SRC, { recursive: true }) as string[]).filter((file) => /\.tsx?$/.test(file)).sort();
+}
+
+function importsOf(file: string): Import[] {
+  const text = readFileSync(join(SRC, file), 'utf8');
+  return [...text.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)\.js'/g)].map((match) => {
+    const target = relative(SRC, join(SRC, file, '..', `${match[1]}.ts`));
+    return { file, from: domainOf(file), to: domainOf(target), target };
+  });
+}
+
+function domainOf(file: string): string {
+  return file.split('/')[0]!.replace(/\.tsx?$/, '');
+}

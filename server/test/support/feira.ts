@@ -1,0 +1,147 @@
+import type { FastifyInstance, InjectOptions } from 'fastify';
+import { type DestinationStream, pino } from 'pino';
+import { buildApp } from '../../src/app.js';
+import { type Context, openContext } from '../../src/context.js';
+import { createApp } from '../../src/oauth/apps.js';
+import { setBudget } from '../../src/oauth/budget.js';
+import { SCOPES, type Scope } from '../../src/oauth/scopes.js';
+import { createGrant, issueTokens } from '../../src/oauth/tokens.js';
+import { sql } from '../../src/platform/sql.js';
+import { createStore } from '../../src/stores/stores.js';
+import { MovableClock } from './clock.js';
+import { cloneDatabase } from './database.js';
+
+export const ALL_SCOPES = Object.keys(SCOPES) as Scope[];
+const PLENTY = 1_000_000;
+
+/** A whole server on a database of its own; requests are injected, not sent over a socket. */
+export interface Feira {
+  app: FastifyInstance;
+  context: Context;
+  clock: MovableClock;
+  connection: { host: string; port: number; user: string; database: string };
+  /** A new store with an app connected to it. Its budget is plenty unless told. */
+  store(options?: { scopes?: Scope[]; perMinute?: number }): Promise<StoreClient>;
+  events(workspaceId: string): Promise<{ event: string; data: Record<string, unknown> }[]>;
+  close(): Promise<void>;
+}
+
+export interface Answer {
+  status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads any shape and asserts on it
+  body: any;
+  headers: Record<string, string | number | string[] | undefined>;
+}
+
+export async function openFeira(options: { logTo?: DestinationStream } = {}): Promise<Feira> {
+  const { connection, drop } = await cloneDatabase();
+  const clock = new MovableClock();
+  const log = options.logTo ? pino({ level: 'info' }, options.logTo) : pino({ level: 'silent' });
+  const context = await openContext({ connection, clock, log, publicUrl: 'http://feira.test' });
+  const app = await buildApp(context);
+  await app.ready();
+  const { db } = context;
+  let stores = 0;
+  return {
+    app,
+    context,
+    clock,
+    connection,
+    async store({ scopes = ALL_SCOPES, perMinute = PLENTY } = {}) {
+      const { workspaceId } = await db.transaction((tx) =>
+        createStore(tx, {
+          name: `Store ${++stores}`,
+          ownerEmail: 'owner@store.example',
+          ownerPassword: 'correct horse',
+        }),
+      );
+      const { clientId } = await createApp(db.autocommit, `App of store ${stores}`, [
+        'https://erp.example/callback',
+      ]);
+      if (perMinute !== 120) await setBudget(db.autocommit, workspaceId, clientId, perMinute);
+      return StoreClient.open(context, app, workspaceId, clientId, scopes);
+    },
+    events: (workspaceId) =>
+      db.query(sql`select event, data from events where workspace_id = ${workspaceId} order by id`),
+    async close() {
+      await app.close();
+      await context.close();
+      await drop();
+    },
+  };
+}
+
+/** What an integrator does for one store. */
+export class StoreClient {
+  private constructor(
+    private readonly context: Context,
+    private readonly app: FastifyInstance,
+    readonly workspaceId: string,
+    readonly clientId: string,
+    readonly token: string,
+  ) {}
+
+  static async open(
+    context: Context,
+    app: FastifyInstance,
+    workspaceId: string,
+    clientId: string,
+    scopes: Scope[],
+  ): Promise<StoreClient> {
+    const response = await context.db.transaction(async (tx) => {
+      const grantId = await createGrant(tx, { workspaceId, clientId, userId: null, scopes });
+      return issueTokens(tx, context.clock, workspaceId, grantId, scopes);
+    });
+    return new StoreClient(context, app, workspaceId, clientId, response.access_token);
+  }
+
+  /** The same store and app, with a token of other scopes. */
+  withScopes(scopes: Scope[]): Promise<StoreClient> {
+    return StoreClient.open(this.context, this.app, this.workspaceId, this.clientId, scopes);
+  }
+
+  get(path: string, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.call('GET', path, undefined, headers);
+  }
+
+  post(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.call('POST', path, body, headers);
+  }
+
+  patch(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.call('PATCH', path, body, headers);
+  }
+
+  put(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.call('PUT', path, body, headers);
+  }
+
+  delete(path: string, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.call('DELETE', path, undefined, headers);
+  }
+
+  /** `path` is relative to /api/v1. A string as body is sent as it is, anything else as JSON. */
+  async call(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
+    const response = await this.app.inject({
+      method: method as InjectOptions['method'],
+      url: `/api/v1${path}`,
+      headers: {
+        authorization: `Bearer ${this.token}`,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { payload: typeof body === 'string' ? body : JSON.stringify(body) }),
+    } as InjectOptions);
+    const text = response.body;
+    return {
+      status: response.statusCode,
+      headers: response.headers,
+      body: text === '' ? undefined : JSON.parse(text),
+    };
+  }
+}
