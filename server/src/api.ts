@@ -1,4 +1,4 @@
-import type { FastifyContextConfig, FastifyInstance, FastifyPluginAsync, RouteOptions } from 'fastify';
+import type { FastifyInstance, FastifyPluginAsync, RouteOptions } from 'fastify';
 import { catalogRoutes } from './catalog/routes.js';
 import type { Context } from './context.js';
 import { guard } from './oauth/guard.js';
@@ -9,19 +9,6 @@ import { tagResources } from './platform/etag.js';
 import { keepIdempotencyKeys } from './platform/idempotency.js';
 import { keepRawBodies, parseJsonBody } from './platform/json-body.js';
 import { validatorCompiler } from './platform/validation.js';
-
-declare module 'fastify' {
-  interface FastifyInstance {
-    /** Every call under /api/v1 and what it needs, for tests that must not miss one. */
-    apiRoutes: ApiRoute[];
-  }
-}
-
-export interface ApiRoute {
-  method: string;
-  url: string;
-  scope: FastifyContextConfig['scope'];
-}
 
 /** Everything under /api/v1, in the order in which a request meets it. */
 export const api: FastifyPluginAsync<{ context: Context }> = async (app, { context }) => {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import Fastify, {
+  type FastifyContextConfig,
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
@@ -10,11 +11,25 @@ import type { Context } from './context.js';
 import { answerErrors, pathOf, sendError } from './platform/answer-errors.js';
 import { badRequest } from './platform/errors.js';
 import { type Readiness, serveHealth } from './platform/health.js';
+import { serveIcon } from './platform/icon.js';
 import { createMetrics } from './platform/metrics.js';
 import { describeApi } from './platform/openapi.js';
 import { serveReference } from './platform/reference-page.js';
 import { logRequests } from './platform/request-log.js';
 import { sql } from './platform/sql.js';
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Every call under /api/v1 and what it needs, for tests that must not miss one. */
+    apiRoutes: ApiRoute[];
+  }
+}
+
+export interface ApiRoute {
+  method: string;
+  url: string;
+  scope: FastifyContextConfig['scope'];
+}
 
 export const API_PREFIX = '/api/v1';
 
@@ -46,6 +61,7 @@ export async function buildApp(context: Context): Promise<FastifyInstance> {
   serveHealth(app, readiness, metrics);
   await describeApi(app, context.publicUrl);
   await app.register(api, { prefix: API_PREFIX, context });
+  serveIcon(app);
   await serveReference(app);
   return app;
 }

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Meta, pagingQuery } from '../platform/paging.js';
-import { HttpUrl, Id, Measure, Money, Nullable, Quantity, Text, Time } from '../platform/shapes.js';
+import { HttpUrl, Id, Measure, Money, Nullable, Quantity, Shape, Text, Time } from '../platform/shapes.js';
 
 const NAME_MAX = 255;
 export const MAX_BATCH = 500;
@@ -54,7 +54,7 @@ const optional = {
   ean: Nullable(Text(100, { description: 'Barcode (GTIN).', examples: ['7891234567895'] })),
 };
 
-export const NewProduct = Type.Object({
+export const NewProduct = Shape('NewProduct', {
   name,
   price,
   quantity: Type.Optional(quantity),
@@ -64,7 +64,8 @@ export const NewProduct = Type.Object({
 });
 export type NewProduct = Static<typeof NewProduct>;
 
-export const ProductChange = Type.Object(
+export const ProductChange = Shape(
+  'ProductChange',
   {
     name: Type.Optional(name),
     price: Type.Optional(price),
@@ -102,9 +103,9 @@ const productFields = {
   updatedAt: Time(),
 };
 
-export const Product = Type.Object(productFields);
+export const Product = Shape('Product', productFields);
 
-export const Variation = Type.Object({
+export const Variation = Shape('Variation', {
   id: Id(),
   combination: Type.String({
     examples: ['P - Azul'],
@@ -116,7 +117,7 @@ export const Variation = Type.Object({
   quantity: Type.Integer({ examples: [5] }),
 });
 
-export const Image = Type.Object({
+export const Image = Shape('Image', {
   id: Id(),
   productId: Id(),
   url: Type.String(),
@@ -129,7 +130,7 @@ export const Image = Type.Object({
   createdAt: Time(),
 });
 
-export const ProductDetail = Type.Object({
+export const ProductDetail = Shape('ProductDetail', {
   ...productFields,
   images: Type.Array(Image),
   variants: Type.Array(Variation),
@@ -170,14 +171,14 @@ export const ProductQuery = Type.Object({
   ...productFilters,
 });
 
-export const ProductList = Type.Object({ data: Type.Array(Product), meta: Meta });
-export const VariationList = Type.Object({ data: Type.Array(Variation) });
+export const ProductList = Shape('ProductList', { data: Type.Array(Product), meta: Meta });
+export const VariationList = Shape('VariationList', { data: Type.Array(Variation) });
 
-export const StockChange = Type.Object({
+export const StockChange = Shape('StockChange', {
   quantity: Quantity({ description: 'The new balance.', examples: [12] }),
 });
 
-export const VariationsPatch = Type.Object({
+export const VariationsPatch = Shape('VariationsPatch', {
   variants: Type.Array(
     Type.Object({
       id: Type.Optional(Type.String({ description: 'Which variation: its id …' })),
@@ -194,7 +195,7 @@ export type VariationsPatch = Static<typeof VariationsPatch>;
 
 const optionText = Text(100, { minLength: 1 });
 
-export const VariationsPut = Type.Object({
+export const VariationsPut = Shape('VariationsPut', {
   types: Type.Array(
     Type.Object({
       name: optionText,
@@ -229,7 +230,7 @@ export const VariationsPut = Type.Object({
 });
 export type VariationsPut = Static<typeof VariationsPut>;
 
-export const StockBatch = Type.Object({
+export const StockBatch = Shape('StockBatch', {
   entries: Type.Array(
     Type.Object({
       sku: Text(100, { minLength: 1, examples: ['CAM-P-AZ'] }),
@@ -248,7 +249,7 @@ export const StockBatch = Type.Object({
 });
 export type StockBatch = Static<typeof StockBatch>;
 
-export const StockBatchAnswer = Type.Object({
+export const StockBatchAnswer = Shape('StockBatchAnswer', {
   data: Type.Array(
     Type.Object({
       sku: Type.String(),
@@ -264,14 +265,14 @@ export const StockBatchAnswer = Type.Object({
   ),
 });
 
-export const Category = Type.Object({
+export const Category = Shape('Category', {
   id: Type.Integer({ examples: [23] }),
   name: Type.String({ examples: ['Others'] }),
   parentId: Nullable(Type.Integer()),
 });
-export const CategoryList = Type.Object({ data: Type.Array(Category) });
+export const CategoryList = Shape('CategoryList', { data: Type.Array(Category) });
 
-export const Deleted = Type.Object({ id: Id(), deleted: Type.Boolean() });
+export const Deleted = Shape('Deleted', { id: Id(), deleted: Type.Boolean() });
 
 function mapOptional<T extends Record<string, ReturnType<typeof Nullable>>>(fields: T) {
   return Object.fromEntries(

@@ -2,11 +2,11 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import type { Database } from '../platform/db.js';
 import { invalidToken } from '../platform/errors.js';
-import { Id, Nullable, Time } from '../platform/shapes.js';
+import { Id, Nullable, Shape, Time } from '../platform/shapes.js';
 import { findStore } from '../stores/queries.js';
 import { findApp } from './apps.js';
 
-const Me = Type.Object({
+const Me = Shape('Me', {
   workspaceId: Id(),
   name: Type.String({ examples: ['Loja da Ana'] }),
   email: Type.String({ examples: ['ana@loja.example'] }),

@@ -73,8 +73,17 @@ const response = (description: string, code: string, error: string, details?: ob
   },
 });
 
-export const ERROR_COMPONENTS = {
+export const SHARED_COMPONENTS = {
   schemas: { Error: errorSchema },
+  parameters: {
+    IdempotencyKey: {
+      name: 'Idempotency-Key',
+      in: 'header',
+      required: false,
+      description: 'Any text of up to 255 characters, new for each new request. Kept 24 hours.',
+      schema: { type: 'string', maxLength: 255 },
+    },
+  },
   responses: {
     BadRequest: response(
       'Not JSON, or a malformed parameter.',

@@ -1,6 +1,6 @@
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
-import { ERROR_COMPONENTS, errorResponses, INTRODUCTION, scopeSentence, TAGS } from './openapi-texts.js';
+import { SHARED_COMPONENTS, errorResponses, INTRODUCTION, scopeSentence, TAGS } from './openapi-texts.js';
 
 /** The OpenAPI document is made from the routes themselves: it cannot say anything else than they do. */
 export async function describeApi(app: FastifyInstance, publicUrl: string): Promise<void> {
@@ -23,16 +23,18 @@ export async function describeApi(app: FastifyInstance, publicUrl: string): Prom
             description: 'An access token, for one store and one app.',
           },
         },
-        ...ERROR_COMPONENTS,
+        ...SHARED_COMPONENTS,
       },
     },
     transformObject: (document) => {
-      const { openapiObject } = document as {
-        openapiObject: { paths?: Record<string, Record<string, Operation>> };
-      };
-      for (const path of Object.values(openapiObject.paths ?? {})) {
-        for (const [method, operation] of Object.entries(path)) addErrors(method, operation);
+      const { openapiObject } = document as unknown as { openapiObject: Document };
+      for (const path of Object.values(openapiObject.paths)) {
+        for (const [method, operation] of Object.entries(path)) addShared(method, operation);
       }
+      openapiObject.paths = nameShapes(
+        openapiObject.paths,
+        openapiObject.components.schemas,
+      ) as Document['paths'];
       return openapiObject as never;
     },
     transform: ({ schema, url, route }) => {
@@ -45,13 +47,38 @@ export async function describeApi(app: FastifyInstance, publicUrl: string): Prom
   app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
 }
 
-interface Operation {
-  requestBody?: unknown;
-  parameters?: { in: string }[];
-  responses: Record<string, unknown>;
+interface Document {
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, unknown> };
 }
 
-function addErrors(method: string, operation: Operation): void {
-  const hasPath = operation.parameters?.some((parameter) => parameter.in === 'path') ?? false;
+interface Operation {
+  requestBody?: unknown;
+  parameters?: object[];
+  responses: Record<string, { description?: string }>;
+}
+
+const SUCCESS: Record<string, string> = { 200: 'Done', 201: 'Created' };
+
+/** What all calls share and no route says by itself. */
+function addShared(method: string, operation: Operation): void {
+  for (const [status, response] of Object.entries(operation.responses)) {
+    response.description = SUCCESS[status] ?? response.description ?? '';
+  }
+  const hasPath = JSON.stringify(operation.parameters ?? []).includes('"in":"path"');
+  if (method !== 'get') operation.parameters = [...(operation.parameters ?? []), { $ref: '#/components/parameters/IdempotencyKey' }];
   Object.assign(operation.responses, errorResponses(method, hasPath, operation.requestBody !== undefined));
+}
+
+/** A shape with a title stands once under components and is referred to by that name: a reader meets Product, not its fields. */
+function nameShapes(node: unknown, named: Record<string, unknown>): unknown {
+  if (Array.isArray(node)) return node.map((each) => nameShapes(each, named));
+  if (typeof node !== 'object' || node === null) return node;
+  const { title, ...shape } = Object.fromEntries(
+    Object.entries(node).map(([key, value]) => [key, nameShapes(value, named)]),
+  );
+  if (typeof title !== 'string' || !('type' in shape))
+    return title === undefined ? shape : { title, ...shape };
+  named[title] = shape;
+  return { $ref: `#/components/schemas/${title}` };
 }

@@ -1,5 +1,6 @@
 import { type TProperties, Type } from 'typebox';
 import { badRequest } from './errors.js';
+import { Shape } from './shapes.js';
 import { raw, type Statement, sql } from './sql.js';
 
 export const DEFAULT_LIMIT = 50;
@@ -26,7 +27,7 @@ export const pagingQuery = {
   ),
 };
 
-export const Meta = Type.Object({
+export const Meta = Shape('Meta', {
   limit: Type.Integer(),
   page: Type.Optional(Type.Integer({ description: 'Absent when a cursor was used.' })),
   total: Type.Optional(Type.Integer({ description: 'Exact up to 10,000. Absent when a cursor was used.' })),

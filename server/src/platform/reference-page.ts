@@ -21,6 +21,9 @@ export async function serveReference(app: FastifyInstance): Promise<void> {
       routePrefix: '/docs',
       configuration: {
         title: 'Feira Partner API',
+        pageTitle: 'Feira Partner API',
+        authentication: { preferredSecurityScheme: 'token' },
+        defaultOpenAllTags: true,
         url: '/openapi.json',
         withDefaultFonts: false,
         telemetry: false,

@@ -1,4 +1,4 @@
-import { type TSchemaOptions, Type } from 'typebox';
+import { type TProperties, type TSchemaOptions, Type } from 'typebox';
 
 // Shapes that the whole API shares. The x- keywords are rules that JSON Schema has no word for; validation.ts gives
 // them their meaning, and to a reader of openapi.json they are annotations.
@@ -6,6 +6,10 @@ import { type TSchemaOptions, Type } from 'typebox';
 export const MAX_QUANTITY = 2_147_483_647;
 export const MAX_MONEY = 999_999_999_999.99;
 const MAX_MEASURE = 999_999_999.999;
+
+/** An object with a name: the reference shows it under that name, once. */
+export const Shape = <P extends TProperties>(title: string, properties: P, options: TSchemaOptions = {}) =>
+  Type.Object(properties, { title, ...options });
 
 export const Id = (options: TSchemaOptions = {}) => Type.String({ format: 'uuid', ...options });
 

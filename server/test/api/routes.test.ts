@@ -45,7 +45,13 @@ function cases(): Case[] {
     const template = url.replace('/api/v1', '');
     const key = `${method} ${template}`;
     const path = template.replace(':id', productId).replace(':sku', 'S-1');
-    return { key, method, path, accepted: scope === 'any' ? [] : ([scope].flat() as Scope[]), body: BODIES[key] };
+    return {
+      key,
+      method,
+      path,
+      accepted: scope === 'any' ? [] : ([scope].flat() as Scope[]),
+      body: BODIES[key],
+    };
   });
 }
 
@@ -71,7 +77,9 @@ describe('each route of the table', () => {
       expect([key, first.status]).toEqual([key, 403]);
       expect(first.headers['www-authenticate']).toContain('error="insufficient_scope"');
       const second = await others.call(method, path, body);
-      expect(Number(second.headers['x-ratelimit-remaining'])).toBe(Number(first.headers['x-ratelimit-remaining']) - 1);
+      expect(Number(second.headers['x-ratelimit-remaining'])).toBe(
+        Number(first.headers['x-ratelimit-remaining']) - 1,
+      );
     }
   });
 
@@ -117,7 +125,9 @@ test('an unknown path needs a token, spends budget, and is then a 404', async ()
   expect(first.body.code).toBe('not_found');
   const second = await owner.get('/nothing/else?x=1');
   expect(second.status).toBe(404);
-  expect(Number(second.headers['x-ratelimit-remaining'])).toBe(Number(first.headers['x-ratelimit-remaining']) - 1);
+  expect(Number(second.headers['x-ratelimit-remaining'])).toBe(
+    Number(first.headers['x-ratelimit-remaining']) - 1,
+  );
 });
 
 test('a known path with another method is 405 with Allow, and needs a token as well', async () => {

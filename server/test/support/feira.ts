@@ -33,11 +33,18 @@ export interface Answer {
   headers: Record<string, string | number | string[] | undefined>;
 }
 
-export async function openFeira(options: { logTo?: DestinationStream } = {}): Promise<Feira> {
+export async function openFeira(
+  options: { logTo?: DestinationStream; publicUrl?: string } = {},
+): Promise<Feira> {
   const { connection, drop } = await cloneDatabase();
   const clock = new MovableClock();
   const log = options.logTo ? pino({ level: 'info' }, options.logTo) : pino({ level: 'silent' });
-  const context = await openContext({ connection, clock, log, publicUrl: 'http://feira.test' });
+  const context = await openContext({
+    connection,
+    clock,
+    log,
+    publicUrl: options.publicUrl ?? 'http://feira.test',
+  });
   const app = await buildApp(context);
   await app.ready();
   const { db } = context;

@@ -21,7 +21,9 @@ export const ENVIRONMENT = { PATH: '/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C' 
  */
 const KEEPERS = {
   // PostgreSQL is the keeper's child, so its pid cannot become another's. The FIFO gets its name from that pid before
-  // PostgreSQL runs. Arguments: a socket folder to remove at the end or '', the FIFO, then the command.
+  // PostgreSQL runs. Descriptor 3 is left to PostgreSQL alone: its end tells the launching process that PostgreSQL
+  // has ended, which not every shell notices while it reads (dash does, bash does not).
+  // Arguments: a socket folder to remove at the end or '', the FIFO, then the command.
   launch: `
     trap '' HUP INT TERM
     trap 'dead=yes' CHLD
@@ -29,6 +31,7 @@ const KEEPERS = {
     shift
     sh -c 'mv "$0" "users-$$-0" && exec "$@"' "$@" </dev/null &
     pid=$!
+    exec 3>&-
     until [ "$dead" ] || ! read -r line; do true >"users-$pid-0.answer"; done
     trap - CHLD
     [ "$dead" ] || kill -INT "$pid"
@@ -58,14 +61,14 @@ export function spawnKeeper(
   place: Place,
   kind: keyof typeof KEEPERS,
   reader: number,
-  output: number | 'ignore',
+  output: ('ignore' | 'pipe' | number)[],
   args: string[],
 ): ChildProcess {
   const keeper = spawn('/bin/sh', ['-c', KEEPERS[kind], 'feira-postgres-keeper', ...args], {
     // A session of its own: Ctrl-C in our terminal is not for PostgreSQL.
     detached: true,
     cwd: place.folder,
-    stdio: [reader, output, output],
+    stdio: [reader, ...output],
     // PostgreSQL takes a pid in an old lock file for alive unless it is its own parent's or grandparent's; in a
     // container the same few numbers come back at every start.
     env: { ...ENVIRONMENT, PG_GRANDPARENT_PID: String(process.pid) },

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { findBinaries } from './binaries.js';
 import { initializeData } from './initialize.js';
@@ -39,24 +40,36 @@ export async function launch(place: Place, settings: Record<string, string>): Pr
   const fifo = join(place.folder, `users-${process.pid}-${randomBytes(4).toString('hex')}`);
   const line = await makeLine(place, fifo);
   const all = { ...SETTINGS, unix_socket_directories: sockets.folder, ...settings };
-  const keeper = spawnKeeper(place, 'launch', line.reader, log, [
-    sockets.temporary ? sockets.folder : '',
-    fifo,
-    binaries.postgres,
-    '-D',
-    place.data,
-    ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
-  ]);
+  const keeper = spawnKeeper(
+    place,
+    'launch',
+    line.reader,
+    [log, log, 'pipe'],
+    [
+      sockets.temporary ? sockets.folder : '',
+      fifo,
+      binaries.postgres,
+      '-D',
+      place.data,
+      ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+    ],
+  );
   closeSync(log);
 
+  let ended = false;
   let failure: Error | undefined;
   keeper.on('error', (error) => {
     failure = error;
   });
+  const life = keeper.stdio[3] as Socket;
+  life.on('close', () => {
+    ended = true;
+  });
+  life.resume().unref();
   const logTail = () => readFileSync(logFile).subarray(logStart).toString().slice(-4000);
   let held = true;
   return {
-    ended: () => failure !== undefined || keeper.exitCode !== null || keeper.signalCode !== null,
+    ended: () => ended,
     isKeeperOf: (seat) => held && fstatSync(seat.writer).ino === fstatSync(line.writer).ino,
     refuseUnlessDataWasInUse() {
       // Another start won, or the children of a killed postmaster still linger: both pass.
@@ -67,6 +80,7 @@ export async function launch(place: Place, settings: Record<string, string>): Pr
     release() {
       if (held) closeSync(line.writer);
       held = false;
+      life.destroy();
     },
   };
 }
@@ -78,7 +92,12 @@ function openLog(place: Place, file: string): number {
     return log;
   }
   closeSync(log);
-  renameSync(file, `${file}.1`);
+  try {
+    renameSync(file, `${file}.1`);
+  } catch (error) {
+    // Another start has just done it.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
   return openLog(place, file);
 }
 

@@ -2,9 +2,9 @@ import { closeSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Connection, openDatabase } from './database.js';
 import { type Launch, launch } from './launch.js';
-import { preparePlace } from './place.js';
-import { readPostmaster } from './postmaster.js';
-import { leave, takeSeat } from './users.js';
+import { type Place, preparePlace } from './place.js';
+import { type Postmaster, readPostmaster } from './postmaster.js';
+import { leave, type Seat, takeSeat } from './users.js';
 
 export interface EmbeddedPostgres {
   connection: Connection;
@@ -35,12 +35,11 @@ export async function startEmbeddedPostgres(options: {
     for (;;) {
       const running = readPostmaster(place);
       if (running?.status === 'ready') {
-        const seat = await takeSeat(place, running);
-        const connection = seat && (await openDatabase(running));
-        if (seat && connection) {
+        const joined = await join(place, running);
+        if (joined) {
+          const { seat, connection } = joined;
           return { connection, started: own?.isKeeperOf(seat) ?? false, close: once(() => leave(seat)) };
         }
-        if (seat) closeSync(seat.writer);
       }
       if (!own) {
         own = await launch(place, options.settings ?? {});
@@ -60,6 +59,21 @@ export async function startEmbeddedPostgres(options: {
   } finally {
     // With a seat taken this changes nothing; without one it lets the keeper stop what we launched.
     own?.release();
+  }
+}
+
+async function join(
+  place: Place,
+  running: Postmaster,
+): Promise<{ seat: Seat; connection: Connection } | undefined> {
+  const seat = await takeSeat(place, running);
+  if (!seat) return undefined;
+  let connection: Connection | undefined;
+  try {
+    connection = await openDatabase(running);
+    return connection && { seat, connection };
+  } finally {
+    if (!connection) closeSync(seat.writer);
   }
 }
 

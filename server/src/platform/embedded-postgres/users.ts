@@ -71,7 +71,7 @@ async function adopt(place: Place, postmaster: Postmaster, fifo: string): Promis
   } finally {
     rmSync(draft);
   }
-  spawnKeeper(place, 'adopt', line.reader, 'ignore', [fifo, String(postmaster.pid)]);
+  spawnKeeper(place, 'adopt', line.reader, ['ignore', 'ignore'], [fifo, String(postmaster.pid)]);
   return keeperAnswers({ fifo, writer: line.writer });
 }
 

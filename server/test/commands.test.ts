@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { cloneDatabase } from './support/database.js';
+import { feiraCommand, type ServerProcess, startServer } from './support/process.js';
+
+const SECRET = 'a secret of at least thirty-two characters';
+let env: Record<string, string>;
+let drop: () => Promise<void>;
+let server: ServerProcess;
+
+beforeAll(async () => {
+  const { connection, drop: dropDatabase } = await cloneDatabase();
+  drop = dropDatabase;
+  const { host, port, user, database } = connection;
+  env = { DATABASE_URL: `postgres://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`, FEIRA_SECRET: SECRET };
+  server = await startServer(env);
+});
+afterAll(async () => {
+  await server.stop('SIGTERM');
+  await drop();
+});
+
+async function answerOf(args: string[]) {
+  const { code, stdout, stderr } = await feiraCommand([...args, '--json'], env);
+  if (code !== 0) throw new Error(stderr);
+  return JSON.parse(stdout);
+}
+
+const newStore = (name: string) => ['store', 'create', '--name', name, '--owner-email', 'ana@loja.example', '--owner-password', 'correct horse'];
+const newApp = ['app', 'create', '--name', 'ERP', '--redirect-uri', 'https://erp.example/cb', '--redirect-uri', 'http://localhost:9000/cb'];
+
+describe('beside a running server', () => {
+  test('store, app and token made on the command line work at once', async () => {
+    const store = await answerOf(newStore('Loja da Ana'));
+    expect(store).toEqual({ workspaceId: expect.any(String), slug: 'loja-da-ana' });
+    const app = await answerOf(newApp);
+    expect(app).toEqual({ clientId: expect.any(String), clientSecret: expect.any(String) });
+    const token = await answerOf(['token', 'issue', '--store', store.workspaceId, '--client-id', app.clientId, '--scope', 'products:read stock:write']);
+    expect(token).toEqual({
+      access_token: expect.any(String),
+      token_type: 'Bearer',
+      expires_in: 7200,
+      refresh_token: expect.any(String),
+      scope: 'products:read stock:write',
+    });
+    const me = await fetch(`${server.url}/api/v1/me`, { headers: { authorization: `Bearer ${token.access_token}` } });
+    expect(await me.json()).toMatchObject({ workspaceId: store.workspaceId, scopes: ['products:read', 'stock:write'], app: { clientId: app.clientId, name: 'ERP' } });
+  });
+
+  test('an owner that exists gets one more store, with an address of its own', async () => {
+    const first = await answerOf(newStore('Duas Lojas'));
+    const second = await answerOf(newStore('Duas Lojas'));
+    expect(second.workspaceId).not.toBe(first.workspaceId);
+    expect(second.slug).toMatch(/^duas-lojas-[0-9a-f]{8}$/);
+  });
+
+  test('a raised budget holds for the next call once the command has returned', async () => {
+    const { workspaceId } = await answerOf(newStore('Busy'));
+    const { clientId } = await answerOf(newApp);
+    const { access_token } = await answerOf(['token', 'issue', '--store', workspaceId, '--client-id', clientId, '--scope', 'products:read']);
+    const limit = async () => {
+      const response = await fetch(`${server.url}/api/v1/me`, { headers: { authorization: `Bearer ${access_token}` } });
+      return response.headers.get('x-ratelimit-limit');
+    };
+    expect(await limit()).toBe('120');
+    const answer = await answerOf(['budget', 'set', '--store', workspaceId, '--client-id', clientId, '--per-minute', '600']);
+    expect(answer).toEqual({ workspaceId, clientId, perMinute: 600 });
+    expect(await limit()).toBe('600');
+  });
+
+  test('doctor finds nothing wrong, and migrate nothing to do', async () => {
+    expect((await answerOf(['doctor'])).findings.filter((finding: { what: string; ok: boolean }) => !finding.ok && finding.what !== 'durability')).toEqual([]);
+    expect(await answerOf(['migrate'])).toEqual({ applied: [] });
+  });
+});
+
+describe('a mistake', () => {
+  const say = async (args: string[], more: Record<string, string> = {}) => {
+    const { code, stderr, stdout } = await feiraCommand(args, { ...env, ...more });
+    expect(code).toBe(2);
+    expect(stdout).toBe('');
+    expect(stderr).not.toContain('    at ');
+    return stderr;
+  };
+
+  test('is answered with its remedy and no stack trace', async () => {
+    expect(await say(['bake'])).toContain('feira --help');
+    expect(await say(['store', 'make'])).toContain('"store make" is not a command');
+    expect(await say(['store', 'create', '--name', 'X'])).toContain('--owner-email is missing');
+    expect(await say(['store', 'create', '--colour', 'red'])).toContain('feira store create --help');
+    expect(await say(['serve', '--role', 'both'])).toContain('all, api, worker');
+    expect(await say(['app', 'create', '--name', 'X', '--redirect-uri', 'http://erp.example/cb'])).toContain('must be https');
+    expect(await say(['token', 'issue', '--store', 'x', '--client-id', 'y', '--scope', 'products:read'])).toContain('feira store create');
+    expect(await say(['token', 'issue', '--store', 'x', '--client-id', 'y', '--scope', 'fly'])).toContain('Unknown scope fly');
+    expect(await say(['budget', 'set', '--store', 'x', '--client-id', 'y', '--per-minute', '0'])).toContain('--per-minute');
+  });
+
+  test('in the configuration is told together with all others', async () => {
+    const stderr = await say(['migrate'], { PORT: 'x', LOG_LEVEL: 'loud', PUBLIC_URL: 'feira', FEIRA_SECRET: 'short' });
+    for (const name of ['PORT', 'LOG_LEVEL', 'PUBLIC_URL', 'FEIRA_SECRET']) expect(stderr).toContain(name);
+    expect(await say(['migrate'], { FEIRA_SECRET: '' })).toContain('FEIRA_SECRET is required together with DATABASE_URL');
+  });
+
+  test('in DATABASE_URL is named', async () => {
+    expect(await say(['migrate'], { DATABASE_URL: 'postgres://feira@127.0.0.1:1/none' })).toContain('DATABASE_URL does not work');
+  });
+
+  test('of a port that is taken is named', async () => {
+    expect(await say(['serve'], { PORT: new URL(server.url).port })).toContain('is taken');
+  });
+});
+
+test('help lists every command, and each has its own', async () => {
+  const { stdout } = await feiraCommand(['--help'], env);
+  for (const name of ['serve', 'store create', 'app create', 'token issue', 'budget set', 'migrate', 'doctor']) {
+    expect(stdout).toContain(name);
+    const own = await feiraCommand([...name.split(' '), '--help'], env);
+    expect(own.code).toBe(0);
+    expect(own.stdout).toContain(`Usage: feira ${name}`);
+    expect(own.stdout).toContain('--json');
+  }
+});

@@ -1,0 +1,90 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const FEIRA = join(ROOT, 'server/bin/feira.js');
+
+export interface CommandResult {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** The real command line in a process of its own. */
+export function feiraCommand(args: string[], env: Record<string, string>): Promise<CommandResult> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [FEIRA, ...args], { env: cleanEnv(env) }, (error, stdout, stderr) => {
+      resolve({ code: error ? Number(error.code) : 0, stdout, stderr });
+    });
+  });
+}
+
+export interface ServerProcess {
+  url: string;
+  child: ChildProcess;
+  output(): string;
+  /** Sends the signal and waits for the end; answers the exit code, or the signal that ended it. */
+  stop(signal: NodeJS.Signals): Promise<number | string>;
+}
+
+/** The real server in a process of its own, once it answers. */
+export async function startServer(env: Record<string, string>, args: string[] = []): Promise<ServerProcess> {
+  const port = await freePort();
+  const child = spawn(process.execPath, [FEIRA, 'serve', ...args], { env: cleanEnv({ PORT: String(port), ...env }) });
+  let output = '';
+  child.stdout.on('data', (chunk) => {
+    output += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    output += chunk;
+  });
+  const url = `http://127.0.0.1:${port}`;
+  await until(async () => {
+    if (child.exitCode !== null) throw new Error(`the server ended:\n${output}`);
+    return (await fetch(`${url}/readyz`).catch(() => undefined))?.status === 200;
+  });
+  return {
+    url,
+    child,
+    output: () => output,
+    async stop(signal) {
+      const ended = once(child, 'exit');
+      child.kill(signal);
+      const [code, endedBy] = (await ended) as [number | null, NodeJS.Signals | null];
+      return code ?? (endedBy as string);
+    },
+  };
+}
+
+/** Asks again until it is so. */
+export async function until(condition: () => Promise<boolean> | boolean, withinMs = 30_000): Promise<void> {
+  const deadline = performance.now() + withinMs;
+  while (!(await condition())) {
+    if (performance.now() > deadline) throw new Error(`not so within ${withinMs} ms`);
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+}
+
+export function temporaryFolder(): { path: string; remove(): void } {
+  const path = mkdtempSync(join(tmpdir(), 'feira-test-'));
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** None of the variables that configure Feira leak in from whoever runs the tests. */
+function cleanEnv(env: Record<string, string>): Record<string, string> {
+  return { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...env };
+}
