@@ -21,7 +21,8 @@ test('the reference page shows every call, asks no other host and breaks no rule
   const foreign: string[] = [];
   const complaints: string[] = [];
   page.on('request', (request) => {
-    if (!request.url().startsWith(address) && !/^(data|blob|about):/.test(request.url())) foreign.push(request.url());
+    if (!request.url().startsWith(address) && !/^(data|blob|about):/.test(request.url()))
+      foreign.push(request.url());
   });
   page.on('console', (message) => {
     if (message.type() === 'error') complaints.push(message.text());
@@ -30,7 +31,11 @@ test('the reference page shows every call, asks no other host and breaks no rule
 
   await page.goto(`${address}/docs`);
   await page.getByRole('heading', { name: 'Feira Partner API' }).first().waitFor();
-  for (const title of ['List products', 'Set the stock of many SKUs', 'Create or update the variations of a product']) {
+  for (const title of [
+    'List products',
+    'Set the stock of many SKUs',
+    'Create or update the variations of a product',
+  ]) {
     await page.getByText(title).first().waitFor();
   }
   if (process.env.SCREENSHOTS) await page.screenshot({ path: `${process.env.SCREENSHOTS}/docs.png` });

@@ -7,7 +7,7 @@ import { startWorker } from '../worker.js';
 import { type Command, UsageError } from './command.js';
 import { connect } from './connect.js';
 import { ensureDemo, welcome } from './demo.js';
-import { onStopRequest } from './stop-request.js';
+import { stopRequest } from './stop-request.js';
 
 export const command: Command = {
   summary: 'Start the server; on the embedded database it makes a demo store on the first start',
@@ -28,27 +28,25 @@ export const command: Command = {
     const context = await openContext({ connection: connected.connection, log, publicUrl: config.publicUrl });
     const worker = role === 'api' ? undefined : startWorker(context);
     const app = role === 'worker' ? undefined : await buildApp(context);
-    const stopped = new Promise<void>((resolve) => {
-      onStopRequest(log, async () => {
-        await app?.close();
-        await worker?.stop();
-        await context.close();
-        await connected.close();
-        log.info('stopped');
-        resolve();
-      });
-    });
+    const stop = async () => {
+      await app?.close();
+      await worker?.stop();
+      await context.close();
+      await connected.close();
+    };
     try {
       if (app) await listen(app, config);
     } catch (error) {
-      await context.close();
-      await connected.close();
+      await stop();
       throw error;
     }
+    const stopped = stopRequest(log);
     log.info({ role, host: config.host, port: config.port, publicUrl: config.publicUrl }, 'started');
     if (app && config.databaseUrl === undefined)
       console.log(welcome(config, await ensureDemo(context, config.dataFolder)));
     await stopped;
+    await stop();
+    log.info('stopped');
     return undefined;
   },
 };

@@ -1,6 +1,6 @@
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
-import { SHARED_COMPONENTS, errorResponses, INTRODUCTION, scopeSentence, TAGS } from './openapi-texts.js';
+import { errorResponses, INTRODUCTION, SHARED_COMPONENTS, scopeSentence, TAGS } from './openapi-texts.js';
 
 /** The OpenAPI document is made from the routes themselves: it cannot say anything else than they do. */
 export async function describeApi(app: FastifyInstance, publicUrl: string): Promise<void> {
@@ -66,7 +66,11 @@ function addShared(method: string, operation: Operation): void {
     response.description = SUCCESS[status] ?? response.description ?? '';
   }
   const hasPath = JSON.stringify(operation.parameters ?? []).includes('"in":"path"');
-  if (method !== 'get') operation.parameters = [...(operation.parameters ?? []), { $ref: '#/components/parameters/IdempotencyKey' }];
+  if (method !== 'get')
+    operation.parameters = [
+      ...(operation.parameters ?? []),
+      { $ref: '#/components/parameters/IdempotencyKey' },
+    ];
   Object.assign(operation.responses, errorResponses(method, hasPath, operation.requestBody !== undefined));
 }
 

@@ -35,7 +35,9 @@ export interface ServerProcess {
 /** The real server in a process of its own, once it answers. */
 export async function startServer(env: Record<string, string>, args: string[] = []): Promise<ServerProcess> {
   const port = await freePort();
-  const child = spawn(process.execPath, [FEIRA, 'serve', ...args], { env: cleanEnv({ PORT: String(port), ...env }) });
+  const child = spawn(process.execPath, [FEIRA, 'serve', ...args], {
+    env: cleanEnv({ PORT: String(port), ...env }),
+  });
   let output = '';
   child.stdout.on('data', (chunk) => {
     output += chunk;
