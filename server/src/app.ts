@@ -53,6 +53,7 @@ export async function buildApp(context: Context): Promise<FastifyInstance> {
   };
   app.addHook('preClose', async () => {
     readiness.stopping = true;
+    endIdleConnections(app);
   });
 
   const metrics = createMetrics();
@@ -64,6 +65,12 @@ export async function buildApp(context: Context): Promise<FastifyInstance> {
   serveIcon(app);
   await serveReference(app);
   return app;
+}
+
+/** A connection that was busy when the stop began is kept alive by its client after its answer, and would hold it up. */
+function endIdleConnections({ server }: FastifyInstance): void {
+  const ending = setInterval(() => server.closeIdleConnections(), 50).unref();
+  server.once('close', () => clearInterval(ending));
 }
 
 function refuseBadPath(request: FastifyRequest, reply: FastifyReply): void {
