@@ -8,6 +8,8 @@ import Fastify, {
 } from 'fastify';
 import { api } from './api.js';
 import type { Context } from './context.js';
+import { tokenRoutes } from './oauth/token-routes.js';
+import { pages } from './pages.js';
 import { answerErrors, pathOf, sendError } from './platform/answer-errors.js';
 import { badRequest } from './platform/errors.js';
 import { type Readiness, serveHealth } from './platform/health.js';
@@ -62,6 +64,8 @@ export async function buildApp(context: Context): Promise<FastifyInstance> {
   serveHealth(app, readiness, metrics);
   await describeApi(app, context.publicUrl);
   await app.register(api, { prefix: API_PREFIX, context });
+  await app.register(tokenRoutes, context);
+  await app.register(pages, { context });
   serveIcon(app);
   await serveReference(app);
   return app;

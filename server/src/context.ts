@@ -7,6 +7,7 @@ import { InMemoryBudgets } from './platform/budgets/in-memory.js';
 import { type Clock, systemClock } from './platform/clock.js';
 import { clientSettings, type Database, openDatabase } from './platform/db.js';
 import { Listener } from './platform/listen.js';
+import { Sessions } from './stores/sessions.js';
 
 /** What the domains share. Made once per process, handed down by app.ts and worker.ts. */
 export interface Context {
@@ -15,6 +16,7 @@ export interface Context {
   log: Logger;
   credentials: Credentials;
   budgets: Budgets;
+  sessions: Sessions;
   dailyUploads: DailyUploads;
   publicUrl: string;
   mediaUrl: string;
@@ -25,6 +27,7 @@ export interface ContextOptions {
   connection: pg.ClientConfig;
   log: Logger;
   publicUrl: string;
+  secret: string;
   clock?: Clock;
 }
 
@@ -32,6 +35,7 @@ export async function openContext({
   connection,
   log,
   publicUrl,
+  secret,
   clock = systemClock,
 }: ContextOptions): Promise<Context> {
   const db = await openDatabase(connection);
@@ -46,6 +50,7 @@ export async function openContext({
     log,
     credentials,
     budgets,
+    sessions: new Sessions(db, clock, secret, publicUrl),
     dailyUploads,
     publicUrl,
     mediaUrl: `${publicUrl}/media`,

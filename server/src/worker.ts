@@ -1,5 +1,7 @@
 import type { Context } from './context.js';
+import { purgeTokens } from './oauth/purge.js';
 import { purgeIdempotencyKeys } from './platform/idempotency.js';
+import { purgeSignInFailures } from './stores/sign-in.js';
 
 interface Job {
   name: string;
@@ -16,6 +18,13 @@ const JOBS: Job[] = [
     everyMs: TEN_MINUTES,
     run: ({ db, clock }) => purgeIdempotencyKeys(db, clock),
   },
+  { name: 'purge sessions', everyMs: TEN_MINUTES, run: ({ sessions }) => sessions.purge() },
+  {
+    name: 'purge sign-in failures',
+    everyMs: TEN_MINUTES,
+    run: ({ db, clock }) => purgeSignInFailures(db, clock),
+  },
+  { name: 'purge tokens', everyMs: TEN_MINUTES, run: ({ db, clock }) => purgeTokens(db, clock) },
   { name: 'purge upload spends', everyMs: TEN_MINUTES, run: ({ dailyUploads }) => dailyUploads.purge() },
 ];
 

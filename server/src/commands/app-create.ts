@@ -23,6 +23,6 @@ export const command: Command = {
       const fault = redirectUriFault(uri);
       if (fault) throw new UsageError(`--redirect-uri "${uri}" ${fault}`);
     }
-    return withDatabase((db) => createApp(db.autocommit, name, redirectUris));
+    return withDatabase((db) => createApp(db.autocommit, { name, redirectUris }));
   },
 };

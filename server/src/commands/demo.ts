@@ -65,7 +65,7 @@ async function makeDemo(tx: Tx): Promise<Demo> {
     ownerEmail: EMAIL,
     ownerPassword: password,
   });
-  const app = await createApp(tx, 'Demo App', ['http://localhost:8080/callback']);
+  const app = await createApp(tx, { name: 'Demo App', redirectUris: ['http://localhost:8080/callback'] });
   await fillCatalog(tx, workspaceId);
   return { workspaceId, ...app, email: EMAIL, password };
 }

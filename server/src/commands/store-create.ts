@@ -1,4 +1,5 @@
 import { createStore } from '../stores/stores.js';
+import { isAcceptablePassword, isEmail, MIN_PASSWORD } from '../stores/users.js';
 import { type Command, UsageError } from './command.js';
 import { withDatabase } from './connect.js';
 
@@ -33,13 +34,13 @@ function named(value: unknown): string {
 
 function email(value: unknown): string {
   const address = String(value).trim();
-  if (!/^[^\s@]+@[^\s@]+$/.test(address) || address.length > 254)
-    throw new UsageError(`--owner-email "${address}" is not an e-mail address`);
+  if (!isEmail(address)) throw new UsageError(`--owner-email "${address}" is not an e-mail address`);
   return address;
 }
 
 function password(value: unknown): string {
   const text = String(value);
-  if (text.length < 8) throw new UsageError('--owner-password must have at least 8 characters');
+  if (!isAcceptablePassword(text))
+    throw new UsageError(`--owner-password must have at least ${MIN_PASSWORD} characters`);
   return text;
 }

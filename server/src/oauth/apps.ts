@@ -1,32 +1,84 @@
 import { randomBytes } from 'node:crypto';
 import type { Queryable, Tx } from '../platform/db.js';
 import { sql } from '../platform/sql.js';
-import { hashOfSecret, newSecret } from './secrets.js';
+import { hashOfSecret, isSecret, newSecret } from './secrets.js';
 
 export interface AppRecord {
   clientId: string;
   name: string;
+  contact: string | null;
+  redirectUris: string[];
+  createdAt: string;
 }
 
+export interface NewApp {
+  name: string;
+  redirectUris: string[];
+  contact?: string | undefined;
+  ownerId?: string | undefined;
+}
+
+/** Two secrets may live at once: a new one is put in place everywhere before the old one is taken away. */
+const LIVE_SECRETS = 2;
+const CLIENT_ID = /^app_[0-9a-f]{24}$/;
+
+/** The format is checked before the database sees it: a NUL byte is an unknown app and not a failed query. */
 export async function findApp(db: Queryable, clientId: string): Promise<AppRecord | undefined> {
-  const [app] = await db.query<AppRecord>(
-    sql`select client_id as "clientId", name from apps where client_id = ${clientId}`,
-  );
+  if (!CLIENT_ID.test(clientId)) return undefined;
+  const [app] = await db.query<AppRecord>(sql`
+    select client_id as "clientId", name, contact, redirect_uris as "redirectUris", created_at as "createdAt"
+    from apps where client_id = ${clientId}`);
   return app;
 }
 
+export async function isAppSecret(db: Queryable, clientId: string, secret: string): Promise<boolean> {
+  if (!CLIENT_ID.test(clientId) || !isSecret('client', secret)) return false;
+  const found = await db.query(sql`
+    select 1 from app_secrets where client_id = ${clientId} and secret_hash = ${hashOfSecret(secret)}`);
+  return found.length > 0;
+}
+
 /** The secret is in the answer and nowhere else; we keep its hash. */
-export async function createApp(
-  tx: Tx,
-  name: string,
-  redirectUris: string[],
-): Promise<{ clientId: string; clientSecret: string }> {
+export async function createApp(tx: Tx, app: NewApp): Promise<{ clientId: string; clientSecret: string }> {
   const clientId = `app_${randomBytes(12).toString('hex')}`;
   const clientSecret = newSecret('client');
   await tx.query(sql`
     with app as (
-      insert into apps (client_id, name, redirect_uris) values (${clientId}, ${name}, ${redirectUris}) returning client_id
+      insert into apps (client_id, name, redirect_uris, contact, owner_id)
+      values (${clientId}, ${app.name}, ${app.redirectUris}, ${app.contact ?? null}, ${app.ownerId ?? null})
+      returning client_id
     )
     insert into app_secrets (client_id, secret_hash) select client_id, ${hashOfSecret(clientSecret)} from app`);
   return { clientId, clientSecret };
+}
+
+export async function updateApp(
+  tx: Tx,
+  clientId: string,
+  change: Required<Pick<NewApp, 'name' | 'redirectUris' | 'contact'>>,
+): Promise<void> {
+  await tx.query(sql`
+    update apps set name = ${change.name}, redirect_uris = ${change.redirectUris}, contact = ${change.contact ?? null}
+    where client_id = ${clientId}`);
+}
+
+/** Adds a secret; of more than two live ones the oldest ends. */
+export async function rotateSecret(tx: Tx, clientId: string): Promise<string> {
+  const secret = newSecret('client');
+  await tx.query(sql`select from apps where client_id = ${clientId} for update`);
+  await tx.query(sql`
+    delete from app_secrets where client_id = ${clientId} and secret_hash not in (
+      select secret_hash from app_secrets where client_id = ${clientId}
+      order by created_at desc, secret_hash limit ${LIVE_SECRETS - 1})`);
+  await tx.query(
+    sql`insert into app_secrets (client_id, secret_hash) values (${clientId}, ${hashOfSecret(secret)})`,
+  );
+  return secret;
+}
+
+/** Ends all secrets but the newest: the rotation is done. */
+export async function endOldSecrets(tx: Tx, clientId: string): Promise<void> {
+  await tx.query(sql`
+    delete from app_secrets where client_id = ${clientId} and secret_hash not in (
+      select secret_hash from app_secrets where client_id = ${clientId} order by created_at desc, secret_hash limit 1)`);
 }

@@ -17,6 +17,7 @@ export const CREDENTIAL_CHANNEL = 'feira_credentials';
 /** No process acts on an older answer of the database than this, whatever happens to notifications. */
 export const CACHED_MS = 2_000;
 const MAX_CACHED = 10_000;
+const USE_NOTED_MS = 60_000;
 
 interface Cached {
   credential: Credential | undefined;
@@ -54,7 +55,7 @@ export class Credentials {
     const trusted = this.listener.alive;
     if (trusted) this.remember(cacheKey, entry);
     const [row] = await this.db.query<CredentialRow>(sql`
-      select g.workspace_id, g.client_id, g.scopes, t.expires_at, b.per_minute
+      select g.workspace_id, g.id as grant_id, g.client_id, g.scopes, g.last_used_at, t.expires_at, b.per_minute
       from oauth_access_tokens t
       join oauth_grants g on g.workspace_id = t.workspace_id and g.id = t.grant_id
       left join budgets b on b.workspace_id = g.workspace_id and b.client_id = g.client_id
@@ -63,6 +64,7 @@ export class Credentials {
       this.cache.delete(cacheKey);
       return undefined;
     }
+    this.noteUse(row);
     entry.credential = {
       workspaceId: row.workspace_id,
       clientId: row.client_id,
@@ -72,6 +74,17 @@ export class Credentials {
     };
     entry.askedAt = askedAt;
     return entry.credential;
+  }
+
+  /** To the minute, and without waiting: the merchant is shown it, nobody decides by it, so a lost note does no harm. */
+  private noteUse({ workspace_id, grant_id, last_used_at }: CredentialRow): void {
+    const now = this.clock.now();
+    if (last_used_at !== null && now - Date.parse(last_used_at) < USE_NOTED_MS) return;
+    const noted = this.db.autocommit.query(sql`
+      update oauth_grants set last_used_at = ${new Date(now).toISOString()}
+      where workspace_id = ${workspace_id} and id = ${grant_id}
+        and (last_used_at is null or last_used_at <= ${new Date(now - USE_NOTED_MS).toISOString()})`);
+    noted.catch(() => {});
   }
 
   private remember(cacheKey: string, entry: Cached): void {
@@ -91,6 +104,8 @@ export class Credentials {
 
 interface CredentialRow {
   workspace_id: string;
+  grant_id: string;
+  last_used_at: string | null;
   client_id: string;
   scopes: Scope[];
   expires_at: string;

@@ -41,7 +41,7 @@ export const accountRoutes: FastifyPluginAsyncTypebox<{ db: Database }> = async 
       return {
         ...store,
         scopes: [...credential.scopes],
-        app: caller,
+        app: { clientId: caller.clientId, name: caller.name },
         tokenExpiresAt: new Date(credential.expiresAt).toISOString(),
       };
     },

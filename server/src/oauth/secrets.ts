@@ -1,7 +1,12 @@
 import { hash, randomBytes } from 'node:crypto';
 
 // The prefix lets secret scanners recognise a leaked credential, and us refuse the wrong kind without a look-up.
-const PREFIXES = { access: 'feira_at_', refresh: 'feira_rt_', client: 'feira_cs_' } as const;
+const PREFIXES = {
+  code: 'feira_ac_',
+  access: 'feira_at_',
+  refresh: 'feira_rt_',
+  client: 'feira_cs_',
+} as const;
 const RANDOM_CHARACTERS = 43;
 
 /** 256 random bits. Whoever makes one shows it once; we keep its hash. */

@@ -5,6 +5,7 @@ import { sql } from '../platform/sql.js';
 import type { Scope } from './scopes.js';
 import { hashOfSecret, newSecret } from './secrets.js';
 
+export const CODE_SECONDS = 600;
 export const ACCESS_TOKEN_SECONDS = 7_200;
 export const REFRESH_TOKEN_SECONDS = 30 * 24 * 60 * 60;
 
@@ -17,11 +18,15 @@ export interface TokenResponse {
   scope: string;
 }
 
+export interface Grant {
+  workspaceId: string;
+  clientId: string;
+  userId: string | null;
+  scopes: Scope[];
+}
+
 /** A grant is what a merchant approved; every token pair that follows from it belongs to it. */
-export async function createGrant(
-  tx: Tx,
-  grant: { workspaceId: string; clientId: string; userId: string | null; scopes: Scope[] },
-): Promise<string> {
+export async function createGrant(tx: Tx, grant: Grant): Promise<string> {
   const id = newId();
   await tx.query(sql`
     insert into oauth_grants (workspace_id, id, client_id, user_id, scopes)
@@ -29,6 +34,21 @@ export async function createGrant(
   return id;
 }
 
+export async function issueCode(
+  tx: Tx,
+  clock: Clock,
+  grant: { workspaceId: string; grantId: string },
+  request: { redirectUri: string; codeChallenge: string },
+): Promise<string> {
+  const code = newSecret('code');
+  await tx.query(sql`
+    insert into oauth_codes (code_hash, workspace_id, grant_id, redirect_uri, code_challenge, expires_at)
+    values (${hashOfSecret(code)}, ${grant.workspaceId}, ${grant.grantId}, ${request.redirectUri}, ${request.codeChallenge},
+            ${expiry(clock, CODE_SECONDS)})`);
+  return code;
+}
+
+/** The first pair of a grant connects the app. */
 export async function issueTokens(
   tx: Tx,
   clock: Clock,
@@ -38,14 +58,17 @@ export async function issueTokens(
 ): Promise<TokenResponse> {
   const access = newSecret('access');
   const refresh = newSecret('refresh');
-  const expiry = (seconds: number) => new Date(clock.now() + seconds * 1000).toISOString();
   await tx.query(sql`
     with access as (
       insert into oauth_access_tokens (token_hash, workspace_id, grant_id, expires_at)
-      values (${hashOfSecret(access)}, ${workspaceId}, ${grantId}, ${expiry(ACCESS_TOKEN_SECONDS)})
+      values (${hashOfSecret(access)}, ${workspaceId}, ${grantId}, ${expiry(clock, ACCESS_TOKEN_SECONDS)})
+    ),
+    refresh as (
+      insert into oauth_refresh_tokens (token_hash, workspace_id, grant_id, expires_at)
+      values (${hashOfSecret(refresh)}, ${workspaceId}, ${grantId}, ${expiry(clock, REFRESH_TOKEN_SECONDS)})
     )
-    insert into oauth_refresh_tokens (token_hash, workspace_id, grant_id, expires_at)
-    values (${hashOfSecret(refresh)}, ${workspaceId}, ${grantId}, ${expiry(REFRESH_TOKEN_SECONDS)})`);
+    update oauth_grants set connected_at = now()
+    where workspace_id = ${workspaceId} and id = ${grantId} and connected_at is null`);
   return {
     access_token: access,
     token_type: 'Bearer',
@@ -53,4 +76,8 @@ export async function issueTokens(
     refresh_token: refresh,
     scope: scopes.join(' '),
   };
+}
+
+function expiry(clock: Clock, seconds: number): string {
+  return new Date(clock.now() + seconds * 1000).toISOString();
 }

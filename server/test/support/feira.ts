@@ -44,6 +44,7 @@ export async function openFeira(
     clock,
     log,
     publicUrl: options.publicUrl ?? 'http://feira.test',
+    secret: 'a secret for tests, known to everybody who reads them',
   });
   const app = await buildApp(context);
   await app.ready();
@@ -62,9 +63,10 @@ export async function openFeira(
           ownerPassword: 'correct horse',
         }),
       );
-      const { clientId } = await createApp(db.autocommit, `App of store ${stores}`, [
-        'https://erp.example/callback',
-      ]);
+      const { clientId } = await createApp(db.autocommit, {
+        name: `App of store ${stores}`,
+        redirectUris: ['https://erp.example/callback'],
+      });
       if (perMinute !== 120) await setBudget(db.autocommit, workspaceId, clientId, perMinute);
       return StoreClient.open(context, app, workspaceId, clientId, scopes);
     },

@@ -1,0 +1,83 @@
+import type { Connection } from '../../oauth/connections.js';
+import { SCOPE_WORDS } from '../../oauth/scope-words.js';
+import type { Language } from '../../platform/html/language.js';
+import { Page, type Who } from '../../platform/html/page.js';
+import { shortTime } from '../../platform/html/time.js';
+
+const TEXTS = {
+  en: {
+    title: 'Connected apps',
+    none: 'No app is connected to this store.',
+    noStore: 'There is no store on this account.',
+    since: 'Connected',
+    used: 'Last used',
+    never: 'never used',
+    may: 'It may:',
+    disconnect: 'Disconnect',
+    effect: 'Disconnecting takes effect at once.',
+    password: 'Change password',
+  },
+  pt: {
+    title: 'Aplicativos conectados',
+    none: 'Nenhum aplicativo está conectado a esta loja.',
+    noStore: 'Esta conta não tem loja.',
+    since: 'Conectado',
+    used: 'Último uso',
+    never: 'nunca usado',
+    may: 'Ele pode:',
+    disconnect: 'Desconectar',
+    effect: 'A desconexão vale na hora.',
+    password: 'Trocar a senha',
+  },
+};
+
+export function ConnectedAppsPage(props: {
+  language: Language;
+  who: Who;
+  stores: { workspaceId: string; name: string; connections: Connection[] }[];
+  csrf: (workspaceId: string, clientId: string) => string;
+}) {
+  const { language, who, stores, csrf } = props;
+  const texts = TEXTS[language];
+  return (
+    <Page language={language} title={texts.title} who={who} wide>
+      <h1>{texts.title}</h1>
+      {stores.length === 0 && <p>{texts.noStore}</p>}
+      {stores.map(({ workspaceId, name, connections }) => (
+        <section key={workspaceId}>
+          <h2>{name}</h2>
+          {connections.length === 0 && <p>{texts.none}</p>}
+          {connections.map((connection) => (
+            <article key={connection.clientId} class="card">
+              <h3>{connection.name}</h3>
+              <p class="hint">
+                {texts.since} {shortTime(connection.connectedAt, language)} · {texts.used}:{' '}
+                {connection.lastUsedAt ? shortTime(connection.lastUsedAt, language) : texts.never}
+              </p>
+              <details>
+                <summary>{texts.may}</summary>
+                <ul class="scopes">
+                  {connection.scopes.map((scope) => (
+                    <li key={scope}>{SCOPE_WORDS[language][scope]}</li>
+                  ))}
+                </ul>
+              </details>
+              <form method="post" action="/console/apps/disconnect" class="actions">
+                <input type="hidden" name="csrf" value={csrf(workspaceId, connection.clientId)} />
+                <input type="hidden" name="store" value={workspaceId} />
+                <input type="hidden" name="client_id" value={connection.clientId} />
+                <button type="submit" class="danger">
+                  {texts.disconnect}
+                </button>
+                <small class="hint">{texts.effect}</small>
+              </form>
+            </article>
+          ))}
+        </section>
+      ))}
+      <p>
+        <a href="/console/password">{texts.password}</a>
+      </p>
+    </Page>
+  );
+}

@@ -1,0 +1,105 @@
+import type {} from '@fastify/swagger';
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import { connectionsOf } from '../oauth/connections.js';
+import { disconnectApp } from '../oauth/revocation.js';
+import type { Database } from '../platform/db.js';
+import { badRequest, notFound } from '../platform/errors.js';
+import { type Fields, formFields } from '../platform/forms.js';
+import { languageOf } from '../platform/html/language.js';
+import { sendPage } from '../platform/html/page.js';
+import type { Session, Sessions } from '../stores/sessions.js';
+import { signInAddress, whoOf } from '../stores/sign-in-routes.js';
+import { changePassword, isAcceptablePassword, storesOwnedBy } from '../stores/users.js';
+import { ConnectedAppsPage } from './pages/connected-apps.js';
+import { PasswordPage, type PasswordState } from './pages/password.js';
+
+interface Options {
+  db: Database;
+  sessions: Sessions;
+}
+
+/** The merchant's side. */
+export const consoleRoutes: FastifyPluginAsync<Options> = async (app, { db, sessions }) => {
+  app.get('/console', { schema: { hide: true } }, async (_request, reply) =>
+    reply.redirect('/console/apps', 303),
+  );
+
+  app.get('/console/apps', { schema: { hide: true } }, async (request, reply) => {
+    const session = await sessions.find(request);
+    if (!session) return reply.redirect(signInAddress(request.url), 303);
+    const stores = await storesOwnedBy(db, session.userId);
+    const connected = await Promise.all(
+      stores.map(async (store) => ({ ...store, connections: await connectionsOf(db, store.workspaceId) })),
+    );
+    return sendPage(
+      reply,
+      <ConnectedAppsPage
+        language={languageOf(request.headers['accept-language'])}
+        who={whoOf(sessions, request, reply, session)}
+        stores={connected}
+        csrf={(workspaceId, clientId) =>
+          sessions.csrfToken(request, reply, disconnection(workspaceId, clientId))
+        }
+      />,
+    );
+  });
+
+  app.post('/console/apps/disconnect', { schema: { hide: true } }, async (request, reply) => {
+    const { session, fields } = await signedInForm(request);
+    const workspaceId = fields.text('store');
+    const clientId = fields.text('client_id');
+    sessions.checkCsrf(request, fields.get('csrf'), disconnection(workspaceId, clientId));
+    const owned = (await storesOwnedBy(db, session.userId)).some(
+      (store) => store.workspaceId === workspaceId,
+    );
+    if (!owned) throw notFound('This app');
+    await disconnectApp(db.autocommit, workspaceId, clientId);
+    return reply.redirect('/console/apps', 303);
+  });
+
+  app.get('/console/password', { schema: { hide: true } }, async (request, reply) => {
+    const session = await sessions.find(request);
+    if (!session) return reply.redirect(signInAddress(request.url), 303);
+    return showPassword(request, reply, session, 'asked');
+  });
+
+  app.post('/console/password', { schema: { hide: true } }, async (request, reply) => {
+    const { session, fields } = await signedInForm(request);
+    sessions.checkCsrf(request, fields.get('csrf'), 'password');
+    const next = fields.text('new-password');
+    if (!isAcceptablePassword(next)) return showPassword(request, reply, session, 'short');
+    const changed = await changePassword(db.autocommit, session.userId, fields.text('password'), next);
+    if (!changed) return showPassword(request, reply, session, 'wrong');
+    await sessions.endOthers(request, session.userId);
+    return showPassword(request, reply, session, 'changed');
+  });
+
+  function showPassword(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    session: Session,
+    state: PasswordState,
+  ): FastifyReply {
+    const page = (
+      <PasswordPage
+        language={languageOf(request.headers['accept-language'])}
+        who={whoOf(sessions, request, reply, session)}
+        csrf={sessions.csrfToken(request, reply, 'password')}
+        state={state}
+      />
+    );
+    return sendPage(reply, page, state === 'short' || state === 'wrong' ? 422 : 200);
+  }
+
+  async function signedInForm(request: FastifyRequest): Promise<{ session: Session; fields: Fields }> {
+    const session = await sessions.find(request);
+    const fields = formFields(request);
+    if (!session || !fields)
+      throw badRequest('You are not signed in any more. Go back, sign in and try again.');
+    return { session, fields };
+  }
+};
+
+function disconnection(workspaceId: string, clientId: string): string {
+  return `disconnect\n${workspaceId}\n${clientId}`;
+}

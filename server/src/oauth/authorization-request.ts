@@ -1,0 +1,131 @@
+import type { Queryable } from '../platform/db.js';
+import type { Fields } from '../platform/forms.js';
+import { type AppRecord, findApp } from './apps.js';
+import { isScope, type Scope } from './scopes.js';
+
+/** What a merchant is asked to approve, once every check has passed. */
+export interface AuthorizationRequest {
+  app: AppRecord;
+  redirectUri: string;
+  scopes: Scope[];
+  state: string | undefined;
+  codeChallenge: string;
+}
+
+/** Why a request cannot be put before a merchant. Without a trusted redirectUri it is told on a page of ours. */
+export interface AuthorizationFault {
+  error:
+    | 'unknown_client'
+    | 'wrong_redirect_uri'
+    | 'invalid_request'
+    | 'unsupported_response_type'
+    | 'invalid_scope';
+  description: string;
+  redirect?: { uri: string; state: string | undefined };
+}
+
+interface Judged {
+  fields: Fields;
+  app?: AppRecord;
+  redirectUri?: string;
+  scopes?: Scope[];
+}
+
+type Fault = Omit<AuthorizationFault, 'redirect'> | undefined;
+type Check = (request: Judged, db: Queryable) => Fault | Promise<Fault>;
+
+// The first two decide where a fault may be told: never to an address that the app has not registered.
+const BEFORE_REDIRECT: Check[] = [knownClient, registeredRedirectUri];
+const AFTER_REDIRECT: Check[] = [noRepeatedParameter, codeResponse, answerInQuery, pkceWithS256, knownScopes];
+
+/** The endpoint is this list of checks, in this order; the form that comes back from the merchant passes it again. */
+export async function readAuthorizationRequest(
+  db: Queryable,
+  fields: Fields,
+): Promise<AuthorizationRequest | AuthorizationFault> {
+  const request: Judged = { fields };
+  for (const check of BEFORE_REDIRECT) {
+    const fault = await check(request, db);
+    if (fault) return fault;
+  }
+  const redirectUri = request.redirectUri as string;
+  const state = fields.repeated.includes('state') ? undefined : fields.get('state');
+  for (const check of AFTER_REDIRECT) {
+    const fault = await check(request, db);
+    if (fault) return { ...fault, redirect: { uri: redirectUri, state } };
+  }
+  return {
+    app: request.app as AppRecord,
+    redirectUri,
+    scopes: request.scopes as Scope[],
+    state,
+    codeChallenge: fields.get('code_challenge') as string,
+  };
+}
+
+async function knownClient(request: Judged, db: Queryable): Promise<Fault> {
+  const clientId = request.fields.get('client_id');
+  const repeated = request.fields.repeated.includes('client_id');
+  const app = clientId === undefined || repeated ? undefined : await findApp(db, clientId);
+  if (!app)
+    return {
+      error: 'unknown_client',
+      description: 'client_id is missing, sent twice, or not of a registered app',
+    };
+  request.app = app;
+}
+
+/** Character by character, as RFC 9700 asks: no prefix, no case, no normal form. */
+function registeredRedirectUri(request: Judged): Fault {
+  const uri = request.fields.get('redirect_uri');
+  const repeated = request.fields.repeated.includes('redirect_uri');
+  if (uri === undefined || repeated || !request.app?.redirectUris.includes(uri)) {
+    return {
+      error: 'wrong_redirect_uri',
+      description: 'redirect_uri is missing, sent twice, or not registered for this app',
+    };
+  }
+  request.redirectUri = uri;
+}
+
+function noRepeatedParameter({ fields }: Judged): Fault {
+  const [name] = fields.repeated;
+  if (name !== undefined)
+    return { error: 'invalid_request', description: `${name.slice(0, 40)} is sent twice` };
+}
+
+function codeResponse({ fields }: Judged): Fault {
+  const type = fields.get('response_type');
+  if (type === undefined) return { error: 'invalid_request', description: 'response_type is missing' };
+  if (type !== 'code')
+    return { error: 'unsupported_response_type', description: 'response_type must be code' };
+}
+
+function answerInQuery({ fields }: Judged): Fault {
+  const mode = fields.get('response_mode');
+  if (mode !== undefined && mode !== 'query')
+    return { error: 'invalid_request', description: 'response_mode must be query' };
+}
+
+function pkceWithS256({ fields }: Judged): Fault {
+  const challenge = fields.get('code_challenge');
+  if (challenge === undefined)
+    return { error: 'invalid_request', description: 'code_challenge is missing: PKCE is required' };
+  if (fields.get('code_challenge_method') !== 'S256')
+    return { error: 'invalid_request', description: 'code_challenge_method must be S256' };
+  if (!/^[A-Za-z0-9_-]{43}$/.test(challenge)) {
+    return {
+      error: 'invalid_request',
+      description: 'code_challenge must be the base64url of a SHA-256 hash: 43 characters, no padding',
+    };
+  }
+}
+
+function knownScopes(request: Judged): Fault {
+  const names = [...new Set((request.fields.get('scope') ?? '').split(' ').filter(Boolean))];
+  const unknown = names.filter((name) => !isScope(name));
+  if (names.length === 0) return { error: 'invalid_scope', description: 'scope names no scope' };
+  if (unknown.length > 0)
+    return { error: 'invalid_scope', description: 'scope names one that does not exist' };
+  request.scopes = names as Scope[];
+}

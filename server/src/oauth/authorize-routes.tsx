@@ -1,0 +1,151 @@
+import type {} from '@fastify/swagger';
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import type { Clock } from '../platform/clock.js';
+import type { Database } from '../platform/db.js';
+import { ApiError, badRequest } from '../platform/errors.js';
+import { type Fields, formFields, queryFields } from '../platform/forms.js';
+import { languageOf } from '../platform/html/language.js';
+import { sendPage } from '../platform/html/page.js';
+import type { Session, Sessions } from '../stores/sessions.js';
+import { signInAddress, whoOf } from '../stores/sign-in-routes.js';
+import { storesOwnedBy } from '../stores/users.js';
+import {
+  type AuthorizationFault,
+  type AuthorizationRequest,
+  readAuthorizationRequest,
+} from './authorization-request.js';
+import { ConsentPage } from './pages/consent.js';
+import { FaultPage } from './pages/fault.js';
+import { createGrant, issueCode } from './tokens.js';
+
+interface Options {
+  db: Database;
+  clock: Clock;
+  sessions: Sessions;
+  publicUrl: string;
+}
+
+const PARAMETERS = [
+  'response_type',
+  'client_id',
+  'redirect_uri',
+  'scope',
+  'state',
+  'code_challenge',
+  'code_challenge_method',
+];
+
+/** The screen on which a merchant lets an app in. */
+export const authorizeRoutes: FastifyPluginAsync<Options> = async (
+  app,
+  { db, clock, sessions, publicUrl },
+) => {
+  app.get('/oauth/authorize', { schema: { hide: true } }, async (request, reply) => {
+    const fields = queryFields(request);
+    const asked = await readAuthorizationRequest(db, fields);
+    if ('error' in asked) return refuse(request, reply, asked);
+    const session = await sessions.find(request);
+    if (!session) return reply.redirect(signInAddress(request.url), 303);
+    return askMerchant(request, reply, session, asked, fields);
+  });
+
+  app.post('/oauth/authorize', { schema: { hide: true } }, async (request, reply) => {
+    const fields = formFields(request);
+    if (!fields) throw badRequest('The form was not sent as a form');
+    const asked = await readAuthorizationRequest(db, fields);
+    if ('error' in asked) return refuse(request, reply, asked);
+    const session = await sessions.find(request);
+    if (!session)
+      return reply.redirect(
+        signInAddress(`/oauth/authorize?${new URLSearchParams(parametersOf(fields))}`),
+        303,
+      );
+    sessions.checkCsrf(request, fields.get('csrf'), purposeOf(session, fields));
+    if (fields.get('decision') !== 'approve') {
+      return sendBack(reply, asked.redirectUri, {
+        error: 'access_denied',
+        error_description: 'the merchant denied the request',
+        state: asked.state,
+      });
+    }
+    const store = (await storesOwnedBy(db, session.userId)).find(
+      ({ workspaceId }) => workspaceId === fields.get('store'),
+    );
+    if (!store)
+      throw new ApiError(
+        403,
+        'not_your_store',
+        'This store is not one of yours. Go back, reload and choose again.',
+      );
+    const { workspaceId } = store;
+    const code = await db.transaction(async (tx) => {
+      const grant = {
+        workspaceId,
+        clientId: asked.app.clientId,
+        userId: session.userId,
+        scopes: asked.scopes,
+      };
+      return issueCode(tx, clock, { workspaceId, grantId: await createGrant(tx, grant) }, asked);
+    });
+    return sendBack(reply, asked.redirectUri, { code, state: asked.state });
+  });
+
+  async function askMerchant(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    session: Session,
+    asked: AuthorizationRequest,
+    fields: Fields,
+  ) {
+    const csrf = sessions.csrfToken(request, reply, purposeOf(session, fields));
+    return sendPage(
+      reply,
+      <ConsentPage
+        language={languageOf(request.headers['accept-language'])}
+        who={whoOf(sessions, request, reply, session)}
+        request={asked}
+        stores={await storesOwnedBy(db, session.userId)}
+        hidden={{ ...parametersOf(fields), csrf }}
+      />,
+    );
+  }
+
+  function refuse(request: FastifyRequest, reply: FastifyReply, fault: AuthorizationFault): FastifyReply {
+    if (!fault.redirect)
+      return sendPage(
+        reply,
+        <FaultPage language={languageOf(request.headers['accept-language'])} fault={fault} />,
+        400,
+      );
+    return sendBack(reply, fault.redirect.uri, {
+      error: fault.error,
+      error_description: fault.description,
+      state: fault.redirect.state,
+    });
+  }
+
+  /** `iss` (RFC 9207) tells a client of several servers which of them answered. */
+  function sendBack(
+    reply: FastifyReply,
+    redirectUri: string,
+    answer: Record<string, string | undefined>,
+  ): FastifyReply {
+    const address = new URL(redirectUri);
+    for (const [name, value] of Object.entries({ ...answer, iss: publicUrl }))
+      if (value !== undefined) address.searchParams.append(name, value);
+    return reply.redirect(address.href, 303);
+  }
+};
+
+/** The form is good for this merchant and this very request: other scopes or another address need another page. */
+function purposeOf(session: Session, fields: Fields): string {
+  return `consent\n${session.userId}\n${JSON.stringify(parametersOf(fields))}`;
+}
+
+function parametersOf(fields: Fields): Record<string, string> {
+  return Object.fromEntries(
+    PARAMETERS.flatMap((name) =>
+      fields.get(name) === undefined ? [] : [[name, fields.get(name) as string]],
+    ),
+  );
+}

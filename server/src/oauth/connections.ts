@@ -1,0 +1,23 @@
+import type { Queryable } from '../platform/db.js';
+import { sql } from '../platform/sql.js';
+import type { Scope } from './scopes.js';
+
+/** An app as the merchant of a store sees it: all its live grants taken together. */
+export interface Connection {
+  clientId: string;
+  name: string;
+  scopes: Scope[];
+  connectedAt: string;
+  lastUsedAt: string | null;
+}
+
+export async function connectionsOf(db: Queryable, workspaceId: string): Promise<Connection[]> {
+  return db.query<Connection>(sql`
+    select a.client_id as "clientId", a.name, min(g.connected_at) as "connectedAt", max(g.last_used_at) as "lastUsedAt",
+      array(select distinct scope from oauth_grants each, unnest(each.scopes) scope
+            where each.workspace_id = ${workspaceId} and each.client_id = a.client_id
+              and each.connected_at is not null and each.revoked_at is null order by scope) as scopes
+    from oauth_grants g join apps a on a.client_id = g.client_id
+    where g.workspace_id = ${workspaceId} and g.connected_at is not null and g.revoked_at is null
+    group by a.client_id, a.name order by a.name, a.client_id`);
+}

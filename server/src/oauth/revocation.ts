@@ -1,0 +1,37 @@
+import type { Tx } from '../platform/db.js';
+import { sql } from '../platform/sql.js';
+import { CREDENTIAL_CHANNEL } from './credentials.js';
+
+/** Everything issued from one approval is dead, on every process as soon as it hears of it. */
+export async function revokeGrant(tx: Tx, workspaceId: string, grantId: string): Promise<void> {
+  await tx.query(sql`
+    with revoked as (
+      update oauth_grants set revoked_at = now()
+      where workspace_id = ${workspaceId} and id = ${grantId} and revoked_at is null returning client_id
+    )
+    select pg_notify(${CREDENTIAL_CHANNEL}, ${workspaceId} || ' ' || client_id) from revoked`);
+}
+
+/** The merchant disconnects an app: every grant it has for the store. */
+export async function disconnectApp(tx: Tx, workspaceId: string, clientId: string): Promise<void> {
+  await tx.query(sql`
+    with revoked as (
+      update oauth_grants set revoked_at = now()
+      where workspace_id = ${workspaceId} and client_id = ${clientId} and revoked_at is null returning client_id
+    )
+    select pg_notify(${CREDENTIAL_CHANNEL}, ${workspaceId} || ' ' || client_id) from revoked limit 1`);
+}
+
+/** A refresh token was used twice, so one of the users is a thief: the family ends. Its access tokens run out. */
+export async function endRefreshFamily(tx: Tx, workspaceId: string, grantId: string): Promise<void> {
+  await tx.query(sql`
+    update oauth_grants set refresh_revoked_at = now()
+    where workspace_id = ${workspaceId} and id = ${grantId} and refresh_revoked_at is null`);
+}
+
+export async function revokeAccessToken(tx: Tx, tokenHash: Buffer): Promise<void> {
+  await tx.query(sql`
+    with gone as (delete from oauth_access_tokens where token_hash = ${tokenHash} returning workspace_id, grant_id)
+    select pg_notify(${CREDENTIAL_CHANNEL}, g.workspace_id || ' ' || g.client_id)
+    from gone join oauth_grants g on g.workspace_id = gone.workspace_id and g.id = gone.grant_id`);
+}

@@ -1,0 +1,129 @@
+import type {} from '@fastify/swagger';
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import type { Clock } from '../platform/clock.js';
+import type { Database } from '../platform/db.js';
+import { type Fields, formFields } from '../platform/forms.js';
+import { keepRawBodies } from '../platform/json-body.js';
+import { sql } from '../platform/sql.js';
+import { authenticateClient } from './client-authentication.js';
+import { exchangeCode, exchangeRefreshToken } from './exchange.js';
+import { revokeAccessToken, revokeGrant } from './revocation.js';
+import { SCOPES } from './scopes.js';
+import { hashOfSecret, isSecret } from './secrets.js';
+import { invalidRequest, isTokenError, type TokenError } from './token-errors.js';
+import type { TokenResponse } from './tokens.js';
+
+interface Options {
+  db: Database;
+  clock: Clock;
+  publicUrl: string;
+}
+
+/** What an integrator's backend talks to: tokens, their end, and the metadata that describes it all. */
+export const tokenRoutes: FastifyPluginAsync<Options> = async (app, { db, clock, publicUrl }) => {
+  keepRawBodies(app);
+  app.addHook('onRequest', async (_request, reply) => {
+    reply.headers({ 'Cache-Control': 'no-store', Pragma: 'no-cache', 'X-Content-Type-Options': 'nosniff' });
+  });
+
+  app.post('/api/oauth/token', { schema: { hide: true } }, async (request, reply) =>
+    answer(request, reply, await token(db, clock, request)),
+  );
+
+  app.post('/api/oauth/revoke', { schema: { hide: true } }, async (request, reply) =>
+    answer(request, reply, await revoke(db, request)),
+  );
+
+  serveMetadata(app, publicUrl);
+};
+
+type Outcome = TokenResponse | TokenError | Record<string, never>;
+
+/** CONTRACT 6, in this order: content type, grant_type, client, parameters, grant. */
+async function token(db: Database, clock: Clock, request: FastifyRequest): Promise<Outcome> {
+  const fields = readForm(request);
+  if (isTokenError(fields)) return fields;
+  const grantType = fields.get('grant_type');
+  if (grantType === undefined) return invalidRequest('grant_type is missing');
+  if (grantType !== 'authorization_code' && grantType !== 'refresh_token') {
+    return {
+      error: 'unsupported_grant_type',
+      error_description: 'grant_type must be authorization_code or refresh_token',
+    };
+  }
+  const client = await authenticateClient(db, fields, request.headers.authorization);
+  if (isTokenError(client)) return client;
+  if (grantType === 'refresh_token') {
+    const refreshToken = fields.get('refresh_token');
+    if (refreshToken === undefined) return invalidRequest('refresh_token is missing');
+    return exchangeRefreshToken(db, clock, client.clientId, refreshToken);
+  }
+  const [code, redirectUri, verifier] = ['code', 'redirect_uri', 'code_verifier'].map((name) =>
+    fields.get(name),
+  );
+  if (code === undefined) return invalidRequest('code is missing');
+  if (redirectUri === undefined) return invalidRequest('redirect_uri is missing');
+  if (verifier === undefined) return invalidRequest('code_verifier is missing');
+  return exchangeCode(db, clock, client.clientId, { code, redirectUri, verifier });
+}
+
+/** RFC 7009: a token that is unknown, or not of this app, is answered like one that was revoked. */
+async function revoke(db: Database, request: FastifyRequest): Promise<Outcome> {
+  const fields = readForm(request);
+  if (isTokenError(fields)) return fields;
+  const client = await authenticateClient(db, fields, request.headers.authorization);
+  if (isTokenError(client)) return client;
+  const sent = fields.get('token');
+  if (sent === undefined) return invalidRequest('token is missing');
+  const isAccess = isSecret('access', sent);
+  if (!isAccess && !isSecret('refresh', sent)) return {};
+  const tokenHash = hashOfSecret(sent);
+  const [found] = await db.query<{ workspace_id: string; grant_id: string }>(
+    isAccess
+      ? sql`select g.workspace_id, g.id as grant_id from oauth_access_tokens t
+            join oauth_grants g on g.workspace_id = t.workspace_id and g.id = t.grant_id
+            where t.token_hash = ${tokenHash} and g.client_id = ${client.clientId}`
+      : sql`select g.workspace_id, g.id as grant_id from oauth_refresh_tokens t
+            join oauth_grants g on g.workspace_id = t.workspace_id and g.id = t.grant_id
+            where t.token_hash = ${tokenHash} and g.client_id = ${client.clientId}`,
+  );
+  if (found && isAccess) await revokeAccessToken(db.autocommit, tokenHash);
+  if (found && !isAccess) await revokeGrant(db.autocommit, found.workspace_id, found.grant_id);
+  return {};
+}
+
+function readForm(request: FastifyRequest): Fields | TokenError {
+  const fields = formFields(request);
+  if (!fields) return invalidRequest('the body must be application/x-www-form-urlencoded');
+  if (fields.repeated.length > 0) return invalidRequest(`${fields.repeated[0]?.slice(0, 40)} is sent twice`);
+  return fields;
+}
+
+function answer(request: FastifyRequest, reply: FastifyReply, outcome: Outcome): FastifyReply {
+  if (!isTokenError(outcome)) return reply.send(outcome);
+  if (outcome.error !== 'invalid_client') return reply.code(400).send(outcome);
+  if (request.headers.authorization !== undefined) reply.header('WWW-Authenticate', 'Basic realm="feira"');
+  return reply.code(401).send(outcome);
+}
+
+/** RFC 8414. */
+function serveMetadata(app: FastifyInstance, publicUrl: string): void {
+  app.get('/.well-known/oauth-authorization-server', { schema: { hide: true } }, async (_request, reply) => {
+    reply.header('Cache-Control', 'public, max-age=300');
+    return {
+      issuer: publicUrl,
+      authorization_endpoint: `${publicUrl}/oauth/authorize`,
+      token_endpoint: `${publicUrl}/api/oauth/token`,
+      revocation_endpoint: `${publicUrl}/api/oauth/revoke`,
+      scopes_supported: Object.keys(SCOPES),
+      response_types_supported: ['code'],
+      response_modes_supported: ['query'],
+      grant_types_supported: ['authorization_code', 'refresh_token'],
+      token_endpoint_auth_methods_supported: ['client_secret_post', 'client_secret_basic'],
+      revocation_endpoint_auth_methods_supported: ['client_secret_post', 'client_secret_basic'],
+      code_challenge_methods_supported: ['S256'],
+      authorization_response_iss_parameter_supported: true,
+      service_documentation: `${publicUrl}/docs`,
+    };
+  });
+}

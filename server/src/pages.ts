@@ -1,0 +1,26 @@
+import { fileURLToPath } from 'node:url';
+import cookie from '@fastify/cookie';
+import files from '@fastify/static';
+import type { FastifyPluginAsync } from 'fastify';
+import { consoleRoutes } from './console/routes.js';
+import type { Context } from './context.js';
+import { authorizeRoutes } from './oauth/authorize-routes.js';
+import { partnerRoutes } from './partners/routes.js';
+import { servePages } from './platform/html/pages.js';
+import { signInRoutes } from './stores/sign-in-routes.js';
+
+const PUBLIC = fileURLToPath(new URL('../public/', import.meta.url));
+
+/** Everything that a person meets in a browser. */
+export const pages: FastifyPluginAsync<{ context: Context }> = async (app, { context }) => {
+  const { db, clock, sessions, publicUrl } = context;
+  await app.register(files, { root: PUBLIC, prefix: '/assets/', index: false, maxAge: '1h' });
+  await app.register(async (scope) => {
+    await scope.register(cookie);
+    servePages(scope);
+    await scope.register(signInRoutes, { db, clock, sessions });
+    await scope.register(authorizeRoutes, { db, clock, sessions, publicUrl });
+    await scope.register(consoleRoutes, { db, sessions });
+    await scope.register(partnerRoutes, { db, sessions });
+  });
+};

@@ -1,0 +1,69 @@
+import type { Language } from '../../platform/html/language.js';
+import { Alert, Field } from '../../platform/html/page.js';
+import type { AppForm } from '../app-form.js';
+
+const TEXTS = {
+  en: {
+    name: 'Name',
+    nameHint: 'Merchants see it when they approve your app.',
+    uris: 'Redirect URIs',
+    urisHint: 'One per line, exactly as you will send them. https, or http for localhost.',
+    contact: 'Contact e-mail',
+    contactHint: 'Where we write when something about your app needs attention.',
+  },
+  pt: {
+    name: 'Nome',
+    nameHint: 'Os lojistas o veem ao aprovar seu aplicativo.',
+    uris: 'Endereços de retorno',
+    urisHint: 'Um por linha, exatamente como você os enviará. https, ou http para localhost.',
+    contact: 'E-mail de contato',
+    contactHint: 'Para onde escrevemos quando algo no seu aplicativo precisa de atenção.',
+  },
+};
+
+export function AppFields({
+  language,
+  form,
+  faults,
+}: {
+  language: Language;
+  form: AppForm;
+  faults: string[];
+}) {
+  const texts = TEXTS[language];
+  return (
+    <>
+      {faults.length > 0 && (
+        <Alert>
+          {faults.map((fault) => (
+            <span key={fault} class="line">
+              {fault}
+            </span>
+          ))}
+        </Alert>
+      )}
+      <Field name="name" label={texts.name} value={form.name} hint={texts.nameHint} />
+      <p class="field">
+        <label for="redirect-uris">{texts.uris}</label>
+        <textarea
+          id="redirect-uris"
+          name="redirect-uris"
+          rows={3}
+          required
+          aria-describedby="redirect-uris-hint"
+          value={form.redirectUris}
+        />
+        <small id="redirect-uris-hint" class="hint">
+          {texts.urisHint}
+        </small>
+      </p>
+      <Field
+        name="contact"
+        label={texts.contact}
+        type="email"
+        value={form.contact}
+        hint={texts.contactHint}
+      />
+    </>
+  );
+}

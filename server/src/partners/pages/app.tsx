@@ -1,0 +1,108 @@
+import type { OwnedApp } from '../../oauth/owned-apps.js';
+import type { Language } from '../../platform/html/language.js';
+import { Page, type Who } from '../../platform/html/page.js';
+import type { AppForm } from '../app-form.js';
+import { AppFields } from './app-fields.js';
+
+const TEXTS = {
+  en: {
+    id: 'Client id',
+    stores: 'Connected stores',
+    secret: 'Client secret',
+    once: 'Copy it now: it is shown this once. We keep only its hash.',
+    secrets: 'Secrets in use, by the time they were made (UTC):',
+    rotate: 'Make a new secret',
+    rotateHint:
+      'The present one goes on working beside it until you end it, so nothing breaks while you change it. A third one ends the oldest.',
+    end: 'End the old secret',
+    settings: 'Settings',
+    save: 'Save',
+    back: 'Your apps',
+  },
+  pt: {
+    id: 'Client id',
+    stores: 'Lojas conectadas',
+    secret: 'Client secret',
+    once: 'Copie agora: ele só aparece desta vez. Guardamos apenas o hash.',
+    secrets: 'Secrets em uso, pela hora em que foram criados (UTC):',
+    rotate: 'Criar um novo secret',
+    rotateHint:
+      'O atual continua valendo ao lado dele até você encerrá-lo, então nada quebra na troca. Um terceiro encerra o mais antigo.',
+    end: 'Encerrar o secret antigo',
+    settings: 'Configurações',
+    save: 'Salvar',
+    back: 'Seus aplicativos',
+  },
+};
+
+export function AppPage(props: {
+  language: Language;
+  who: Who;
+  csrf: string;
+  app: OwnedApp;
+  /** Just made: shown on this page and never again. */
+  secret?: string;
+  form?: AppForm;
+  faults?: string[];
+}) {
+  const { language, who, csrf, app, secret, faults = [] } = props;
+  const texts = TEXTS[language];
+  const address = `/partners/apps/${app.clientId}`;
+  const form = props.form ?? {
+    name: app.name,
+    redirectUris: app.redirectUris.join('\n'),
+    contact: app.contact ?? '',
+  };
+  return (
+    <Page language={language} title={app.name} who={who} wide>
+      <h1>{app.name}</h1>
+      <dl class="facts">
+        <dt>{texts.id}</dt>
+        <dd>
+          <code>{app.clientId}</code>
+        </dd>
+        {secret && (
+          <>
+            <dt>{texts.secret}</dt>
+            <dd>
+              <code class="secret">{secret}</code>
+              <small class="hint">{texts.once}</small>
+            </dd>
+          </>
+        )}
+        <dt>{texts.stores}</dt>
+        <dd>{app.stores}</dd>
+      </dl>
+      <section class="card">
+        <p>{texts.secrets}</p>
+        <ul>
+          {app.secrets.map((made) => (
+            <li key={made}>{made}</li>
+          ))}
+        </ul>
+        <form method="post" action={`${address}/rotate`}>
+          <input type="hidden" name="csrf" value={csrf} />
+          <button type="submit">{texts.rotate}</button>
+          <small class="hint">{texts.rotateHint}</small>
+        </form>
+        {app.secrets.length > 1 && (
+          <form method="post" action={`${address}/end-old-secret`}>
+            <input type="hidden" name="csrf" value={csrf} />
+            <button type="submit" class="danger">
+              {texts.end}
+            </button>
+          </form>
+        )}
+      </section>
+      <h2>{texts.settings}</h2>
+      <form method="post" action={address}>
+        <input type="hidden" name="csrf" value={csrf} />
+        <AppFields language={language} form={form} faults={faults} />
+        <p class="actions">
+          <button type="submit">{texts.save}</button>
+          <a href="/partners">{texts.back}</a>
+        </p>
+      </form>
+    </Page>
+  );
+}

@@ -1,0 +1,174 @@
+import type {} from '@fastify/swagger';
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import { createApp, endOldSecrets, rotateSecret, updateApp } from '../oauth/apps.js';
+import { appsOwnedBy, findOwnedApp, type OwnedApp } from '../oauth/owned-apps.js';
+import type { Database } from '../platform/db.js';
+import { badRequest, notFound } from '../platform/errors.js';
+import { type Fields, formFields } from '../platform/forms.js';
+import { type Language, languageOf } from '../platform/html/language.js';
+import { sendPage } from '../platform/html/page.js';
+import type { Session, Sessions } from '../stores/sessions.js';
+import { signInAddress, whoOf } from '../stores/sign-in-routes.js';
+import { createUser, isAcceptablePassword, isEmail } from '../stores/users.js';
+import { type AppForm, EMPTY_FORM, judgeAppForm, readAppForm } from './app-form.js';
+import { AppPage } from './pages/app.js';
+import { AppsPage } from './pages/apps.js';
+import { NewAppPage } from './pages/new-app.js';
+import { type SignUpFault, SignUpPage } from './pages/sign-up.js';
+
+interface Options {
+  db: Database;
+  sessions: Sessions;
+}
+
+type WithClientId = { Params: { clientId: string } };
+
+/** The integrator's side: an account, apps, their keys. */
+export const partnerRoutes: FastifyPluginAsync<Options> = async (app, { db, sessions }) => {
+  app.get('/partners', { schema: { hide: true } }, async (request, reply) => {
+    const session = await sessions.find(request);
+    if (!session) return showSignUp(request, reply, {});
+    const page = (
+      <AppsPage {...common(request, reply, session)} apps={await appsOwnedBy(db, session.userId)} />
+    );
+    return sendPage(reply, page);
+  });
+
+  app.post('/partners/sign-up', { schema: { hide: true } }, async (request, reply) => {
+    const fields = formFields(request);
+    if (!fields) throw badRequest('The form was not sent as a form');
+    sessions.checkCsrf(request, fields.get('csrf'), 'sign-up');
+    const email = fields.text('email').trim();
+    const password = fields.text('password');
+    if (!isEmail(email)) return showSignUp(request, reply, { email, fault: 'email' });
+    if (!isAcceptablePassword(password)) return showSignUp(request, reply, { email, fault: 'password' });
+    const userId = await createUser(db.autocommit, email, password);
+    if (!userId) return showSignUp(request, reply, { email, fault: 'taken' });
+    await sessions.begin(request, reply, userId);
+    return reply.redirect('/partners', 303);
+  });
+
+  app.get('/partners/apps/new', { schema: { hide: true } }, async (request, reply) => {
+    const session = await sessions.find(request);
+    if (!session) return reply.redirect(signInAddress(request.url), 303);
+    return showNewApp(request, reply, session, { ...EMPTY_FORM, contact: session.email }, []);
+  });
+
+  app.post('/partners/apps', { schema: { hide: true } }, async (request, reply) => {
+    const { session, fields } = await signedInForm(request);
+    sessions.checkCsrf(request, fields.get('csrf'), 'app new');
+    const form = readAppForm(fields);
+    const { app: described, faults } = judgeAppForm(form, languageFor(request));
+    if (faults.length > 0) return showNewApp(request, reply, session, form, faults);
+    const { clientId, clientSecret } = await createApp(db.autocommit, {
+      ...described,
+      ownerId: session.userId,
+    });
+    return showApp(request, reply, session, await owned(session, clientId), { secret: clientSecret });
+  });
+
+  app.get<WithClientId>('/partners/apps/:clientId', { schema: { hide: true } }, async (request, reply) => {
+    const session = await sessions.find(request);
+    if (!session) return reply.redirect(signInAddress(request.url), 303);
+    return showApp(request, reply, session, await owned(session, request.params.clientId), {});
+  });
+
+  app.post<WithClientId>('/partners/apps/:clientId', { schema: { hide: true } }, async (request, reply) => {
+    const { session, fields, app: found } = await ownedAppForm(request);
+    const form = readAppForm(fields);
+    const { app: described, faults } = judgeAppForm(form, languageFor(request));
+    if (faults.length > 0) return showApp(request, reply, session, found, { form, faults });
+    await updateApp(db.autocommit, found.clientId, described);
+    return reply.redirect(`/partners/apps/${found.clientId}`, 303);
+  });
+
+  app.post<WithClientId>(
+    '/partners/apps/:clientId/rotate',
+    { schema: { hide: true } },
+    async (request, reply) => {
+      const { session, app: found } = await ownedAppForm(request);
+      const secret = await db.transaction((tx) => rotateSecret(tx, found.clientId));
+      return showApp(request, reply, session, await owned(session, found.clientId), { secret });
+    },
+  );
+
+  app.post<WithClientId>(
+    '/partners/apps/:clientId/end-old-secret',
+    { schema: { hide: true } },
+    async (request, reply) => {
+      const { app: found } = await ownedAppForm(request);
+      await endOldSecrets(db.autocommit, found.clientId);
+      return reply.redirect(`/partners/apps/${found.clientId}`, 303);
+    },
+  );
+
+  const common = (request: FastifyRequest, reply: FastifyReply, session: Session) => ({
+    language: languageFor(request),
+    who: whoOf(sessions, request, reply, session),
+  });
+
+  function showSignUp(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    state: { email?: string; fault?: SignUpFault },
+  ): FastifyReply {
+    const page = (
+      <SignUpPage
+        language={languageFor(request)}
+        csrf={sessions.csrfToken(request, reply, 'sign-up')}
+        {...state}
+      />
+    );
+    return sendPage(reply, page, state.fault ? 422 : 200);
+  }
+
+  function showNewApp(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    session: Session,
+    form: AppForm,
+    faults: string[],
+  ): FastifyReply {
+    const csrf = sessions.csrfToken(request, reply, 'app new');
+    const page = <NewAppPage {...common(request, reply, session)} csrf={csrf} form={form} faults={faults} />;
+    return sendPage(reply, page, faults.length > 0 ? 422 : 200);
+  }
+
+  function showApp(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    session: Session,
+    found: OwnedApp,
+    state: { secret?: string; form?: AppForm; faults?: string[] },
+  ): FastifyReply {
+    const csrf = sessions.csrfToken(request, reply, `app ${found.clientId}`);
+    const page = <AppPage {...common(request, reply, session)} csrf={csrf} app={found} {...state} />;
+    return sendPage(reply, page, state.faults ? 422 : 200);
+  }
+
+  async function owned(session: Session, clientId: string): Promise<OwnedApp> {
+    const found = await findOwnedApp(db, session.userId, clientId);
+    if (!found) throw notFound('This app');
+    return found;
+  }
+
+  async function ownedAppForm(
+    request: FastifyRequest<WithClientId>,
+  ): Promise<{ session: Session; fields: Fields; app: OwnedApp }> {
+    const { session, fields } = await signedInForm(request);
+    sessions.checkCsrf(request, fields.get('csrf'), `app ${request.params.clientId}`);
+    return { session, fields, app: await owned(session, request.params.clientId) };
+  }
+
+  async function signedInForm(request: FastifyRequest): Promise<{ session: Session; fields: Fields }> {
+    const session = await sessions.find(request);
+    const fields = formFields(request);
+    if (!session || !fields)
+      throw badRequest('You are not signed in any more. Go back, sign in and try again.');
+    return { session, fields };
+  }
+};
+
+function languageFor(request: FastifyRequest): Language {
+  return languageOf(request.headers['accept-language']);
+}

@@ -1,0 +1,63 @@
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError } from '../errors.js';
+import { keepRawBodies } from '../json-body.js';
+import { languageOf } from './language.js';
+import { Page, sendPage } from './page.js';
+
+// No form-action: it would stop the redirect that follows an approval from leaving for the integrator's address.
+const POLICY = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** What every page for a person has in common: its headers, forms as bytes, and errors that are pages too. */
+export function servePages(app: FastifyInstance): void {
+  keepRawBodies(app);
+  app.addHook('onRequest', (_request, reply, done) => {
+    reply.headers({
+      'Content-Security-Policy': POLICY,
+      'Cache-Control': 'no-store',
+      'X-Content-Type-Options': 'nosniff',
+      'X-Frame-Options': 'DENY',
+      'Referrer-Policy': 'no-referrer',
+    });
+    done();
+  });
+  app.setErrorHandler((error: FastifyError, request, reply) => sendErrorPage(error, request, reply));
+}
+
+const SORRY = {
+  en: {
+    title: 'Something went wrong',
+    ours: 'This is our fault, not yours. Try again in a moment.',
+    reference: 'Reference',
+  },
+  pt: {
+    title: 'Algo deu errado',
+    ours: 'A falha é nossa, não sua. Tente de novo em instantes.',
+    reference: 'Referência',
+  },
+};
+
+function sendErrorPage(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const language = languageOf(request.headers['accept-language']);
+  const texts = SORRY[language];
+  const known = error instanceof ApiError && error.status < 500;
+  if (!known && (error.statusCode ?? 500) >= 500) request.log.error({ err: error }, 'page failed');
+  const status = error instanceof ApiError ? error.status : (error.statusCode ?? 500);
+  if (error instanceof ApiError && error.more.headers) reply.headers(error.more.headers);
+  return sendPage(
+    reply,
+    <Page language={language} title={texts.title}>
+      <h1>{texts.title}</h1>
+      <p>{known ? error.message : texts.ours}</p>
+      <p class="hint">
+        {texts.reference}: {request.id}
+      </p>
+    </Page>,
+    status,
+  );
+}
