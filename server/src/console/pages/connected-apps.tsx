@@ -12,7 +12,6 @@ const TEXTS = {
     since: 'Connected',
     used: 'Last used',
     never: 'never used',
-    may: 'It may:',
     disconnect: 'Disconnect',
     effect: 'Disconnecting takes effect at once.',
     password: 'Change password',
@@ -24,7 +23,6 @@ const TEXTS = {
     since: 'Conectado',
     used: 'Último uso',
     never: 'nunca usado',
-    may: 'Ele pode:',
     disconnect: 'Desconectar',
     effect: 'A desconexão vale na hora.',
     password: 'Trocar a senha',
@@ -54,14 +52,11 @@ export function ConnectedAppsPage(props: {
                 {texts.since} {shortTime(connection.connectedAt, language)} · {texts.used}:{' '}
                 {connection.lastUsedAt ? shortTime(connection.lastUsedAt, language) : texts.never}
               </p>
-              <details>
-                <summary>{texts.may}</summary>
-                <ul class="scopes">
-                  {connection.scopes.map((scope) => (
-                    <li key={scope}>{SCOPE_WORDS[language][scope]}</li>
-                  ))}
-                </ul>
-              </details>
+              <ul class="scopes">
+                {connection.scopes.map((scope) => (
+                  <li key={scope}>{SCOPE_WORDS[language][scope]}</li>
+                ))}
+              </ul>
               <form method="post" action="/console/apps/disconnect" class="actions">
                 <input type="hidden" name="csrf" value={csrf(workspaceId, connection.clientId)} />
                 <input type="hidden" name="store" value={workspaceId} />
