@@ -8,7 +8,7 @@ import { ApiError } from './platform/errors.js';
 import { tagResources } from './platform/etag.js';
 import { keepIdempotencyKeys } from './platform/idempotency.js';
 import { keepRawBodies, parseJsonBody } from './platform/json-body.js';
-import { validatorCompiler } from './platform/validation.js';
+import { refuseBrokenQuery, validatorCompiler } from './platform/validation.js';
 
 /** Everything under /api/v1, in the order in which a request meets it. */
 export const api: FastifyPluginAsync<{ context: Context }> = async (app, { context }) => {
@@ -17,6 +17,7 @@ export const api: FastifyPluginAsync<{ context: Context }> = async (app, { conte
   guard(app, credentials, budgets);
   keepRawBodies(app);
   keepIdempotencyKeys(app, db, clock, (request) => request.credential);
+  app.addHook('preValidation', refuseBrokenQuery);
   app.addHook('preValidation', parseJsonBody);
   tagResources(app);
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import Fastify, {
   type FastifyContextConfig,
+  type FastifyError,
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
@@ -8,16 +9,17 @@ import Fastify, {
 } from 'fastify';
 import { api } from './api.js';
 import type { Context } from './context.js';
+import { type Guard, guardOf } from './oauth/guard.js';
 import { tokenRoutes } from './oauth/token-routes.js';
 import { pages } from './pages.js';
-import { answerErrors, pathOf, sendError } from './platform/answer-errors.js';
+import { answerErrors, pathOf, publicError, sendError } from './platform/answer-errors.js';
 import { badRequest } from './platform/errors.js';
 import { type Readiness, serveHealth } from './platform/health.js';
 import { serveIcon } from './platform/icon.js';
-import { createMetrics } from './platform/metrics.js';
+import { createMetrics, type HttpMetrics } from './platform/metrics.js';
 import { describeApi } from './platform/openapi.js';
 import { serveReference } from './platform/reference-page.js';
-import { logRequests } from './platform/request-log.js';
+import { logAnswered, logRequests } from './platform/request-log.js';
 import { sql } from './platform/sql.js';
 
 declare module 'fastify' {
@@ -42,10 +44,10 @@ export async function buildApp(context: Context): Promise<FastifyInstance> {
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     genReqId: () => randomUUID(),
     bodyLimit: 1_048_576,
-    routerOptions: { maxParamLength: 4_096 },
-    // A path that cannot be decoded reaches no route; the error shape is the same all the same.
+    // As long as Node takes a request line: an id of any length is simply not found.
+    routerOptions: { maxParamLength: 16_384 },
     frameworkErrors: (_error: Error, request: FastifyRequest, reply: FastifyReply) =>
-      refuseBadPath(request, reply),
+      void refuseBadPath(request, reply),
   }) as unknown as FastifyInstance;
 
   app.decorate('apiRoutes', []);
@@ -59,6 +61,7 @@ export async function buildApp(context: Context): Promise<FastifyInstance> {
   });
 
   const metrics = createMetrics();
+  const refuseBadPath = badPathRefusal(guardOf(context.credentials, context.budgets), metrics);
   logRequests(app, metrics);
   answerErrors(app);
   serveHealth(app, readiness, metrics);
@@ -77,11 +80,22 @@ function endIdleConnections({ server }: FastifyInstance): void {
   server.once('close', () => clearInterval(ending));
 }
 
-function refuseBadPath(request: FastifyRequest, reply: FastifyReply): void {
-  reply.header('X-Request-Id', request.id);
-  sendError(
-    badRequest(`The path ${pathOf(request)} is not a valid percent-encoded path`, 'invalid_parameter'),
-    request,
-    reply,
-  );
+/**
+ * A path that cannot be decoded reaches no route and no hook, so what they do is done here: under the prefix it needs a
+ * token and spends budget like any unknown path, and it leaves its log line.
+ */
+function badPathRefusal(admit: Guard, metrics: HttpMetrics) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    reply.header('X-Request-Id', request.id);
+    reply.raw.once('finish', () => logAnswered(request, reply, metrics));
+    try {
+      if (pathOf(request).startsWith(`${API_PREFIX}/`)) await admit(request, reply);
+      throw badRequest(
+        `The path ${pathOf(request)} is not a valid percent-encoded path`,
+        'invalid_parameter',
+      );
+    } catch (error) {
+      sendError(publicError(error as FastifyError, request), request, reply);
+    }
+  };
 }

@@ -11,7 +11,8 @@ import { refreshSearch } from './search.js';
 const CATEGORY_OTHERS = 23;
 
 export async function createProduct(tx: Tx, workspaceId: string, input: NewProduct): Promise<ProductRecord> {
-  const product = { ...input, name: storedName(input.name) };
+  // Only the fields we know: another may hold what jsonb refuses, such as a NUL or ten thousand levels of nesting.
+  const product = knownFields(input) as NewProduct;
   const [row] = await tx.query<Partial<ProductRecord> & { categoryExists: boolean }>(
     insertProduct(
       workspaceId,

@@ -29,7 +29,9 @@ export interface ProductFilters {
   updatedTo?: string;
 }
 
-const isTime = (value: unknown) => typeof value === 'string' && timeOf(value) !== undefined;
+// In UTC, as we give them out: PostgreSQL does not take every offset that RFC 3339 allows.
+const isTime = (value: unknown) =>
+  typeof value === 'string' && value.endsWith('Z') && timeOf(value) !== undefined;
 
 export const productSorts: Record<string, SortKey> = {
   name: {

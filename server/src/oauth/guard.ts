@@ -17,11 +17,17 @@ declare module 'fastify' {
   }
 }
 
-/** Token 401 → budget 429 → scope 403 (which has spent budget by then). */
-export function guard(app: FastifyInstance, credentials: Credentials, budgets: Budgets): Guard {
+export type Guard = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+
+export function guard(app: FastifyInstance, credentials: Credentials, budgets: Budgets): void {
   app.decorateRequest('credential', null as never);
   app.addHook('onRoute', refuseUndeclared);
-  const admit: Guard = async (request, reply) => {
+  app.addHook('onRequest', guardOf(credentials, budgets));
+}
+
+/** Token 401 → budget 429 → scope 403 (which has spent budget by then). */
+export function guardOf(credentials: Credentials, budgets: Budgets): Guard {
+  return async (request, reply) => {
     const credential = await authenticate(request, credentials);
     request.credential = credential;
     request.caller = { workspaceId: credential.workspaceId, clientId: credential.clientId };
@@ -29,11 +35,7 @@ export function guard(app: FastifyInstance, credentials: Credentials, budgets: B
     applyBudget(spent instanceof Promise ? await spent : spent, reply);
     checkScope(credential, request.routeOptions.config?.scope ?? 'any');
   };
-  app.addHook('onRequest', admit);
-  return admit;
 }
-
-export type Guard = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
 function refuseUndeclared(route: RouteOptions): void {
   if (route.config?.scope === undefined) {

@@ -36,13 +36,15 @@ export function pathOf(request: FastifyRequest): string {
   return request.url.split('?', 1)[0] as string;
 }
 
-function publicError(error: FastifyError, request: FastifyRequest): ApiError {
+export function publicError(error: FastifyError, request: FastifyRequest): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof BodyFaults) return queryFault(request) ?? invalid(error.details);
   if (error.validation) return asBadParameter(error.validation[0]);
   switch (error.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new ApiError(413, 'body_too_large', 'The body is larger than 1 MB; send it in several calls');
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return badRequest('Content-Type must be application/json', 'unsupported_content_type');
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return badRequest('The body is not as long as Content-Length says');
   }

@@ -20,7 +20,8 @@ export function tagResources(app: FastifyInstance): void {
     reply.header('Cache-Control', 'private, no-cache');
     if (matches(request.headers['if-none-match'], tag)) {
       reply.code(304).removeHeader('content-type').removeHeader('content-length');
-      done(null, null);
+      // The framework takes the body off an answer to HEAD itself, and fails if there is none to take.
+      done(null, request.method === 'HEAD' ? payload : null);
       return;
     }
     done(null, payload);

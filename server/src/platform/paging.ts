@@ -1,5 +1,6 @@
 import { type TProperties, Type } from 'typebox';
 import { badRequest } from './errors.js';
+import { isId } from './ids.js';
 import { Shape } from './shapes.js';
 import { raw, type Statement, sql } from './sql.js';
 
@@ -81,7 +82,7 @@ export function readPageRequest<Query extends ListQuery>(
 ): PageRequest<Omit<Query, keyof ListQuery>> {
   const { page, limit: asked, cursor, sort, ...rest } = query;
   const filters = Object.fromEntries(
-    Object.entries(rest).filter(([name]) => name in options.filterShape),
+    Object.entries(rest).filter(([name]) => Object.hasOwn(options.filterShape, name)),
   ) as Omit<Query, keyof ListQuery>;
   const limit = Math.min(asked ?? DEFAULT_LIMIT, MAX_LIMIT);
   if (cursor === undefined) {
@@ -191,20 +192,21 @@ function decodeCursor(
   isFilters: (value: unknown) => boolean,
 ): Cursor {
   const broken = () => badRequest('cursor is not one that this list gave out', 'invalid_parameter');
+  const bytes = Buffer.from(text, 'base64url');
+  // The decoder skips what is not of its alphabet; a cursor with something on it is not the one given out.
+  if (bytes.toString('base64url') !== text) throw broken();
   let parts: unknown;
   try {
-    parts = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
+    parts = JSON.parse(bytes.toString('utf8'));
   } catch {
     throw broken();
   }
   if (!Array.isArray(parts) || parts.length !== 4) throw broken();
   const [sort, filters, value, id] = parts as [unknown, unknown, unknown, unknown];
-  if (typeof sort !== 'string' || typeof id !== 'string' || !CURSOR_ID.test(id)) throw broken();
+  if (typeof sort !== 'string' || typeof id !== 'string' || !isId(id)) throw broken();
   const name = sort.replace(/^-/, '');
   if (!Object.hasOwn(sorts, name) || !sorts[name]!.isValue(value)) throw broken();
   if (typeof filters !== 'object' || filters === null || Array.isArray(filters) || !isFilters(filters))
     throw broken();
   return { sort, filters, after: { value: value as string | number, id } };
 }
-
-const CURSOR_ID = /^[0-9a-f-]{36}$/;

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { pathOf } from './answer-errors.js';
 import type { HttpMetrics } from './metrics.js';
 
@@ -17,20 +17,25 @@ export function logRequests(app: FastifyInstance, metrics: HttpMetrics): void {
     done();
   });
   app.addHook('onResponse', (request, reply, done) => {
-    const route = request.routeOptions.url ?? 'unknown';
-    metrics.observe(request.method, route, reply.statusCode, reply.elapsedTime);
-    // The path without the query: a query may hold what nobody should read in a log.
-    request.log.info(
-      {
-        method: request.method,
-        path: pathOf(request),
-        status: reply.statusCode,
-        ms: Math.round(reply.elapsedTime * 10) / 10,
-        userAgent: request.headers['user-agent'],
-        ...request.caller,
-      },
-      'request',
-    );
+    logAnswered(request, reply, metrics);
     done();
   });
+}
+
+/** By itself for a request that no route and so no hook sees. */
+export function logAnswered(request: FastifyRequest, reply: FastifyReply, metrics: HttpMetrics): void {
+  const route = request.routeOptions.url ?? 'unknown';
+  metrics.observe(request.method, route, reply.statusCode, reply.elapsedTime);
+  // The path without the query: a query may hold what nobody should read in a log.
+  request.log.info(
+    {
+      method: request.method,
+      path: pathOf(request),
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime * 10) / 10,
+      userAgent: request.headers['user-agent'],
+      ...request.caller,
+    },
+    'request',
+  );
 }

@@ -1,5 +1,7 @@
-const RFC_3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)$/;
-const FIRST_YEAR = Date.UTC(1970, 0, 1) - 62_135_596_800_000;
+// Date.parse would take 24:00 as well, which RFC 3339 does not know.
+const RFC_3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt ]([01]\d|2[0-3]):(\d\d):(\d\d)(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)$/;
+const FIRST = Date.parse('0001-01-01T00:00:00Z');
+const LAST = Date.parse('9999-12-31T23:59:59.999Z');
 
 /** The moment an RFC 3339 text names, in milliseconds; undefined for any other text, and for a day that does not exist. */
 export function timeOf(text: string): number | undefined {
@@ -8,8 +10,8 @@ export function timeOf(text: string): number | undefined {
   const [year, month, day] = match.slice(1, 4).map(Number) as [number, number, number];
   if (!isDay(year, month, day)) return undefined;
   const moment = Date.parse(text.toUpperCase().replace(' ', 'T'));
-  // PostgreSQL knows no year 0, which an offset could lead to.
-  return Number.isNaN(moment) || moment < FIRST_YEAR ? undefined : moment;
+  // An offset could lead to the year 0 or 10000: PostgreSQL has no 0, and RFC 3339 cannot write either.
+  return moment >= FIRST && moment <= LAST ? moment : undefined;
 }
 
 function isDay(year: number, month: number, day: number): boolean {

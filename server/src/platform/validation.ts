@@ -1,25 +1,78 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
-import type { FastifySchemaCompiler } from 'fastify';
-import type { FaultDetail } from './errors.js';
+import type { FastifyRequest, FastifySchemaCompiler } from 'fastify';
+import { badRequest, type FaultDetail } from './errors.js';
 import { timeOf } from './times.js';
 
 /**
  * Bodies are judged as they are, never coerced. A valid one passes the quick validator; only a refused one is judged a
- * second time for all its faults. When the quick one stumbled over too many entries, that is the only fault told:
- * a megabyte of wrong entries would otherwise be answered with several of faults.
+ * second time for all its faults.
  */
 export const validatorCompiler: FastifySchemaCompiler<object> = ({ schema, httpPart }) => {
-  if (httpPart !== 'body') return queryAjv.compile(schema) as never;
+  if (httpPart !== 'body') return parameterValidator(schema) as never;
   const quick = quickAjv.compile(schema);
   let thorough: ValidateFunction | undefined;
   return (body: unknown) => {
     if (quick(body)) return { value: body };
-    if (quick.errors?.[0]?.keyword === 'maxItems') return { error: new BodyFaults(quick.errors) };
-    thorough ??= thoroughAjv.compile(schema);
+    thorough ??= thoroughAjv.compile(boundedByMaxItems(schema) as object);
     thorough(body);
-    return { error: new BodyFaults(thorough.errors ?? []) };
+    return { error: new BodyFaults(thorough.errors?.filter(({ keyword }) => keyword !== 'if') ?? []) };
   };
 };
+
+/**
+ * The same rules, but of an array with too many entries that is the only fault: a megabyte of wrong entries held the
+ * process for four seconds and was answered with 5 MB of faults.
+ */
+function boundedByMaxItems(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(boundedByMaxItems);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const rules = Object.fromEntries(
+    Object.entries(schema).map(([keyword, rule]) => [keyword, boundedByMaxItems(rule)]),
+  );
+  const { maxItems, items, ...others } = rules;
+  if (typeof maxItems !== 'number' || items === undefined) return rules;
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  return { ...others, maxItems, if: { maxItems }, then: { items } };
+}
+
+/**
+ * Parameters are text, and Ajv turns text into whatever JavaScript makes of it: 1e2, 0x64 and " 100" would all be 100,
+ * and 1e400 an infinite page. A whole number is written in digits.
+ */
+function parameterValidator(schema: object): ParameterValidator {
+  const { properties = {} } = schema as { properties?: Record<string, { type?: string }> };
+  const integers = Object.keys(properties).filter((name) => properties[name]!.type === 'integer');
+  const coerce = queryAjv.compile(schema);
+  const validate: ParameterValidator = (parameters) => {
+    const odd = integers.find((name) => {
+      const value = parameters[name];
+      return typeof value === 'string' && !/^-?\d+$/.test(value);
+    });
+    const passed = odd === undefined && coerce(parameters);
+    validate.errors =
+      odd === undefined
+        ? coerce.errors
+        : [{ instancePath: `/${odd}`, keyword: 'type', params: { type: 'integer' } }];
+    return passed;
+  };
+  return validate;
+}
+
+/** The framework takes an escape that is none as plain text, and would search for "%zz". */
+export async function refuseBrokenQuery({ url }: FastifyRequest): Promise<void> {
+  const start = url.indexOf('?');
+  if (start === -1 || !url.includes('%', start)) return;
+  try {
+    decodeURIComponent(url.slice(start));
+  } catch {
+    throw badRequest('The query is not valid percent-encoded UTF-8', 'invalid_parameter');
+  }
+}
+
+interface ParameterValidator {
+  (parameters: Record<string, unknown>): boolean;
+  errors?: Partial<ErrorObject>[] | null | undefined;
+}
 
 export class BodyFaults extends Error {
   readonly details: FaultDetail[];

@@ -1,0 +1,216 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sql } from '../../src/platform/sql.js';
+import { expectRefusal } from '../support/expect-refusal.js';
+import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
+
+const MISSING = '01900000-0000-7000-8000-000000000000';
+const FULL = {
+  price: 10,
+  priceDiscount: 8,
+  description: 'Text',
+  quantity: 5,
+  weight: 1,
+  width: 2,
+  height: 3,
+  length: 4,
+  typeId: 1,
+  categoryId: 2,
+  urlImage: 'https://cdn.example/a.png',
+  sku: 'SKU',
+  ean: 'EAN',
+};
+const CLEARABLE = [
+  'description',
+  'weight',
+  'width',
+  'height',
+  'length',
+  'urlImage',
+  'sku',
+  'ean',
+  'priceDiscount',
+];
+
+let feira: Feira;
+let store: StoreClient;
+let names = 0;
+
+beforeAll(async () => {
+  feira = await openFeira();
+  store = await feira.store();
+});
+afterAll(() => feira.close());
+
+/** A new product, and what was emitted since it was made. */
+async function product(fields: object = {}) {
+  const made = await store.post('/products', { name: `Product ${++names}`, ...FULL, ...fields });
+  expect(made.status).toBe(201);
+  const id: string = made.body.id;
+  const events = async () =>
+    (await feira.events(store.workspaceId))
+      .filter(({ event, data }) => data.id === id && event !== 'product.created')
+      .sort((a, b) => a.event.localeCompare(b.event));
+  const patch = (body: unknown) => store.patch(`/products/${id}`, body);
+  return { id, record: made.body, events, patch };
+}
+
+async function varied() {
+  const { id, ...rest } = await product();
+  await store.put(`/products/${id}/variants`, {
+    types: [{ name: 'Size', options: ['S'] }],
+    combinations: [{ combination: 'S', sku: `S-${id}`, quantity: 3 }],
+  });
+  return { id, ...rest };
+}
+
+describe('PATCH /products/{id}', () => {
+  test('changes the fields sent, leaves the others, and answers the whole detail', async () => {
+    const { id, record, patch } = await product();
+    const longAgo = '2020-01-01T00:00:00.000Z';
+    await feira.context.db.autocommit.query(
+      sql`update products set updated_at = ${longAgo} where id = ${id}`,
+    );
+    const { status, body } = await patch({ price: 12.5, description: 'New' });
+    expect(status).toBe(200);
+    const after = { ...record, price: 12.5, description: 'New', updatedAt: expect.any(String) };
+    expect(body).toStrictEqual(after);
+    expect(body.updatedAt >= record.updatedAt).toBe(true);
+    expect((await store.get(`/products/${id}`)).body).toStrictEqual(body);
+  });
+
+  test.each(CLEARABLE)('clears %s with null', async (field) => {
+    const { record, patch, events } = await product();
+    const { status, body } = await patch({ [field]: null });
+    expect(status).toBe(200);
+    expect(body).toStrictEqual({ ...record, [field]: null, updatedAt: expect.any(String) });
+    expect(await events()).toEqual([{ event: 'product.updated', data: { id: record.id, fields: [field] } }]);
+  });
+
+  test.each(['name', 'price', 'quantity', 'typeId', 'categoryId'])('refuses null for %s', async (field) => {
+    const { patch } = await product();
+    expectRefusal(await patch({ [field]: null }), 422, [field]);
+    expectRefusal(await store.post('/products', { name: 'Null', ...FULL, [field]: null }), 422, [field]);
+  });
+
+  test('refuses a body in which no known field remains', async () => {
+    const { id, patch, events } = await product();
+    for (const body of [{}, { colour: 'red' }, { id, createdAt: null, hasVariants: true }])
+      expectRefusal(await patch(body), 422);
+    expect(await events()).toEqual([]);
+  });
+
+  test('ignores unknown fields beside a known one', async () => {
+    const { record, patch } = await product();
+    const { status, body } = await patch({ price: 11, colour: 'a\0b\ud800', id: MISSING, hasVariants: true });
+    expect(status).toBe(200);
+    expect(body).toStrictEqual({ ...record, price: 11, updatedAt: expect.any(String) });
+  });
+
+  test('refuses the name of another product, and takes its own in any spelling of it', async () => {
+    const taken = await product({ name: 'Pão' });
+    const { patch } = await product();
+    expectRefusal(await patch({ name: ' Pa\u0303o ' }), 409);
+    expect((await patch({ name: 'PÃO' })).status).toBe(200);
+    const same = await taken.patch({ name: ' Pa\u0303o ' });
+    expect([same.status, same.body.updatedAt]).toEqual([200, taken.record.updatedAt]);
+    expect(await taken.events()).toEqual([]);
+  });
+
+  test('refuses the quantity of a product with variations, here and at /stock', async () => {
+    const { id, patch } = await varied();
+    expectRefusal(await patch({ quantity: 3 }), 422, ['quantity']);
+    expectRefusal(await store.patch(`/products/${id}/stock`, { quantity: 3 }), 422, ['quantity']);
+    expect((await patch({ price: 99 })).body).toMatchObject({ price: 99, quantity: 3 });
+  });
+
+  test('takes a priceDiscount that is not below the price', async () => {
+    const { patch } = await product();
+    for (const priceDiscount of [10, 10.01, 999_999_999_999.99])
+      expect((await patch({ priceDiscount })).body.priceDiscount).toBe(priceDiscount);
+  });
+});
+
+describe('of several things wrong with a PATCH', () => {
+  test('a broken body is told before a missing product', async () => {
+    expectRefusal(await store.patch(`/products/${MISSING}`, { price: -1 }), 422, ['price']);
+    expectRefusal(await store.patch(`/products/${MISSING}`, '{'), 400);
+  });
+
+  test('a missing product is told before an unknown category', async () => {
+    expectRefusal(await store.patch(`/products/${MISSING}`, { categoryId: 9999 }), 404);
+    expectRefusal(await store.patch('/products/nonsense', { categoryId: 9999 }), 404);
+  });
+
+  test('what the data do not allow is told, all of it, before a name that is taken', async () => {
+    const { record } = await product();
+    const { patch, events } = await varied();
+    const before = await events();
+    const answer = await patch({ name: record.name, categoryId: 9999, quantity: 1 });
+    expectRefusal(answer, 422, ['categoryId', 'quantity']);
+    expectRefusal(await patch({ name: record.name, price: 77 }), 409);
+    expect(await events()).toEqual(before);
+  });
+});
+
+describe('the events of a product', () => {
+  test('are product.created with id and name for a POST, without a stock.updated', async () => {
+    const other = await feira.store();
+    const { body } = await other.post('/products', { name: ' Shirt ', price: 1, quantity: 5 });
+    expect(await feira.events(other.workspaceId)).toEqual([
+      { event: 'product.created', data: { id: body.id, name: 'Shirt' } },
+    ]);
+  });
+
+  test('name the fields whose value changed, not those that were sent', async () => {
+    const { id, patch, events } = await product();
+    await patch({ price: 10, description: 'Text', weight: 1.5, sku: 'NEW' });
+    const [only, ...others] = await events();
+    expect(others).toEqual([]);
+    expect(only).toEqual({
+      event: 'product.updated',
+      data: { id, fields: expect.toSatisfy((fields) => [...fields].sort().join() === 'sku,weight') },
+    });
+  });
+
+  test('are product.updated and stock.updated when the quantity changed', async () => {
+    const { id, patch, events } = await product();
+    await patch({ quantity: 6 });
+    expect(await events()).toEqual([
+      { event: 'product.updated', data: { id, fields: ['quantity'] } },
+      { event: 'stock.updated', data: { id, quantity: 6 } },
+    ]);
+  });
+
+  test('are none, and updatedAt stays, when a PATCH changes nothing', async () => {
+    const { record, patch, events } = await product();
+    const { status, body } = await patch({ ...FULL, name: ` ${record.name} ` });
+    expect(status).toBe(200);
+    expect(body).toStrictEqual(record);
+    expect(await events()).toEqual([]);
+  });
+
+  test('are none when the same stock is written again', async () => {
+    const { id, record, events } = await product();
+    const same = await store.patch(`/products/${id}/stock`, { quantity: 5 });
+    expect([same.status, same.body.updatedAt]).toEqual([200, record.updatedAt]);
+    expect(await events()).toEqual([]);
+    await store.patch(`/products/${id}/stock`, { quantity: 0 });
+    expect(await events()).toEqual([{ event: 'stock.updated', data: { id, quantity: 0 } }]);
+  });
+
+  test('are product.deleted with the id for a DELETE', async () => {
+    const { id, events } = await product();
+    await store.delete(`/products/${id}`);
+    expect(await events()).toEqual([{ event: 'product.deleted', data: { id } }]);
+  });
+
+  test('are none for a refused call', async () => {
+    const count = async () => (await feira.events(store.workspaceId)).length;
+    const { record } = await product();
+    const before = await count();
+    await store.post('/products', { name: record.name, price: 1 });
+    await store.post('/products', { name: 'Never', price: 1, categoryId: 9999 });
+    await store.delete(`/products/${MISSING}`);
+    expect(await count()).toBe(before);
+  });
+});

@@ -1,0 +1,226 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectErrorShape, expectRefusal } from '../support/expect-refusal.js';
+import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
+import { insertProducts } from '../support/product-rows.js';
+
+interface Listed {
+  id: string;
+  name: string;
+  price: number;
+  quantity: number;
+  createdAt: string;
+  updatedAt: string;
+}
+
+let feira: Feira;
+let store: StoreClient;
+
+beforeAll(async () => {
+  feira = await openFeira();
+  store = await feira.store();
+  await insertProducts(feira, store, TIED);
+});
+afterAll(() => feira.close());
+
+// 48 products with a handful of different values under every sort. The names of one fruit differ in case and accents.
+const SPELLINGS = ['maca', 'MACA', 'Maçã', 'maçã', 'MAÇÃ', 'Maca', 'uva', 'UVA', 'Uva', 'Úva', 'ÚVA', 'úva'];
+const TIED = Array.from({ length: 48 }, (_, i) => ({
+  name: `${SPELLINGS[i % 12]}${i < 12 ? '' : ` ${Math.floor(i / 12)}`}`,
+  price: [0, 0.1, 79.9][i % 3] as number,
+  quantity: [0, 2_147_483_647][i % 2] as number,
+  createdAt: `2026-01-0${1 + (i % 4)}T10:00:00.12${i % 2}Z`,
+  updatedAt: `2026-02-0${1 + (i % 2)}T10:00:00Z`,
+}));
+
+const sortValue: Record<string, (product: Listed) => string | number> = {
+  name: ({ name }) => name.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase(),
+  price: ({ price }) => price,
+  quantity: ({ quantity }) => quantity,
+  createdAt: ({ createdAt }) => createdAt,
+  updatedAt: ({ updatedAt }) => updatedAt,
+};
+const SORTS = Object.keys(sortValue).flatMap((sort) => [sort, `-${sort}`]);
+
+/** Follows nextCursor from the first page to the end. */
+async function walk(client: StoreClient, sort: string, betweenPages = async () => {}): Promise<Listed[]> {
+  let { data, meta } = (await client.get(`/products?limit=7&sort=${sort}`)).body;
+  const seen: Listed[] = [...data];
+  while (meta.nextCursor) {
+    await betweenPages();
+    ({ data, meta } = (await client.get(`/products?limit=7&cursor=${meta.nextCursor}`)).body);
+    expect(Object.keys(meta).sort()).toEqual(['hasMore', 'limit', 'nextCursor']);
+    expect(meta).toMatchObject({ limit: 7, hasMore: meta.nextCursor !== null });
+    seen.push(...data);
+  }
+  return seen;
+}
+
+function expectInOrder(seen: Listed[], sort: string): void {
+  const value = sortValue[sort.replace('-', '')]!;
+  const before = (a: Listed, b: Listed) => value(a) < value(b) || (value(a) === value(b) && a.id < b.id);
+  for (const [i, later] of seen.slice(1).entries()) {
+    const earlier = seen[i]!;
+    expect(sort.startsWith('-') ? before(later, earlier) : before(earlier, later)).toBe(true);
+  }
+}
+
+describe('a walk by cursor', () => {
+  test.each(SORTS)('visits each product once, in order, under sort=%s', async (sort) => {
+    const seen = await walk(store, sort);
+    expect(seen.map(({ name }) => name).sort()).toEqual(TIED.map(({ name }) => name).sort());
+    expectInOrder(seen, sort);
+  });
+
+  test.each(SORTS)('still does while products are inserted under sort=%s', async (sort) => {
+    const busy = await feira.store();
+    await insertProducts(feira, busy, TIED);
+    let inserted = 0;
+    const seen = await walk(busy, sort, async () => {
+      const copies = TIED.slice(0, 3).map((row) => ({ ...row, name: `${row.name} ${sort} ${++inserted}` }));
+      await insertProducts(feira, busy, copies);
+    });
+    const old = seen.filter(({ name }) => TIED.some((row) => row.name === name));
+    expect(old.map(({ name }) => name).sort()).toEqual(TIED.map(({ name }) => name).sort());
+    expect(new Set(seen.map(({ id }) => id)).size).toBe(seen.length);
+    expect(inserted).toBeGreaterThan(0);
+  });
+
+  test('may begin at any page', async () => {
+    const page2 = (await store.get('/products?limit=20&page=2&sort=name')).body;
+    const rest = (await store.get(`/products?limit=100&cursor=${page2.meta.nextCursor}`)).body;
+    const all = (await store.get('/products?limit=100&sort=name')).body;
+    expect(rest.data).toEqual(all.data.slice(40));
+  });
+
+  test('carries the filters along', async () => {
+    for (const name of ['Azeite 1', 'Azeite 2', 'Azeite 3'])
+      await store.post('/products', { name, price: 1, categoryId: 20 });
+    const first = (await store.get('/products?limit=2&search=AZEITE&categoryId=20&sort=name')).body;
+    const second = (await store.get(`/products?cursor=${first.meta.nextCursor}`)).body;
+    expect(second.data.map(({ name }: Listed) => name)).toEqual(['Azeite 3']);
+    for (const { id } of [...first.data, ...second.data]) await store.delete(`/products/${id}`);
+  });
+});
+
+describe('beside a cursor', () => {
+  const asked = 'search=a&categoryId=23&updatedFrom=2026-01-01T00:00:00Z&sort=-price';
+
+  test('the sort and filters that it carries are taken', async () => {
+    for (const name of ['Abacate', 'Amora', 'Ameixa']) await store.post('/products', { name, price: 3 });
+    const { nextCursor } = (await store.get(`/products?limit=1&${asked}`)).body.meta;
+    expect(nextCursor).not.toBeNull();
+    for (const same of [
+      asked,
+      'sort=-price',
+      'categoryId=23&search=a',
+      '',
+      'limit=100',
+      'unknown=1&toString=2',
+    ])
+      expect([same, (await store.get(`/products?cursor=${nextCursor}&${same}`)).status]).toEqual([same, 200]);
+  });
+
+  test('page and any other sort or filter are refused', async () => {
+    const { nextCursor } = (await store.get(`/products?limit=1&${asked}`)).body.meta;
+    const others = [
+      'page=1',
+      'page=2',
+      'sort=price',
+      'sort=-createdAt',
+      'sort=nonsense',
+      'search=b',
+      'search=A',
+      'categoryId=1',
+      'sku=x',
+      'ean=x',
+      'updatedFrom=2026-01-01T00:00:01Z',
+      'updatedTo=2026-01-01T00:00:00Z',
+    ];
+    for (const other of others)
+      expectRefusal(await store.get(`/products?cursor=${nextCursor}&${other}`), 400);
+    const { nextCursor: plain } = (await store.get('/products?limit=1')).body.meta;
+    expectRefusal(await store.get(`/products?cursor=${plain}&search=a`), 400);
+    expectRefusal(await store.get(`/products?cursor=${plain}&sort=createdAt`), 400);
+    expect((await store.get(`/products?cursor=${plain}&sort=-createdAt`)).status).toBe(200);
+  });
+
+  test('a limit that is no whole number is still refused', async () => {
+    const { nextCursor } = (await store.get('/products?limit=1')).body.meta;
+    expectRefusal(await store.get(`/products?cursor=${nextCursor}&limit=0`), 400);
+  });
+});
+
+describe('a cursor that this list did not give out', () => {
+  const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const ID = '01900000-0000-7000-8000-000000000000';
+  const time = '2026-01-01T00:00:00.000Z';
+
+  test.each([
+    '',
+    '%20',
+    'garbage',
+    '%00',
+    '%F0%9F%91%95',
+    'A'.repeat(8000),
+    encode(null),
+    encode({}),
+    encode([]),
+    encode('x'),
+    encode([null, null, null, null]),
+    encode(['name', {}, 'a', '-'.repeat(36)]),
+    encode(['name', {}, 'a', ID.toUpperCase().replace('0190', 'ABCD')]),
+    encode(['name', {}, 'a\0', ID]),
+    encode(['name', {}, 7, ID]),
+    encode(['name', {}, { a: 1 }, ID]),
+    encode(['price', {}, '1', ID]),
+    encode(['quantity', {}, 1.5, ID]),
+    encode(['quantity', {}, 1e300, ID]),
+    encode(['createdAt', {}, 'yesterday', ID]),
+    encode(['createdAt', {}, '2026-01-01T00:00:00+23:59', ID]),
+    encode(['createdAt', {}, 0, ID]),
+    encode(['colour', {}, 'a', ID]),
+    encode(['--name', {}, 'a', ID]),
+    encode(['__proto__', {}, 'a', ID]),
+    encode(['-createdAt', [], time, ID]),
+    encode(['-createdAt', { search: 7 }, time, ID]),
+    encode(['-createdAt', { search: 'a\0' }, time, ID]),
+    encode(['-createdAt', { categoryId: '23' }, time, ID]),
+    encode(['-createdAt', { categoryId: 1e10 }, time, ID]),
+    encode(['-createdAt', { updatedFrom: 'then' }, time, ID]),
+  ])('is refused: %s', async (cursor) => {
+    expectRefusal(await store.get(`/products?cursor=${cursor}`), 400);
+  });
+
+  test('is refused when something hangs on a good one', async () => {
+    const { nextCursor } = (await store.get('/products?limit=1')).body.meta;
+    for (const cursor of [
+      `${nextCursor}!`,
+      `${nextCursor}%20`,
+      `.${nextCursor}`,
+      `${nextCursor}${nextCursor}`,
+    ])
+      expectRefusal(await store.get(`/products?cursor=${cursor}`), 400);
+  });
+
+  test('never breaks the server, whichever letter was changed', async () => {
+    const cursors = await Promise.all(
+      SORTS.map(async (sort) => (await store.get(`/products?limit=1&sort=${sort}`)).body.meta.nextCursor),
+    );
+    const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+    const tampered = fc
+      .tuple(fc.constantFrom(...cursors), fc.nat(), fc.constantFrom(...letters))
+      .map(
+        ([cursor, at, letter]) =>
+          cursor.slice(0, at % cursor.length) + letter + cursor.slice((at % cursor.length) + 1),
+      );
+    await fc.assert(
+      fc.asyncProperty(tampered, async (cursor) => {
+        const answer = await store.get(`/products?limit=1&cursor=${cursor}`);
+        expect([200, 400]).toContain(answer.status);
+        if (answer.status === 400) expectErrorShape(answer);
+      }),
+      { seed: 20_261_115, numRuns: 300 },
+    );
+  });
+});

@@ -1,0 +1,198 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sql } from '../../src/platform/sql.js';
+import { expectRefusal } from '../support/expect-refusal.js';
+import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
+import { insertProducts } from '../support/product-rows.js';
+
+const RECORD_KEYS = (
+  'id name price priceDiscount description quantity weight width height length typeId categoryId urlImage ' +
+  'sku ean hasVariants createdAt updatedAt'
+).split(' ');
+
+let feira: Feira;
+let store: StoreClient;
+
+beforeAll(async () => {
+  feira = await openFeira();
+  store = await feira.store();
+  await insertProducts(
+    feira,
+    store,
+    Array.from({ length: 123 }, (_, i) => ({ name: `Product ${i}` })),
+  );
+});
+afterAll(() => feira.close());
+
+describe('by page', () => {
+  test('answers records without images and variants', async () => {
+    const { body } = await store.get('/products?limit=2');
+    expect(Object.keys(body).sort()).toEqual(['data', 'meta']);
+    for (const record of body.data) expect(Object.keys(record).sort()).toEqual([...RECORD_KEYS].sort());
+  });
+
+  test('says exactly how many there are and how to go on', async () => {
+    const first = await store.get('/products');
+    expect(first.status).toBe(200);
+    expect(first.body.data).toHaveLength(50);
+    const nextCursor = expect.stringMatching(/^[\w-]+$/);
+    expect(first.body.meta).toStrictEqual({
+      limit: 50,
+      page: 1,
+      total: 123,
+      totalPages: 3,
+      hasMore: true,
+      nextCursor,
+    });
+    const last = await store.get('/products?page=3');
+    expect(last.body.data).toHaveLength(23);
+    expect(last.body.meta).toStrictEqual({
+      limit: 50,
+      page: 3,
+      total: 123,
+      totalPages: 3,
+      hasMore: false,
+      nextCursor: null,
+    });
+  });
+
+  test('the pages together are all products, each once', async () => {
+    const seen: string[] = [];
+    for (const page of [1, 2, 3, 4, 5])
+      for (const { id } of (await store.get(`/products?limit=30&page=${page}`)).body.data) seen.push(id);
+    expect(seen).toHaveLength(123);
+    expect(new Set(seen).size).toBe(123);
+  });
+
+  test('takes a limit over 100 as 100 and says so', async () => {
+    for (const limit of [100, 101, 5000, 99999999999]) {
+      const { body } = await store.get(`/products?limit=${limit}`);
+      expect([limit, body.data.length, body.meta.limit, body.meta.totalPages]).toEqual([limit, 100, 100, 2]);
+    }
+  });
+
+  test('is empty beyond the end', async () => {
+    const { status, body } = await store.get('/products?page=9&limit=20');
+    expect(status).toBe(200);
+    expect(body).toStrictEqual({
+      data: [],
+      meta: { limit: 20, page: 9, total: 123, totalPages: 7, hasMore: false, nextCursor: null },
+    });
+  });
+
+  test('of a store without products is empty', async () => {
+    const empty = await feira.store();
+    expect((await empty.get('/products')).body).toStrictEqual({
+      data: [],
+      meta: { limit: 50, page: 1, total: 0, totalPages: 0, hasMore: false, nextCursor: null },
+    });
+  });
+
+  test.each(['page', 'limit'])('refuses a %s that is not a whole number of at least 1', async (name) => {
+    for (const value of [
+      '0',
+      '-1',
+      '1.5',
+      'abc',
+      '',
+      '%20',
+      '1e2',
+      '0x10',
+      '1e400',
+      'NaN',
+      'null',
+      '+1',
+      '１',
+    ])
+      expectRefusal(await store.get(`/products?${name}=${value}`), 400);
+  });
+
+  test('refuses to reach beyond 10,000 by page, and names cursor as the way', async () => {
+    for (const query of [
+      'page=101&limit=100',
+      'page=201',
+      'page=10001&limit=1',
+      'page=99999999999999999999',
+    ]) {
+      const answer = await store.get(`/products?${query}`);
+      expectRefusal(answer, 400);
+      expect(answer.body.error).toContain('cursor');
+    }
+    expect((await store.get('/products?page=100&limit=100')).status).toBe(200);
+    expect((await store.get('/products?page=200')).status).toBe(200);
+  });
+
+  test('refuses a parameter that stands twice', async () => {
+    for (const query of ['page=1&page=1', 'limit=1&limit=2', 'search=a&search=b', 'sort=name&sort=name'])
+      expectRefusal(await store.get(`/products?${query}`), 400);
+    for (const name of ['categoryId', 'sku', 'ean', 'updatedFrom', 'updatedTo', 'cursor'])
+      expectRefusal(await store.get(`/products?${name}=1&${name}=1`), 400);
+  });
+
+  test('ignores parameters it does not know', async () => {
+    const { status, body } = await store.get('/products?colour=red&colour=blue&toString=1&__proto__=2');
+    expect([status, body.meta.total]).toEqual([200, 123]);
+  });
+
+  test.each([
+    'colour',
+    '',
+    '-',
+    '--name',
+    'Name',
+    'name,price',
+    '+name',
+    'id',
+    'toString',
+    '__proto__',
+    'name_sort',
+  ])('refuses to sort by "%s"', async (sort) => {
+    expectRefusal(await store.get(`/products?sort=${encodeURIComponent(sort)}`), 400);
+  });
+
+  test('shows the newest first unless told', async () => {
+    const times = (await store.get('/products?limit=100')).body.data.map(
+      (record: { createdAt: string; id: string }) => record.createdAt + record.id,
+    );
+    expect(times).toEqual([...times].sort().reverse());
+    const told = await store.get('/products?limit=100&sort=-createdAt');
+    expect(told.body.data[0]).toEqual((await store.get('/products')).body.data[0]);
+  });
+
+  test('never shows what another store has', async () => {
+    const other = await feira.store();
+    await other.post('/products', { name: 'Product 1', price: 1, sku: 'THEIRS', ean: 'THEIRS' });
+    for (const query of ['search=theirs', 'sku=THEIRS', 'ean=THEIRS'])
+      expect((await store.get(`/products?${query}`)).body.meta.total).toBe(0);
+    for (const query of ['', '?search=product', '?sort=name', '?categoryId=23'])
+      expect((await other.get(`/products${query}`)).body.meta.total).toBe(1);
+    const { nextCursor } = (await store.get('/products?limit=1&sort=name')).body.meta;
+    const theirs = (await other.get(`/products?cursor=${nextCursor}`)).body.data;
+    expect(theirs.every(({ sku }: { sku: string }) => sku === 'THEIRS')).toBe(true);
+  });
+});
+
+test('total is exact up to 10,000, then 10,000 with totalCapped, and a cursor goes on behind', async () => {
+  const large = await feira.store();
+  const { db } = feira.context;
+  await db.autocommit.query(sql`
+    insert into products (workspace_id, id, name, price)
+    select ${large.workspaceId}, new_id(), 'Row ' || n, 1 from generate_series(1, 10001) n`);
+  const capped = { total: 10_000, totalPages: 100, totalCapped: true, hasMore: true };
+  const last = (await large.get('/products?page=100&limit=100&sort=name')).body;
+  expect(last.data).toHaveLength(100);
+  expect(last.meta).toStrictEqual({ limit: 100, page: 100, ...capped, nextCursor: expect.any(String) });
+  const behind = (await large.get(`/products?limit=100&cursor=${last.meta.nextCursor}`)).body;
+  expect(behind.data).toHaveLength(1);
+  expect(behind.meta).toStrictEqual({ limit: 100, hasMore: false, nextCursor: null });
+
+  await large.delete(`/products/${behind.data[0].id}`);
+  const exact = (await large.get('/products?page=100&limit=100&sort=name')).body.meta;
+  expect(exact).toStrictEqual({
+    limit: 100,
+    page: 100,
+    total: 10_000,
+    totalPages: 100,
+    hasMore: false,
+    nextCursor: null,
+  });
+});

@@ -1,0 +1,20 @@
+import { sql } from '../../src/platform/sql.js';
+import type { Feira, StoreClient } from './feira.js';
+
+export interface ProductRow {
+  name: string;
+  price?: number;
+  quantity?: number;
+  createdAt?: string;
+  updatedAt?: string;
+}
+
+/** Products written straight into the table: for tests that need chosen times, or very many. No event, no search. */
+export async function insertProducts(feira: Feira, store: StoreClient, rows: ProductRow[]): Promise<void> {
+  await feira.context.db.autocommit.query(sql`
+    insert into products (workspace_id, id, name, price, quantity, created_at, updated_at)
+    select ${store.workspaceId}, new_id(), r.name, coalesce(r.price, 1), coalesce(r.quantity, 0),
+      coalesce(r."createdAt", now()), coalesce(r."updatedAt", now())
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+      as r(name text, price numeric, quantity integer, "createdAt" timestamptz, "updatedAt" timestamptz)`);
+}
