@@ -6,22 +6,6 @@ import { replaceVariations, type StoredVariation, variationsOf } from './variati
 
 type Entry = VariationsPatch['variants'][number];
 
-const SETTERS = ['setSku', 'setEan', 'price', 'quantity'] as const;
-
-/** What can be judged without the product: each entry says which variation it means and what it sets. */
-export function refuseMalformedEntries({ variants }: VariationsPatch): void {
-  const faults: FaultDetail[] = [];
-  variants.forEach((entry, index) => {
-    const field = `variants[${index}]`;
-    if (entry.id === undefined && entry.sku === undefined)
-      faults.push({ field, message: 'must carry id or sku' });
-    if (SETTERS.every((setter) => entry[setter] === undefined)) {
-      faults.push({ field, message: `must carry at least one of ${SETTERS.join(', ')}` });
-    }
-  });
-  if (faults.length > 0) throw invalid(faults);
-}
-
 /** With only stock:write a caller may set quantities and nothing else. */
 export function setsOnlyQuantities({ variants }: VariationsPatch): boolean {
   return variants.every(

@@ -46,6 +46,7 @@ export async function updateProduct(
   if (faults.length > 0) throw invalid(faults);
   if (fields.length === 0) return;
 
+  if (fields.includes('name')) await takeTurnsRenaming(tx, workspaceId);
   await storeProduct(tx, workspaceId, after);
   if (fields.some((field) => field === 'name' || field === 'sku' || field === 'ean'))
     await refreshSearch(tx, workspaceId, id);
@@ -114,6 +115,11 @@ function knownFields(change: ProductChange): Partial<ProductRecord> {
 
 function storedName(name: string): string {
   return name.trim().normalize('NFC');
+}
+
+/** Two products that ask for each other's names at once would wait for one another in the unique index: a deadlock. */
+async function takeTurnsRenaming(tx: Tx, workspaceId: string): Promise<void> {
+  await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${`names ${workspaceId}`}, 0))`);
 }
 
 async function storeProduct(tx: Tx, workspaceId: string, product: ProductRecord): Promise<void> {

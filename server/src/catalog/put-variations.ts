@@ -91,8 +91,6 @@ function inDeclaredOrder(variations: StoredVariation[], types: VariationType[]):
 
 /** A label is read from the left, one type after the other; an option may itself contain the separator. */
 function optionsOf(entry: VariationsPut['combinations'][number], types: VariationType[]): string[] | string {
-  if ((entry.combination === undefined) === (entry.options === undefined))
-    return 'must carry either combination or options';
   if (types.length === 0) return 'cannot exist without types';
   if (entry.options) {
     const fits =

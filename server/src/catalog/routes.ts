@@ -5,13 +5,13 @@ import { insufficientScope } from '../platform/errors.js';
 import { execute, transact } from '../platform/idempotency.js';
 import { readPageRequest } from '../platform/paging.js';
 import { queryChecker } from '../platform/validation.js';
-import { patchVariations, refuseMalformedEntries, setsOnlyQuantities } from './patch-variations.js';
+import { patchVariations, setsOnlyQuantities } from './patch-variations.js';
 import { createProduct, deleteProduct, productNotFound, updateProduct } from './products.js';
 import { putVariations, readStructure } from './put-variations.js';
 import { findProduct, listCategories, listProducts, listVariations, productSorts } from './queries.js';
 import type { ProductDetailRecord, VariationRecord } from './records.js';
 import * as shape from './schema.js';
-import { setProductStock, setVariationStock } from './stock.js';
+import { setProductStock, setVariationStock, setVariationStockLocked } from './stock.js';
 import { applyStockBatch } from './stock-batch.js';
 
 const ofProduct = Type.Object({ id: Type.String({ description: 'Product id' }) });
@@ -211,7 +211,6 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<{ db: Database; mediaUrl: 
     },
     async (request) => {
       const { workspaceId, scopes } = request.credential;
-      refuseMalformedEntries(request.body);
       if (!scopes.has('products:write') && !setsOnlyQuantities(request.body))
         throw insufficientScope(['products:write']);
       return transact(request, db, async (tx) => {
@@ -270,10 +269,13 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<{ db: Database; mediaUrl: 
         response: { 200: shape.Variation },
       },
     },
-    (request) => {
+    async (request) => {
+      const { workspaceId } = request.credential;
       const { id, sku } = request.params;
-      return execute(request, db, (tx) =>
-        setVariationStock(tx, request.credential.workspaceId, id, sku, request.body.quantity),
+      const { quantity } = request.body;
+      return (
+        (await execute(request, db, (tx) => setVariationStock(tx, workspaceId, id, sku, quantity))) ??
+        (await transact(request, db, (tx) => setVariationStockLocked(tx, workspaceId, id, sku, quantity)))
       );
     },
   );

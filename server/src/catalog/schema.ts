@@ -180,14 +180,22 @@ export const StockChange = Shape('StockChange', {
 
 export const VariationsPatch = Shape('VariationsPatch', {
   variants: Type.Array(
-    Type.Object({
-      id: Type.Optional(Type.String({ description: 'Which variation: its id …' })),
-      sku: Type.Optional(Text(100, { description: '… or its sku. Both together must agree.' })),
-      setSku: Type.Optional(Nullable(Text(100, { description: 'The new sku.' }))),
-      setEan: Type.Optional(Nullable(Text(100, { description: 'The new ean.' }))),
-      price: Type.Optional(Money()),
-      quantity: Type.Optional(Quantity()),
-    }),
+    Type.Object(
+      {
+        id: Type.Optional(Type.String({ description: 'Which variation: its id …' })),
+        sku: Type.Optional(Text(100, { description: '… or its sku. Both together must agree.' })),
+        setSku: Type.Optional(Nullable(Text(100, { description: 'The new sku.' }))),
+        setEan: Type.Optional(Nullable(Text(100, { description: 'The new ean.' }))),
+        price: Type.Optional(Money()),
+        quantity: Type.Optional(Quantity()),
+      },
+      {
+        'x-some-of': [
+          ['id', 'sku'],
+          ['setSku', 'setEan', 'price', 'quantity'],
+        ],
+      },
+    ),
     { minItems: 1, maxItems: MAX_BATCH },
   ),
 });
@@ -207,24 +215,27 @@ export const VariationsPut = Shape('VariationsPut', {
     },
   ),
   combinations: Type.Array(
-    Type.Object({
-      combination: Type.Optional(
-        Text(400, { description: "Options joined by ' - ' …", examples: ['P - Azul'] }),
-      ),
-      options: Type.Optional(
-        Type.Array(Text(100), {
-          maxItems: MAX_TYPES,
-          description: '… or one by one.',
-          examples: [['P', 'Azul']],
-        }),
-      ),
-      sku: Type.Optional(Nullable(Text(100))),
-      ean: Type.Optional(Nullable(Text(100))),
-      price: Type.Optional(
-        Money({ description: 'A new combination without one takes the price of the product.' }),
-      ),
-      quantity: Type.Optional(Quantity({ description: 'A new combination without one has 0.' })),
-    }),
+    Type.Object(
+      {
+        combination: Type.Optional(
+          Text(400, { description: "Options joined by ' - ' …", examples: ['P - Azul'] }),
+        ),
+        options: Type.Optional(
+          Type.Array(Text(100), {
+            maxItems: MAX_TYPES,
+            description: '… or one by one.',
+            examples: [['P', 'Azul']],
+          }),
+        ),
+        sku: Type.Optional(Nullable(Text(100))),
+        ean: Type.Optional(Nullable(Text(100))),
+        price: Type.Optional(
+          Money({ description: 'A new combination without one takes the price of the product.' }),
+        ),
+        quantity: Type.Optional(Quantity({ description: 'A new combination without one has 0.' })),
+      },
+      { 'x-one-of': ['combination', 'options'] },
+    ),
     { maxItems: MAX_COMBINATIONS },
   ),
 });
@@ -232,18 +243,21 @@ export type VariationsPut = Static<typeof VariationsPut>;
 
 export const StockBatch = Shape('StockBatch', {
   entries: Type.Array(
-    Type.Object({
-      sku: Text(100, { minLength: 1, examples: ['CAM-P-AZ'] }),
-      quantity: Type.Optional(Quantity({ description: 'The new balance; either this …' })),
-      delta: Type.Optional(
-        Type.Integer({
-          minimum: -2_147_483_647,
-          maximum: 2_147_483_647,
-          description: '… or how much to add, negative to take away.',
-        }),
-      ),
-      ifQuantity: Type.Optional(Quantity({ description: 'Only if the balance is this one now.' })),
-    }),
+    Type.Object(
+      {
+        sku: Text(100, { minLength: 1, examples: ['CAM-P-AZ'] }),
+        quantity: Type.Optional(Quantity({ description: 'The new balance; either this …' })),
+        delta: Type.Optional(
+          Type.Integer({
+            minimum: -2_147_483_647,
+            maximum: 2_147_483_647,
+            description: '… or how much to add, negative to take away.',
+          }),
+        ),
+        ifQuantity: Type.Optional(Quantity({ description: 'Only if the balance is this one now.' })),
+      },
+      { 'x-one-of': ['quantity', 'delta'] },
+    ),
     { minItems: 1, maxItems: MAX_BATCH },
   ),
 });

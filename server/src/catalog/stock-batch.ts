@@ -1,5 +1,4 @@
 import type { Queryable, Tx } from '../platform/db.js';
-import { type FaultDetail, invalid } from '../platform/errors.js';
 import { emit, type NewEvent } from '../platform/events.js';
 import { MAX_QUANTITY } from '../platform/shapes.js';
 import { sql } from '../platform/sql.js';
@@ -20,7 +19,6 @@ interface Target {
 
 /** Store-wide by SKU. A malformed entry refuses all of them; otherwise each line is answered for itself. */
 export async function applyStockBatch(tx: Tx, workspaceId: string, { entries }: StockBatch): Promise<Line[]> {
-  refuseMalformed(entries);
   const skus = [...new Set(entries.map((entry) => entry.sku))];
   const targets = await lockTargets(tx, workspaceId, skus);
   const before = new Map(targets.map((target) => [target, target.quantity]));
@@ -30,15 +28,6 @@ export async function applyStockBatch(tx: Tx, workspaceId: string, { entries }: 
   await store(tx, workspaceId, changed);
   await emit(tx, workspaceId, changed.map(stockUpdated));
   return lines;
-}
-
-function refuseMalformed(entries: Entry[]): void {
-  const faults = entries.flatMap((entry, index): FaultDetail[] =>
-    (entry.quantity === undefined) === (entry.delta === undefined)
-      ? [{ field: `entries[${index}]`, message: 'must carry either quantity or delta' }]
-      : [],
-  );
-  if (faults.length > 0) throw invalid(faults);
 }
 
 /** Applied to the target at once, so that two entries of one SKU follow each other. */

@@ -2,7 +2,7 @@ import type { Tx } from '../platform/db.js';
 import { invalid, notFound } from '../platform/errors.js';
 import { isId } from '../platform/ids.js';
 import { fixed, sql } from '../platform/sql.js';
-import { productNotFound, quantityIsASum } from './products.js';
+import { lockProduct, productNotFound, quantityIsASum } from './products.js';
 import { type ProductRecord, productColumns, type VariationRecord, variationColumns } from './records.js';
 
 /** Sets the balance of a simple product. */
@@ -18,22 +18,37 @@ export async function setProductStock(
   return product;
 }
 
-/** Sets the balance of one variation by its SKU; the product keeps the sum. */
+/** Sets the balance of one variation by its SKU; the product keeps the sum. undefined when no variation has the SKU. */
 export async function setVariationStock(
   tx: Tx,
   workspaceId: string,
   productId: string,
   sku: string,
   quantity: number,
-): Promise<VariationRecord> {
+): Promise<VariationRecord | undefined> {
   if (!isId(productId) || !isStorable(sku)) throw productNotFound(productId);
   const [row] = await tx.query<VariationRecord & { found: boolean }>(
     setVariation(workspaceId, productId, sku, quantity),
   );
   if (!row?.found) throw productNotFound(productId);
   const { found, ...variation } = row;
-  if (!variation.id)
-    throw notFound(`A variation with the sku "${sku.slice(0, 100)}" of product ${productId}`);
+  return variation.id ? variation : undefined;
+}
+
+/**
+ * The same once the product is locked. A single statement that waited for a concurrent change does not see a SKU that
+ * the change moved to another variation; so before one is called unknown, it is looked for again from here.
+ */
+export async function setVariationStockLocked(
+  tx: Tx,
+  workspaceId: string,
+  productId: string,
+  sku: string,
+  quantity: number,
+): Promise<VariationRecord> {
+  await lockProduct(tx, workspaceId, productId);
+  const variation = await setVariationStock(tx, workspaceId, productId, sku, quantity);
+  if (!variation) throw notFound(`A variation with the sku "${sku.slice(0, 100)}" of product ${productId}`);
   return variation;
 }
 
@@ -63,10 +78,12 @@ const setSimple = fixed(
     select ${productColumns} from old p where not exists (select from changed)`,
 );
 
+// The sum is counted on from the locked product too: p.quantity is first the one of the snapshot, and with that one a
+// difference can fall below zero and break the table's rule before PostgreSQL comes to look at the newest row.
 const setVariation = fixed(
   (workspaceId: string, productId: string, sku: string, quantity: number) => sql`
     with product as materialized (
-      select id from products where workspace_id = ${workspaceId} and id = ${productId} for update
+      select id, quantity from products where workspace_id = ${workspaceId} and id = ${productId} for update
     ),
     old as materialized (
       select v.* from product join variations v on v.product_id = product.id
@@ -79,8 +96,8 @@ const setVariation = fixed(
       returning v.*
     ),
     summed as (
-      update products as p set quantity = p.quantity + ${quantity}::integer - old.quantity, updated_at = now()
-      from old join changed on changed.id = old.id
+      update products as p set quantity = product.quantity + ${quantity}::integer - old.quantity, updated_at = now()
+      from product, old join changed on changed.id = old.id
       where p.workspace_id = ${workspaceId} and p.id = ${productId}
     ),
     event as (

@@ -48,9 +48,12 @@ export async function replaceVariations(
 
   await remove(tx, workspaceId, productId, gone);
   await upsert(tx, workspaceId, productId, stored);
+  // A product that only declares types is still a simple one, with a balance of its own.
+  const staysSimple = before.length === 0 && after.length === 0;
+  const sum = after.reduce((total, { quantity }) => total + quantity, 0);
   await tx.query(sql`
     update products p set updated_at = now(), has_variants = ${after.length > 0},
-      quantity = ${after.reduce((sum, { quantity }) => sum + quantity, 0)},
+      quantity = coalesce(${staysSimple ? null : sum}::bigint, p.quantity),
       variation_types = coalesce(${types ? JSON.stringify(types) : null}::jsonb, variation_types)
     where p.workspace_id = ${workspaceId} and p.id = ${productId}`);
   if (gone.length > 0 || changed.some((variation) => isFoundDifferently(old.get(variation.id), variation))) {

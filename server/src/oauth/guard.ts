@@ -60,7 +60,8 @@ async function authenticate(request: FastifyRequest, credentials: Credentials): 
 }
 
 function applyBudget(verdict: Verdict, reply: FastifyReply): void {
-  const seconds = Math.ceil(verdict.resetMs / 1000);
+  // Rounded up, but not for the last bits of a floating-point difference: they made 61 of a wait of 60 seconds.
+  const seconds = Math.ceil(Math.round(verdict.resetMs * 1000) / 1_000_000);
   reply.header('X-RateLimit-Limit', verdict.limit);
   reply.header('X-RateLimit-Remaining', verdict.remaining);
   reply.header('X-RateLimit-Reset', seconds);

@@ -40,8 +40,10 @@ export async function openDatabase(connection: pg.ClientConfig): Promise<Databas
   const settings = clientSettings(connection);
   const pipelines = Array.from({ length: PIPELINES }, () => new Pipeline(settings));
   const pool = new pg.Pool({ ...settings, max: POOLED, idleTimeoutMillis: 30_000 });
-  // An idle pooled connection that dies is replaced on the next use; without a listener it would end the process.
+  // A connection that dies is replaced on the next use; without a listener it would end the process. The pool listens
+  // to the idle ones only: one that dies in the middle of a transaction must be listened to itself.
   pool.on('error', () => {});
+  pool.on('connect', (client) => client.on('error', () => {}));
   let turn = 0;
 
   async function begin(): Promise<Transaction> {

@@ -1,4 +1,4 @@
-import { type DestinationStream, destination, type Logger, pino } from 'pino';
+import { type DestinationStream, destination, type Logger, pino, stdSerializers } from 'pino';
 
 /**
  * One JSON line per fact, on standard output. No header, query string or body is ever put into a line, so tokens,
@@ -14,6 +14,7 @@ export function createLog(
       base: null,
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
+      serializers: { err: withoutRows },
       redact: {
         paths: [
           '*.authorization',
@@ -30,4 +31,10 @@ export function createLog(
     },
     stream,
   );
+}
+
+/** PostgreSQL tells the values of a row that breaks a rule of its table, and they came from a body. */
+function withoutRows(error: Error): object {
+  const { detail, where, ...told } = stdSerializers.err(error);
+  return told;
 }

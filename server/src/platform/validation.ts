@@ -170,6 +170,22 @@ const CHECKS: Record<string, { type: 'number' | 'string' | 'object'; check: Chec
         ? 'must be a time of RFC 3339 such as 2026-01-31T00:00:00Z (a + is sent as %2B)'
         : undefined,
   },
+  // Rules about which fields stand together are part of the shape, so that they are told along with all other faults.
+  'x-some-of': {
+    type: 'object',
+    check: (value: object, groups: string[][]) =>
+      groups
+        .filter((names) => !names.some((name) => Object.hasOwn(value, name)))
+        .map((names) => `must carry at least one of ${names.join(', ')}`)
+        .join('; ') || undefined,
+  },
+  'x-one-of': {
+    type: 'object',
+    check: (value: object, names: string[]) =>
+      names.filter((name) => Object.hasOwn(value, name)).length === 1
+        ? undefined
+        : `must carry either ${names.join(' or ')}`,
+  },
   'x-known-field': {
     type: 'object',
     check: (value: object, _on: true, parent: { properties?: object }) =>

@@ -49,7 +49,7 @@ const combination = (field: string): Place => [
 ];
 const line = (field: string): Place => [
   `entries[0].${field}`,
-  (value) => store.patch('/stock', { entries: [{ sku: 'SIMPLE', delta: 0, [field]: value }] }),
+  (value) => store.patch('/stock', { entries: [{ sku: 'SIMPLE', quantity: 0, [field]: value }] }),
 ];
 const put = (where: string, body: (value: unknown) => object): Place => [
   where,
@@ -207,7 +207,8 @@ describe('all faults are told at once', () => {
       combinations: [{}, { combination: 'S', price: -1, quantity: null }],
     });
     const fields = ['types[0].options', 'types[1].name', 'types[1].options[1]'];
-    expectRefusal(answer, 422, [...fields, 'combinations[1].price', 'combinations[1].quantity']);
+    const combinations = ['combinations[0]', 'combinations[1].price', 'combinations[1].quantity'];
+    expectRefusal(answer, 422, [...fields, ...combinations]);
   });
 
   test('of a stock batch', async () => {

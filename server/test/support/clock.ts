@@ -1,15 +1,21 @@
 import type { Clock } from '../../src/platform/clock.js';
 
-/** Stands at the present until a test moves it. */
+/** Goes with the present until a test moves or stops it. */
 export class MovableClock implements Clock {
   private moved = 0;
+  private stopped: { now: number; monotonic: number } | undefined;
 
   now(): number {
-    return Date.now() + this.moved;
+    return (this.stopped?.now ?? Date.now()) + this.moved;
   }
 
   monotonic(): number {
-    return performance.now() + this.moved;
+    return (this.stopped?.monotonic ?? performance.now()) + this.moved;
+  }
+
+  /** From here on only `forward` moves it: for claims that are exact to the millisecond. */
+  stop(): void {
+    this.stopped = { now: Date.now(), monotonic: Math.floor(performance.now()) };
   }
 
   forward(milliseconds: number): void {

@@ -6,6 +6,7 @@ import { createApp } from '../../src/oauth/apps.js';
 import { setBudget } from '../../src/oauth/budget.js';
 import { SCOPES, type Scope } from '../../src/oauth/scopes.js';
 import { createGrant, issueTokens } from '../../src/oauth/tokens.js';
+import { createLog } from '../../src/platform/log.js';
 import { sql } from '../../src/platform/sql.js';
 import { createStore } from '../../src/stores/stores.js';
 import { MovableClock } from './clock.js';
@@ -33,12 +34,15 @@ export interface Answer {
   headers: Record<string, string | number | string[] | undefined>;
 }
 
+/** `on` another: one more process on the same database, with connections, caches and budgets of its own. */
 export async function openFeira(
-  options: { logTo?: DestinationStream; publicUrl?: string } = {},
+  options: { logTo?: DestinationStream; publicUrl?: string; on?: Feira } = {},
 ): Promise<Feira> {
-  const { connection, drop } = await cloneDatabase();
-  const clock = new MovableClock();
-  const log = options.logTo ? pino({ level: 'info' }, options.logTo) : pino({ level: 'silent' });
+  const { connection, drop } = options.on
+    ? { connection: options.on.connection, drop: async () => {} }
+    : await cloneDatabase();
+  const clock = options.on?.clock ?? new MovableClock();
+  const log = options.logTo ? createLog('info', options.logTo) : pino({ level: 'silent' });
   const context = await openContext({
     connection,
     clock,
@@ -107,6 +111,11 @@ export class StoreClient {
   /** The same store and app, with a token of other scopes. */
   withScopes(scopes: Scope[]): Promise<StoreClient> {
     return StoreClient.open(this.context, this.app, this.workspaceId, this.clientId, scopes);
+  }
+
+  /** The same token, sent to another process. */
+  through({ context, app }: Feira): StoreClient {
+    return new StoreClient(context, app, this.workspaceId, this.clientId, this.token);
   }
 
   get(path: string, headers: Record<string, string> = {}): Promise<Answer> {

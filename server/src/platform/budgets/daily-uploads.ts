@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.js';
-import type { Database } from '../db.js';
+import type { Database, Queryable } from '../db.js';
 import { sql } from '../sql.js';
 import { DAY_MS, type Spender, UPLOADS_PER_DAY, type Verdict } from './budgets.js';
 
@@ -10,28 +10,44 @@ export class DailyUploads {
     private readonly clock: Clock,
   ) {}
 
-  async spend({ workspaceId, clientId }: Spender): Promise<Verdict> {
+  async spend(spender: Spender): Promise<Verdict> {
+    const { workspaceId, clientId } = spender;
     const now = this.clock.now();
-    const nowText = new Date(now).toISOString();
-    const since = new Date(now - DAY_MS).toISOString();
     return this.db.transaction(async (tx) => {
       await tx.query(
         sql`select pg_advisory_xact_lock(hashtextextended(${`uploads ${workspaceId} ${clientId}`}, 0))`,
       );
-      const [state] = await tx.query<{ used: number; oldest: string | null }>(sql`
-        select count(*) as used, min(spent_at) as oldest from upload_spends
-        where workspace_id = ${workspaceId} and client_id = ${clientId} and spent_at > ${since}`);
-      const used = state?.used ?? 0;
-      const resetMs = Math.max(0, Date.parse(state?.oldest ?? nowText) + DAY_MS - now);
-      if (used >= UPLOADS_PER_DAY) return { accepted: false, limit: UPLOADS_PER_DAY, remaining: 0, resetMs };
+      const verdict = await standing(tx, spender, now);
+      if (!verdict.accepted) return verdict;
       await tx.query(sql`
-        insert into upload_spends (workspace_id, client_id, spent_at) values (${workspaceId}, ${clientId}, ${nowText})`);
-      return { accepted: true, limit: UPLOADS_PER_DAY, remaining: UPLOADS_PER_DAY - used - 1, resetMs };
+        insert into upload_spends (workspace_id, client_id, spent_at)
+        values (${workspaceId}, ${clientId}, ${new Date(now).toISOString()})`);
+      return { ...verdict, remaining: verdict.remaining - 1 };
     });
+  }
+
+  /** Whether one more would be accepted; spends nothing. */
+  look(spender: Spender): Promise<Verdict> {
+    return standing(this.db, spender, this.clock.now());
   }
 
   async purge(): Promise<void> {
     const since = new Date(this.clock.now() - DAY_MS).toISOString();
     await this.db.autocommit.query(sql`delete from upload_spends where spent_at <= ${since}`);
   }
+}
+
+async function standing(db: Queryable, { workspaceId, clientId }: Spender, now: number): Promise<Verdict> {
+  const [state] = await db.query<{ used: number; oldest: string | null }>(sql`
+    select count(*) as used, min(spent_at) as oldest from upload_spends
+    where workspace_id = ${workspaceId} and client_id = ${clientId}
+      and spent_at > ${new Date(now - DAY_MS).toISOString()}`);
+  const used = state?.used ?? 0;
+  const oldest = state?.oldest ? Date.parse(state.oldest) : now;
+  return {
+    accepted: used < UPLOADS_PER_DAY,
+    limit: UPLOADS_PER_DAY,
+    remaining: Math.max(0, UPLOADS_PER_DAY - used),
+    resetMs: Math.max(0, oldest + DAY_MS - now),
+  };
 }

@@ -44,13 +44,19 @@ export class InMemoryBudgets implements Budgets {
     // The minutes are counted before the day is asked for: two calls that wait for the database at once must not both
     // see the last free slot.
     const minute = take(counted, now);
-    if (!minute.accepted) return minute;
+    if (!minute.accepted) return this.untilAllAllow(spender, minute);
     const day = await this.dailyUploads.spend(spender).catch((error: unknown) => {
       for (const { window } of counted) window.takeBack(now);
       throw error;
     });
     if (!day.accepted) for (const { window } of counted) window.takeBack(now);
     return day.accepted && minute.remaining <= day.remaining ? minute : day;
+  }
+
+  /** A minute's refusal must not promise what the day will refuse. */
+  private async untilAllAllow(spender: Spender, minute: Verdict): Promise<Verdict> {
+    const day = await this.dailyUploads.look(spender);
+    return day.accepted || day.resetMs < minute.resetMs ? minute : day;
   }
 
   private windowsOf({ workspaceId, clientId }: Spender): Windows {

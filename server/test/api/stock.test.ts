@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { faultyFields, newProduct, newVaried, observe } from '../support/catalog.js';
+import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
+
+const MISSING = '01900000-0000-7000-8000-000000000000';
+const MOST = 2_147_483_647;
+
+let feira: Feira;
+let store: StoreClient;
+
+beforeAll(async () => {
+  feira = await openFeira();
+  store = await feira.store();
+});
+afterAll(() => feira.close());
+
+async function balance(id: string): Promise<number> {
+  return (await store.get(`/products/${id}`)).body.quantity;
+}
+
+const malformed = [
+  {},
+  { quantity: null },
+  { quantity: '5' },
+  { quantity: 1.5 },
+  { quantity: -1 },
+  { quantity: MOST + 1 },
+  { quantity: 1e21 },
+  { delta: 1 },
+];
+
+describe('PATCH /products/{id}/stock', () => {
+  test('sets the balance, answers the product, and emits stock.updated', async () => {
+    const id = await newProduct(store, { quantity: 1 });
+    const before = (await store.get(`/products/${id}`)).body;
+    const answer = await observe(feira, store, () => store.patch(`/products/${id}/stock`, { quantity: 12 }));
+    const { images, variants, ...product } = before;
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({ ...product, quantity: 12, updatedAt: expect.any(String) });
+    expect(answer.body.updatedAt >= before.updatedAt).toBe(true);
+    expect(answer.events).toEqual([{ event: 'stock.updated', data: { id, quantity: 12 } }]);
+    expect(await balance(id)).toBe(12);
+  });
+
+  test('takes zero and the largest integer, and emits nothing when the balance is that already', async () => {
+    const id = await newProduct(store, { quantity: 4 });
+    for (const quantity of [0, MOST]) {
+      expect((await store.patch(`/products/${id}/stock`, { quantity })).body.quantity).toBe(quantity);
+    }
+    const { updatedAt } = (await store.get(`/products/${id}`)).body;
+    const same = await observe(feira, store, () => store.patch(`/products/${id}/stock`, { quantity: MOST }));
+    expect([same.status, same.events, same.body.updatedAt]).toEqual([200, [], updatedAt]);
+  });
+
+  test('refuses anything but a whole number from 0', async () => {
+    const id = await newProduct(store, { quantity: 4 });
+    for (const body of malformed) {
+      expect(faultyFields(await store.patch(`/products/${id}/stock`, body))).toEqual(['quantity']);
+    }
+    expect((await store.patch(`/products/${id}/stock`, { quantity: 5, price: 1, unknown: [] })).status).toBe(
+      200,
+    );
+    expect((await store.get(`/products/${id}`)).body).toMatchObject({ quantity: 5, price: 10 });
+  });
+
+  test('is 422 for a product with variations, whose balance is a sum', async () => {
+    const id = await newVaried(store, { A: 1, B: 2 });
+    const answer = await observe(feira, store, () => store.patch(`/products/${id}/stock`, { quantity: 3 }));
+    expect(faultyFields(answer)).toEqual(['quantity']);
+    expect(answer.events).toEqual([]);
+    expect(await balance(id)).toBe(3);
+  });
+
+  test('judges the body before it looks for the product', async () => {
+    expect((await store.patch(`/products/${MISSING}/stock`, { quantity: -1 })).status).toBe(422);
+    expect((await store.patch(`/products/${MISSING}/stock`, { quantity: 1 })).status).toBe(404);
+  });
+
+  test('needs stock:write, which products:write does not imply', async () => {
+    const id = await newProduct(store);
+    const products = await store.withScopes(['products:write']);
+    const stock = await store.withScopes(['stock:write']);
+    expect((await products.patch(`/products/${id}/stock`, { quantity: 1 })).status).toBe(403);
+    expect((await stock.patch(`/products/${id}/stock`, { quantity: 1 })).status).toBe(200);
+  });
+});
+
+describe('PATCH /products/{id}/variants/{sku}/stock', () => {
+  test('sets one balance, keeps the sum, answers the variation, and emits stock.updated', async () => {
+    const id = await newVaried(store, { A: 1, B: 2 });
+    const [, b] = (await store.get(`/products/${id}/variants`)).body.data;
+    const answer = await observe(feira, store, () =>
+      store.patch(`/products/${id}/variants/B/stock`, { quantity: 20 }),
+    );
+    expect([answer.status, answer.body]).toEqual([200, { ...b, quantity: 20 }]);
+    expect(answer.events).toEqual([{ event: 'stock.updated', data: { id, sku: 'B', quantity: 20 } }]);
+    expect(await balance(id)).toBe(21);
+    const same = await observe(feira, store, () =>
+      store.patch(`/products/${id}/variants/B/stock`, { quantity: 20 }),
+    );
+    expect([same.status, same.body, same.events]).toEqual([200, answer.body, []]);
+  });
+
+  test('finds a sku of any characters', async () => {
+    const odd = 'a/b %2F#?ç "x"';
+    const id = await newVaried(store, { [odd]: 1 });
+    const answer = await store.patch(`/products/${id}/variants/${encodeURIComponent(odd)}/stock`, {
+      quantity: 2,
+    });
+    expect(answer.body).toMatchObject({ sku: odd, quantity: 2 });
+  });
+
+  test('is 404 for a sku of no variation of the product, and 422 for a bad body before that', async () => {
+    const id = await newVaried(store, { A: 1 });
+    const simple = await newProduct(store, { sku: 'A-SIMPLE', quantity: 1 });
+    for (const path of [
+      `${id}/variants/Z`,
+      `${id}/variants/a`,
+      `${id}/variants/%00`,
+      `${simple}/variants/A-SIMPLE`,
+      `${MISSING}/variants/A`,
+    ]) {
+      const answer = await store.patch(`/products/${path}/stock`, { quantity: 1 });
+      expect([path, answer.status, answer.body.code]).toEqual([path, 404, 'not_found']);
+      expect((await store.patch(`/products/${path}/stock`, { quantity: -1 })).status).toBe(422);
+    }
+    for (const body of malformed) {
+      expect(faultyFields(await store.patch(`/products/${id}/variants/A/stock`, body))).toEqual(['quantity']);
+    }
+  });
+});

@@ -1,0 +1,179 @@
+import pg from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, test, vi } from 'vitest';
+import { CREDENTIAL_CHANNEL } from '../../src/oauth/credentials.js';
+import { newSecret } from '../../src/oauth/secrets.js';
+import { createGrant, issueTokens } from '../../src/oauth/tokens.js';
+import { sql } from '../../src/platform/sql.js';
+import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
+
+const SOON = { timeout: 10_000, interval: 5 };
+
+let feira: Feira;
+let store: StoreClient;
+
+// The clock stands still unless a test moves it: whatever is forgotten is not forgotten for its age.
+beforeAll(async () => {
+  feira = await openFeira();
+  feira.clock.stop();
+});
+beforeEach(async () => {
+  store = await feira.store();
+});
+afterAll(() => feira.close());
+
+async function refusal(headers: Record<string, string>, path = '/me') {
+  const response = await feira.app.inject({ url: `/api/v1${path}`, headers });
+  const body = response.json();
+  expect([response.statusCode, body.code]).toEqual([401, 'invalid_token']);
+  expect(body.error).toMatch(/^invalid_token: /);
+  expect(body.requestId).toBe(response.headers['x-request-id']);
+  expect(response.headers['x-ratelimit-limit']).toBeUndefined();
+  return String(response.headers['www-authenticate']);
+}
+
+const bearer = (token: string) => refusal({ authorization: `Bearer ${token}` });
+const CHALLENGE = /^Bearer realm="feira", error="invalid_token", error_description="[^"]+"$/;
+
+async function revoke({ workspaceId, clientId }: StoreClient): Promise<void> {
+  await feira.context.db.autocommit.query(sql`
+    update oauth_grants set revoked_at = now() where workspace_id = ${workspaceId} and client_id = ${clientId}`);
+}
+
+async function notify({ workspaceId, clientId }: StoreClient): Promise<void> {
+  await feira.context.db.autocommit.query(
+    sql`select pg_notify(${CREDENTIAL_CHANNEL}, ${`${workspaceId} ${clientId}`})`,
+  );
+}
+
+describe('a call is refused with 401', () => {
+  test('and the bare challenge when it carries no token, or one in the query', async () => {
+    expect(await refusal({})).toBe('Bearer realm="feira"');
+    expect(await refusal({}, `/me?access_token=${store.token}`)).toBe('Bearer realm="feira"');
+  });
+
+  test('when the Authorization header is malformed', async () => {
+    const { token } = store;
+    for (const authorization of [
+      '',
+      'Bearer',
+      'Bearer ',
+      token,
+      `Basic ${token}`,
+      `Bearer ${token} ${token}`,
+      `Bearer "${token}"`,
+    ]) {
+      expect(await refusal({ authorization })).toMatch(CHALLENGE);
+    }
+    const lowercase = await feira.app.inject({
+      url: '/api/v1/me',
+      headers: { authorization: `bearer ${token}` },
+    });
+    expect(lowercase.statusCode).toBe(200);
+  });
+
+  test('when the token is unknown, however near it is to a known one', async () => {
+    const last = store.token.at(-1) === 'A' ? 'E' : 'A';
+    for (const token of [
+      'x',
+      newSecret('access'),
+      store.token.slice(0, -1),
+      `${store.token.slice(0, -1)}${last}`,
+      `${store.token}A`,
+    ]) {
+      expect(await bearer(token)).toMatch(CHALLENGE);
+    }
+  });
+
+  test('when the token is of another kind', async () => {
+    const { db, clock } = feira.context;
+    const tokens = await db.transaction(async (tx) => {
+      const grant = { workspaceId: store.workspaceId, clientId: store.clientId, userId: null };
+      const grantId = await createGrant(tx, { ...grant, scopes: ['products:read'] });
+      return issueTokens(tx, clock, store.workspaceId, grantId, ['products:read']);
+    });
+    expect(await bearer(tokens.refresh_token)).toMatch(CHALLENGE);
+    expect(await bearer(newSecret('client'))).toMatch(CHALLENGE);
+    const headers = { authorization: `Bearer ${tokens.access_token}` };
+    expect((await feira.app.inject({ url: '/api/v1/me', headers })).statusCode).toBe(200);
+  });
+
+  test('from 7,200 seconds after the token was issued, also while it is cached', async () => {
+    feira.clock.forward(7_199_000);
+    const last = await store.get('/me');
+    expect(last.status).toBe(200);
+    expect(Date.parse(last.body.tokenExpiresAt)).toBe(feira.clock.now() + 1_000);
+    feira.clock.forward(999);
+    expect((await store.get('/me')).status).toBe(200);
+    feira.clock.forward(1);
+    expect(await bearer(store.token)).toMatch(CHALLENGE);
+  });
+
+  test('before anything else is judged', async () => {
+    const headers = { authorization: 'Bearer x', 'content-type': 'application/json', 'idempotency-key': 'k' };
+    for (const url of ['/api/v1/products', '/api/v1/nowhere', '/api/v1/products?limit=x']) {
+      const response = await feira.app.inject({ method: 'POST', url, headers, payload: 'not json' });
+      expect([url, response.statusCode]).toEqual([url, 401]);
+    }
+  });
+});
+
+describe('a revoked grant', () => {
+  test('is dead as soon as the process is notified, and no other grant is', async () => {
+    const other = await feira.store();
+    const sibling = await store.withScopes(['products:read']);
+    const { db } = feira.context;
+    for (const each of [store, sibling, other]) expect((await each.get('/me')).status).toBe(200);
+    await db.autocommit.query(sql`
+      update oauth_grants set revoked_at = now()
+      where workspace_id = ${store.workspaceId} and scopes = array['products:read']`);
+    await notify(store);
+    await vi.waitFor(async () => expect((await sibling.get('/me')).status).toBe(401), SOON);
+    expect(await bearer(sibling.token)).toMatch(CHALLENGE);
+    for (const each of [store, other]) expect((await each.get('/me')).status).toBe(200);
+  });
+
+  test('is dead in every process that is notified', async () => {
+    const second = await openFeira({ on: feira });
+    const there = store.through(second);
+    expect([(await store.get('/me')).status, (await there.get('/me')).status]).toEqual([200, 200]);
+    await revoke(store);
+    await notify(store);
+    for (const each of [store, there]) {
+      await vi.waitFor(async () => expect((await each.get('/me')).status).toBe(401), SOON);
+    }
+    await second.close();
+  });
+
+  test('is dead within 2 seconds without any notification', async () => {
+    expect((await store.get('/me')).status).toBe(200);
+    await revoke(store);
+    feira.clock.forward(2_000);
+    expect(await bearer(store.token)).toMatch(CHALLENGE);
+  });
+
+  test('is dead on the next call in a process that cannot listen', async () => {
+    const probe = await feira.store();
+    for (const each of [store, probe]) expect((await each.get('/me')).status).toBe(200);
+    const cluster = new pg.Client(inject('cluster'));
+    await cluster.connect();
+    const { database } = feira.connection;
+    // No new connection, so that the listener stays down for as long as the test looks.
+    await cluster.query(`alter database "${database}" with allow_connections false`);
+    try {
+      const { rowCount } = await cluster.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and query ilike 'listen %'`,
+        [database],
+      );
+      expect(rowCount).toBe(1);
+      await revoke(probe);
+      await vi.waitFor(async () => expect((await probe.get('/me')).status).toBe(401), SOON);
+      expect((await store.get('/me')).status).toBe(200);
+      expect((await store.get('/me')).status).toBe(200);
+      await revoke(store);
+      expect(await bearer(store.token)).toMatch(CHALLENGE);
+    } finally {
+      await cluster.query(`alter database "${database}" with allow_connections true`);
+      await cluster.end();
+    }
+  });
+});

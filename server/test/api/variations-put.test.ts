@@ -1,0 +1,209 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { faultyFields, newProduct, newVaried } from '../support/catalog.js';
+import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
+
+const SHIRT = [
+  { name: 'Tamanho', options: ['P', 'M'] },
+  { name: 'Cor', options: ['Azul', 'Preto'] },
+];
+
+let feira: Feira;
+let store: StoreClient;
+
+beforeAll(async () => {
+  feira = await openFeira();
+  store = await feira.store();
+});
+afterAll(() => feira.close());
+
+function put(id: string, types: unknown, combinations: unknown, query = '') {
+  return store.put(`/products/${id}/variants${query}`, { types, combinations });
+}
+
+function labels(answer: { body: { data: { combination: string }[] } }): string[] {
+  return answer.body.data.map(({ combination }) => combination);
+}
+
+describe('PUT /products/{id}/variants', () => {
+  test('makes combinations of exactly the six fields, with the price of the product and 0 unless told', async () => {
+    const id = await newProduct(store, { price: 79.9 });
+    const answer = await put(id, SHIRT, [
+      { combination: 'P - Azul', sku: 'CAM-P-AZ', ean: '7891234567895', price: 81.5, quantity: 5 },
+      { combination: 'M - Preto' },
+    ]);
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({
+      data: [
+        {
+          id: expect.any(String),
+          combination: 'P - Azul',
+          sku: 'CAM-P-AZ',
+          ean: '7891234567895',
+          price: 81.5,
+          quantity: 5,
+        },
+        {
+          id: expect.any(String),
+          combination: 'M - Preto',
+          sku: null,
+          ean: null,
+          price: 79.9,
+          quantity: 0,
+        },
+      ],
+    });
+    expect((await store.get(`/products/${id}/variants`)).body).toEqual(answer.body);
+    const product = (await store.get(`/products/${id}`)).body;
+    expect(product).toMatchObject({ hasVariants: true, quantity: 5, variants: answer.body.data });
+  });
+
+  test('joins the options in the order of the types and lists them in the order declared', async () => {
+    const id = await newProduct(store);
+    const answer = await put(id, SHIRT, [
+      { options: ['M', 'Preto'] },
+      { options: ['P', 'Preto'] },
+      { combination: 'M - Azul' },
+      { options: ['P', 'Azul'] },
+    ]);
+    expect(labels(answer)).toEqual(['P - Azul', 'P - Preto', 'M - Azul', 'M - Preto']);
+  });
+
+  test('refuses options in another order, of another number, or undeclared', async () => {
+    const id = await newProduct(store);
+    const answer = await put(id, SHIRT, [
+      { options: ['Azul', 'P'] },
+      { options: ['P'] },
+      { options: ['P', 'Azul', 'M'] },
+      { combination: 'Azul - P' },
+      { combination: 'P - Verde' },
+      { combination: 'P' },
+      { combination: '' },
+    ]);
+    expect(faultyFields(answer)).toEqual([0, 1, 2, 3, 4, 5, 6].map((index) => `combinations[${index}]`));
+  });
+
+  test('refuses an entry with both combination and options, or neither, and tells every fault at once', async () => {
+    const id = await newProduct(store);
+    const answer = await put(id, SHIRT, [
+      { combination: 'P - Azul', options: ['P', 'Azul'] },
+      { sku: 'A' },
+      { combination: 'M - Azul', price: -1 },
+    ]);
+    expect(faultyFields(answer).sort()).toEqual([
+      'combinations[0]',
+      'combinations[1]',
+      'combinations[2].price',
+    ]);
+  });
+
+  test("understands an option that itself contains ' - '", async () => {
+    const id = await newProduct(store);
+    const types = [
+      { name: 'Size', options: ['P', 'P - M'] },
+      { name: 'Colour', options: ['Azul', 'Azul - Claro'] },
+    ];
+    const made = await put(id, types, [
+      { combination: 'P - Azul - Claro', sku: 'a' },
+      { combination: 'P - M - Azul', sku: 'b' },
+      { options: ['P - M', 'Azul - Claro'], sku: 'c' },
+    ]);
+    expect(labels(made)).toEqual(['P - Azul - Claro', 'P - M - Azul', 'P - M - Azul - Claro']);
+    const again = await put(id, types, [{ options: ['P', 'Azul - Claro'], quantity: 4 }]);
+    expect(again.body.data[0]).toEqual({ ...made.body.data[0], quantity: 4 });
+  });
+
+  test('keeps ids and whatever is not sent of existing combinations; null clears sku and ean', async () => {
+    const id = await newProduct(store);
+    const entry = { combination: 'P - Azul', sku: 'K-1', ean: '789', price: 5, quantity: 7 };
+    const [first] = (await put(id, SHIRT, [entry])).body.data;
+    const kept = await put(id, SHIRT, [{ combination: 'P - Azul' }]);
+    expect(kept.body.data).toEqual([first]);
+    const partly = await put(id, SHIRT, [{ combination: 'P - Azul', price: 6 }]);
+    expect(partly.body.data).toEqual([{ ...first, price: 6 }]);
+    const cleared = await put(id, SHIRT, [{ combination: 'P - Azul', sku: null, ean: null }]);
+    expect(cleared.body.data).toEqual([{ ...first, price: 6, sku: null, ean: null }]);
+  });
+
+  test('leaves combinations that are not listed, unless prune=true', async () => {
+    const id = await newVaried(store, { 'U-1': 3, 'U-2': 4 });
+    const types = [{ name: 'Size', options: ['U-1', 'U-2', 'U-3'] }];
+    const stayed = await put(id, types, [{ combination: 'U-3', quantity: 1 }]);
+    expect(labels(stayed)).toEqual(['U-1', 'U-2', 'U-3']);
+    expect((await store.get(`/products/${id}`)).body.quantity).toBe(8);
+    const notPruned = await put(id, types, [{ combination: 'U-3' }], '?prune=false');
+    expect(labels(notPruned)).toEqual(['U-1', 'U-2', 'U-3']);
+    const pruned = await put(id, types, [{ combination: 'U-3' }], '?prune=true');
+    expect(labels(pruned)).toEqual(['U-3']);
+    expect((await store.get(`/products/${id}`)).body.quantity).toBe(1);
+    expect((await put(id, types, [], '?prune=maybe')).status).toBe(400);
+  });
+
+  test('refuses to strand a combination whose option is no longer declared, unless it is pruned', async () => {
+    const id = await newVaried(store, { 'D-1': 3, 'D-2': 4 });
+    const types = [{ name: 'Size', options: ['D-2'] }];
+    const refused = await put(id, types, [{ combination: 'D-2', quantity: 9 }]);
+    expect(faultyFields(refused)).toEqual(['types']);
+    expect(refused.body.error).toContain('D-1');
+    expect((await store.get(`/products/${id}`)).body.quantity).toBe(7);
+    expect(labels(await put(id, types, [{ combination: 'D-2' }], '?prune=true'))).toEqual(['D-2']);
+  });
+
+  test('may move a sku from one combination to another, but not double it', async () => {
+    const id = await newVaried(store, { 'V-1': 1, 'V-2': 2 });
+    const types = [{ name: 'Size', options: ['V-1', 'V-2'] }];
+    const doubled = await put(id, types, [{ combination: 'V-1', sku: 'V-2' }]);
+    expect([doubled.status, doubled.body.code]).toEqual([409, 'duplicate_sku']);
+    const swapped = await put(id, types, [
+      { combination: 'V-1', sku: 'V-2' },
+      { combination: 'V-2', sku: 'V-1' },
+    ]);
+    expect(swapped.body.data.map((each: { sku: string }) => each.sku)).toEqual(['V-2', 'V-1']);
+    const inherited = await put(id, types, [{ combination: 'V-2', sku: 'V-2' }], '?prune=true');
+    expect(inherited.body.data).toEqual([expect.objectContaining({ combination: 'V-2', sku: 'V-2' })]);
+  });
+});
+
+describe('the limits of PUT /products/{id}/variants', () => {
+  const upTo = (count: number) => Array.from({ length: count }, (_, index) => `o${index}`);
+
+  test('are 3 types of 100 options each', async () => {
+    const id = await newProduct(store);
+    const types = (count: number, options: number) =>
+      upTo(count).map((name) => ({ name, options: upTo(options) }));
+    expect((await put(id, types(3, 100), [{ options: ['o0', 'o99', 'o50'] }])).status).toBe(200);
+    expect(faultyFields(await put(id, types(4, 1), []))).toEqual(['types']);
+    expect(faultyFields(await put(id, types(2, 101), []))).toContain('types[0].options');
+    expect(faultyFields(await put(id, [{ name: 'Empty', options: [] }], []))).toEqual(['types[0].options']);
+  });
+
+  test('are 1,000 combinations, those that stay included', async () => {
+    const id = await newProduct(store, { quantity: 1 });
+    const types = ['A', 'B'].map((name) => ({ name, options: upTo(100) }));
+    const listed = (from: number, to: number) =>
+      upTo(to)
+        .slice(from)
+        .map((_, index) => {
+          const at = from + index;
+          return { options: [`o${Math.floor(at / 100)}`, `o${at % 100}`], quantity: 1 };
+        });
+    const made = await put(id, types, listed(0, 1_000));
+    expect([made.status, made.body.data.length]).toEqual([200, 1_000]);
+    expect(faultyFields(await put(id, types, listed(1_000, 1_001)))).toEqual(['combinations']);
+    expect(faultyFields(await put(id, types, listed(0, 1_001)))).toEqual(['combinations']);
+    expect((await put(id, types, listed(999, 1_001), '?prune=true')).body.data.length).toBe(2);
+  });
+
+  test('refuse doubled type names, options and combinations', async () => {
+    const id = await newProduct(store);
+    const answer = await put(
+      id,
+      [
+        { name: 'Size', options: ['P', 'M', 'P'] },
+        { name: 'Size', options: ['Azul'] },
+      ],
+      [{ options: ['P', 'Azul'] }, { combination: 'P - Azul' }],
+    );
+    expect(faultyFields(answer)).toEqual(['types[0].options[2]', 'types[1].name', 'combinations[1]']);
+    expect((await store.get(`/products/${id}`)).body.hasVariants).toBe(false);
+  });
+});

@@ -1,0 +1,46 @@
+import { expect } from 'vitest';
+import type { Answer, Feira, StoreClient } from './feira.js';
+
+let made = 0;
+
+/** Makes a simple product and answers its id. */
+export async function newProduct(store: StoreClient, fields: object = {}): Promise<string> {
+  const answer = await store.post('/products', { name: `Product ${++made}`, price: 10, ...fields });
+  expect(answer.status).toBe(201);
+  return answer.body.id;
+}
+
+/** Makes a product with one variation per sku: its option and its sku are the key, its balance the value. */
+export async function newVaried(store: StoreClient, balances: Record<string, number>): Promise<string> {
+  const id = await newProduct(store);
+  const answer = await store.put(`/products/${id}/variants`, sizes(balances));
+  expect(answer.status).toBe(200);
+  return id;
+}
+
+/** The PUT body of such a product. */
+export function sizes(balances: Record<string, number>) {
+  return {
+    types: [{ name: 'Size', options: Object.keys(balances) }],
+    combinations: Object.entries(balances).map(([sku, quantity]) => ({ combination: sku, sku, quantity })),
+  };
+}
+
+/** What a call answered, and exactly the events it left behind. */
+export async function observe(
+  feira: Feira,
+  store: StoreClient,
+  call: () => Promise<Answer>,
+): Promise<Answer & { events: { event: string; data: Record<string, unknown> }[] }> {
+  const before = await feira.events(store.workspaceId);
+  const answer = await call();
+  const after = await feira.events(store.workspaceId);
+  expect(after.slice(0, before.length)).toEqual(before);
+  return { ...answer, events: after.slice(before.length) };
+}
+
+/** The fields that a 422 names. */
+export function faultyFields(answer: Answer): string[] {
+  expect(answer.status).toBe(422);
+  return answer.body.details.map((detail: { field: string }) => detail.field);
+}

@@ -1,0 +1,16 @@
+/** Numbers that look random and are the same in every run (mulberry32): a failure can be seen again. */
+export class Random {
+  constructor(private state: number) {}
+
+  /** 0 … below - 1. */
+  below(below: number): number {
+    this.state = (this.state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(this.state ^ (this.state >>> 15), 1 | this.state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
+  }
+
+  pick<T>(choices: readonly T[]): T {
+    return choices[this.below(choices.length)] as T;
+  }
+}
