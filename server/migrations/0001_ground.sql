@@ -130,7 +130,8 @@ create table idempotency_keys (
   key text not null,
   request_hash bytea not null,
   status smallint not null,
-  body text not null,
+  -- Sealed: the answer to the making of a webhook carries its secret.
+  body bytea not null,
   created_at timestamptz(3) not null,
   primary key (workspace_id, client_id, key)
 );

@@ -9,17 +9,22 @@ import { tagResources } from './platform/etag.js';
 import { keepIdempotencyKeys } from './platform/idempotency.js';
 import { keepRawBodies, parseJsonBody } from './platform/json-body.js';
 import { refuseBrokenQuery, validatorCompiler } from './platform/validation.js';
+import { webhookRoutes } from './webhooks/routes.js';
 
 /** Everything under /api/v1, in the order in which a request meets it. */
 export const api: FastifyPluginAsync<{ context: Context }> = async (app, { context }) => {
-  const { db, clock, credentials, budgets, mediaUrl } = context;
+  const { db, clock, credentials, budgets, mediaUrl, seal, wake } = context;
   app.setValidatorCompiler(validatorCompiler);
   guard(app, credentials, budgets);
   keepRawBodies(app);
-  keepIdempotencyKeys(app, db, clock, (request) => request.credential);
+  keepIdempotencyKeys(app, db, clock, seal, (request) => request.credential);
   app.addHook('preValidation', refuseBrokenQuery);
   app.addHook('preValidation', parseJsonBody);
   tagResources(app);
+  app.addHook('onResponse', (request, reply, done) => {
+    if (request.method !== 'GET' && reply.statusCode < 300) wake.poke();
+    done();
+  });
 
   app.addHook('onRoute', ({ method, url, config }: RouteOptions) => {
     if (config?.refusal) return;
@@ -27,6 +32,7 @@ export const api: FastifyPluginAsync<{ context: Context }> = async (app, { conte
   });
   await app.register(accountRoutes, { db });
   await app.register(catalogRoutes, { db, mediaUrl });
+  await app.register(webhookRoutes, context);
   refuseTheRest(app);
 };
 

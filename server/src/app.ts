@@ -21,6 +21,7 @@ import { describeApi } from './platform/openapi.js';
 import { serveReference } from './platform/reference-page.js';
 import { logAnswered, logRequests } from './platform/request-log.js';
 import { sql } from './platform/sql.js';
+import { measureDeliveries } from './webhooks/metrics.js';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -64,6 +65,7 @@ export async function buildApp(context: Context): Promise<FastifyInstance> {
   const refuseBadPath = badPathRefusal(guardOf(context.credentials, context.budgets), metrics);
   logRequests(app, metrics);
   answerErrors(app);
+  measureDeliveries(metrics.registry, context.db, context.dispatcher);
   serveHealth(app, readiness, metrics);
   await describeApi(app, context.publicUrl);
   await app.register(api, { prefix: API_PREFIX, context });

@@ -5,9 +5,14 @@ import type { Budgets } from './platform/budgets/budgets.js';
 import { DailyUploads } from './platform/budgets/daily-uploads.js';
 import { InMemoryBudgets } from './platform/budgets/in-memory.js';
 import { type Clock, systemClock } from './platform/clock.js';
+import type { WebhookConfig } from './platform/config.js';
 import { clientSettings, type Database, openDatabase } from './platform/db.js';
 import { Listener } from './platform/listen.js';
+import { Outbound } from './platform/outbound/post.js';
+import { Seal } from './platform/seal.js';
 import { Sessions } from './stores/sessions.js';
+import { Dispatcher } from './webhooks/dispatcher.js';
+import { DeliveryWake } from './webhooks/wake.js';
 
 /** What the domains share. Made once per process, handed down by app.ts and worker.ts. */
 export interface Context {
@@ -17,6 +22,12 @@ export interface Context {
   credentials: Credentials;
   budgets: Budgets;
   sessions: Sessions;
+  outbound: Outbound;
+  /** Keeps what we must be able to read again: secrets of webhooks, answers of idempotency keys. */
+  seal: Seal;
+  wake: DeliveryWake;
+  dispatcher: Dispatcher;
+  listener: Listener;
   dailyUploads: DailyUploads;
   publicUrl: string;
   mediaUrl: string;
@@ -28,34 +39,40 @@ export interface ContextOptions {
   log: Logger;
   publicUrl: string;
   secret: string;
+  webhooks: WebhookConfig;
   clock?: Clock;
 }
 
-export async function openContext({
-  connection,
-  log,
-  publicUrl,
-  secret,
-  clock = systemClock,
-}: ContextOptions): Promise<Context> {
+export async function openContext(options: ContextOptions): Promise<Context> {
+  const { connection, log, publicUrl, secret, webhooks, clock = systemClock } = options;
   const db = await openDatabase(connection);
   const listener = new Listener(clientSettings(connection));
   const credentials = new Credentials(db, clock, listener);
   const dailyUploads = new DailyUploads(db, clock);
   const budgets = new InMemoryBudgets(clock, dailyUploads);
+  const outbound = new Outbound(webhooks);
+  const seal = new Seal(secret, 'at rest');
+  const wake = new DeliveryWake(db);
   await listener.start();
   return {
     db,
     clock,
     log,
+    listener,
     credentials,
     budgets,
     sessions: new Sessions(db, clock, secret, publicUrl),
+    outbound,
+    seal,
+    wake,
+    dispatcher: new Dispatcher({ db, clock, log, outbound, seal, ...webhooks }),
     dailyUploads,
     publicUrl,
     mediaUrl: `${publicUrl}/media`,
     async close() {
       budgets.close();
+      wake.close();
+      await outbound.close();
       await listener.close();
       await db.close();
     },

@@ -2,6 +2,8 @@ import type { Context } from './context.js';
 import { purgeTokens } from './oauth/purge.js';
 import { purgeIdempotencyKeys } from './platform/idempotency.js';
 import { purgeSignInFailures } from './stores/sign-in.js';
+import { purgeEvents } from './webhooks/purge.js';
+import { DELIVERY_CHANNEL } from './webhooks/wake.js';
 
 interface Job {
   name: string;
@@ -11,13 +13,14 @@ interface Job {
 
 const TEN_MINUTES = 10 * 60 * 1000;
 
-/** Every background job, listed. Each may run in any number of processes at once. */
+/** Every background job, listed, beside the deliveries. Each may run in any number of processes at once. */
 const JOBS: Job[] = [
   {
     name: 'purge idempotency keys',
     everyMs: TEN_MINUTES,
     run: ({ db, clock }) => purgeIdempotencyKeys(db, clock),
   },
+  { name: 'purge events', everyMs: TEN_MINUTES, run: ({ db, clock }) => purgeEvents(db, clock) },
   { name: 'purge sessions', everyMs: TEN_MINUTES, run: ({ sessions }) => sessions.purge() },
   {
     name: 'purge sign-in failures',
@@ -34,6 +37,9 @@ export interface Worker {
 }
 
 export function startWorker(context: Context): Worker {
+  const { dispatcher, listener } = context;
+  listener.on(DELIVERY_CHANNEL, () => dispatcher.wake());
+  dispatcher.start();
   const running = new Set<Promise<void>>();
   const timers = JOBS.map((job) =>
     setInterval(() => {
@@ -47,7 +53,7 @@ export function startWorker(context: Context): Worker {
   return {
     async stop() {
       for (const timer of timers) clearInterval(timer);
-      await Promise.all(running);
+      await Promise.all([...running, dispatcher.stop()]);
     },
   };
 }

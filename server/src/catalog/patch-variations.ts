@@ -1,6 +1,7 @@
 import type { Tx } from '../platform/db.js';
 import { type FaultDetail, invalid } from '../platform/errors.js';
 import { lockProduct } from './products.js';
+import { codeOf } from './records.js';
 import type { VariationsPatch } from './schema.js';
 import { replaceVariations, type StoredVariation, variationsOf } from './variations.js';
 
@@ -63,8 +64,8 @@ function matchEntries(entries: Entry[], variations: StoredVariation[]): Map<stri
 function changedBy(entry: Entry, variation: StoredVariation): StoredVariation {
   return {
     ...variation,
-    sku: entry.setSku === undefined ? variation.sku : entry.setSku,
-    ean: entry.setEan === undefined ? variation.ean : entry.setEan,
+    sku: entry.setSku === undefined ? variation.sku : codeOf(entry.setSku),
+    ean: entry.setEan === undefined ? variation.ean : codeOf(entry.setEan),
     price: entry.price ?? variation.price,
     quantity: entry.quantity ?? variation.quantity,
   };

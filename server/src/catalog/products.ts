@@ -4,7 +4,7 @@ import { emit, type NewEvent } from '../platform/events.js';
 import { isId, newId } from '../platform/ids.js';
 import { fixed, sql } from '../platform/sql.js';
 import { isUniqueViolation } from '../platform/sql-state.js';
-import { type ProductRecord, productColumns } from './records.js';
+import { codeOf, type ProductRecord, productColumns } from './records.js';
 import type { NewProduct, ProductChange } from './schema.js';
 import { refreshSearch } from './search.js';
 
@@ -104,13 +104,14 @@ const CHANGEABLE = [
   'ean',
 ] as const satisfies (keyof ProductRecord)[];
 
+/** What was sent of the fields we know, in the form in which it is stored. */
 function knownFields(change: ProductChange): Partial<ProductRecord> {
-  const sent = CHANGEABLE.filter((field) => change[field] !== undefined).map((field) => [
-    field,
-    change[field],
-  ]);
-  const known = Object.fromEntries(sent) as Partial<ProductRecord>;
-  return known.name === undefined ? known : { ...known, name: storedName(known.name) };
+  const known: Record<string, unknown> = {};
+  for (const field of CHANGEABLE) if (change[field] !== undefined) known[field] = change[field];
+  if (change.name !== undefined) known.name = storedName(change.name);
+  if (change.sku !== undefined) known.sku = codeOf(change.sku);
+  if (change.ean !== undefined) known.ean = codeOf(change.ean);
+  return known;
 }
 
 function storedName(name: string): string {

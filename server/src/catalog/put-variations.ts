@@ -3,6 +3,7 @@ import { type FaultDetail, invalid } from '../platform/errors.js';
 import { newId } from '../platform/ids.js';
 import { sql } from '../platform/sql.js';
 import { lockProduct } from './products.js';
+import { codeOf } from './records.js';
 import { MAX_COMBINATIONS, type VariationsPut } from './schema.js';
 import { replaceVariations, type StoredVariation, type VariationType, variationsOf } from './variations.js';
 
@@ -71,8 +72,8 @@ function upserted(entry: Listed, old: StoredVariation | undefined, productPrice:
     position: 0,
     combination: entry.label,
     options: entry.options,
-    sku: entry.sku === undefined ? (old?.sku ?? null) : entry.sku,
-    ean: entry.ean === undefined ? (old?.ean ?? null) : entry.ean,
+    sku: entry.sku === undefined ? (old?.sku ?? null) : codeOf(entry.sku),
+    ean: entry.ean === undefined ? (old?.ean ?? null) : codeOf(entry.ean),
     price: entry.price ?? old?.price ?? productPrice,
     quantity: entry.quantity ?? old?.quantity ?? 0,
   };

@@ -57,3 +57,8 @@ export const productColumns = raw(`
 
 /** Of a variations row that goes by the name `v`. */
 export const variationColumns = raw('v.id, v.combination, v.sku, v.ean, v.price, v.quantity');
+
+/** Systems that have no code for a thing send an empty one: no code is no code. */
+export function codeOf(text: string | null): string | null {
+  return text === '' ? null : text;
+}

@@ -30,6 +30,7 @@ export const command: Command = {
       log,
       publicUrl: config.publicUrl,
       secret: config.secret,
+      webhooks: config.webhooks,
     });
     const worker = role === 'api' ? undefined : startWorker(context);
     const app = role === 'worker' ? undefined : await buildApp(context);

@@ -10,6 +10,7 @@ import { sendPage } from '../platform/html/page.js';
 import type { Session, Sessions } from '../stores/sessions.js';
 import { signInAddress, whoOf } from '../stores/sign-in-routes.js';
 import { changePassword, isAcceptablePassword, storesOwnedBy } from '../stores/users.js';
+import { failingAppsOf } from '../webhooks/health.js';
 import { ConnectedAppsPage } from './pages/connected-apps.js';
 import { PasswordPage, type PasswordState } from './pages/password.js';
 
@@ -29,7 +30,11 @@ export const consoleRoutes: FastifyPluginAsync<Options> = async (app, { db, sess
     if (!session) return reply.redirect(signInAddress(request.url), 303);
     const stores = await storesOwnedBy(db, session.userId);
     const connected = await Promise.all(
-      stores.map(async (store) => ({ ...store, connections: await connectionsOf(db, store.workspaceId) })),
+      stores.map(async (store) => ({
+        ...store,
+        connections: await connectionsOf(db, store.workspaceId),
+        failing: await failingAppsOf(db, store.workspaceId),
+      })),
     );
     return sendPage(
       reply,

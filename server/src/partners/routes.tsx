@@ -10,6 +10,7 @@ import { sendPage } from '../platform/html/page.js';
 import type { Session, Sessions } from '../stores/sessions.js';
 import { signInAddress, whoOf } from '../stores/sign-in-routes.js';
 import { createUser, isAcceptablePassword, isEmail } from '../stores/users.js';
+import { failingUrlsOf } from '../webhooks/health.js';
 import { type AppForm, EMPTY_FORM, judgeAppForm, readAppForm } from './app-form.js';
 import { AppPage } from './pages/app.js';
 import { AppsPage } from './pages/apps.js';
@@ -134,15 +135,23 @@ export const partnerRoutes: FastifyPluginAsync<Options> = async (app, { db, sess
     return sendPage(reply, page, faults.length > 0 ? 422 : 200);
   }
 
-  function showApp(
+  async function showApp(
     request: FastifyRequest,
     reply: FastifyReply,
     session: Session,
     found: OwnedApp,
     state: { secret?: string; form?: AppForm; faults?: string[] },
-  ): FastifyReply {
+  ): Promise<FastifyReply> {
     const csrf = sessions.csrfToken(request, reply, `app ${found.clientId}`);
-    const page = <AppPage {...common(request, reply, session)} csrf={csrf} app={found} {...state} />;
+    const page = (
+      <AppPage
+        {...common(request, reply, session)}
+        csrf={csrf}
+        app={found}
+        failing={await failingUrlsOf(db, found.clientId)}
+        {...state}
+      />
+    );
     return sendPage(reply, page, state.faults ? 422 : 200);
   }
 

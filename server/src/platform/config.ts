@@ -13,7 +13,15 @@ export interface Config {
   databaseUrl: string | undefined;
   /** Signs cookies and local upload addresses. */
   secret: string;
+  webhooks: WebhookConfig;
   logLevel: string;
+}
+
+export interface WebhookConfig {
+  backoff: { firstMs: number; factor: number };
+  timeoutMs: number;
+  /** Private and loopback targets. */
+  allowPrivate: boolean;
 }
 
 export class ConfigError extends Error {
@@ -56,6 +64,8 @@ export function readConfig(overrides: NodeJS.ProcessEnv = {}): Config {
     faults.push('FEIRA_SECRET must have at least 32 characters (openssl rand -hex 32 makes one)');
   }
 
+  const webhooks = readWebhooks(read, isLoopback(publicUrl), faults);
+
   const logLevel = read('LOG_LEVEL') ?? 'info';
   if (!LOG_LEVELS.includes(logLevel))
     faults.push(`LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}, not "${logLevel}"`);
@@ -70,8 +80,43 @@ export function readConfig(overrides: NodeJS.ProcessEnv = {}): Config {
     dataFolder,
     databaseUrl,
     secret: givenSecret ?? keptSecret(dataFolder),
+    webhooks,
     logLevel,
   };
+}
+
+function readWebhooks(
+  read: (name: string) => string | undefined,
+  onLoopback: boolean,
+  faults: string[],
+): WebhookConfig {
+  const positive = (name: string, fallback: number, least: number): number => {
+    const value = Number(read(name) ?? fallback);
+    if (!Number.isFinite(value) || value < least)
+      faults.push(`${name} must be a number of at least ${least}, not "${read(name)}"`);
+    return value;
+  };
+  const allowed = read('WEBHOOK_ALLOW_PRIVATE');
+  if (allowed !== undefined && !['true', 'false', '1', '0'].includes(allowed))
+    faults.push('WEBHOOK_ALLOW_PRIVATE must be true or false');
+  const wanted = allowed === 'true' || allowed === '1';
+  if (wanted && !onLoopback) {
+    faults.push(
+      'WEBHOOK_ALLOW_PRIVATE works only while PUBLIC_URL is loopback: a public service must not reach into its own network',
+    );
+  }
+  return {
+    backoff: {
+      firstMs: positive('WEBHOOK_BACKOFF_MS', 5_000, 1),
+      factor: positive('WEBHOOK_BACKOFF_FACTOR', 15, 1),
+    },
+    timeoutMs: positive('WEBHOOK_TIMEOUT_MS', 5_000, 100),
+    allowPrivate: onLoopback && (allowed === undefined || wanted),
+  };
+}
+
+function isLoopback(url: string): boolean {
+  return URL.canParse(url) && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);
 }
 
 /** npm sets it for the scripts it runs. */

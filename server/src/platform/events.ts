@@ -1,15 +1,18 @@
 import type { Tx } from './db.js';
 import { sql } from './sql.js';
 
-export type EventName =
-  | 'product.created'
-  | 'product.updated'
-  | 'product.deleted'
-  | 'stock.updated'
-  | 'order.created'
-  | 'order.paid'
-  | 'order.shipped'
-  | 'order.refunded';
+export const EVENT_NAMES = [
+  'product.created',
+  'product.updated',
+  'product.deleted',
+  'stock.updated',
+  'order.created',
+  'order.paid',
+  'order.shipped',
+  'order.refunded',
+] as const;
+
+export type EventName = (typeof EVENT_NAMES)[number];
 
 export interface NewEvent {
   event: EventName;

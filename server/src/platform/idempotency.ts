@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from './clock.js';
 import type { Database, Transaction, Tx } from './db.js';
 import { ApiError, badRequest } from './errors.js';
+import type { Seal } from './seal.js';
 import { sql } from './sql.js';
 
 declare module 'fastify' {
@@ -51,6 +52,7 @@ export function keepIdempotencyKeys(
   app: FastifyInstance,
   db: Database,
   clock: Clock,
+  seal: Seal,
   ownerOf: (request: FastifyRequest) => Owner,
 ) {
   app.decorateRequest('keyed', null);
@@ -99,7 +101,7 @@ export function keepIdempotencyKeys(
       );
       if (!lock?.ours) throw stillRunning();
       // A statement of its own: only a snapshot taken after the lock sees what its last holder committed.
-      const [stored] = await tx.query<{ same: boolean; status: number; body: string }>(sql`
+      const [stored] = await tx.query<{ same: boolean; status: number; body: Buffer }>(sql`
         select request_hash = ${requestHash} as same, status, body from idempotency_keys
         where workspace_id = ${workspaceId} and client_id = ${clientId} and key = ${key}
           and created_at > ${new Date(clock.now() - KEPT_MS).toISOString()}`);
@@ -110,7 +112,7 @@ export function keepIdempotencyKeys(
           .code(stored.status)
           .header('Idempotent-Replayed', 'true')
           .type('application/json; charset=utf-8')
-          .send(stored.body);
+          .send(seal.open(stored.body));
       }
       await tx.query(sql`savepoint work`);
       request.keyed = { tx, key, requestHash };
@@ -124,7 +126,7 @@ export function keepIdempotencyKeys(
   function keep(tx: Tx, { key, requestHash }: KeyedRequest, owner: Owner, status: number, body: string) {
     return tx.query(sql`
       insert into idempotency_keys (workspace_id, client_id, key, request_hash, status, body, created_at)
-      values (${owner.workspaceId}, ${owner.clientId}, ${key}, ${requestHash}, ${status}, ${body},
+      values (${owner.workspaceId}, ${owner.clientId}, ${key}, ${requestHash}, ${status}, ${seal.close(body)},
               ${new Date(clock.now()).toISOString()})
       on conflict (workspace_id, client_id, key) do update
         set request_hash = excluded.request_hash, status = excluded.status, body = excluded.body,

@@ -16,9 +16,9 @@ export class Listener {
 
   constructor(private readonly connection: pg.ClientConfig) {}
 
-  /** Called before start(). */
   on(channel: string, handler: (payload: string) => void): void {
     this.channels.set(channel, handler);
+    if (this.alive) this.client?.query(`listen ${channel}`).catch(() => {});
   }
 
   /** Called whenever the connection is lost, before `alive` can be true again. */

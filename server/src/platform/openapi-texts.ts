@@ -1,6 +1,6 @@
 // What the reference says beyond the routes: the introduction, the groups, the errors all calls share.
 
-export const INTRODUCTION = `Act for one store: products, variations and stock now; images, orders, shipments and webhooks as they are opened.
+export const INTRODUCTION = `Act for one store: products, variations, stock and webhooks now; images, orders and shipments as they are opened.
 
 **Authentication.** Send \`Authorization: Bearer <access token>\`. A token is for one store and one app, lives two hours and carries scopes; each call below names the scope it needs.
 
@@ -26,6 +26,15 @@ export const TAGS = [
     description: 'Combinations of options (size × colour), each with its own SKU, price and stock.',
   },
   { name: 'Stock', description: 'Balances, by product or by SKU. Needs stock:write and nothing else.' },
+  {
+    name: 'Webhooks',
+    description:
+      'Signed POSTs about what changed, instead of polling. Answer 2xx at once and work later; anything else is sent again, five times in all over five hours. Tell deliveries apart by X-Service-Delivery, which is the same over all attempts of one event; do not rely on their order.',
+  },
+  {
+    name: 'Events',
+    description: 'The same events to be read, for recovery and for those who cannot be called.',
+  },
   { name: 'Categories', description: 'The categories every store shares.' },
 ];
 

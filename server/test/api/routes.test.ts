@@ -12,13 +12,19 @@ const BODIES: Record<string, unknown> = {
   'PATCH /products/:id/variants': { variants: [{ sku: 'S-1', quantity: 1 }] },
   'PUT /products/:id/variants': { types: [], combinations: [] },
   'PATCH /products/:id/variants/:sku/stock': { quantity: 1 },
+  'POST /webhooks': { url: 'https://erp.example/hook', events: ['stock.updated'] },
+  'POST /webhooks/:id/ping': undefined,
+  'POST /webhooks/:id/rotate-secret': undefined,
+  'POST /webhooks/:id/deliveries/:deliveryId/redeliver': undefined,
 };
+const MISSING = '01900000-0000-7000-8000-000000000000';
 const BODILESS = ['GET', 'HEAD', 'DELETE'];
 
 let feira: Feira;
 let owner: StoreClient;
 let stranger: StoreClient;
 let productId: string;
+let webhookId: string;
 
 beforeAll(async () => {
   feira = await openFeira();
@@ -29,6 +35,7 @@ beforeAll(async () => {
     types: [{ name: 'Size', options: ['S'] }],
     combinations: [{ combination: 'S', sku: 'S-1', quantity: 3 }],
   });
+  webhookId = (await owner.post('/webhooks', BODIES['POST /webhooks'])).body.id;
 });
 afterAll(() => feira.close());
 
@@ -36,6 +43,8 @@ interface Case {
   key: string;
   method: string;
   path: string;
+  /** Of the thing the path names. */
+  id: string;
   accepted: Scope[];
   body: unknown;
 }
@@ -44,11 +53,13 @@ function cases(): Case[] {
   return feira.app.apiRoutes.map(({ method, url, scope }) => {
     const template = url.replace('/api/v1', '');
     const key = `${method} ${template}`;
-    const path = template.replace(':id', productId).replace(':sku', 'S-1');
+    const id = template.startsWith('/webhooks') ? webhookId : productId;
+    const path = template.replace(':id', id).replace(':sku', 'S-1').replace(':deliveryId', MISSING);
     return {
       key,
       method,
       path,
+      id,
       accepted: scope === 'any' ? [] : ([scope].flat() as Scope[]),
       body: BODIES[key],
     };
@@ -84,15 +95,14 @@ describe('each route of the table', () => {
   });
 
   test("answers for another store's thing exactly as for one that does not exist", async () => {
-    const missing = '01900000-0000-7000-8000-000000000000';
-    for (const { key, method, path, body } of cases().filter((each) => each.path.includes(productId))) {
+    for (const { key, method, path, id, body } of cases().filter((each) => each.path.includes(each.id))) {
       const foreign = await stranger.call(method, path, body);
-      const absent = await stranger.call(method, path.replace(productId, missing), body);
+      const absent = await stranger.call(method, path.replace(id, MISSING), body);
       expect([key, foreign.status, absent.status]).toEqual([key, 404, 404]);
       if (method === 'HEAD') continue;
       expect({ ...foreign.body, requestId: '' }).toEqual({
         ...absent.body,
-        error: absent.body.error.replace(missing, productId),
+        error: absent.body.error.replace(MISSING, id),
         requestId: '',
       });
     }
@@ -101,9 +111,9 @@ describe('each route of the table', () => {
   });
 
   test('is not found for an id that is not of our format', async () => {
-    for (const { key, method, path, body } of cases().filter((each) => each.path.includes(productId))) {
-      for (const odd of ['1', 'null', '%00', productId.toUpperCase(), `${productId}x`]) {
-        const answer = await owner.call(method, path.replace(productId, odd), body);
+    for (const { key, method, path, id, body } of cases().filter((each) => each.path.includes(each.id))) {
+      for (const odd of ['1', 'null', '%00', id.toUpperCase(), `${id}x`]) {
+        const answer = await owner.call(method, path.replace(id, odd), body);
         expect([key, odd, answer.status]).toEqual([key, odd, 404]);
       }
     }

@@ -53,6 +53,10 @@ const SAMPLES: Record<string, unknown> = {
     ],
   },
   'PATCH /products/:id/variants/:sku/stock': { quantity: 1 },
+  'POST /webhooks': { url: 'https://127.0.0.1:9/hook', events: ['stock.updated', 'order.paid'] },
+  'POST /webhooks/:id/ping': undefined,
+  'POST /webhooks/:id/rotate-secret': undefined,
+  'POST /webhooks/:id/deliveries/:deliveryId/redeliver': undefined,
 };
 const BODILESS = ['GET', 'HEAD', 'DELETE'];
 

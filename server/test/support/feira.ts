@@ -49,6 +49,7 @@ export async function openFeira(
     log,
     publicUrl: options.publicUrl ?? 'http://feira.test',
     secret: 'a secret for tests, known to everybody who reads them',
+    webhooks: { backoff: { firstMs: 5_000, factor: 15 }, timeoutMs: 5_000, allowPrivate: true },
   });
   const app = await buildApp(context);
   await app.ready();

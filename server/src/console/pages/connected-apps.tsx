@@ -12,6 +12,8 @@ const TEXTS = {
     since: 'Connected',
     used: 'Last used',
     never: 'never used',
+    failing:
+      'It does not take our notifications at the moment, so it may not know your latest changes. Its makers can see why.',
     disconnect: 'Disconnect',
     effect: 'Disconnecting takes effect at once.',
     password: 'Change password',
@@ -23,6 +25,8 @@ const TEXTS = {
     since: 'Conectado',
     used: 'Último uso',
     never: 'nunca usado',
+    failing:
+      'Ele não está recebendo nossos avisos no momento, então pode não conhecer suas últimas mudanças. Quem o faz pode ver o motivo.',
     disconnect: 'Desconectar',
     effect: 'A desconexão vale na hora.',
     password: 'Trocar a senha',
@@ -32,7 +36,7 @@ const TEXTS = {
 export function ConnectedAppsPage(props: {
   language: Language;
   who: Who;
-  stores: { workspaceId: string; name: string; connections: Connection[] }[];
+  stores: { workspaceId: string; name: string; connections: Connection[]; failing: Set<string> }[];
   csrf: (workspaceId: string, clientId: string) => string;
 }) {
   const { language, who, stores, csrf } = props;
@@ -41,7 +45,7 @@ export function ConnectedAppsPage(props: {
     <Page language={language} title={texts.title} who={who} wide>
       <h1>{texts.title}</h1>
       {stores.length === 0 && <p>{texts.noStore}</p>}
-      {stores.map(({ workspaceId, name, connections }) => (
+      {stores.map(({ workspaceId, name, connections, failing }) => (
         <section key={workspaceId}>
           <h2>{name}</h2>
           {connections.length === 0 && <p>{texts.none}</p>}
@@ -52,6 +56,7 @@ export function ConnectedAppsPage(props: {
                 {texts.since} {shortTime(connection.connectedAt, language)} · {texts.used}:{' '}
                 {connection.lastUsedAt ? shortTime(connection.lastUsedAt, language) : texts.never}
               </p>
+              {failing.has(connection.clientId) && <p role="status">{texts.failing}</p>}
               <ul class="scopes">
                 {connection.scopes.map((scope) => (
                   <li key={scope}>{SCOPE_WORDS[language][scope]}</li>

@@ -1,6 +1,6 @@
 import type { OwnedApp } from '../../oauth/owned-apps.js';
 import type { Language } from '../../platform/html/language.js';
-import { Page, type Who } from '../../platform/html/page.js';
+import { Alert, Page, type Who } from '../../platform/html/page.js';
 import type { AppForm } from '../app-form.js';
 import { AppFields } from './app-fields.js';
 
@@ -15,6 +15,7 @@ const TEXTS = {
     rotateHint:
       'The present one goes on working beside it until you end it, so nothing breaks while you change it. A third one ends the oldest.',
     end: 'End the old secret',
+    failing: 'Webhooks fail here; GET /webhooks/{id}/deliveries says why:',
     settings: 'Settings',
     save: 'Save',
     back: 'Your apps',
@@ -29,6 +30,7 @@ const TEXTS = {
     rotateHint:
       'O atual continua valendo ao lado dele até você encerrá-lo, então nada quebra na troca. Um terceiro encerra o mais antigo.',
     end: 'Encerrar o secret antigo',
+    failing: 'Webhooks falham aqui; GET /webhooks/{id}/deliveries diz o motivo:',
     settings: 'Configurações',
     save: 'Salvar',
     back: 'Seus aplicativos',
@@ -40,12 +42,13 @@ export function AppPage(props: {
   who: Who;
   csrf: string;
   app: OwnedApp;
+  failing: { url: string; stores: number }[];
   /** Just made: shown on this page and never again. */
   secret?: string;
   form?: AppForm;
   faults?: string[];
 }) {
-  const { language, who, csrf, app, secret, faults = [] } = props;
+  const { language, who, csrf, app, failing, secret, faults = [] } = props;
   const texts = TEXTS[language];
   const address = `/partners/apps/${app.clientId}`;
   const form = props.form ?? {
@@ -73,6 +76,11 @@ export function AppPage(props: {
         <dt>{texts.stores}</dt>
         <dd>{app.stores}</dd>
       </dl>
+      {failing.map(({ url, stores }) => (
+        <Alert key={url}>
+          {texts.failing} <code>{url}</code> ({texts.stores}: {stores})
+        </Alert>
+      ))}
       <section class="card">
         <p>{texts.secrets}</p>
         <ul>

@@ -1,0 +1,81 @@
+import type { Database } from '../platform/db.js';
+import { sql } from '../platform/sql.js';
+import type { Target } from './attempt.js';
+
+/** A delivery that this process has taken for a while. */
+export interface Claimed extends Target {
+  workspaceId: string;
+  id: string;
+  webhookId: string;
+  eventId: string;
+  event: string;
+  data: unknown;
+  attempts: number;
+  attemptsLeft: number;
+  claims: number;
+  /** The app still has a grant for the store. */
+  live: boolean;
+}
+
+/**
+ * Takes what is due, oldest first, by state: a sequence would pass over what commits late. Rows that another worker is
+ * taking are skipped. The time is the later of ours and the database's: a test moves ours, and skew delays nothing.
+ */
+export async function claimDue(
+  db: Database,
+  now: number,
+  leaseMs: number,
+  most: number,
+  without: string[],
+): Promise<Claimed[]> {
+  const time = new Date(now).toISOString();
+  const leaseEnd = new Date(now + leaseMs).toISOString();
+  return db.autocommit.query<Claimed>(sql`
+    with due as materialized (
+      select workspace_id, id from deliveries
+      where status = 'pending' and next_at <= greatest(${time}::timestamptz, now()) and webhook_id <> all(${without}::uuid[])
+      order by next_at limit ${most} for update skip locked
+    ),
+    taken as (
+      update deliveries d set claims = d.claims + 1, next_at = greatest(${leaseEnd}::timestamptz, now() + ${leaseMs} * interval '1 ms')
+      from due where d.workspace_id = due.workspace_id and d.id = due.id
+      returning d.*
+    )
+    select t.workspace_id as "workspaceId", t.id, t.webhook_id as "webhookId", t.event_id as "eventId", t.event, e.data,
+      t.attempts, t.attempts_left as "attemptsLeft", t.claims, w.url, w.secret, w.previous_secret as "previousSecret",
+      w.previous_until as "previousUntil",
+      exists (select from oauth_grants g where g.workspace_id = w.workspace_id and g.client_id = w.client_id
+              and g.revoked_at is null) as live
+    from taken t
+    join webhooks w on w.workspace_id = t.workspace_id and w.id = t.webhook_id
+    join events e on e.workspace_id = t.workspace_id and e.id = t.event_id`);
+}
+
+/** Milliseconds until something is due; undefined when nothing waits. */
+export async function dueIn(db: Database, now: number): Promise<number | undefined> {
+  const [row] = await db.query<{ ms: number | null }>(sql`
+    select extract(epoch from min(next_at) - greatest(${new Date(now).toISOString()}::timestamptz, now())) * 1000 as ms
+    from deliveries where status = 'pending'`);
+  return row?.ms === null || row === undefined ? undefined : Math.max(0, Math.ceil(row.ms));
+}
+
+export interface PutBack {
+  claimed: Claimed;
+  /** Milliseconds from now. */
+  inMs: number;
+}
+
+/** Gives up leases without an attempt: at a stop, or because the receiver is too slow for more. */
+export async function putBack(db: Database, now: number, entries: PutBack[]): Promise<void> {
+  if (entries.length === 0) return;
+  const rows = entries.map(({ claimed, inMs }) => ({
+    workspace_id: claimed.workspaceId,
+    id: claimed.id,
+    claims: claimed.claims,
+    next_at: new Date(now + inMs).toISOString(),
+  }));
+  await db.autocommit.query(sql`
+    update deliveries d set next_at = r.next_at
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r(workspace_id uuid, id uuid, claims integer, next_at timestamptz)
+    where d.workspace_id = r.workspace_id and d.id = r.id and d.claims = r.claims and d.status = 'pending'`);
+}

@@ -1,0 +1,222 @@
+import type { Logger } from 'pino';
+import type { Clock } from '../platform/clock.js';
+import type { Database } from '../platform/db.js';
+import type { Outbound } from '../platform/outbound/post.js';
+import type { Seal } from '../platform/seal.js';
+import { attempt } from './attempt.js';
+import type { Backoff } from './backoff.js';
+import { type Claimed, claimDue, dueIn, type PutBack, putBack } from './claim.js';
+import { Lane } from './lane.js';
+import { type Finished, recordFinished } from './record.js';
+
+export interface DispatcherParts {
+  db: Database;
+  clock: Clock;
+  log: Logger;
+  outbound: Outbound;
+  seal: Seal;
+  backoff: Backoff;
+  timeoutMs: number;
+}
+
+const BATCH = 250;
+const MOST_CLAIMED = 2_000;
+const IDLE_MS = 1_000;
+const SHORT_REST_MS = 20;
+const RETRY_AFTER_ERROR_MS = 500;
+
+/** Claims what is due, sends it, writes down what became of it. Any number may run against one database. */
+export class Dispatcher {
+  /** Since the process began. */
+  readonly counts = { delivered: 0, failed: 0 };
+  private readonly lanes = new Map<string, Lane>();
+  private readonly finished: Finished[] = [];
+  private claimed = 0;
+  private stopping = false;
+  private awake = false;
+  private wakeUp: (() => void) | undefined;
+  private loop: Promise<void> | undefined;
+  private recording: Promise<void> | undefined;
+  private readonly leaseMs: number;
+
+  constructor(private readonly parts: DispatcherParts) {
+    // A slow lane waits for two rounds of its slots before an attempt begins; a lease must outlast that.
+    this.leaseMs = 4 * parts.timeoutMs + 5_000;
+  }
+
+  start(): void {
+    this.loop = this.run();
+  }
+
+  /** There may be something to do. */
+  wake(): void {
+    this.awake = true;
+    this.wakeUp?.();
+  }
+
+  get inFlight(): number {
+    let sum = 0;
+    for (const lane of this.lanes.values()) sum += lane.inFlight;
+    return sum;
+  }
+
+  /** What is being sent is finished and recorded; what was only claimed is given back. */
+  async stop(): Promise<void> {
+    this.stopping = true;
+    this.wake();
+    await this.loop;
+    const queued = [...this.lanes.values()].flatMap((lane) => lane.queue.splice(0));
+    this.claimed -= queued.length;
+    await putBack(
+      this.parts.db,
+      this.parts.clock.now(),
+      queued.map((claimed) => ({ claimed, inMs: 0 })),
+    );
+    while (this.claimed > 0 || this.recording) {
+      await (this.recording ??
+        new Promise<void>((resolve) => {
+          this.wakeUp = resolve;
+        }));
+    }
+  }
+
+  private async run(): Promise<void> {
+    while (!this.stopping) {
+      this.awake = false;
+      try {
+        const most = Math.min(BATCH, MOST_CLAIMED - this.claimed);
+        const found = most > 0 ? await this.takeWork(most) : 0;
+        if (found < most || most <= 0) await this.rest();
+      } catch (error) {
+        this.parts.log.error({ err: error }, 'looking for deliveries failed');
+        await this.sleep(RETRY_AFTER_ERROR_MS);
+      }
+    }
+  }
+
+  private async takeWork(most: number): Promise<number> {
+    const { db, clock } = this.parts;
+    const full: string[] = [];
+    for (const [webhookId, lane] of this.lanes) {
+      if (!lane.isFull || lane.isSlow) continue;
+      lane.starved = true;
+      full.push(webhookId);
+    }
+    const work = await claimDue(db, clock.now(), this.leaseMs, most, full);
+    this.claimed += work.length;
+    const noRoom: PutBack[] = [];
+    for (const claimed of work) {
+      const lane = this.laneOf(claimed.webhookId);
+      if (!claimed.live) this.finish({ claimed, at: undefined, result: undefined });
+      else if (!lane.isFull) lane.queue.push(claimed);
+      else noRoom.push({ claimed, inMs: lane.comeBackIn(clock.now()) });
+    }
+    for (const lane of new Set(work.map(({ webhookId }) => this.laneOf(webhookId)))) this.fill(lane);
+    await this.giveBack(noRoom);
+    return work.length;
+  }
+
+  private fill(lane: Lane): void {
+    while (lane.hasSlot && !this.stopping) {
+      const next = lane.queue.shift();
+      if (!next) return;
+      lane.inFlight++;
+      void this.send(lane, next);
+    }
+  }
+
+  private async send(lane: Lane, claimed: Claimed): Promise<void> {
+    const { clock, log } = this.parts;
+    const at = clock.now();
+    try {
+      const message = {
+        id: claimed.eventId,
+        event: claimed.event,
+        workspaceId: claimed.workspaceId,
+        data: claimed.data,
+      };
+      const result = await attempt(this.parts, claimed, message, claimed.attempts + 1);
+      lane.answered(result.durationMs);
+      this.finish({ claimed, at, result });
+    } catch (error) {
+      // Ours, not the receiver's: the lease runs out and the delivery is taken again.
+      log.error({ err: error, deliveryId: claimed.id }, 'delivery failed on our side');
+      this.claimed--;
+    }
+    lane.inFlight--;
+    const surplus = lane.surplus();
+    if (surplus.length > 0) {
+      const now = clock.now();
+      await this.giveBack(surplus.map((each) => ({ claimed: each, inMs: lane.comeBackIn(now) }))).catch(
+        () => {},
+      );
+    }
+    this.fill(lane);
+    if (lane.isIdle && !lane.isSlow) this.lanes.delete(claimed.webhookId);
+    if (lane.wantsMore) {
+      lane.starved = false;
+      this.wake();
+    }
+  }
+
+  private finish(finished: Finished): void {
+    this.finished.push(finished);
+    this.recording ??= this.record().finally(() => {
+      this.recording = undefined;
+      this.wakeUp?.();
+    });
+  }
+
+  /** While one batch is being written the next gathers: the busier it is, the larger the batches. */
+  private async record(): Promise<void> {
+    const { db, clock, backoff, log } = this.parts;
+    await Promise.resolve();
+    while (this.finished.length > 0) {
+      const batch = this.finished.splice(0, BATCH);
+      try {
+        const { delivered, failed } = await recordFinished(db, clock.now(), backoff, batch);
+        this.counts.delivered += delivered;
+        this.counts.failed += failed;
+      } catch (error) {
+        // Not recorded is not lost: the leases run out and the deliveries are made again.
+        log.error({ err: error, deliveries: batch.length }, 'recording deliveries failed');
+      }
+      this.claimed -= batch.length;
+    }
+  }
+
+  private async giveBack(entries: PutBack[]): Promise<void> {
+    this.claimed -= entries.length;
+    await putBack(this.parts.db, this.parts.clock.now(), entries);
+  }
+
+  private laneOf(webhookId: string): Lane {
+    let lane = this.lanes.get(webhookId);
+    if (!lane) {
+      lane = new Lane();
+      this.lanes.set(webhookId, lane);
+    }
+    return lane;
+  }
+
+  /** Until something is due, a wake-up comes, or a second has passed. */
+  private async rest(): Promise<void> {
+    if (this.awake || this.stopping) return;
+    const due = await dueIn(this.parts.db, this.parts.clock.now());
+    // What is due now and was not taken waits for room here or is being taken elsewhere.
+    const wait = Math.min(IDLE_MS, Math.max(due ?? IDLE_MS, SHORT_REST_MS));
+    if (!this.awake && !this.stopping) await this.sleep(wait);
+  }
+
+  private sleep(milliseconds: number): Promise<void> {
+    return new Promise((resolve) => {
+      const done = () => {
+        clearTimeout(timer);
+        this.wakeUp = undefined;
+        resolve();
+      };
+      const timer = setTimeout(done, milliseconds);
+      this.wakeUp = done;
+    });
+  }
+}

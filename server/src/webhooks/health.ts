@@ -1,0 +1,20 @@
+import type { Queryable } from '../platform/db.js';
+import { sql } from '../platform/sql.js';
+import { LOST_UNTIL_FAILING } from './subscriptions.js';
+
+/** Apps of a store with subscriptions that fail now, for the merchant to see. */
+export async function failingAppsOf(db: Queryable, workspaceId: string): Promise<Set<string>> {
+  const rows = await db.query<{ client_id: string }>(sql`
+    select distinct client_id from webhooks where workspace_id = ${workspaceId} and lost_in_a_row >= ${LOST_UNTIL_FAILING}`);
+  return new Set(rows.map((row) => row.client_id));
+}
+
+/** Over all stores, for the integrator who must mend it. */
+export async function failingUrlsOf(
+  db: Queryable,
+  clientId: string,
+): Promise<{ url: string; stores: number }[]> {
+  return db.query(sql`
+    select url, count(*) as stores from webhooks
+    where client_id = ${clientId} and lost_in_a_row >= ${LOST_UNTIL_FAILING} group by url order by url`);
+}

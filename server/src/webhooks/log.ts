@@ -1,0 +1,95 @@
+import type { Queryable, Tx } from '../platform/db.js';
+import { notFound } from '../platform/errors.js';
+import { isId } from '../platform/ids.js';
+import {
+  type PageMeta,
+  type PageRequest,
+  pageClauses,
+  pageOf,
+  REACH,
+  type SortKey,
+} from '../platform/paging.js';
+import { raw, sql } from '../platform/sql.js';
+import { timeOf } from '../platform/times.js';
+import { ATTEMPTS } from './backoff.js';
+import { findTarget, type Owner } from './subscriptions.js';
+
+export interface DeliveryRecord {
+  id: string;
+  eventId: string;
+  event: string;
+  status: string;
+  createdAt: string;
+  nextAttemptAt: string | null;
+  attempts: AttemptRecord[];
+}
+
+export interface AttemptRecord {
+  number: number;
+  at: string;
+  statusCode: number | null;
+  error: string | null;
+  durationMs: number;
+  response: string | null;
+}
+
+export const deliverySorts: Record<string, SortKey> = {
+  createdAt: {
+    column: 'created_at',
+    cast: 'timestamptz',
+    isValue: (value) => typeof value === 'string' && timeOf(value) !== undefined,
+  },
+};
+
+const columns = raw(`
+  d.id, d.event_id as "eventId", d.event, d.status, d.created_at as "createdAt",
+  case when d.status = 'pending' then d.next_at end as "nextAttemptAt",
+  coalesce((
+    select json_agg(json_build_object('number', a.number,
+      'at', to_char(a.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'statusCode', a.status_code,
+      'error', a.error, 'durationMs', a.duration_ms, 'response', a.response) order by a.number)
+    from delivery_attempts a where a.workspace_id = d.workspace_id and a.delivery_id = d.id), '[]') as attempts`);
+
+/** The log of a subscription, newest first. */
+export async function listDeliveries(
+  db: Queryable,
+  owner: Owner,
+  webhookId: string,
+  request: PageRequest<{ status?: string }>,
+): Promise<{ data: DeliveryRecord[]; meta: PageMeta }> {
+  await findTarget(db, owner, webhookId);
+  const { status } = request.filters;
+  const filter = status === undefined ? raw('') : sql`and d.status = ${status}`;
+  const where = sql`d.workspace_id = ${owner.workspaceId} and d.webhook_id = ${webhookId} ${filter}`;
+  const { where: beyond, order } = pageClauses(request, deliverySorts, 'd');
+  const [rows, total] = await Promise.all([
+    db.query<DeliveryRecord & { sort_value: string }>(
+      sql`select ${columns}, d.created_at as sort_value from deliveries d where ${where} ${beyond} ${order}`,
+    ),
+    request.page === undefined
+      ? undefined
+      : db.query<{ total: number }>(
+          sql`select count(*) as total from (select from deliveries d where ${where} limit ${REACH + 1}) counted`,
+        ),
+  ]);
+  const { rows: data, meta } = pageOf(request, rows, total?.[0]?.total);
+  return { data, meta };
+}
+
+/** Sends it again, whatever became of it: a new series of five attempts under the same event id. */
+export async function redeliver(
+  tx: Tx,
+  owner: Owner,
+  webhookId: string,
+  deliveryId: string,
+): Promise<DeliveryRecord> {
+  await findTarget(tx, owner, webhookId);
+  const [delivery] = isId(deliveryId)
+    ? await tx.query<DeliveryRecord>(sql`
+        update deliveries d set status = 'pending', attempts_left = ${ATTEMPTS}, next_at = now(), claims = d.claims + 1
+        where d.workspace_id = ${owner.workspaceId} and d.webhook_id = ${webhookId} and d.id = ${deliveryId}
+        returning ${columns}`)
+    : [];
+  if (!delivery) throw notFound(`Delivery ${deliveryId.slice(0, 64)}`);
+  return delivery;
+}

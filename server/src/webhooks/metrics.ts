@@ -1,0 +1,52 @@
+import { Gauge, type Registry } from 'prom-client';
+import type { Database } from '../platform/db.js';
+import { sql } from '../platform/sql.js';
+import type { Dispatcher } from './dispatcher.js';
+
+const COUNTED_TO = 100_000;
+
+/** What waits is asked of the database when somebody looks; what was done is counted by the process that did it. */
+export function measureDeliveries(registry: Registry, db: Database, dispatcher: Dispatcher): void {
+  const registers = [registry];
+  const oldest = new Gauge({
+    name: 'feira_deliveries_oldest_due_seconds',
+    help: 'How long the oldest due delivery waits',
+    registers,
+  });
+  new Gauge({
+    name: 'feira_deliveries_due',
+    help: `Deliveries due now, counted up to ${COUNTED_TO}`,
+    registers,
+    async collect() {
+      const { due, seconds } = await waiting(db);
+      this.set(due);
+      oldest.set(seconds ?? 0);
+    },
+  });
+  new Gauge({
+    name: 'feira_deliveries_in_flight',
+    help: 'Deliveries that this process is sending',
+    registers,
+    collect() {
+      this.set(dispatcher.inFlight);
+    },
+  });
+  for (const outcome of ['delivered', 'failed'] as const) {
+    new Gauge({
+      name: `feira_deliveries_${outcome}_total`,
+      help: `Deliveries that this process has seen ${outcome === 'failed' ? 'fail for good' : 'through'}`,
+      registers,
+      collect() {
+        this.set(dispatcher.counts[outcome]);
+      },
+    });
+  }
+}
+
+async function waiting(db: Database): Promise<{ due: number; seconds: number | null }> {
+  const [row] = await db.query<{ due: number; seconds: number | null }>(sql`
+    select count(*) as due, extract(epoch from now() - min(next_at)) as seconds
+    from (select next_at from deliveries where status = 'pending' and next_at <= now()
+          order by next_at limit ${COUNTED_TO}) waiting`);
+  return row!;
+}

@@ -1,0 +1,86 @@
+import type { Database } from '../platform/db.js';
+import { sql } from '../platform/sql.js';
+import type { AttemptResult } from './attempt.js';
+import { ATTEMPTS, type Backoff, waitBefore } from './backoff.js';
+import type { Claimed } from './claim.js';
+
+export interface Finished {
+  claimed: Claimed;
+  /** When it was sent; undefined when nothing was, because the app is no longer connected. */
+  at: number | undefined;
+  result: AttemptResult | undefined;
+}
+
+/**
+ * Writes down what became of many attempts at once: the log line, the next time or the end, and how the subscription
+ * fares. `claims` fences it: a worker whose lease ran out finds its row taken and changes nothing.
+ */
+export async function recordFinished(
+  db: Database,
+  now: number,
+  backoff: Backoff,
+  finished: Finished[],
+): Promise<{ delivered: number; failed: number }> {
+  const rows = JSON.stringify(finished.map((each) => rowOf(each, now, backoff)));
+  const time = new Date(now).toISOString();
+  const [counts] = await db.autocommit.query<{ delivered: number; failed: number }>(sql`
+    with r as materialized (
+      select * from jsonb_to_recordset(${rows}::jsonb) as r(workspace_id uuid, id uuid, webhook_id uuid, claims integer,
+        status text, number integer, attempts_left integer, next_at timestamptz, at timestamptz, status_code integer,
+        error text, duration_ms integer, response text)
+    ),
+    done as (
+      update deliveries d set status = r.status, attempts = r.number, attempts_left = r.attempts_left, next_at = r.next_at
+      from r where d.workspace_id = r.workspace_id and d.id = r.id and d.claims = r.claims and d.status = 'pending'
+      returning d.workspace_id, d.id, d.webhook_id, d.status
+    ),
+    logged as (
+      insert into delivery_attempts (workspace_id, delivery_id, number, at, status_code, error, duration_ms, response)
+      select r.workspace_id, r.id, r.number, r.at, r.status_code, r.error, r.duration_ms, r.response
+      from r join done on done.workspace_id = r.workspace_id and done.id = r.id where r.at is not null
+    ),
+    health as (
+      select workspace_id, webhook_id, bool_or(status = 'delivered') as delivered, count(*) filter (where status = 'failed') as lost
+      from done group by workspace_id, webhook_id
+    ),
+    -- Locked in order, so that two workers that report on the same subscriptions do not wait for each other.
+    locked as materialized (
+      select w.workspace_id, w.id, h.delivered, h.lost from webhooks w
+      join health h on h.workspace_id = w.workspace_id and h.webhook_id = w.id
+      where h.lost > 0 or (h.delivered and (w.lost_in_a_row > 0 or w.last_delivery_at is null
+                                            or w.last_delivery_at < ${time}::timestamptz - interval '1 second'))
+      order by w.workspace_id, w.id for no key update of w
+    ),
+    told as (
+      update webhooks w set
+        lost_in_a_row = case when l.delivered then 0 else w.lost_in_a_row + l.lost end,
+        last_delivery_at = case when l.delivered then ${time}::timestamptz else w.last_delivery_at end
+      from locked l where w.workspace_id = l.workspace_id and w.id = l.id
+    )
+    select count(*) filter (where status = 'delivered') as delivered, count(*) filter (where status = 'failed') as failed from done`);
+  return counts!;
+}
+
+function rowOf({ claimed, at, result }: Finished, now: number, backoff: Backoff) {
+  const { workspaceId, id, webhookId, claims } = claimed;
+  const number = claimed.attempts + (result ? 1 : 0);
+  const attemptsLeft = result ? claimed.attemptsLeft - 1 : 0;
+  const status = result?.delivered ? 'delivered' : attemptsLeft > 0 ? 'pending' : 'failed';
+  // Counted within the present series of five: a resend starts one anew.
+  const upcoming = ATTEMPTS - attemptsLeft + 1;
+  return {
+    workspace_id: workspaceId,
+    id,
+    webhook_id: webhookId,
+    claims,
+    status,
+    number,
+    attempts_left: attemptsLeft,
+    next_at: new Date(status === 'pending' ? now + waitBefore(upcoming, backoff) : now).toISOString(),
+    at: at === undefined ? null : new Date(at).toISOString(),
+    status_code: result?.statusCode ?? null,
+    error: result?.error ?? null,
+    duration_ms: result?.durationMs ?? 0,
+    response: result?.response ?? null,
+  };
+}

@@ -1,0 +1,207 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import type { Clock } from '../platform/clock.js';
+import type { Database } from '../platform/db.js';
+import { invalid } from '../platform/errors.js';
+import { execute, transact } from '../platform/idempotency.js';
+import { newId } from '../platform/ids.js';
+import type { Outbound } from '../platform/outbound/post.js';
+import { readPageRequest } from '../platform/paging.js';
+import type { Seal } from '../platform/seal.js';
+import { queryChecker } from '../platform/validation.js';
+import { attempt } from './attempt.js';
+import { readFeed } from './feed.js';
+import { deliverySorts, listDeliveries, redeliver } from './log.js';
+import * as shape from './schema.js';
+import {
+  createWebhook,
+  deleteWebhook,
+  findTarget,
+  listWebhooks,
+  rotateWebhookSecret,
+} from './subscriptions.js';
+
+interface Options {
+  db: Database;
+  clock: Clock;
+  outbound: Outbound;
+  seal: Seal;
+}
+
+const scope = 'webhooks:manage';
+const ofWebhook = Type.Object({ id: Type.String({ description: 'Webhook id' }) });
+const isFilters = queryChecker(Type.Object(shape.deliveryFilters));
+
+export const webhookRoutes: FastifyPluginAsyncTypebox<Options> = async (
+  app,
+  { db, clock, outbound, seal },
+) => {
+  app.get(
+    '/webhooks',
+    {
+      config: { scope },
+      schema: {
+        operationId: 'listWebhooks',
+        tags: ['Webhooks'],
+        summary: 'List the subscriptions of this app',
+        response: { 200: shape.WebhookList },
+      },
+    },
+    async ({ credential }) => ({ data: await listWebhooks(db, credential) }),
+  );
+
+  app.post(
+    '/webhooks',
+    {
+      config: { scope },
+      schema: {
+        operationId: 'createWebhook',
+        tags: ['Webhooks'],
+        summary: 'Subscribe to events',
+        description:
+          'The secret in the answer is shown this once; it signs every delivery. A target that is not a public address is a 422.',
+        body: shape.NewWebhook,
+        response: { 201: shape.CreatedWebhook },
+      },
+    },
+    async (request, reply) => {
+      await refuseTarget(request.body.url);
+      const made = await execute(request, db, (tx) =>
+        createWebhook(tx, seal, request.credential, request.body),
+      );
+      return reply.code(201).send(made);
+    },
+  );
+
+  app.delete(
+    '/webhooks/:id',
+    {
+      config: { scope },
+      schema: {
+        operationId: 'deleteWebhook',
+        tags: ['Webhooks'],
+        summary: 'End a subscription',
+        description: 'What was still owed to it is not sent any more.',
+        params: ofWebhook,
+        response: { 200: shape.Deleted },
+      },
+    },
+    async (request) => {
+      const { id } = request.params;
+      await transact(request, db, (tx) => deleteWebhook(tx, request.credential, id));
+      return { id, deleted: true };
+    },
+  );
+
+  app.post(
+    '/webhooks/:id/ping',
+    {
+      config: { scope },
+      schema: {
+        operationId: 'pingWebhook',
+        tags: ['Webhooks'],
+        summary: 'Send a test delivery now',
+        description:
+          'One signed POST of the event "ping", answered with what the receiver said. It is not logged and not repeated.',
+        params: ofWebhook,
+        response: { 200: shape.PingAnswer },
+      },
+    },
+    async (request) => {
+      const { id } = request.params;
+      const { workspaceId } = request.credential;
+      const target = await findTarget(db, request.credential, id);
+      const message = { id: newId(), event: 'ping', workspaceId, data: { id } };
+      return attempt({ outbound, seal, clock }, target, message, 1);
+    },
+  );
+
+  app.post(
+    '/webhooks/:id/rotate-secret',
+    {
+      config: { scope },
+      schema: {
+        operationId: 'rotateWebhookSecret',
+        tags: ['Webhooks'],
+        summary: 'Change the secret',
+        description: 'For 24 hours the old secret signs too, in X-Service-Signature-256-Previous.',
+        params: ofWebhook,
+        response: { 200: shape.CreatedWebhook },
+      },
+    },
+    (request) =>
+      transact(request, db, (tx) =>
+        rotateWebhookSecret(tx, seal, clock, request.credential, request.params.id),
+      ),
+  );
+
+  app.get(
+    '/webhooks/:id/deliveries',
+    {
+      config: { scope },
+      schema: {
+        operationId: 'listDeliveries',
+        tags: ['Webhooks'],
+        summary: 'The log of a subscription',
+        description: 'Newest first, with every attempt. Kept 30 days.',
+        params: ofWebhook,
+        querystring: shape.DeliveryQuery,
+        response: { 200: shape.DeliveryList },
+      },
+    },
+    (request) => {
+      const page = readPageRequest(request.query, {
+        defaultSort: '-createdAt',
+        sorts: deliverySorts,
+        filterShape: shape.deliveryFilters,
+        isFilters,
+      });
+      return listDeliveries(db, request.credential, request.params.id, page);
+    },
+  );
+
+  app.post(
+    '/webhooks/:id/deliveries/:deliveryId/redeliver',
+    {
+      config: { scope },
+      schema: {
+        operationId: 'redeliver',
+        tags: ['Webhooks'],
+        summary: 'Send a delivery again',
+        description:
+          'A new series of attempts under the same X-Service-Delivery, whatever became of the first.',
+        params: Type.Object({ id: Type.String({ description: 'Webhook id' }), deliveryId: Type.String() }),
+        response: { 200: shape.Delivery },
+      },
+    },
+    (request) => {
+      const { id, deliveryId } = request.params;
+      return transact(request, db, (tx) => redeliver(tx, request.credential, id, deliveryId));
+    },
+  );
+
+  app.get(
+    '/events',
+    {
+      config: { scope },
+      schema: {
+        operationId: 'readEvents',
+        tags: ['Events'],
+        summary: 'The feed of events',
+        description:
+          'All events of the store of the last 30 days, oldest first. Nothing ever lands behind a cursor given out: to recover from an outage, go on from the last one.',
+        querystring: shape.EventQuery,
+        response: { 200: shape.EventList },
+      },
+    },
+    (request) => readFeed(db, request.credential.workspaceId, request.query),
+  );
+
+  async function refuseTarget(url: string): Promise<void> {
+    const { username, password, hostname } = new URL(url);
+    if (username !== '' || password !== '')
+      throw invalid([{ field: 'url', message: 'must not carry a user name or password' }]);
+    if (await outbound.isForbidden(hostname))
+      throw invalid([{ field: 'url', message: 'must lead to a public address' }]);
+  }
+};

@@ -1,0 +1,105 @@
+import { type Static, Type } from 'typebox';
+import { EVENT_NAMES } from '../platform/events.js';
+import { Meta, pagingQuery } from '../platform/paging.js';
+import { HttpUrl, Id, Nullable, Shape, Time } from '../platform/shapes.js';
+
+const eventName = Type.Unsafe<(typeof EVENT_NAMES)[number]>({ type: 'string', enum: [...EVENT_NAMES] });
+
+export const NewWebhook = Shape('NewWebhook', {
+  url: HttpUrl({
+    description: 'Where deliveries are sent: a public http(s) address without user name.',
+    examples: ['https://erp.example/hooks/feira'],
+  }),
+  events: Type.Array(eventName, { minItems: 1, maxItems: 8, examples: [['stock.updated', 'order.paid']] }),
+});
+export type NewWebhook = Static<typeof NewWebhook>;
+
+const webhookFields = {
+  id: Id(),
+  url: Type.String(),
+  events: Type.Array(Type.String()),
+  status: Type.String({
+    description: 'active, or failing after five lost events in a row. Never disabled or deleted for failing.',
+    examples: ['active'],
+  }),
+  createdAt: Time(),
+  lastDeliveryAt: Nullable(Time()),
+};
+
+export const Webhook = Shape('Webhook', webhookFields);
+export const WebhookList = Shape('WebhookList', { data: Type.Array(Webhook) });
+export const CreatedWebhook = Shape('CreatedWebhook', {
+  ...webhookFields,
+  secret: Type.String({
+    description: 'Signs deliveries. Shown this once.',
+    examples: ['whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD'],
+  }),
+});
+
+const Attempt = Shape('DeliveryAttempt', {
+  number: Type.Integer(),
+  at: Time(),
+  statusCode: Nullable(Type.Integer()),
+  error: Nullable(
+    Type.String({
+      description:
+        'bad_status, redirect, timeout, connect_timeout, connection_refused, connection_reset, tls_failed, name_not_found, blocked_address, response_too_large or invalid_response',
+    }),
+  ),
+  durationMs: Type.Integer(),
+  response: Nullable(Type.String({ description: 'The first kilobyte of the answer.' })),
+});
+
+export const Delivery = Shape('Delivery', {
+  id: Id(),
+  eventId: Id({ description: 'X-Service-Delivery of every attempt.' }),
+  event: Type.String({ examples: ['stock.updated'] }),
+  status: Type.String({ description: 'pending, delivered or failed' }),
+  createdAt: Time(),
+  nextAttemptAt: Nullable(Time({ description: 'While pending.' })),
+  attempts: Type.Array(Attempt),
+});
+export const Deleted = Shape('Deleted', { id: Id(), deleted: Type.Boolean() });
+export const DeliveryList = Shape('DeliveryList', { data: Type.Array(Delivery), meta: Meta });
+
+export const deliveryFilters = {
+  status: Type.Optional(
+    Type.Unsafe<'pending' | 'delivered' | 'failed'>({
+      type: 'string',
+      enum: ['pending', 'delivered', 'failed'],
+    }),
+  ),
+};
+export const DeliveryQuery = Type.Object({ ...pagingQuery, ...deliveryFilters });
+
+export const PingAnswer = Shape('PingAnswer', {
+  delivered: Type.Boolean(),
+  statusCode: Nullable(Type.Integer()),
+  error: Nullable(Type.String()),
+  durationMs: Type.Integer(),
+  response: Nullable(Type.String()),
+});
+
+export const EventQuery = Type.Object({
+  after: Type.Optional(
+    Type.String({ description: 'nextCursor of the page before; absent: from the oldest kept event.' }),
+  ),
+  limit: pagingQuery.limit,
+});
+
+export const EventRecord = Shape('Event', {
+  id: Id(),
+  event: Type.String({ examples: ['stock.updated'] }),
+  workspaceId: Id(),
+  data: Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true }),
+  createdAt: Time(),
+});
+
+export const EventList = Shape('EventList', {
+  data: Type.Array(EventRecord),
+  meta: Type.Object({
+    limit: Type.Integer(),
+    hasMore: Type.Boolean(),
+    nextCursor: Type.String({ description: 'Always given: keep it and ask again later.' }),
+  }),
+});

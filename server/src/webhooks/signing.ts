@@ -1,0 +1,55 @@
+import { createHmac, randomBytes } from 'node:crypto';
+
+const PREFIX = 'whsec_';
+
+export function newWebhookSecret(): string {
+  return PREFIX + randomBytes(32).toString('base64');
+}
+
+export interface Signable {
+  event: string;
+  /** The event's id: the same over all attempts and resends. */
+  id: string;
+  attempt: number;
+  body: string;
+}
+
+/**
+ * The headers of SPEC 6.2 and 6.5, and the trio of Standard Webhooks. The first scheme is keyed with the whole secret
+ * as text, the second with the 32 bytes that it encodes.
+ */
+export function signedHeaders(
+  delivery: Signable,
+  secrets: { current: string; previous?: string | undefined },
+  now: number,
+): Record<string, string> {
+  const timestamp = String(Math.floor(now / 1000));
+  const { current, previous } = secrets;
+  return {
+    'Content-Type': 'application/json',
+    'User-Agent': 'Feira/1.0',
+    'X-Service-Event': delivery.event,
+    'X-Service-Signature-256': bodySignature(delivery.body, current),
+    ...(previous !== undefined && {
+      'X-Service-Signature-256-Previous': bodySignature(delivery.body, previous),
+    }),
+    'X-Service-Delivery': delivery.id,
+    'X-Service-Attempt': String(delivery.attempt),
+    'X-Service-Timestamp': timestamp,
+    'webhook-id': delivery.id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': [current, previous]
+      .filter((secret) => secret !== undefined)
+      .map((secret) => standardSignature(delivery, timestamp, secret))
+      .join(' '),
+  };
+}
+
+function bodySignature(body: string, secret: string): string {
+  return `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
+}
+
+function standardSignature({ id, body }: Signable, timestamp: string, secret: string): string {
+  const key = Buffer.from(secret.slice(PREFIX.length), 'base64');
+  return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`;
+}

@@ -1,0 +1,109 @@
+import type { Clock } from '../platform/clock.js';
+import type { Queryable, Tx } from '../platform/db.js';
+import { type ApiError, notFound } from '../platform/errors.js';
+import { isId, newId } from '../platform/ids.js';
+import type { Seal } from '../platform/seal.js';
+import { raw, sql } from '../platform/sql.js';
+import type { Target } from './attempt.js';
+import { newWebhookSecret } from './signing.js';
+
+/** A subscription belongs to a store and an app: another app of the same store does not see it. */
+export interface Owner {
+  workspaceId: string;
+  clientId: string;
+}
+
+export interface WebhookRecord {
+  id: string;
+  url: string;
+  events: string[];
+  status: string;
+  createdAt: string;
+  lastDeliveryAt: string | null;
+}
+
+export const LOST_UNTIL_FAILING = 5;
+const PREVIOUS_SECRET_MS = 24 * 60 * 60 * 1000;
+
+const columns = raw(`
+  w.id, w.url, w.events, case when w.lost_in_a_row >= ${LOST_UNTIL_FAILING} then 'failing' else 'active' end as status,
+  w.created_at as "createdAt", w.last_delivery_at as "lastDeliveryAt"`);
+
+export async function listWebhooks(
+  db: Queryable,
+  { workspaceId, clientId }: Owner,
+): Promise<WebhookRecord[]> {
+  return db.query<WebhookRecord>(sql`
+    select ${columns} from webhooks w where w.workspace_id = ${workspaceId} and w.client_id = ${clientId}
+    order by w.created_at, w.id`);
+}
+
+export async function createWebhook(
+  tx: Tx,
+  seal: Seal,
+  { workspaceId, clientId }: Owner,
+  input: { url: string; events: string[] },
+): Promise<WebhookRecord & { secret: string }> {
+  const secret = newWebhookSecret();
+  const [made] = await tx.query<WebhookRecord>(sql`
+    insert into webhooks as w (workspace_id, id, client_id, url, events, secret)
+    values (${workspaceId}, ${newId()}, ${clientId}, ${input.url}, ${[...new Set(input.events)]}, ${seal.close(secret)})
+    returning ${columns}`);
+  return { ...made!, secret };
+}
+
+/** With everything that was still owed to it. */
+export async function deleteWebhook(tx: Tx, owner: Owner, id: string): Promise<void> {
+  await lockWebhook(tx, owner, id);
+  await tx.query(sql`
+    delete from delivery_attempts a using deliveries d
+    where d.workspace_id = ${owner.workspaceId} and d.webhook_id = ${id}
+      and a.workspace_id = d.workspace_id and a.delivery_id = d.id`);
+  await tx.query(
+    sql`delete from deliveries where workspace_id = ${owner.workspaceId} and webhook_id = ${id}`,
+  );
+  await tx.query(sql`delete from webhooks where workspace_id = ${owner.workspaceId} and id = ${id}`);
+}
+
+/** For a day the old secret signs too, so that receivers can be changed one after the other. */
+export async function rotateWebhookSecret(
+  tx: Tx,
+  seal: Seal,
+  clock: Clock,
+  owner: Owner,
+  id: string,
+): Promise<WebhookRecord & { secret: string }> {
+  await lockWebhook(tx, owner, id);
+  const secret = newWebhookSecret();
+  const until = new Date(clock.now() + PREVIOUS_SECRET_MS).toISOString();
+  const [rotated] = await tx.query<WebhookRecord>(sql`
+    update webhooks as w set previous_secret = w.secret, previous_until = ${until}, secret = ${seal.close(secret)}
+    where w.workspace_id = ${owner.workspaceId} and w.id = ${id} returning ${columns}`);
+  return { ...rotated!, secret };
+}
+
+export async function findTarget(
+  db: Queryable,
+  { workspaceId, clientId }: Owner,
+  id: string,
+): Promise<Target> {
+  const [target] = isId(id)
+    ? await db.query<Target>(sql`
+        select url, secret, previous_secret as "previousSecret", previous_until as "previousUntil" from webhooks
+        where workspace_id = ${workspaceId} and id = ${id} and client_id = ${clientId}`)
+    : [];
+  if (!target) throw webhookNotFound(id);
+  return target;
+}
+
+export function webhookNotFound(id: string): ApiError {
+  return notFound(`Webhook ${id.slice(0, 64)}`);
+}
+
+async function lockWebhook(tx: Tx, { workspaceId, clientId }: Owner, id: string): Promise<void> {
+  const found = isId(id)
+    ? await tx.query(sql`
+        select 1 from webhooks where workspace_id = ${workspaceId} and id = ${id} and client_id = ${clientId} for update`)
+    : [];
+  if (found.length === 0) throw webhookNotFound(id);
+}

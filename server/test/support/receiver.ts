@@ -1,0 +1,59 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface Received {
+  path: string;
+  headers: Record<string, string>;
+  body: string;
+  at: number;
+}
+
+export type Answering = (request: Received, response: ServerResponse, raw: IncomingMessage) => void;
+
+/** An integrator's end of a webhook on a real socket: remembers what came, answers as it is told. */
+export class Receiver {
+  readonly received: Received[] = [];
+  answer: Answering = (_request, response) => void response.writeHead(204).end();
+
+  private constructor(
+    private readonly server: Server,
+    readonly url: string,
+  ) {}
+
+  static async open(): Promise<Receiver> {
+    const server = createServer();
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const receiver = new Receiver(server, `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    server.on('request', (raw, response) => {
+      const chunks: Buffer[] = [];
+      raw.on('error', () => {});
+      raw.on('data', (chunk) => chunks.push(chunk));
+      raw.on('end', () => {
+        const request: Received = {
+          path: raw.url ?? '',
+          headers: raw.headers as Record<string, string>,
+          body: Buffer.concat(chunks).toString('utf8'),
+          at: performance.now(),
+        };
+        receiver.received.push(request);
+        receiver.answer(request, response, raw);
+      });
+    });
+    return receiver;
+  }
+
+  /** What came of one event name, parsed. */
+  bodies(event?: string): { event: string; workspaceId: string; data: Record<string, unknown> }[] {
+    return this.received
+      .map(({ body }) => JSON.parse(body))
+      .filter((body) => event === undefined || body.event === event);
+  }
+
+  async close(): Promise<void> {
+    this.server.closeAllConnections();
+    this.server.close();
+    await once(this.server, 'close');
+  }
+}
