@@ -1,6 +1,8 @@
 import type { FastifyInstance, FastifyPluginAsync, RouteOptions } from 'fastify';
 import { catalogRoutes } from './catalog/routes.js';
 import type { Context } from './context.js';
+import { mediaRoutes } from './media/routes.js';
+import { sweepFiles } from './media/sweep.js';
 import { guard } from './oauth/guard.js';
 import { accountRoutes } from './oauth/routes.js';
 import { pathOf } from './platform/answer-errors.js';
@@ -11,9 +13,16 @@ import { keepRawBodies, parseJsonBody } from './platform/json-body.js';
 import { refuseBrokenQuery, validatorCompiler } from './platform/validation.js';
 import { webhookRoutes } from './webhooks/routes.js';
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Files may have become useless by this call. */
+    freesFiles?: boolean;
+  }
+}
+
 /** Everything under /api/v1, in the order in which a request meets it. */
 export const api: FastifyPluginAsync<{ context: Context }> = async (app, { context }) => {
-  const { db, clock, credentials, budgets, mediaUrl, seal, wake } = context;
+  const { db, clock, credentials, budgets, mediaUrl, seal, storage, wake } = context;
   app.setValidatorCompiler(validatorCompiler);
   guard(app, credentials, budgets);
   keepRawBodies(app);
@@ -22,7 +31,11 @@ export const api: FastifyPluginAsync<{ context: Context }> = async (app, { conte
   app.addHook('preValidation', parseJsonBody);
   tagResources(app);
   app.addHook('onResponse', (request, reply, done) => {
-    if (request.method !== 'GET' && reply.statusCode < 300) wake.poke();
+    if (request.method !== 'GET' && reply.statusCode < 300) {
+      wake.poke();
+      // At once and not at the worker's next round; what fails here is left to that.
+      if (request.routeOptions.config.freesFiles) sweepFiles(db, clock, storage).catch(() => {});
+    }
     done();
   });
 
@@ -32,6 +45,7 @@ export const api: FastifyPluginAsync<{ context: Context }> = async (app, { conte
   });
   await app.register(accountRoutes, { db });
   await app.register(catalogRoutes, { db, mediaUrl });
+  await app.register(mediaRoutes, context);
   await app.register(webhookRoutes, context);
   refuseTheRest(app);
 };

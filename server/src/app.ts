@@ -9,6 +9,9 @@ import Fastify, {
 } from 'fastify';
 import { api } from './api.js';
 import type { Context } from './context.js';
+import { LocalStorage } from './media/local-storage.js';
+import { serveMedia } from './media/serve.js';
+import { uploadRoute } from './media/upload-route.js';
 import { type Guard, guardOf } from './oauth/guard.js';
 import { tokenRoutes } from './oauth/token-routes.js';
 import { pages } from './pages.js';
@@ -54,7 +57,10 @@ export async function buildApp(context: Context): Promise<FastifyInstance> {
   app.decorate('apiRoutes', []);
   const readiness: Readiness = {
     stopping: false,
-    checks: { database: async () => void (await context.db.query(sql`select 1`)) },
+    checks: {
+      database: async () => void (await context.db.query(sql`select 1`)),
+      storage: () => context.storage.check(),
+    },
   };
   app.addHook('preClose', async () => {
     readiness.stopping = true;
@@ -70,6 +76,10 @@ export async function buildApp(context: Context): Promise<FastifyInstance> {
   await describeApi(app, context.publicUrl);
   await app.register(api, { prefix: API_PREFIX, context });
   await app.register(tokenRoutes, context);
+  if (context.storage instanceof LocalStorage) {
+    await app.register(uploadRoute, { storage: context.storage });
+    await app.register(serveMedia, { storage: context.storage });
+  }
   await app.register(pages, { context });
   serveIcon(app);
   await serveReference(app);

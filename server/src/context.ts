@@ -1,11 +1,14 @@
+import { join } from 'node:path';
 import type pg from 'pg';
 import type { Logger } from 'pino';
+import { LocalStorage } from './media/local-storage.js';
+import type { Storage } from './media/storage.js';
 import { Credentials } from './oauth/credentials.js';
 import type { Budgets } from './platform/budgets/budgets.js';
 import { DailyUploads } from './platform/budgets/daily-uploads.js';
 import { InMemoryBudgets } from './platform/budgets/in-memory.js';
 import { type Clock, systemClock } from './platform/clock.js';
-import type { WebhookConfig } from './platform/config.js';
+import type { S3Config, WebhookConfig } from './platform/config.js';
 import { clientSettings, type Database, openDatabase } from './platform/db.js';
 import { Listener } from './platform/listen.js';
 import { Outbound } from './platform/outbound/post.js';
@@ -29,6 +32,7 @@ export interface Context {
   dispatcher: Dispatcher;
   listener: Listener;
   dailyUploads: DailyUploads;
+  storage: Storage;
   publicUrl: string;
   mediaUrl: string;
   close(): Promise<void>;
@@ -39,12 +43,15 @@ export interface ContextOptions {
   log: Logger;
   publicUrl: string;
   secret: string;
+  dataFolder: string;
+  s3?: S3Config | undefined;
+  mediaUrl: string;
   webhooks: WebhookConfig;
   clock?: Clock;
 }
 
 export async function openContext(options: ContextOptions): Promise<Context> {
-  const { connection, log, publicUrl, secret, webhooks, clock = systemClock } = options;
+  const { connection, log, publicUrl, mediaUrl, secret, webhooks, clock = systemClock } = options;
   const db = await openDatabase(connection);
   const listener = new Listener(clientSettings(connection));
   const credentials = new Credentials(db, clock, listener);
@@ -67,8 +74,9 @@ export async function openContext(options: ContextOptions): Promise<Context> {
     wake,
     dispatcher: new Dispatcher({ db, clock, log, outbound, seal, ...webhooks }),
     dailyUploads,
+    storage: await openStorage(options, clock),
     publicUrl,
-    mediaUrl: `${publicUrl}/media`,
+    mediaUrl,
     async close() {
       budgets.close();
       wake.close();
@@ -77,4 +85,14 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       await db.close();
     },
   };
+}
+
+async function openStorage(
+  { s3, dataFolder, publicUrl, secret }: ContextOptions,
+  clock: Clock,
+): Promise<Storage> {
+  if (!s3) return new LocalStorage(join(dataFolder, 'media'), `${publicUrl}/uploads`, secret, clock);
+  // Imported when it is used: the SDK takes 170 ms to load.
+  const { S3Storage } = await import('./media/s3-storage.js');
+  return new S3Storage(s3);
 }

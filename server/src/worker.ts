@@ -1,4 +1,5 @@
 import type { Context } from './context.js';
+import { dropUnattached, sweepFiles } from './media/sweep.js';
 import { purgeTokens } from './oauth/purge.js';
 import { purgeIdempotencyKeys } from './platform/idempotency.js';
 import { purgeSignInFailures } from './stores/sign-in.js';
@@ -11,6 +12,7 @@ interface Job {
   run(context: Context): Promise<void>;
 }
 
+const TEN_SECONDS = 10 * 1000;
 const TEN_MINUTES = 10 * 60 * 1000;
 
 /** Every background job, listed, beside the deliveries. Each may run in any number of processes at once. */
@@ -19,6 +21,16 @@ const JOBS: Job[] = [
     name: 'purge idempotency keys',
     everyMs: TEN_MINUTES,
     run: ({ db, clock }) => purgeIdempotencyKeys(db, clock),
+  },
+  {
+    name: 'drop unattached uploads',
+    everyMs: TEN_MINUTES,
+    run: ({ db, clock }) => dropUnattached(db, clock),
+  },
+  {
+    name: 'sweep files',
+    everyMs: TEN_SECONDS,
+    run: ({ db, clock, storage }) => sweepFiles(db, clock, storage),
   },
   { name: 'purge events', everyMs: TEN_MINUTES, run: ({ db, clock }) => purgeEvents(db, clock) },
   { name: 'purge sessions', everyMs: TEN_MINUTES, run: ({ sessions }) => sessions.purge() },

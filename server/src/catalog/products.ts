@@ -63,7 +63,10 @@ export async function deleteProduct(tx: Tx, workspaceId: string, id: string): Pr
   await tx.query(sql`
     with
       variation as (delete from variations where workspace_id = ${workspaceId} and product_id = ${id}),
-      image as (delete from product_images where workspace_id = ${workspaceId} and product_id = ${id}),
+      image as (delete from product_images where workspace_id = ${workspaceId} and product_id = ${id} returning key),
+      doomed as (
+        insert into doomed_files (workspace_id, key) select ${workspaceId}::uuid, key from image where key is not null
+      ),
       search as (delete from product_search where workspace_id = ${workspaceId} and product_id = ${id})
     delete from products where workspace_id = ${workspaceId} and id = ${id}`);
   await emit(tx, workspaceId, [{ event: 'product.deleted', data: { id } }]);

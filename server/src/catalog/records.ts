@@ -1,3 +1,4 @@
+import type { ImageRecord } from '../media/image-record.js';
 import { raw } from '../platform/sql.js';
 
 /** A product as it is stored and answered: the columns carry the names of the API, so a row needs no translation. */
@@ -34,19 +35,6 @@ export interface VariationRecord {
 export interface ProductDetailRecord extends ProductRecord {
   images: ImageRecord[];
   variants: VariationRecord[];
-}
-
-export interface ImageRecord {
-  id: string;
-  productId: string;
-  url: string;
-  key: string | null;
-  order: number;
-  contentType: string | null;
-  size: number | null;
-  width: number | null;
-  height: number | null;
-  createdAt: string;
 }
 
 /** Of a products row that goes by the name `p`. */

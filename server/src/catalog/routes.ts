@@ -116,7 +116,7 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<{ db: Database; mediaUrl: 
   app.delete(
     '/products/:id',
     {
-      config: { scope: 'products:write' },
+      config: { scope: 'products:write', freesFiles: true },
       schema: {
         operationId: 'deleteProduct',
         tags: ['Products'],

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { Image } from '../media/image-record.js';
 import { Meta, pagingQuery } from '../platform/paging.js';
 import { HttpUrl, Id, Measure, Money, Nullable, Quantity, Shape, Text, Time } from '../platform/shapes.js';
 
@@ -115,19 +116,6 @@ export const Variation = Shape('Variation', {
   ean: Nullable(Type.String({ examples: ['7891234567895'] })),
   price: Type.Number({ examples: [79.9] }),
   quantity: Type.Integer({ examples: [5] }),
-});
-
-export const Image = Shape('Image', {
-  id: Id(),
-  productId: Id(),
-  url: Type.String(),
-  key: Nullable(Type.String()),
-  order: Type.Integer({ description: 'Position; 0 is the cover.' }),
-  contentType: Nullable(Type.String()),
-  size: Nullable(Type.Integer()),
-  width: Nullable(Type.Integer()),
-  height: Nullable(Type.Integer()),
-  createdAt: Time(),
 });
 
 export const ProductDetail = Shape('ProductDetail', {

@@ -25,13 +25,7 @@ export const command: Command = {
     const role = values.role ?? 'all';
     const log = createLog(config.logLevel);
     const connected = await connect(config);
-    const context = await openContext({
-      connection: connected.connection,
-      log,
-      publicUrl: config.publicUrl,
-      secret: config.secret,
-      webhooks: config.webhooks,
-    });
+    const context = await openContext({ ...config, connection: connected.connection, log });
     const worker = role === 'api' ? undefined : startWorker(context);
     const app = role === 'worker' ? undefined : await buildApp(context);
     const stop = async () => {

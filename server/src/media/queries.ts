@@ -1,9 +1,43 @@
+import type { Queryable } from '../platform/db.js';
+import { isId } from '../platform/ids.js';
 import { raw, type Statement, sql } from '../platform/sql.js';
+import type { ImageRecord } from './image-record.js';
 
-/**
- * The images of the product that stands as `p` in the surrounding query, as a JSON array in their order. A file of ours
- * is named by its key; an image by URL is given as it was stored.
- */
+/** Of a product_images row that goes by the name `i`. A file of ours is named by its key; a URL is given as stored. */
+function imageColumns(mediaUrl: string): Statement {
+  return sql`i.id, i.product_id as "productId", coalesce(i.url, ${mediaUrl}::text || '/' || i.key) as url, i.key,
+    i.position as order, i.content_type as "contentType", i.size, i.width, i.height, i.created_at as "createdAt"`;
+}
+
+/** undefined when there is no such product. */
+export async function listImages(
+  db: Queryable,
+  workspaceId: string,
+  productId: string,
+  mediaUrl: string,
+): Promise<ImageRecord[] | undefined> {
+  if (!isId(productId)) return undefined;
+  const rows = await db.query<ImageRecord>(sql`
+    select ${imageColumns(mediaUrl)} from products p
+    left join product_images i on i.workspace_id = p.workspace_id and i.product_id = p.id
+    where p.workspace_id = ${workspaceId} and p.id = ${productId} order by i.position`);
+  return rows.length === 0 ? undefined : rows.filter((row) => row.id !== null);
+}
+
+export async function findImage(
+  db: Queryable,
+  workspaceId: string,
+  productId: string,
+  imageId: string,
+  mediaUrl: string,
+): Promise<ImageRecord> {
+  const [image] = await db.query<ImageRecord>(sql`
+    select ${imageColumns(mediaUrl)} from product_images i
+    where i.workspace_id = ${workspaceId} and i.product_id = ${productId} and i.id = ${imageId}`);
+  return image!;
+}
+
+/** The images of the product that stands as `p` in the surrounding query, as a JSON array in their order. */
 export function imagesOfProduct(mediaUrl: string): Statement {
   return sql`
     coalesce((

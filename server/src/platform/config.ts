@@ -14,7 +14,19 @@ export interface Config {
   /** Signs cookies and local upload addresses. */
   secret: string;
   webhooks: WebhookConfig;
+  /** Unset: files under dataFolder. */
+  s3: S3Config | undefined;
+  /** Where published files are served, without a slash at the end. */
+  mediaUrl: string;
   logLevel: string;
+}
+
+export interface S3Config {
+  endpoint: string;
+  bucket: string;
+  region: string;
+  accessKeyId: string;
+  secretAccessKey: string;
 }
 
 export interface WebhookConfig {
@@ -66,6 +78,13 @@ export function readConfig(overrides: NodeJS.ProcessEnv = {}): Config {
 
   const webhooks = readWebhooks(read, isLoopback(publicUrl), faults);
 
+  const s3 = readS3(read, faults);
+  const mediaUrl =
+    read('MEDIA_URL') ??
+    (s3 ? `${s3.endpoint.replace(/\/+$/, '')}/${s3.bucket}` : `${publicUrl.replace(/\/+$/, '')}/media`);
+  if (!isBareHttpUrl(mediaUrl))
+    faults.push(`MEDIA_URL must be an http(s) address without query or fragment, not "${mediaUrl}"`);
+
   const logLevel = read('LOG_LEVEL') ?? 'info';
   if (!LOG_LEVELS.includes(logLevel))
     faults.push(`LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}, not "${logLevel}"`);
@@ -81,7 +100,27 @@ export function readConfig(overrides: NodeJS.ProcessEnv = {}): Config {
     databaseUrl,
     secret: givenSecret ?? keptSecret(dataFolder),
     webhooks,
+    s3,
+    mediaUrl: mediaUrl.replace(/\/+$/, ''),
     logLevel,
+  };
+}
+
+/** All of them or none: half a configuration would put files where nobody looks for them. */
+function readS3(read: (name: string) => string | undefined, faults: string[]): S3Config | undefined {
+  const needed = ['S3_ENDPOINT', 'S3_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'];
+  const missing = needed.filter((name) => read(name) === undefined);
+  if (missing.length === needed.length) return undefined;
+  for (const name of missing) faults.push(`${name} is missing: object storage needs ${needed.join(', ')}`);
+  const endpoint = read('S3_ENDPOINT') ?? '';
+  if (endpoint !== '' && !isBareHttpUrl(endpoint))
+    faults.push(`S3_ENDPOINT must be an http(s) address, not "${endpoint}"`);
+  return {
+    endpoint,
+    bucket: read('S3_BUCKET') ?? '',
+    region: read('S3_REGION') ?? 'us-east-1',
+    accessKeyId: read('S3_ACCESS_KEY_ID') ?? '',
+    secretAccessKey: read('S3_SECRET_ACCESS_KEY') ?? '',
   };
 }
 

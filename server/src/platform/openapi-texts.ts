@@ -1,6 +1,6 @@
 // What the reference says beyond the routes: the introduction, the groups, the errors all calls share.
 
-export const INTRODUCTION = `Act for one store: products, variations, stock and webhooks now; images, orders and shipments as they are opened.
+export const INTRODUCTION = `Act for one store: products, variations, stock, images and webhooks now; orders and shipments as they are opened.
 
 **Authentication.** Send \`Authorization: Bearer <access token>\`. A token is for one store and one app, lives two hours and carries scopes; each call below names the scope it needs.
 
@@ -26,6 +26,11 @@ export const TAGS = [
     description: 'Combinations of options (size × colour), each with its own SKU, price and stock.',
   },
   { name: 'Stock', description: 'Balances, by product or by SKU. Needs stock:write and nothing else.' },
+  {
+    name: 'Images',
+    description:
+      'In three steps: ask for an address, PUT the bytes there, attach the key. Or attach an address.',
+  },
   {
     name: 'Webhooks',
     description:

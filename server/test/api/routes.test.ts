@@ -4,6 +4,7 @@ import { ALL_SCOPES, type Feira, openFeira, type StoreClient } from '../support/
 
 // Cases that every route must have, made from the route table: a new route cannot miss them. A route with a body needs
 // a sample here, or the first test fails.
+const MISSING = '01900000-0000-7000-8000-000000000000';
 const BODIES: Record<string, unknown> = {
   'POST /products': { name: 'Sample', price: 1 },
   'PATCH /products/:id': { price: 2 },
@@ -13,11 +14,13 @@ const BODIES: Record<string, unknown> = {
   'PUT /products/:id/variants': { types: [], combinations: [] },
   'PATCH /products/:id/variants/:sku/stock': { quantity: 1 },
   'POST /webhooks': { url: 'https://erp.example/hook', events: ['stock.updated'] },
+  'POST /uploads': { productId: MISSING, contentType: 'image/png', contentLength: 100 },
+  'POST /products/:id/images': { url: 'https://cdn.example/a.png' },
+  'PATCH /products/:id/images/:imageId': { order: 0 },
   'POST /webhooks/:id/ping': undefined,
   'POST /webhooks/:id/rotate-secret': undefined,
   'POST /webhooks/:id/deliveries/:deliveryId/redeliver': undefined,
 };
-const MISSING = '01900000-0000-7000-8000-000000000000';
 const BODILESS = ['GET', 'HEAD', 'DELETE'];
 
 let feira: Feira;
@@ -54,7 +57,11 @@ function cases(): Case[] {
     const template = url.replace('/api/v1', '');
     const key = `${method} ${template}`;
     const id = template.startsWith('/webhooks') ? webhookId : productId;
-    const path = template.replace(':id', id).replace(':sku', 'S-1').replace(':deliveryId', MISSING);
+    const path = template
+      .replace(':id', id)
+      .replace(':sku', 'S-1')
+      .replace(':deliveryId', MISSING)
+      .replace(':imageId', MISSING);
     return {
       key,
       method,

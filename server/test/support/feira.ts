@@ -11,6 +11,7 @@ import { sql } from '../../src/platform/sql.js';
 import { createStore } from '../../src/stores/stores.js';
 import { MovableClock } from './clock.js';
 import { cloneDatabase } from './database.js';
+import { temporaryFolder } from './process.js';
 
 export const ALL_SCOPES = Object.keys(SCOPES) as Scope[];
 const PLENTY = 1_000_000;
@@ -43,11 +44,14 @@ export async function openFeira(
     : await cloneDatabase();
   const clock = options.on?.clock ?? new MovableClock();
   const log = options.logTo ? createLog('info', options.logTo) : pino({ level: 'silent' });
+  const folder = temporaryFolder();
   const context = await openContext({
     connection,
     clock,
     log,
     publicUrl: options.publicUrl ?? 'http://feira.test',
+    mediaUrl: `${options.publicUrl ?? 'http://feira.test'}/media`,
+    dataFolder: folder.path,
     secret: 'a secret for tests, known to everybody who reads them',
     webhooks: { backoff: { firstMs: 5_000, factor: 15 }, timeoutMs: 5_000, allowPrivate: true },
   });
@@ -80,6 +84,7 @@ export async function openFeira(
     async close() {
       await app.close();
       await context.close();
+      folder.remove();
       await drop();
     },
   };

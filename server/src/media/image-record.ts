@@ -1,0 +1,17 @@
+import { type Static, Type } from 'typebox';
+import { Id, Nullable, Shape, Time } from '../platform/shapes.js';
+
+export const Image = Shape('Image', {
+  id: Id(),
+  productId: Id(),
+  url: Type.String({ description: 'Where the image is served; an image by URL is given as it was stored.' }),
+  key: Nullable(Type.String()),
+  order: Type.Integer({ description: 'Position; 0 is the cover.' }),
+  contentType: Nullable(Type.String()),
+  size: Nullable(Type.Integer({ description: 'Bytes.' })),
+  width: Nullable(Type.Integer()),
+  height: Nullable(Type.Integer()),
+  createdAt: Time(),
+});
+
+export type ImageRecord = Static<typeof Image>;

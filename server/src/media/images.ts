@@ -1,0 +1,116 @@
+import type { Tx } from '../platform/db.js';
+import { notFound } from '../platform/errors.js';
+import { emit } from '../platform/events.js';
+import { isId, newId } from '../platform/ids.js';
+import { sql } from '../platform/sql.js';
+import { productNotFound } from './uploads.js';
+
+export interface NewImageRow {
+  key: string | null;
+  url: string | null;
+  contentType: string | null;
+  size: number | null;
+  width: number | null;
+  height: number | null;
+}
+
+/** Puts an image at a position, or last; the positions of a product's images stay 0 … n−1. */
+export async function addImage(
+  tx: Tx,
+  workspaceId: string,
+  productId: string,
+  image: NewImageRow,
+  order: number | undefined,
+): Promise<string> {
+  const count = await lockImages(tx, workspaceId, productId);
+  const position = Math.min(order ?? count, count);
+  const id = newId();
+  await shift(tx, workspaceId, productId, { from: position, by: 1 });
+  await tx.query(sql`
+    insert into product_images (workspace_id, product_id, id, position, key, url, content_type, size, width, height)
+    values (${workspaceId}, ${productId}, ${id}, ${position}, ${image.key}, ${image.url}, ${image.contentType},
+            ${image.size}, ${image.width}, ${image.height})`);
+  await emitImages(tx, workspaceId, productId);
+  return id;
+}
+
+export async function moveImage(
+  tx: Tx,
+  workspaceId: string,
+  productId: string,
+  imageId: string,
+  order: number,
+): Promise<void> {
+  const count = await lockImages(tx, workspaceId, productId);
+  const from = await positionOf(tx, workspaceId, productId, imageId);
+  const to = Math.min(order, count - 1);
+  if (from === to) return;
+  // One statement, because positions are unique whenever a statement ends.
+  await tx.query(sql`
+    update product_images set position = case
+      when id = ${imageId} then ${to}::integer
+      when ${from}::integer < ${to}::integer then position - 1
+      else position + 1 end
+    where workspace_id = ${workspaceId} and product_id = ${productId}
+      and position between least(${from}::integer, ${to}::integer) and greatest(${from}::integer, ${to}::integer)`);
+  await emitImages(tx, workspaceId, productId);
+}
+
+/** The file goes once this has committed: its key is written down with it. */
+export async function removeImage(
+  tx: Tx,
+  workspaceId: string,
+  productId: string,
+  imageId: string,
+): Promise<void> {
+  await lockImages(tx, workspaceId, productId);
+  const position = await positionOf(tx, workspaceId, productId, imageId);
+  await tx.query(sql`
+    with gone as (
+      delete from product_images where workspace_id = ${workspaceId} and product_id = ${productId} and id = ${imageId} returning key
+    )
+    insert into doomed_files (workspace_id, key) select ${workspaceId}::uuid, key from gone where key is not null`);
+  await shift(tx, workspaceId, productId, { from: position, by: -1 });
+  await emitImages(tx, workspaceId, productId);
+}
+
+/** The product's row is what every change of its images waits for. Answers how many there are. */
+async function lockImages(tx: Tx, workspaceId: string, productId: string): Promise<number> {
+  const found = isId(productId)
+    ? await tx.query(
+        sql`select 1 from products where workspace_id = ${workspaceId} and id = ${productId} for update`,
+      )
+    : [];
+  if (found.length === 0) throw productNotFound(productId);
+  const [row] = await tx.query<{ count: number }>(sql`
+    select count(*) as count from product_images where workspace_id = ${workspaceId} and product_id = ${productId}`);
+  return row!.count;
+}
+
+async function positionOf(tx: Tx, workspaceId: string, productId: string, imageId: string): Promise<number> {
+  const [image] = isId(imageId)
+    ? await tx.query<{ position: number }>(sql`
+        select position from product_images
+        where workspace_id = ${workspaceId} and product_id = ${productId} and id = ${imageId}`)
+    : [];
+  if (!image) throw notFound(`Image ${imageId.slice(0, 64)}`);
+  return image.position;
+}
+
+async function shift(
+  tx: Tx,
+  workspaceId: string,
+  productId: string,
+  { from, by }: { from: number; by: 1 | -1 },
+): Promise<void> {
+  await tx.query(sql`
+    update product_images set position = position + ${by}::integer
+    where workspace_id = ${workspaceId} and product_id = ${productId} and position >= ${from}`);
+}
+
+async function emitImages(tx: Tx, workspaceId: string, productId: string): Promise<void> {
+  await tx.query(
+    sql`update products set updated_at = now() where workspace_id = ${workspaceId} and id = ${productId}`,
+  );
+  await emit(tx, workspaceId, [{ event: 'product.updated', data: { id: productId, fields: ['images'] } }]);
+}

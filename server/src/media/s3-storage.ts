@@ -1,0 +1,86 @@
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadBucketCommand,
+  NoSuchKey,
+  PutObjectCommand,
+  S3Client,
+} from '@aws-sdk/client-s3';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import type { S3Config } from '../platform/config.js';
+import { type ImageType, MAX_BYTES } from './image-types.js';
+import { type SignedPut, type Storage, UPLOAD_SECONDS } from './storage.js';
+
+const STAGING = 'staging/';
+
+/** Any S3: the storage itself refuses a PUT of another type or length, because both are signed. */
+export class S3Storage implements Storage {
+  private readonly client: S3Client;
+  private readonly bucket: string;
+
+  constructor(config: S3Config) {
+    this.bucket = config.bucket;
+    this.client = new S3Client({
+      endpoint: config.endpoint,
+      region: config.region,
+      credentials: { accessKeyId: config.accessKeyId, secretAccessKey: config.secretAccessKey },
+      forcePathStyle: true,
+      // Otherwise the signed address carries the checksum of an empty body.
+      requestChecksumCalculation: 'WHEN_REQUIRED',
+      responseChecksumValidation: 'WHEN_REQUIRED',
+    });
+  }
+
+  signPut({ key, contentType, contentLength }: SignedPut): Promise<string> {
+    const command = new PutObjectCommand({
+      Bucket: this.bucket,
+      Key: STAGING + key,
+      ContentType: contentType,
+      ContentLength: contentLength,
+    });
+    // By default the SDK leaves the content type out of the signature.
+    return getSignedUrl(this.client, command, {
+      expiresIn: UPLOAD_SECONDS,
+      signableHeaders: new Set(['content-type', 'content-length', 'host']),
+    });
+  }
+
+  async readStaged(key: string): Promise<Buffer | undefined> {
+    try {
+      const { Body, ContentLength } = await this.client.send(
+        new GetObjectCommand({ Bucket: this.bucket, Key: STAGING + key }),
+      );
+      if ((ContentLength ?? 0) > MAX_BYTES)
+        throw new Error(`${key} has ${ContentLength} bytes, more than were signed`);
+      return Buffer.from(await Body!.transformToByteArray());
+    } catch (error) {
+      if (error instanceof NoSuchKey) return undefined;
+      throw error;
+    }
+  }
+
+  async publish(key: string, bytes: Buffer, contentType: ImageType): Promise<void> {
+    await this.client.send(
+      new PutObjectCommand({
+        Bucket: this.bucket,
+        Key: key,
+        Body: bytes,
+        ContentType: contentType,
+        ContentLength: bytes.length,
+        CacheControl: 'public, max-age=31536000, immutable',
+      }),
+    );
+  }
+
+  removeStaged(key: string): Promise<void> {
+    return this.remove(STAGING + key);
+  }
+
+  async remove(key: string): Promise<void> {
+    await this.client.send(new DeleteObjectCommand({ Bucket: this.bucket, Key: key }));
+  }
+
+  async check(): Promise<void> {
+    await this.client.send(new HeadBucketCommand({ Bucket: this.bucket }));
+  }
+}

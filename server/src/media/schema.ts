@@ -1,0 +1,50 @@
+import { type Static, Type } from 'typebox';
+import { HttpUrl, Id, Shape, Text } from '../platform/shapes.js';
+import { Image } from './image-record.js';
+import { IMAGE_TYPES, type ImageType, MAX_BYTES } from './image-types.js';
+
+export const ImageList = Shape('ImageList', { data: Type.Array(Image) });
+
+export const NewUpload = Shape('NewUpload', {
+  productId: Text(100, { description: 'The product the file is for.' }),
+  contentType: Type.Unsafe<ImageType>({ type: 'string', enum: IMAGE_TYPES }),
+  contentLength: Type.Integer({
+    minimum: 1,
+    maximum: MAX_BYTES,
+    description: 'Exact size of the file in bytes, 10 MB at most.',
+  }),
+});
+export type NewUpload = Static<typeof NewUpload>;
+
+export const SignedUpload = Shape('SignedUpload', {
+  uploadUrl: Type.String({
+    description: 'PUT the bytes here within five minutes, with the headers below and nothing else.',
+  }),
+  key: Type.String({ examples: ['product_images/01a1df25-7929-7c23-b2dc-ac78e5c21043/h2f7….jpg'] }),
+  expiresIn: Type.Integer({ examples: [300] }),
+  headers: Type.Object({ 'Content-Type': Type.String(), 'Content-Length': Type.String() }),
+});
+
+const order = Type.Integer({
+  minimum: 0,
+  maximum: 2_147_483_647,
+  description: 'Position; 0 is the cover. Taken: the rest moves down. Beyond the end, or absent: last.',
+});
+
+export const NewImage = Shape(
+  'NewImage',
+  {
+    key: Type.Optional(Text(255, { description: 'Of an uploaded file …' })),
+    url: Type.Optional(
+      HttpUrl({
+        description: '… or the address of a published image. It is stored as given, nothing is fetched.',
+      }),
+    ),
+    order: Type.Optional(order),
+  },
+  { 'x-one-of': ['key', 'url'] },
+);
+export type NewImage = Static<typeof NewImage>;
+
+export const ImageMove = Shape('ImageMove', { order });
+export const Deleted = Shape('Deleted', { id: Id(), deleted: Type.Boolean() });
