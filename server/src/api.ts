@@ -5,12 +5,14 @@ import { mediaRoutes } from './media/routes.js';
 import { sweepFiles } from './media/sweep.js';
 import { guard } from './oauth/guard.js';
 import { accountRoutes } from './oauth/routes.js';
+import { orderRoutes } from './orders/routes.js';
 import { pathOf } from './platform/answer-errors.js';
 import { ApiError } from './platform/errors.js';
 import { tagResources } from './platform/etag.js';
 import { keepIdempotencyKeys } from './platform/idempotency.js';
 import { keepRawBodies, parseJsonBody } from './platform/json-body.js';
 import { refuseBrokenQuery, validatorCompiler } from './platform/validation.js';
+import { shippingRoutes } from './shipping/routes.js';
 import { webhookRoutes } from './webhooks/routes.js';
 
 declare module 'fastify' {
@@ -46,6 +48,8 @@ export const api: FastifyPluginAsync<{ context: Context }> = async (app, { conte
   await app.register(accountRoutes, { db });
   await app.register(catalogRoutes, { db, mediaUrl });
   await app.register(mediaRoutes, context);
+  await app.register(orderRoutes, { orders: context.orders, refunder: context.gateway });
+  await app.register(shippingRoutes, context);
   await app.register(webhookRoutes, context);
   refuseTheRest(app);
 };

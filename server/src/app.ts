@@ -24,6 +24,7 @@ import { describeApi } from './platform/openapi.js';
 import { serveReference } from './platform/reference-page.js';
 import { logAnswered, logRequests } from './platform/request-log.js';
 import { sql } from './platform/sql.js';
+import { labelRoute } from './shipping/label-route.js';
 import { measureDeliveries } from './webhooks/metrics.js';
 
 declare module 'fastify' {
@@ -76,6 +77,7 @@ export async function buildApp(context: Context): Promise<FastifyInstance> {
   await describeApi(app, context.publicUrl);
   await app.register(api, { prefix: API_PREFIX, context });
   await app.register(tokenRoutes, context);
+  await app.register(labelRoute, context);
   if (context.storage instanceof LocalStorage) {
     await app.register(uploadRoute, { storage: context.storage });
     await app.register(serveMedia, { storage: context.storage });

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { LocalStorage } from './media/local-storage.js';
 import type { Storage } from './media/storage.js';
 import { Credentials } from './oauth/credentials.js';
+import { SandboxGateway } from './payments/sandbox.js';
 import type { Budgets } from './platform/budgets/budgets.js';
 import { DailyUploads } from './platform/budgets/daily-uploads.js';
 import { InMemoryBudgets } from './platform/budgets/in-memory.js';
@@ -13,6 +14,7 @@ import { clientSettings, type Database, openDatabase } from './platform/db.js';
 import { Listener } from './platform/listen.js';
 import { Outbound } from './platform/outbound/post.js';
 import { Seal } from './platform/seal.js';
+import { LabelAddresses } from './shipping/label-address.js';
 import { Sessions } from './stores/sessions.js';
 import { Dispatcher } from './webhooks/dispatcher.js';
 import { DeliveryWake } from './webhooks/wake.js';
@@ -33,6 +35,10 @@ export interface Context {
   listener: Listener;
   dailyUploads: DailyUploads;
   storage: Storage;
+  /** The connections of the orders, with little patience: when orders hang, they hang alone. */
+  orders: Database;
+  gateway: SandboxGateway;
+  labels: LabelAddresses;
   publicUrl: string;
   mediaUrl: string;
   close(): Promise<void>;
@@ -50,6 +56,8 @@ export interface ContextOptions {
   clock?: Clock;
 }
 
+const ORDERS_PATIENCE = { statementMs: 4_000, lockMs: 3_000 };
+
 export async function openContext(options: ContextOptions): Promise<Context> {
   const { connection, log, publicUrl, mediaUrl, secret, webhooks, clock = systemClock } = options;
   const db = await openDatabase(connection);
@@ -57,6 +65,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
   const credentials = new Credentials(db, clock, listener);
   const dailyUploads = new DailyUploads(db, clock);
   const budgets = new InMemoryBudgets(clock, dailyUploads);
+  const orders = await openDatabase(connection, ORDERS_PATIENCE);
   const outbound = new Outbound(webhooks);
   const seal = new Seal(secret, 'at rest');
   const wake = new DeliveryWake(db);
@@ -75,6 +84,9 @@ export async function openContext(options: ContextOptions): Promise<Context> {
     dispatcher: new Dispatcher({ db, clock, log, outbound, seal, ...webhooks }),
     dailyUploads,
     storage: await openStorage(options, clock),
+    orders,
+    gateway: new SandboxGateway(orders, clock, secret, publicUrl),
+    labels: new LabelAddresses(publicUrl, secret, clock),
     publicUrl,
     mediaUrl,
     async close() {
@@ -82,7 +94,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       wake.close();
       await outbound.close();
       await listener.close();
-      await db.close();
+      await Promise.all([db.close(), orders.close()]);
     },
   };
 }

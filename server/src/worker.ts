@@ -1,6 +1,9 @@
 import type { Context } from './context.js';
 import { dropUnattached, sweepFiles } from './media/sweep.js';
 import { purgeTokens } from './oauth/purge.js';
+import { expireUnpaid } from './orders/life.js';
+import { finishRefunds } from './orders/refund.js';
+import { purgeNotifications } from './payments/notifications.js';
 import { purgeIdempotencyKeys } from './platform/idempotency.js';
 import { purgeSignInFailures } from './stores/sign-in.js';
 import { purgeEvents } from './webhooks/purge.js';
@@ -17,31 +20,23 @@ const TEN_MINUTES = 10 * 60 * 1000;
 
 /** Every background job, listed, beside the deliveries. Each may run in any number of processes at once. */
 const JOBS: Job[] = [
-  {
-    name: 'purge idempotency keys',
-    everyMs: TEN_MINUTES,
-    run: ({ db, clock }) => purgeIdempotencyKeys(db, clock),
-  },
-  {
-    name: 'drop unattached uploads',
-    everyMs: TEN_MINUTES,
-    run: ({ db, clock }) => dropUnattached(db, clock),
-  },
-  {
-    name: 'sweep files',
-    everyMs: TEN_SECONDS,
-    run: ({ db, clock, storage }) => sweepFiles(db, clock, storage),
-  },
-  { name: 'purge events', everyMs: TEN_MINUTES, run: ({ db, clock }) => purgeEvents(db, clock) },
-  { name: 'purge sessions', everyMs: TEN_MINUTES, run: ({ sessions }) => sessions.purge() },
-  {
-    name: 'purge sign-in failures',
-    everyMs: TEN_MINUTES,
-    run: ({ db, clock }) => purgeSignInFailures(db, clock),
-  },
-  { name: 'purge tokens', everyMs: TEN_MINUTES, run: ({ db, clock }) => purgeTokens(db, clock) },
-  { name: 'purge upload spends', everyMs: TEN_MINUTES, run: ({ dailyUploads }) => dailyUploads.purge() },
+  every(TEN_SECONDS, 'expire unpaid orders', ({ orders, clock }) => expireUnpaid(orders, clock)),
+  every(TEN_SECONDS, 'finish refunds', ({ orders, gateway }) => finishRefunds(orders, gateway)),
+  every(TEN_SECONDS, 'tell of payments', ({ gateway }) => gateway.tell()),
+  every(TEN_SECONDS, 'sweep files', ({ db, clock, storage }) => sweepFiles(db, clock, storage)),
+  every(TEN_MINUTES, 'drop unattached uploads', ({ db, clock }) => dropUnattached(db, clock)),
+  every(TEN_MINUTES, 'purge events', ({ db, clock }) => purgeEvents(db, clock)),
+  every(TEN_MINUTES, 'purge idempotency keys', ({ db, clock }) => purgeIdempotencyKeys(db, clock)),
+  every(TEN_MINUTES, 'purge notifications', ({ db, clock }) => purgeNotifications(db, clock)),
+  every(TEN_MINUTES, 'purge sessions', ({ sessions }) => sessions.purge()),
+  every(TEN_MINUTES, 'purge sign-in failures', ({ db, clock }) => purgeSignInFailures(db, clock)),
+  every(TEN_MINUTES, 'purge tokens', ({ db, clock }) => purgeTokens(db, clock)),
+  every(TEN_MINUTES, 'purge upload spends', ({ dailyUploads }) => dailyUploads.purge()),
 ];
+
+function every(everyMs: number, name: string, run: Job['run']): Job {
+  return { name, everyMs, run };
+}
 
 export interface Worker {
   /** A job under way is waited for. */

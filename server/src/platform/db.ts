@@ -29,6 +29,13 @@ export interface Database extends Queryable {
   close(): Promise<void>;
 }
 
+/** How long a statement may take, and wait for a lock, in milliseconds. */
+export interface Patience {
+  statementMs: number;
+  lockMs: number;
+}
+
+const PATIENT: Patience = { statementMs: 30_000, lockMs: 10_000 };
 const PIPELINES = 2;
 const POOLED = 10;
 
@@ -36,8 +43,11 @@ const POOLED = 10;
  * Reads share two pipelined connections (7.6k product reads a second against 4.3k through a pool). Writes go through a
  * pool: a pipeline answers in order, so one write that waits for a row lock would hold up every read behind it.
  */
-export async function openDatabase(connection: pg.ClientConfig): Promise<Database> {
-  const settings = clientSettings(connection);
+export async function openDatabase(
+  connection: pg.ClientConfig,
+  patience: Patience = PATIENT,
+): Promise<Database> {
+  const settings = clientSettings(connection, patience);
   const pipelines = Array.from({ length: PIPELINES }, () => new Pipeline(settings));
   const pool = new pg.Pool({ ...settings, max: POOLED, idleTimeoutMillis: 30_000 });
   // A connection that dies is replaced on the next use; without a listener it would end the process. The pool listens
@@ -103,13 +113,15 @@ export async function openDatabase(connection: pg.ClientConfig): Promise<Databas
 }
 
 /** Every session speaks UTC, and no statement may hold a connection for ever. */
-export function clientSettings(connection: pg.ClientConfig): pg.ClientConfig {
+export function clientSettings(
+  connection: pg.ClientConfig,
+  { statementMs, lockMs } = PATIENT,
+): pg.ClientConfig {
   return {
     ...connection,
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
-    options:
-      '-c TimeZone=UTC -c statement_timeout=30000 -c lock_timeout=10000 -c idle_in_transaction_session_timeout=60000',
+    options: `-c TimeZone=UTC -c statement_timeout=${statementMs} -c lock_timeout=${lockMs} -c idle_in_transaction_session_timeout=60000`,
     types: { getTypeParser: parseColumn } as pg.CustomTypesConfig,
   };
 }

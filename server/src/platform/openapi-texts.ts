@@ -1,6 +1,6 @@
 // What the reference says beyond the routes: the introduction, the groups, the errors all calls share.
 
-export const INTRODUCTION = `Act for one store: products, variations, stock, images and webhooks now; orders and shipments as they are opened.
+export const INTRODUCTION = `Act for one store: products, variations, stock, images, orders, shipments, customers and webhooks.
 
 **Authentication.** Send \`Authorization: Bearer <access token>\`. A token is for one store and one app, lives two hours and carries scopes; each call below names the scope it needs.
 

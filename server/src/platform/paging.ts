@@ -53,8 +53,13 @@ export interface PageMeta {
 /** One way to sort a list: a column, and what its values look like inside a cursor. */
 export interface SortKey {
   column: string;
-  cast: 'text collate "C"' | 'numeric' | 'bigint' | 'timestamptz';
+  cast: 'text collate "C"' | 'numeric' | 'bigint' | 'timestamptz' | 'xid8';
   isValue(value: unknown): boolean;
+  /**
+   * The column holds the transaction of the last change. What a running transaction may still put before a record is
+   * waited for, so nothing ever lands behind a cursor given out; and there is always a next cursor, to be asked later.
+   */
+  followsCommits?: boolean;
 }
 
 /** What a list was asked for, whether by page or by cursor. */
@@ -114,15 +119,22 @@ export function readPageRequest<Query extends ListQuery>(
   };
 }
 
+/** A list may sort by another column when it descends: then the table names "-updatedAt" by itself. */
 export function sortOf(sorts: Record<string, SortKey>, sort: string): { key: SortKey; descends: boolean } {
-  const descends = sort.startsWith('-');
-  const name = descends ? sort.slice(1) : sort;
-  if (!Object.hasOwn(sorts, name))
+  const key = findSort(sorts, sort);
+  if (!key) {
+    const names = Object.keys(sorts).filter((name) => !name.startsWith('-'));
     throw badRequest(
-      `sort must be one of ${Object.keys(sorts).join(', ')}, with - in front to descend`,
+      `sort must be one of ${names.join(', ')}, with - in front to descend`,
       'invalid_parameter',
     );
-  return { key: sorts[name]!, descends };
+  }
+  return { key, descends: sort.startsWith('-') };
+}
+
+function findSort(sorts: Record<string, SortKey>, sort: string): SortKey | undefined {
+  const name = [sort, sort.replace(/^-/, '')].find((each) => Object.hasOwn(sorts, each));
+  return name === undefined ? undefined : sorts[name];
 }
 
 /** "and (column, id) > (…)", "order by … limit …" for a page request, over a table with the alias `alias`. */
@@ -136,9 +148,10 @@ export function pageClauses(
   const direction = raw(descends ? 'desc' : 'asc');
   const beyond = raw(descends ? '<' : '>');
   const id = raw(`${alias}.id`);
+  const settled = key.followsCommits ? sql`and ${column} < pg_snapshot_xmin(pg_current_snapshot())` : raw('');
   const where = request.after
-    ? sql`and (${column}, ${id}) ${beyond} (${request.after.value}::${raw(key.cast)}, ${request.after.id}::uuid)`
-    : raw('');
+    ? sql`and (${column}, ${id}) ${beyond} (${request.after.value}::${raw(key.cast)}, ${request.after.id}::uuid) ${settled}`
+    : settled;
   const skip = request.page === undefined ? 0 : (request.page - 1) * request.limit;
   const offset = skip === 0 ? raw('') : sql`offset ${skip}`;
   // One more than asked for tells whether there is more.
@@ -151,17 +164,15 @@ export function pageOf<R extends { id: string; sort_value: string | number }>(
   request: PageRequest<unknown>,
   rows: R[],
   total: number | undefined,
+  endless = false,
 ): { rows: R[]; meta: PageMeta } {
   const hasMore = rows.length > request.limit;
   const kept = hasMore ? rows.slice(0, request.limit) : rows;
   const last = kept.at(-1);
+  const reached = last ? { value: last.sort_value, id: last.id } : (request.after ?? START);
   const nextCursor =
-    hasMore && last
-      ? encodeCursor({
-          sort: request.sort,
-          filters: request.filters as object,
-          after: { value: last.sort_value, id: last.id },
-        })
+    hasMore || endless
+      ? encodeCursor({ sort: request.sort, filters: request.filters as object, after: reached })
       : null;
   const counted =
     total === undefined
@@ -174,6 +185,8 @@ export function pageOf<R extends { id: string; sort_value: string | number }>(
         };
   return { rows: kept, meta: { limit: request.limit, ...counted, hasMore, nextCursor } };
 }
+
+const START = { value: '0', id: '00000000-0000-0000-0000-000000000000' };
 
 interface Cursor {
   sort: string;
@@ -204,8 +217,7 @@ function decodeCursor(
   if (!Array.isArray(parts) || parts.length !== 4) throw broken();
   const [sort, filters, value, id] = parts as [unknown, unknown, unknown, unknown];
   if (typeof sort !== 'string' || typeof id !== 'string' || !isId(id)) throw broken();
-  const name = sort.replace(/^-/, '');
-  if (!Object.hasOwn(sorts, name) || !sorts[name]!.isValue(value)) throw broken();
+  if (!findSort(sorts, sort)?.isValue(value)) throw broken();
   if (typeof filters !== 'object' || filters === null || Array.isArray(filters) || !isFilters(filters))
     throw broken();
   return { sort, filters, after: { value: value as string | number, id } };

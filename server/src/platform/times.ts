@@ -14,6 +14,12 @@ export function timeOf(text: string): number | undefined {
   return moment >= FIRST && moment <= LAST ? moment : undefined;
 }
 
+/** A day as YYYY-MM-DD. */
+export function isDayText(text: string): boolean {
+  const match = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text);
+  return match !== null && isDay(Number(match[1]), Number(match[2]), Number(match[3]));
+}
+
 function isDay(year: number, month: number, day: number): boolean {
   const date = new Date(Date.UTC(year, month - 1, day));
   return year >= 1 && date.getUTCMonth() === month - 1 && date.getUTCDate() === day;

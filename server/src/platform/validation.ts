@@ -1,7 +1,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import type { FastifyRequest, FastifySchemaCompiler } from 'fastify';
 import { badRequest, type FaultDetail } from './errors.js';
-import { timeOf } from './times.js';
+import { isDayText, timeOf } from './times.js';
 
 /**
  * Bodies are judged as they are, never coerced. A valid one passes the quick validator; only a refused one is judged a
@@ -185,6 +185,18 @@ const CHECKS: Record<string, { type: 'number' | 'string' | 'object'; check: Chec
       names.filter((name) => Object.hasOwn(value, name)).length === 1
         ? undefined
         : `must carry either ${names.join(' or ')}`,
+  },
+  'x-day': {
+    type: 'string',
+    check: (value: string) =>
+      isDayText(value) ? undefined : 'must be a day that exists, such as 2026-01-31',
+  },
+  'x-no-amount': {
+    type: 'object',
+    check: (value: object) =>
+      Object.hasOwn(value, 'amount')
+        ? 'must not carry an amount: a refund is always of the whole balance'
+        : undefined,
   },
   'x-known-field': {
     type: 'object',

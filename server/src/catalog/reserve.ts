@@ -1,0 +1,108 @@
+import type { Queryable, Tx } from '../platform/db.js';
+import { emit, type NewEvent } from '../platform/events.js';
+import { sql } from '../platform/sql.js';
+
+/** Something that is bought: a simple product, or one variation of a product. */
+export interface Line {
+  productId: string;
+  variantId: string | null;
+  quantity: number;
+}
+
+/** What is for sale, as it stands under the lock. */
+export interface Sellable {
+  productId: string;
+  variantId: string | null;
+  name: string;
+  combination: string | null;
+  sku: string | null;
+  ean: string | null;
+  /** What a buyer pays for one: the promotional price where it is lower. */
+  unitPrice: number;
+  listPrice: number;
+  stock: number;
+  weight: number | null;
+  width: number | null;
+  height: number | null;
+  length: number | null;
+}
+
+/** Locks the products of a cart, in the order of their ids as every writer does, and reads what is for sale of them. */
+export async function lockSellables(tx: Tx, workspaceId: string, productIds: string[]): Promise<Sellable[]> {
+  await tx.query(sql`
+    select from products where workspace_id = ${workspaceId} and id = any(${productIds}::uuid[]) order by id for update`);
+  return readSellables(tx, workspaceId, productIds);
+}
+
+export async function readSellables(
+  db: Queryable,
+  workspaceId: string,
+  productIds: string[],
+): Promise<Sellable[]> {
+  return db.query<Sellable>(sql`
+    select p.id as "productId", v.id as "variantId", p.name, v.combination, case when p.has_variants then v.sku else p.sku end as sku,
+      case when p.has_variants then v.ean else p.ean end as ean,
+      least(coalesce(v.price, p.price), coalesce(p.price_discount, coalesce(v.price, p.price))) as "unitPrice",
+      coalesce(v.price, p.price) as "listPrice", coalesce(v.quantity, p.quantity) as stock,
+      p.weight, p.width, p.height, p.length
+    from products p
+    left join variations v on v.workspace_id = p.workspace_id and v.product_id = p.id
+    where p.workspace_id = ${workspaceId} and p.id = any(${productIds}::uuid[])
+    order by p.id, v.position`);
+}
+
+/** Takes what was sold off the balances. The caller holds the products and has seen that there is enough. */
+export function takeStock(tx: Tx, workspaceId: string, lines: Line[]): Promise<void> {
+  return addStock(
+    tx,
+    workspaceId,
+    lines.map((line) => ({ ...line, quantity: -line.quantity })),
+  );
+}
+
+/** Gives back what was not paid for or came back. What has been deleted since is passed over. */
+export async function returnStock(tx: Tx, workspaceId: string, lines: Line[]): Promise<void> {
+  const productIds = [...new Set(lines.map(({ productId }) => productId))];
+  await tx.query(sql`
+    select from products where workspace_id = ${workspaceId} and id = any(${productIds}::uuid[]) order by id for update`);
+  await addStock(tx, workspaceId, lines);
+}
+
+interface Balance {
+  id: string;
+  sku: string | null;
+  isVariation: boolean;
+  quantity: number;
+}
+
+async function addStock(tx: Tx, workspaceId: string, lines: Line[]): Promise<void> {
+  const rows = JSON.stringify(lines);
+  const changed = await tx.query<Balance>(sql`
+    with line as materialized (
+      select "productId" as product_id, "variantId" as variant_id, sum(quantity)::integer as delta
+      from jsonb_to_recordset(${rows}::jsonb) as l("productId" uuid, "variantId" uuid, quantity integer) group by 1, 2
+    ),
+    variation as (
+      update variations v set quantity = v.quantity + line.delta from line
+      where v.workspace_id = ${workspaceId} and v.product_id = line.product_id and v.id = line.variant_id
+      returning v.product_id, v.id, v.sku, v.quantity, line.delta
+    ),
+    product as (
+      update products p set quantity = p.quantity + change.delta, updated_at = now()
+      from (
+        select product_id, sum(delta) as delta, bool_or(of_variation) as of_variation from (
+          select product_id, delta, true as of_variation from variation
+          union all select product_id, delta, false from line where variant_id is null
+        ) each group by product_id
+      ) change
+      where p.workspace_id = ${workspaceId} and p.id = change.product_id and p.has_variants = change.of_variation
+      returning p.id, p.quantity, p.has_variants
+    )
+    select product_id as id, sku, true as "isVariation", quantity from variation
+    union all select id, null, false, quantity from product where not has_variants`);
+  await emit(tx, workspaceId, changed.map(stockUpdated));
+}
+
+function stockUpdated({ id, sku, isVariation, quantity }: Balance): NewEvent {
+  return { event: 'stock.updated', data: isVariation ? { id, sku: sku ?? '', quantity } : { id, quantity } };
+}

@@ -1,0 +1,107 @@
+import { type Line, lockSellables, type Sellable, takeStock } from '../catalog/reserve.js';
+import type { Clock } from '../platform/clock.js';
+import type { Tx } from '../platform/db.js';
+import { emit } from '../platform/events.js';
+import { newId } from '../platform/ids.js';
+import { sql } from '../platform/sql.js';
+import { findOrCreateCustomer } from './customers.js';
+import type { Address, OrderItem } from './records.js';
+import { refreshOrderSearch } from './search.js';
+
+export interface Buyer {
+  name: string;
+  email: string;
+  phone: string | null;
+  document: string | null;
+  address: Address;
+}
+
+export interface CheckoutRequest {
+  /** Of the form: the same one twice is one order. */
+  checkoutId: string;
+  lines: Line[];
+  buyer: Buyer;
+  payment: { method: string; installments: number; gateway: string };
+  /** Asked with what is in the cart; the answer is what the buyer pays. */
+  freight(items: { sellable: Sellable; quantity: number }[]): number;
+}
+
+export type CheckoutFault = { line: Line; problem: 'gone' | 'short'; available: number };
+export type Checkout =
+  | { orderId: string; number: number; total: number; repeated: boolean }
+  | { faults: CheckoutFault[] };
+
+export const UNPAID_MS = 24 * 60 * 60 * 1000;
+
+/** Only a buyer makes an order. Prices and stock are read under the lock; nothing of them comes from the form. */
+export async function placeOrder(
+  tx: Tx,
+  clock: Clock,
+  workspaceId: string,
+  request: CheckoutRequest,
+): Promise<Checkout> {
+  await tx.query(
+    sql`select pg_advisory_xact_lock(hashtextextended(${`checkout ${workspaceId} ${request.checkoutId}`}, 0))`,
+  );
+  const [known] = await tx.query<{ id: string; number: number; total: number }>(sql`
+    select id, number, total from orders where workspace_id = ${workspaceId} and checkout_id = ${request.checkoutId}`);
+  if (known) return { orderId: known.id, number: known.number, total: known.total, repeated: true };
+
+  const sellables = await lockSellables(tx, workspaceId, [
+    ...new Set(request.lines.map(({ productId }) => productId)),
+  ]);
+  const faults: CheckoutFault[] = [];
+  const bought = request.lines.flatMap((line) => {
+    const sellable = sellables.find(
+      ({ productId, variantId }) => productId === line.productId && variantId === line.variantId,
+    );
+    const available = sellable?.stock ?? 0;
+    if (!sellable) faults.push({ line, problem: 'gone', available: 0 });
+    else if (available < line.quantity) faults.push({ line, problem: 'short', available });
+    return sellable ? [{ sellable, quantity: line.quantity }] : [];
+  });
+  if (faults.length > 0) return { faults };
+
+  await takeStock(tx, workspaceId, request.lines);
+  const items = bought.map(itemOf);
+  const subtotal = cents(items.reduce((sum, item) => sum + item.total, 0));
+  const shippingCost = cents(request.freight(bought));
+  const total = cents(subtotal + shippingCost);
+  const orderId = newId();
+  const customer = await findOrCreateCustomer(tx, clock, workspaceId, request.buyer);
+  const { method, installments, gateway } = request.payment;
+  const [made] = await tx.query<{ number: number }>(sql`
+    with numbered as (
+      update workspaces set last_order_number = last_order_number + 1 where id = ${workspaceId} returning last_order_number
+    )
+    insert into orders (workspace_id, id, number, subtotal, shipping_cost, total, payment_method, installments, gateway,
+      customer_id, customer, shipping_address, items, checkout_id, expires_at)
+    select ${workspaceId}::uuid, ${orderId}::uuid, last_order_number, ${subtotal}::numeric, ${shippingCost}::numeric, ${total}::numeric,
+      ${method}, ${installments}::integer, ${gateway}, ${customer.id}::uuid, ${JSON.stringify(customer)}::jsonb,
+      ${JSON.stringify(request.buyer.address)}::jsonb, ${JSON.stringify(items)}::jsonb, ${request.checkoutId},
+      ${new Date(clock.now() + UNPAID_MS).toISOString()}::timestamptz
+    from numbered returning number`);
+  await refreshOrderSearch(tx, workspaceId, orderId);
+  await emit(tx, workspaceId, [{ event: 'order.created', data: { orderId } }]);
+  return { orderId, number: made!.number, total, repeated: false };
+}
+
+function itemOf({ sellable, quantity }: { sellable: Sellable; quantity: number }): OrderItem {
+  const { productId, variantId, sku, ean, name, combination, unitPrice } = sellable;
+  return {
+    productId,
+    variantId,
+    sku,
+    ean,
+    name,
+    combination,
+    quantity,
+    unitPrice,
+    total: cents(unitPrice * quantity),
+  };
+}
+
+/** Sums of cents in floating point are off by far less than half a cent: rounding makes them exact again. */
+export function cents(amount: number): number {
+  return Math.round(amount * 100) / 100;
+}

@@ -1,0 +1,85 @@
+import { returnStock } from '../catalog/reserve.js';
+import type { Clock } from '../platform/clock.js';
+import type { Database, Tx } from '../platform/db.js';
+import { emit } from '../platform/events.js';
+import { sql } from '../platform/sql.js';
+import { cents } from './checkout.js';
+import { countPurchase } from './customers.js';
+import type { OrderItem, OrderStatus } from './records.js';
+
+export interface Money {
+  id: string;
+  status: OrderStatus;
+  total: number;
+  refundedAmount: number;
+  customerId: string;
+  gateway: string;
+  transactionId: string | null;
+  items: OrderItem[];
+}
+
+/** An order with its money, held until the transaction ends. */
+export async function lockMoney(tx: Tx, workspaceId: string, orderId: string): Promise<Money | undefined> {
+  const [order] = await tx.query<Money>(sql`
+    select id, status, total, refunded_amount as "refundedAmount", customer_id as "customerId", gateway,
+      transaction_id as "transactionId", items
+    from orders where workspace_id = ${workspaceId} and id = ${orderId} for update`);
+  return order;
+}
+
+/** The gateway has the money. Answers false when the order is past waiting for it. */
+export async function markPaid(tx: Tx, workspaceId: string, order: Money): Promise<boolean> {
+  if (order.status !== 'pending') return false;
+  await tx.query(
+    sql`update orders set status = 'paid', paid_at = now() where workspace_id = ${workspaceId} and id = ${order.id}`,
+  );
+  await countPurchase(tx, workspaceId, order.customerId, 1, order.total);
+  await emit(tx, workspaceId, [{ event: 'order.paid', data: { orderId: order.id } }]);
+  return true;
+}
+
+/** Not paid in time, or canceled: what was taken from stock goes back. */
+export async function cancelOrder(tx: Tx, workspaceId: string, order: Money): Promise<boolean> {
+  if (order.status !== 'pending') return false;
+  await tx.query(sql`
+    update orders set status = 'canceled', status_shipping = 'canceled', canceled_at = now()
+    where workspace_id = ${workspaceId} and id = ${order.id}`);
+  await returnStock(tx, workspaceId, order.items);
+  return true;
+}
+
+/**
+ * The gateway has given back this much in all. Less than everything is partial_refunded, which only the gateway can
+ * bring about and which has no event; everything is refunded. Telling it again changes nothing.
+ */
+export async function noteRefunded(
+  tx: Tx,
+  workspaceId: string,
+  order: Money,
+  refundedInAll: number,
+): Promise<void> {
+  if (order.status !== 'paid' && order.status !== 'partial_refunded') return;
+  const amount = Math.min(cents(refundedInAll), order.total);
+  if (amount <= order.refundedAmount) return;
+  const full = amount === order.total;
+  await tx.query(sql`
+    update orders set status = ${full ? 'refunded' : 'partial_refunded'}, refunded_amount = ${amount},
+      refunded_at = case when ${full} then now() else refunded_at end,
+      status_shipping = case when ${full} and status_shipping in ('pending', 'preparing') then 'canceled' else status_shipping end
+    where workspace_id = ${workspaceId} and id = ${order.id}`);
+  await countPurchase(tx, workspaceId, order.customerId, 0, cents(order.refundedAmount - amount));
+  if (full) await emit(tx, workspaceId, [{ event: 'order.refunded', data: { orderId: order.id } }]);
+}
+
+/** Cancels what nobody paid for. One order per transaction: a shop's stock is not held while others are gone through. */
+export async function expireUnpaid(db: Database, clock: Clock): Promise<void> {
+  const now = new Date(clock.now()).toISOString();
+  const due = await db.query<{ workspace_id: string; id: string }>(sql`
+    select workspace_id, id from orders where status = 'pending' and expires_at <= ${now} order by expires_at limit 1000`);
+  for (const { workspace_id, id } of due) {
+    await db.transaction(async (tx) => {
+      const order = await lockMoney(tx, workspace_id, id);
+      if (order) await cancelOrder(tx, workspace_id, order);
+    });
+  }
+}

@@ -1,0 +1,73 @@
+import { raw } from '../platform/sql.js';
+
+export const ORDER_STATUSES = ['pending', 'paid', 'partial_refunded', 'refunded', 'canceled'] as const;
+export type OrderStatus = (typeof ORDER_STATUSES)[number];
+
+export interface Address {
+  street: string;
+  number: string;
+  complement: string | null;
+  district: string;
+  city: string;
+  state: string;
+  zipCode: string;
+  country: string;
+}
+
+export interface OrderItem {
+  productId: string;
+  variantId: string | null;
+  sku: string | null;
+  ean: string | null;
+  name: string;
+  combination: string | null;
+  quantity: number;
+  unitPrice: number;
+  total: number;
+}
+
+export interface OrderCustomer {
+  id: string;
+  name: string;
+  email: string;
+  phone: string | null;
+  document: string | null;
+}
+
+export interface OrderRecord {
+  id: string;
+  number: number;
+  status: OrderStatus;
+  statusShipping: string;
+  codeShipping: string | null;
+  carrier: string | null;
+  trackingUrl: string | null;
+  currency: string;
+  subtotal: number;
+  discount: number;
+  shippingCost: number;
+  total: number;
+  refundedAmount: number;
+  payment: { method: string; installments: number; gateway: string; transactionId: string | null };
+  customer: OrderCustomer;
+  shippingAddress: Address;
+  items: OrderItem[];
+  createdAt: string;
+  updatedAt: string;
+  paidAt: string | null;
+  shippedAt: string | null;
+  deliveredAt: string | null;
+  refundedAt: string | null;
+  canceledAt: string | null;
+}
+
+/** Of an orders row that goes by the name `o`. */
+export const orderColumns = raw(`
+  o.id, o.number, o.status, o.status_shipping as "statusShipping", o.code_shipping as "codeShipping",
+  o.carrier, o.tracking_url as "trackingUrl", 'BRL' as currency, o.subtotal, o.discount, o.shipping_cost as "shippingCost",
+  o.total, o.refunded_amount as "refundedAmount",
+  json_build_object('method', o.payment_method, 'installments', o.installments, 'gateway', o.gateway,
+    'transactionId', o.transaction_id) as payment,
+  o.customer, o.shipping_address as "shippingAddress", o.items, o.created_at as "createdAt", o.updated_at as "updatedAt",
+  o.paid_at as "paidAt", o.shipped_at as "shippedAt", o.delivered_at as "deliveredAt", o.refunded_at as "refundedAt",
+  o.canceled_at as "canceledAt"`);

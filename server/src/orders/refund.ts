@@ -1,0 +1,125 @@
+import { returnStock } from '../catalog/reserve.js';
+import type { Database, Tx } from '../platform/db.js';
+import { conflict } from '../platform/errors.js';
+import { isId, newId } from '../platform/ids.js';
+import { sql } from '../platform/sql.js';
+import { cents } from './checkout.js';
+import { lockMoney, noteRefunded } from './life.js';
+import { orderNotFound } from './shipping-status.js';
+
+/** What a refund needs of a gateway: the money for a request moves once, however often it is asked for. */
+export interface Refunder {
+  refund(transactionId: string, requestId: string, amount: number): Promise<{ refundedInAll: number }>;
+}
+
+export interface RefundRecord {
+  id: string;
+  amount: number;
+  reason: string | null;
+  createdAt: string;
+}
+
+interface Request {
+  amount: number;
+  reason: string | null;
+  restock: boolean;
+  idempotencyKey?: string | undefined;
+}
+
+/**
+ * The whole balance, once. First the refund is written down, then the gateway is asked under its id, then the order
+ * changes with its event. A process that dies in between leaves a refund that the worker finishes; a repeat finds it.
+ */
+export async function refundOrder(
+  db: Database,
+  refunder: Refunder,
+  workspaceId: string,
+  orderId: string,
+  body: { reason?: string | null; restock?: boolean },
+  idempotencyKey: string | undefined,
+): Promise<RefundRecord> {
+  const begun = await db.transaction(async (tx) => {
+    const order = isId(orderId) ? await lockMoney(tx, workspaceId, orderId) : undefined;
+    if (!order) throw orderNotFound(orderId);
+    const [repeated] = await findByKey(tx, workspaceId, orderId, idempotencyKey);
+    if (repeated) return repeated;
+    if (order.status !== 'paid' && order.status !== 'partial_refunded') {
+      throw conflict(
+        'not_refundable',
+        `The order is ${order.status}; only one that is paid or partial_refunded can be refunded`,
+      );
+    }
+    const amount = cents(order.total - order.refundedAmount);
+    const request = { amount, reason: body.reason ?? null, restock: body.restock ?? false, idempotencyKey };
+    const made = await requestRefund(tx, workspaceId, orderId, request);
+    if (!made)
+      throw conflict('refund_under_way', 'A refund of this order is under way; read the order in a moment');
+    return made;
+  });
+  await finishRefund(db, refunder, workspaceId, begun.id);
+  return begun;
+}
+
+/** undefined when one is under way already. */
+export async function requestRefund(
+  tx: Tx,
+  workspaceId: string,
+  orderId: string,
+  request: Request,
+): Promise<RefundRecord | undefined> {
+  const [made] = await tx.query<RefundRecord>(sql`
+    insert into refunds (workspace_id, id, order_id, amount, reason, restock, idempotency_key)
+    values (${workspaceId}, ${newId()}, ${orderId}, ${request.amount}, ${request.reason}, ${request.restock}, ${request.idempotencyKey ?? null})
+    on conflict (workspace_id, order_id) where status = 'requested' do nothing
+    returning id, amount, reason, created_at as "createdAt"`);
+  return made;
+}
+
+/** May be called by several at once and again after any failure. */
+export async function finishRefund(
+  db: Database,
+  refunder: Refunder,
+  workspaceId: string,
+  refundId: string,
+): Promise<void> {
+  const [refund] = await db.query<{
+    order_id: string;
+    amount: number;
+    status: string;
+    transaction_id: string | null;
+  }>(sql`
+    select r.order_id, r.amount, r.status, o.transaction_id from refunds r
+    join orders o on o.workspace_id = r.workspace_id and o.id = r.order_id
+    where r.workspace_id = ${workspaceId} and r.id = ${refundId}`);
+  if (!refund || refund.status === 'done' || refund.transaction_id === null) return;
+  const { refundedInAll } = await refunder.refund(refund.transaction_id, refundId, refund.amount);
+  await db.transaction(async (tx) => {
+    const order = await lockMoney(tx, workspaceId, refund.order_id);
+    const [ours] = await tx.query<{ restock: boolean }>(sql`
+      update refunds set status = 'done' where workspace_id = ${workspaceId} and id = ${refundId} and status = 'requested'
+      returning restock`);
+    if (!order || !ours) return;
+    // Products before customers: the order in which checkout takes them.
+    if (ours.restock) await returnStock(tx, workspaceId, order.items);
+    await noteRefunded(tx, workspaceId, order, refundedInAll);
+  });
+}
+
+/** What a killed process left behind. */
+export async function finishRefunds(db: Database, refunder: Refunder): Promise<void> {
+  const unfinished = await db.query<{ workspace_id: string; id: string }>(sql`
+    select workspace_id, id from refunds where status = 'requested' order by created_at limit 200`);
+  for (const { workspace_id, id } of unfinished) await finishRefund(db, refunder, workspace_id, id);
+}
+
+function findByKey(
+  tx: Tx,
+  workspaceId: string,
+  orderId: string,
+  key: string | undefined,
+): Promise<RefundRecord[]> {
+  if (key === undefined) return Promise.resolve([]);
+  return tx.query<RefundRecord>(sql`
+    select id, amount, reason, created_at as "createdAt" from refunds
+    where workspace_id = ${workspaceId} and order_id = ${orderId} and idempotency_key = ${key}`);
+}

@@ -1,0 +1,123 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import type { Database } from '../platform/db.js';
+import { badRequest } from '../platform/errors.js';
+import { readPageRequest } from '../platform/paging.js';
+import { queryChecker } from '../platform/validation.js';
+import { customerSorts, listCustomers } from './customers.js';
+import * as shape from './order-shapes.js';
+import { findOrder, listOrders, orderSorts } from './queries.js';
+import { type Refunder, refundOrder } from './refund.js';
+import { orderNotFound } from './shipping-status.js';
+import { answerUnavailable } from './unavailable.js';
+
+interface Options {
+  /** The connections of the orders: a short patience of their own. */
+  orders: Database;
+  refunder: Refunder;
+}
+
+const ofOrder = Type.Object({ id: Type.String({ description: 'Order id' }) });
+const isOrderFilters = queryChecker(Type.Object(shape.orderFilters));
+const isCustomerFilters = queryChecker(Type.Object(shape.customerFilters));
+
+export const orderRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { orders: db, refunder }) => {
+  answerUnavailable(app);
+
+  app.get(
+    '/orders',
+    {
+      config: { scope: 'orders:read' },
+      schema: {
+        operationId: 'listOrders',
+        tags: ['Orders'],
+        summary: 'List orders',
+        description:
+          'For delta sync use sort=updatedAt and keep meta.nextCursor, which is given even at the end: asked again later it goes on from there, and no change is ever missed.',
+        querystring: shape.OrderQuery,
+        response: { 200: shape.OrderList },
+      },
+    },
+    (request) => {
+      const { from, to, dateType } = request.query;
+      if (from !== undefined && to !== undefined && from > to)
+        throw badRequest('from is later than to', 'invalid_parameter');
+      const page = readPageRequest(request.query, {
+        defaultSort: dateType === 'updated' ? '-updatedAt' : '-createdAt',
+        sorts: orderSorts,
+        filterShape: shape.orderFilters,
+        isFilters: isOrderFilters,
+      });
+      return listOrders(db, request.credential.workspaceId, page);
+    },
+  );
+
+  app.get(
+    '/orders/:id',
+    {
+      config: { scope: 'orders:read', etag: true },
+      schema: {
+        operationId: 'getOrder',
+        tags: ['Orders'],
+        summary: 'Read an order',
+        params: ofOrder,
+        response: { 200: shape.Order },
+      },
+    },
+    async (request) => {
+      const order = await findOrder(db, request.credential.workspaceId, request.params.id);
+      if (!order) throw orderNotFound(request.params.id);
+      return order;
+    },
+  );
+
+  app.post(
+    '/orders/:id/refund',
+    {
+      config: { scope: 'orders:write', bodyOptional: true },
+      schema: {
+        operationId: 'refundOrder',
+        tags: ['Orders'],
+        summary: 'Refund an order in full',
+        description:
+          'The whole balance goes back through the gateway, once, however often this is called. Partial refunds are made at the gateway. Emits order.refunded.',
+        params: ofOrder,
+        body: shape.RefundRequest,
+        response: { 200: shape.RefundedOrder },
+      },
+    },
+    async (request) => {
+      const { workspaceId } = request.credential;
+      const { id } = request.params;
+      const key = request.headers['idempotency-key'] as string | undefined;
+      const refund = await refundOrder(db, refunder, workspaceId, id, request.body, key);
+      const order = await findOrder(db, workspaceId, id);
+      if (!order) throw orderNotFound(id);
+      return { ...order, refund };
+    },
+  );
+
+  app.get(
+    '/customers',
+    {
+      config: { scope: 'customers:read' },
+      schema: {
+        operationId: 'listCustomers',
+        tags: ['Customers'],
+        summary: 'List customers',
+        description: 'Derived from orders, one per document (or e-mail). Those who bought last come first.',
+        querystring: shape.CustomerQuery,
+        response: { 200: shape.CustomerList },
+      },
+    },
+    (request) => {
+      const page = readPageRequest(request.query, {
+        defaultSort: '-lastOrderAt',
+        sorts: customerSorts,
+        filterShape: shape.customerFilters,
+        isFilters: isCustomerFilters,
+      });
+      return listCustomers(db, request.credential.workspaceId, page);
+    },
+  );
+};

@@ -1,0 +1,105 @@
+import type { Tx } from '../platform/db.js';
+import { type ApiError, conflict, notFound } from '../platform/errors.js';
+import { emit } from '../platform/events.js';
+import { isId } from '../platform/ids.js';
+import { sql } from '../platform/sql.js';
+import type { OrderStatus } from './records.js';
+import { refreshOrderSearch } from './search.js';
+
+export const SHIPPING_STATUSES = [
+  'pending',
+  'preparing',
+  'sent',
+  'in_transit',
+  'delivered',
+  'returned',
+  'canceled',
+] as const;
+export type ShippingStatus = (typeof SHIPPING_STATUSES)[number];
+
+/** CONTRACT 4. canceled comes from the system alone, when an order is canceled or refunded before it was sent. */
+const MOVES: Record<ShippingStatus, ShippingStatus[]> = {
+  pending: ['preparing', 'sent'],
+  preparing: ['pending', 'sent'],
+  sent: ['in_transit', 'delivered', 'returned'],
+  in_transit: ['delivered', 'returned'],
+  delivered: ['returned'],
+  returned: [],
+  canceled: [],
+};
+const MONEY_IS_IN: OrderStatus[] = ['paid', 'partial_refunded'];
+
+export interface ShippingChange {
+  statusShipping: ShippingStatus;
+  codeShipping?: string | null | undefined;
+  carrier?: string | null | undefined;
+  trackingUrl?: string | null | undefined;
+}
+
+export interface ShippingState {
+  status: OrderStatus;
+  statusShipping: ShippingStatus;
+  codeShipping: string | null;
+  carrier: string | null;
+  trackingUrl: string | null;
+}
+
+export async function lockOrder(tx: Tx, workspaceId: string, orderId: string): Promise<ShippingState> {
+  const [order] = isId(orderId)
+    ? await tx.query<ShippingState>(sql`
+        select status, status_shipping as "statusShipping", code_shipping as "codeShipping", carrier, tracking_url as "trackingUrl"
+        from orders where workspace_id = ${workspaceId} and id = ${orderId} for update`)
+    : [];
+  if (!order) throw orderNotFound(orderId);
+  return order;
+}
+
+/** Moves a parcel along, or corrects its code. An identical repeat changes nothing and emits nothing. */
+export async function changeShipping(
+  tx: Tx,
+  workspaceId: string,
+  orderId: string,
+  change: ShippingChange,
+): Promise<{ changed: boolean; after: ShippingState }> {
+  const before = await lockOrder(tx, workspaceId, orderId);
+  const after: ShippingState = {
+    status: before.status,
+    statusShipping: change.statusShipping,
+    codeShipping: change.codeShipping === undefined ? before.codeShipping : change.codeShipping,
+    carrier: change.carrier === undefined ? before.carrier : change.carrier,
+    trackingUrl: change.trackingUrl === undefined ? before.trackingUrl : change.trackingUrl,
+  };
+  if (JSON.stringify(before) === JSON.stringify(after)) return { changed: false, after };
+  if (after.statusShipping !== before.statusShipping) refuseIllegalMove(before, after.statusShipping);
+  await tx.query(sql`
+    update orders set status_shipping = ${after.statusShipping}, code_shipping = ${after.codeShipping}, carrier = ${after.carrier},
+      tracking_url = ${after.trackingUrl},
+      shipped_at = case when ${after.statusShipping} = 'sent' then coalesce(shipped_at, now()) else shipped_at end,
+      delivered_at = case when ${after.statusShipping} = 'delivered' then coalesce(delivered_at, now()) else delivered_at end
+    where workspace_id = ${workspaceId} and id = ${orderId}`);
+  if (after.codeShipping !== before.codeShipping) await refreshOrderSearch(tx, workspaceId, orderId);
+  const data = { orderId, statusShipping: after.statusShipping, codeShipping: after.codeShipping ?? '' };
+  await emit(tx, workspaceId, [{ event: 'order.shipped', data }]);
+  return { changed: true, after };
+}
+
+export function orderNotFound(id: string): ApiError {
+  return notFound(`Order ${id.slice(0, 64)}`);
+}
+
+function refuseIllegalMove({ status, statusShipping }: ShippingState, to: ShippingStatus): void {
+  const allowed = MOVES[statusShipping];
+  if (!allowed.includes(to)) {
+    const words = allowed.length === 0 ? 'it is final' : `it can go to ${allowed.join(', ')}`;
+    throw conflict(
+      'illegal_transition',
+      `The shipping status is ${statusShipping} and cannot go to ${to}: ${words}`,
+    );
+  }
+  if (to === 'sent' && !MONEY_IS_IN.includes(status)) {
+    throw conflict(
+      'not_paid',
+      `The order is ${status}; only one that is paid or partial_refunded can be sent`,
+    );
+  }
+}

@@ -1,0 +1,82 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { cancelOrder, lockMoney, markPaid, noteRefunded } from '../orders/life.js';
+import { requestRefund } from '../orders/refund.js';
+import type { Clock } from '../platform/clock.js';
+import type { Database, Tx } from '../platform/db.js';
+import { ApiError, badRequest } from '../platform/errors.js';
+import { isId } from '../platform/ids.js';
+import { sql } from '../platform/sql.js';
+import type { Notification } from './gateway.js';
+
+const TOLERANCE_MS = 5 * 60 * 1000;
+const REMEMBERED_MS = 24 * 60 * 60 * 1000;
+
+export interface SignedNotification {
+  body: string;
+  timestamp: string;
+  signature: string;
+}
+
+export function signNotification(
+  secret: string,
+  notification: Notification,
+  now: number,
+): SignedNotification {
+  const body = JSON.stringify(notification);
+  const timestamp = String(now);
+  return { body, timestamp, signature: signatureOf(secret, timestamp, body) };
+}
+
+/**
+ * Hears a gateway. The signature covers the time, an old one is refused, and each notification counts once: sent again
+ * it is answered like the first time and changes nothing.
+ */
+export async function receiveNotification(
+  db: Database,
+  clock: Clock,
+  secret: string,
+  signed: SignedNotification,
+): Promise<void> {
+  const expected = Buffer.from(signatureOf(secret, signed.timestamp, signed.body));
+  const given = Buffer.from(signed.signature);
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
+    throw new ApiError(401, 'invalid_signature', 'The signature does not fit the notification');
+  }
+  const age = Math.abs(clock.now() - Number(signed.timestamp));
+  if (!(age <= TOLERANCE_MS))
+    throw new ApiError(401, 'stale_notification', 'The notification is too old or from the future');
+  const notification = JSON.parse(signed.body) as Notification;
+  if (!isId(notification.workspaceId) || !isId(notification.orderId))
+    throw badRequest('The notification names no order');
+  await db.transaction((tx) => hear(tx, notification));
+}
+
+export async function purgeNotifications(db: Database, clock: Clock): Promise<void> {
+  const before = new Date(clock.now() - REMEMBERED_MS).toISOString();
+  await db.autocommit.query(sql`delete from payment_notifications where received_at < ${before}`);
+}
+
+async function hear(tx: Tx, { id, type, workspaceId, orderId, refundedInAll }: Notification): Promise<void> {
+  const first = await tx.query(
+    sql`insert into payment_notifications (id) values (${id}) on conflict do nothing returning 1`,
+  );
+  if (first.length === 0) return;
+  const order = await lockMoney(tx, workspaceId, orderId);
+  if (!order) return;
+  if (type === 'canceled') await cancelOrder(tx, workspaceId, order);
+  if (type === 'refunded') await noteRefunded(tx, workspaceId, order, refundedInAll);
+  if (type !== 'paid') return;
+  const taken = await markPaid(tx, workspaceId, order);
+  // Money for an order that was given up goes back by itself; the order stays canceled.
+  if (!taken && order.status === 'canceled') {
+    await requestRefund(tx, workspaceId, orderId, {
+      amount: order.total,
+      reason: 'paid after the order was canceled',
+      restock: false,
+    });
+  }
+}
+
+function signatureOf(secret: string, timestamp: string, body: string): string {
+  return createHmac('sha256', secret).update(`payment\n${timestamp}\n${body}`).digest('hex');
+}

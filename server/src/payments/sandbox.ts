@@ -1,0 +1,149 @@
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../platform/clock.js';
+import type { Database, Tx } from '../platform/db.js';
+import { conflict } from '../platform/errors.js';
+import { sql } from '../platform/sql.js';
+import type { Notification, PaymentGateway, PaymentRequest } from './gateway.js';
+import { receiveNotification, signNotification } from './notifications.js';
+
+export interface SandboxPayment {
+  id: string;
+  workspaceId: string;
+  orderId: string;
+  storeName: string;
+  amount: number;
+  method: string;
+  installments: number;
+  returnUrl: string;
+  status: 'open' | 'paid' | 'declined' | 'canceled';
+  refunded: number;
+}
+
+/**
+ * A gateway with books of its own and no money: a buyer pays or is declined on its page, it can refund from its side,
+ * and it tells us under a signature, as a real one would.
+ */
+export class SandboxGateway implements PaymentGateway {
+  readonly name = 'sandbox';
+
+  constructor(
+    private readonly db: Database,
+    private readonly clock: Clock,
+    private readonly secret: string,
+    private readonly publicUrl: string,
+  ) {}
+
+  async open(request: PaymentRequest): Promise<{ transactionId: string; paymentUrl: string }> {
+    const id = await this.db.transaction(async (tx) => {
+      await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${`payment ${request.orderId}`}, 0))`);
+      const [known] = await tx.query<{ id: string }>(sql`
+        select id from sandbox_payments where workspace_id = ${request.workspaceId} and order_id = ${request.orderId}`);
+      if (known) return known.id;
+      const made = `sbx_${randomBytes(12).toString('hex')}`;
+      await tx.query(sql`
+        insert into sandbox_payments (id, workspace_id, order_id, store_name, amount, method, installments, return_url)
+        values (${made}, ${request.workspaceId}, ${request.orderId}, ${request.storeName}, ${request.amount}, ${request.method},
+                ${request.installments}, ${request.returnUrl})`);
+      return made;
+    });
+    return { transactionId: id, paymentUrl: `${this.publicUrl}/sandbox/pay/${id}` };
+  }
+
+  async find(id: string): Promise<SandboxPayment | undefined> {
+    if (!/^sbx_[0-9a-f]{24}$/.test(id)) return undefined;
+    const [payment] = await this.db.query<SandboxPayment>(sql`
+      select id, workspace_id as "workspaceId", order_id as "orderId", store_name as "storeName", amount, method, installments,
+        return_url as "returnUrl", status, refunded
+      from sandbox_payments where id = ${id}`);
+    return payment;
+  }
+
+  /** The buyer's choice on the payment page, or the operator's on the command line. */
+  async decide(id: string, decision: 'paid' | 'declined' | 'canceled'): Promise<void> {
+    await this.change(id, async (tx, before) => {
+      if (before.status === decision) return;
+      if (before.status !== 'open' && before.status !== 'declined')
+        throw conflict('payment_final', `The payment is ${before.status} already`);
+      await tx.query(sql`update sandbox_payments set status = ${decision} where id = ${id}`);
+      if (decision !== 'declined') await this.owe(tx, `${id}:${decision}`, id, decision);
+    });
+    await this.tell();
+  }
+
+  /** From the gateway's side, as a merchant does in its back office. Without an amount: the balance. */
+  async refundFromHere(id: string, amount: number | undefined): Promise<void> {
+    const requestId = randomBytes(12).toString('hex');
+    await this.give(id, requestId, amount, (tx) => this.owe(tx, `${id}:refund:${requestId}`, id, 'refunded'));
+    await this.tell();
+  }
+
+  /** Tells all that is owed. A gateway that dies between a change and its notification tells it later: the worker asks. */
+  async tell(): Promise<void> {
+    const owed = await this.db.query<Notification>(sql`
+      select o.id, o.type, p.workspace_id as "workspaceId", p.order_id as "orderId", p.id as "transactionId",
+        o.refunded_in_all as "refundedInAll"
+      from sandbox_outbox o join sandbox_payments p on p.id = o.payment_id order by o.created_at limit 100`);
+    for (const notification of owed) {
+      await receiveNotification(
+        this.db,
+        this.clock,
+        this.secret,
+        signNotification(this.secret, notification, this.clock.now()),
+      );
+      await this.db.autocommit.query(sql`delete from sandbox_outbox where id = ${notification.id}`);
+    }
+  }
+
+  async refund(transactionId: string, requestId: string, amount: number): Promise<{ refundedInAll: number }> {
+    const { refunded } = await this.give(transactionId, requestId, amount);
+    return { refundedInAll: refunded };
+  }
+
+  /** The primary key of sandbox_refunds is what makes a repeated request one movement. */
+  private give(
+    id: string,
+    requestId: string,
+    asked: number | undefined,
+    also?: (tx: Tx) => Promise<void>,
+  ): Promise<SandboxPayment> {
+    return this.change(id, async (tx, before) => {
+      const [known] = await tx.query(
+        sql`select 1 from sandbox_refunds where payment_id = ${id} and request_id = ${requestId}`,
+      );
+      if (known) return;
+      if (before.status !== 'paid')
+        throw conflict('nothing_to_refund', `The payment is ${before.status}; there is nothing to refund`);
+      const balance = Math.round((before.amount - before.refunded) * 100) / 100;
+      const amount = asked ?? balance;
+      if (amount <= 0 || amount > balance)
+        throw conflict('over_balance', `The balance of the payment is ${balance.toFixed(2)}`);
+      await tx.query(
+        sql`insert into sandbox_refunds (payment_id, request_id, amount) values (${id}, ${requestId}, ${amount})`,
+      );
+      await tx.query(
+        sql`update sandbox_payments set refunded = refunded + ${amount}::numeric where id = ${id}`,
+      );
+      await also?.(tx);
+    });
+  }
+
+  private async owe(tx: Tx, id: string, paymentId: string, type: Notification['type']): Promise<void> {
+    await tx.query(sql`
+      insert into sandbox_outbox (id, payment_id, type, refunded_in_all)
+      select ${id}, id, ${type}, refunded from sandbox_payments where id = ${paymentId}`);
+  }
+
+  private async change(
+    id: string,
+    work: (tx: Tx, before: SandboxPayment) => Promise<void>,
+  ): Promise<SandboxPayment> {
+    await this.db.transaction(async (tx) => {
+      const [before] = await tx.query<SandboxPayment>(
+        sql`select status, amount, refunded from sandbox_payments where id = ${id} for update`,
+      );
+      if (!before) throw conflict('no_such_payment', `The gateway knows no payment ${id}`);
+      await work(tx, before);
+    });
+    return (await this.find(id)) as SandboxPayment;
+  }
+}

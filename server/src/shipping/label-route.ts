@@ -1,0 +1,56 @@
+import type {} from '@fastify/swagger';
+import type { FastifyPluginAsync } from 'fastify';
+import { findOrder } from '../orders/queries.js';
+import type { Database } from '../platform/db.js';
+import { ApiError, notFound } from '../platform/errors.js';
+import { isId } from '../platform/ids.js';
+import { findStore } from '../stores/queries.js';
+import { labelPdf } from './label.js';
+import type { LabelAddresses } from './label-address.js';
+import { findTracking } from './shipments.js';
+
+type LabelRequest = {
+  Params: { workspaceId: string; file: string };
+  Querystring: { expires?: string; signature?: string };
+};
+
+/** Where labels are fetched. */
+export const labelRoute: FastifyPluginAsync<{ orders: Database; labels: LabelAddresses }> = async (
+  app,
+  { orders: db, labels },
+) => {
+  app.get<LabelRequest>('/labels/:workspaceId/:file', { schema: { hide: true } }, async (request, reply) => {
+    const { workspaceId, file } = request.params;
+    const code = file.replace(/\.pdf$/, '');
+    const { expires = '', signature = '' } = request.query;
+    if (!isId(workspaceId) || !labels.isGenuine(workspaceId, code, expires, signature)) {
+      throw new ApiError(
+        403,
+        'link_refused',
+        'This link is not genuine or has run out; read the shipment for a new one',
+      );
+    }
+    const tracking = await findTracking(db, workspaceId, code);
+    const order = tracking && (await findOrder(db, workspaceId, tracking.orderId));
+    const store = await findStore(db, workspaceId);
+    if (!order || !store) throw notFound('This label');
+    const { street, number, complement, district, city, state, zipCode } = order.shippingAddress;
+    const pdf = labelPdf({
+      code,
+      carrier: tracking.carrier ?? '',
+      storeName: store.name,
+      orderNumber: order.number,
+      recipient: order.customer.name,
+      addressLines: [
+        `${street}, ${number}${complement ? ` ${complement}` : ''}`,
+        district,
+        `${city} - ${state}`,
+        `CEP ${zipCode}`,
+      ],
+    });
+    return reply
+      .headers({ 'Cache-Control': 'private, no-store', 'X-Content-Type-Options': 'nosniff' })
+      .type('application/pdf')
+      .send(pdf);
+  });
+};

@@ -1,0 +1,84 @@
+import { code128 } from './barcode.js';
+
+export interface Label {
+  code: string;
+  carrier: string;
+  storeName: string;
+  orderNumber: number;
+  recipient: string;
+  addressLines: string[];
+}
+
+const WIDTH = 288;
+const HEIGHT = 432;
+const MARGIN = 20;
+
+/** A label of 4 × 6 inches as PDF: text and bars are all it needs, so it is written by hand. */
+export function labelPdf(label: Label): Buffer {
+  const lines = [
+    text(MARGIN, HEIGHT - 40, 16, label.carrier, 'bold'),
+    text(MARGIN, HEIGHT - 58, 9, `${label.storeName} · #${label.orderNumber}`),
+    `0.5 w ${MARGIN} ${HEIGHT - 70} m ${WIDTH - MARGIN} ${HEIGHT - 70} l S`,
+    text(MARGIN, HEIGHT - 92, 9, 'Destinatário'),
+    text(MARGIN, HEIGHT - 112, 14, label.recipient, 'bold'),
+    ...label.addressLines.map((line, index) => text(MARGIN, HEIGHT - 132 - index * 16, 11, line)),
+    ...bars(label.code),
+    text(MARGIN + 48, 36, 14, label.code, 'bold'),
+  ];
+  return assemble(lines.join('\n'));
+}
+
+function bars(code: string): string[] {
+  const widths = code128(code);
+  const unit = (WIDTH - 2 * MARGIN) / widths.reduce((sum, width) => sum + width, 0);
+  let x = MARGIN;
+  return widths.flatMap((width, index) => {
+    const bar = index % 2 === 0 ? [`${x.toFixed(3)} 60 ${(width * unit).toFixed(3)} 90 re f`] : [];
+    x += width * unit;
+    return bar;
+  });
+}
+
+function text(
+  x: number,
+  y: number,
+  size: number,
+  content: string,
+  weight: 'bold' | 'plain' = 'plain',
+): string {
+  return `BT /${weight === 'bold' ? 'B' : 'P'} ${size} Tf ${x} ${y} Td (${escaped(content)}) Tj ET`;
+}
+
+/** WinAnsi covers Portuguese; what it lacks becomes a question mark. */
+function escaped(content: string): string {
+  const latin = [...content.normalize('NFC')]
+    .map((character) => (character.charCodeAt(0) < 256 && character.length === 1 ? character : '?'))
+    .join('');
+  return latin
+    .slice(0, 60)
+    .replace(/[\\()]/g, '\\$&')
+    .replace(/[\r\n]/g, ' ');
+}
+
+function assemble(content: string): Buffer {
+  const font = (name: string) =>
+    `<< /Type /Font /Subtype /Type1 /BaseFont /${name} /Encoding /WinAnsiEncoding >>`;
+  const objects = [
+    '<< /Type /Catalog /Pages 2 0 R >>',
+    '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+    `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 ${WIDTH} ${HEIGHT}] /Contents 4 0 R /Resources << /Font << /P 5 0 R /B 6 0 R >> >> >>`,
+    `<< /Length ${Buffer.byteLength(content, 'latin1')} >>\nstream\n${content}\nendstream`,
+    font('Helvetica'),
+    font('Helvetica-Bold'),
+  ];
+  let body = '%PDF-1.4\n';
+  const offsets = objects.map((object, index) => {
+    const offset = Buffer.byteLength(body, 'latin1');
+    body += `${index + 1} 0 obj\n${object}\nendobj\n`;
+    return offset;
+  });
+  const start = Buffer.byteLength(body, 'latin1');
+  const table = offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`).join('');
+  body += `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${table}trailer\n<< /Size ${objects.length + 1} /Root 1 0 R >>\nstartxref\n${start}\n%%EOF\n`;
+  return Buffer.from(body, 'latin1');
+}

@@ -1,0 +1,96 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import { Order, ShippingChange } from '../orders/order-shapes.js';
+import { findOrder } from '../orders/queries.js';
+import { answerUnavailable } from '../orders/unavailable.js';
+import type { Clock } from '../platform/clock.js';
+import type { Database } from '../platform/db.js';
+import { notFound } from '../platform/errors.js';
+import { transact } from '../platform/idempotency.js';
+import type { LabelAddresses } from './label-address.js';
+import * as shape from './schema.js';
+import { createShipment, findTracking, moveShipping } from './shipments.js';
+
+interface Options {
+  orders: Database;
+  clock: Clock;
+  labels: LabelAddresses;
+}
+
+export const shippingRoutes: FastifyPluginAsyncTypebox<Options> = async (
+  app,
+  { orders: db, clock, labels },
+) => {
+  answerUnavailable(app);
+
+  app.patch(
+    '/orders/:id/shipping-status',
+    {
+      config: { scope: 'orders:write' },
+      schema: {
+        operationId: 'changeShippingStatus',
+        tags: ['Orders'],
+        summary: 'Change the shipping status of an order',
+        description:
+          'pending → preparing, sent · preparing → pending, sent · sent → in_transit, delivered, returned · in_transit → delivered, returned · delivered → returned. Any other move is a 409. The same status with another code is a correction. Emits order.shipped.',
+        params: Type.Object({ id: Type.String({ description: 'Order id' }) }),
+        body: ShippingChange,
+        response: { 200: Order },
+      },
+    },
+    async (request) => {
+      const { workspaceId } = request.credential;
+      const { id } = request.params;
+      return transact(request, db, async (tx) => {
+        await moveShipping(tx, workspaceId, id, request.body);
+        return (await findOrder(tx, workspaceId, id))!;
+      });
+    },
+  );
+
+  app.post(
+    '/shipments',
+    {
+      config: { scope: 'shipping:write' },
+      schema: {
+        operationId: 'createShipment',
+        tags: ['Shipments'],
+        summary: 'Make a label for an order',
+        description:
+          'Sets codeShipping and preparing. An order has one shipment: a second is a 409. Emits order.shipped.',
+        body: shape.NewShipment,
+        response: { 201: shape.Shipment },
+      },
+    },
+    async (request, reply) => {
+      const { workspaceId } = request.credential;
+      const { orderId, carrier } = request.body;
+      const shipment = await transact(request, db, (tx) =>
+        createShipment(tx, clock, workspaceId, orderId, carrier),
+      );
+      return reply.code(201).send({ ...shipment, labelUrl: labels.urlOf(workspaceId, shipment.code) });
+    },
+  );
+
+  app.get(
+    '/shipments/:code/tracking',
+    {
+      config: { scope: 'shipping:read', etag: true },
+      schema: {
+        operationId: 'trackShipment',
+        tags: ['Shipments'],
+        summary: 'Track a shipment',
+        description: 'By its code, whether the label was made here or the code was typed in.',
+        params: Type.Object({ code: Type.String() }),
+        response: { 200: shape.Tracking },
+      },
+    },
+    async (request) => {
+      const { code } = request.params;
+      const storable = !code.includes('\0') && code.isWellFormed();
+      const tracking = storable ? await findTracking(db, request.credential.workspaceId, code) : undefined;
+      if (!tracking) throw notFound(`Shipment ${code.slice(0, 64)}`);
+      return tracking;
+    },
+  );
+};

@@ -1,0 +1,34 @@
+import { Type } from 'typebox';
+import { Id, Nullable, Shape, Text, Time } from '../platform/shapes.js';
+
+export const NewShipment = Shape('NewShipment', {
+  orderId: Text(100, { description: 'A paid order without a shipment.' }),
+  carrier: Type.Optional(Text(100)),
+});
+
+export const Shipment = Shape('Shipment', {
+  code: Type.String({ examples: ['SX123456785BR'] }),
+  orderId: Id(),
+  carrier: Type.String(),
+  labelUrl: Type.String({ description: 'A PDF behind a signed address that runs out after a week.' }),
+  cost: Type.Number(),
+  createdAt: Time(),
+});
+
+export const Tracking = Shape('Tracking', {
+  code: Type.String(),
+  orderId: Id(),
+  carrier: Nullable(Type.String()),
+  statusShipping: Type.String(),
+  trackingUrl: Nullable(Type.String()),
+  estimatedDelivery: Nullable(Type.String({ format: 'date' })),
+  events: Type.Array(
+    Type.Object({
+      status: Type.String(),
+      description: Type.String(),
+      location: Nullable(Type.String()),
+      occurredAt: Time(),
+    }),
+    { description: 'Newest first.' },
+  ),
+});

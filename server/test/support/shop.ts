@@ -1,0 +1,79 @@
+import { randomBytes } from 'node:crypto';
+import type { Line } from '../../src/catalog/reserve.js';
+import { type Buyer, type Checkout, placeOrder } from '../../src/orders/checkout.js';
+import { sql } from '../../src/platform/sql.js';
+import type { Feira } from './feira.js';
+
+export const BUYER: Buyer = {
+  name: 'Bia Souza',
+  email: 'bia@cliente.example',
+  phone: '11999990000',
+  document: '52998224725',
+  address: {
+    street: 'Rua das Flores',
+    number: '120',
+    complement: null,
+    district: 'Centro',
+    city: 'São Paulo',
+    state: 'SP',
+    zipCode: '01001000',
+    country: 'BR',
+  },
+};
+
+export interface Purchase {
+  lines: Line[];
+  buyer?: Partial<Buyer>;
+  checkoutId?: string;
+  freight?: number;
+}
+
+/** A buyer at the till, without the pages before it. */
+export function buy(feira: Feira, workspaceId: string, purchase: Purchase): Promise<Checkout> {
+  const { lines, buyer = {}, checkoutId = randomBytes(8).toString('hex'), freight = 12.5 } = purchase;
+  return feira.context.orders.transaction((tx) =>
+    placeOrder(tx, feira.clock, workspaceId, {
+      checkoutId,
+      lines,
+      buyer: { ...BUYER, ...buyer },
+      payment: { method: 'pix', installments: 1, gateway: 'sandbox' },
+      freight: () => freight,
+    }),
+  );
+}
+
+/** An order of one product, as its id; paid unless told. */
+export async function order(
+  feira: Feira,
+  workspaceId: string,
+  line: Line,
+  options: { pay?: boolean } & Partial<Purchase> = {},
+): Promise<string> {
+  const placed = await buy(feira, workspaceId, { lines: [line], ...options });
+  if ('faults' in placed) throw new Error(JSON.stringify(placed.faults));
+  const { orderId, total } = placed;
+  const { transactionId } = await openPayment(feira, workspaceId, orderId, total);
+  if (options.pay !== false) await feira.context.gateway.decide(transactionId, 'paid');
+  return orderId;
+}
+
+export async function openPayment(
+  feira: Feira,
+  workspaceId: string,
+  orderId: string,
+  amount: number,
+): Promise<{ transactionId: string }> {
+  const { gateway, orders } = feira.context;
+  const opened = await gateway.open({
+    workspaceId,
+    orderId,
+    storeName: 'Store',
+    amount,
+    method: 'pix',
+    installments: 1,
+    returnUrl: 'http://feira.test/',
+  });
+  await orders.autocommit.query(sql`
+    update orders set transaction_id = ${opened.transactionId} where workspace_id = ${workspaceId} and id = ${orderId}`);
+  return opened;
+}
