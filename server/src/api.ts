@@ -41,9 +41,10 @@ export const api: FastifyPluginAsync<{ context: Context }> = async (app, { conte
     done();
   });
 
-  app.addHook('onRoute', ({ method, url, config }: RouteOptions) => {
+  app.addHook('onRoute', ({ method, url, config, schema }: RouteOptions) => {
     if (config?.refusal) return;
-    for (const each of [method].flat()) app.apiRoutes.push({ method: each, url, scope: config?.scope });
+    const body = schema?.body === undefined ? 'none' : config?.bodyOptional ? 'optional' : 'required';
+    for (const each of [method].flat()) app.apiRoutes.push({ method: each, url, scope: config?.scope, body });
   });
   await app.register(accountRoutes, { db });
   await app.register(catalogRoutes, { db, mediaUrl });

@@ -38,6 +38,7 @@ export interface ApiRoute {
   method: string;
   url: string;
   scope: FastifyContextConfig['scope'];
+  body: 'none' | 'optional' | 'required';
 }
 
 export const API_PREFIX = '/api/v1';

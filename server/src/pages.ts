@@ -13,14 +13,14 @@ const PUBLIC = fileURLToPath(new URL('../public/', import.meta.url));
 
 /** Everything that a person meets in a browser. */
 export const pages: FastifyPluginAsync<{ context: Context }> = async (app, { context }) => {
-  const { db, clock, sessions, publicUrl } = context;
+  const { db, clock, sessions, credentials, publicUrl } = context;
   await app.register(files, { root: PUBLIC, prefix: '/assets/', index: false, maxAge: '1h' });
   await app.register(async (scope) => {
     await scope.register(cookie);
     servePages(scope);
     await scope.register(signInRoutes, { db, clock, sessions });
     await scope.register(authorizeRoutes, { db, clock, sessions, publicUrl });
-    await scope.register(consoleRoutes, { db, sessions });
+    await scope.register(consoleRoutes, { db, sessions, credentials });
     await scope.register(partnerRoutes, { db, sessions });
   });
 };

@@ -1,9 +1,10 @@
 import type {} from '@fastify/swagger';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { connectionsOf } from '../oauth/connections.js';
+import type { Credentials } from '../oauth/credentials.js';
 import { disconnectApp } from '../oauth/revocation.js';
 import type { Database } from '../platform/db.js';
-import { badRequest, notFound } from '../platform/errors.js';
+import { ApiError, badRequest } from '../platform/errors.js';
 import { type Fields, formFields } from '../platform/forms.js';
 import { languageOf } from '../platform/html/language.js';
 import { sendPage } from '../platform/html/page.js';
@@ -17,10 +18,11 @@ import { PasswordPage, type PasswordState } from './pages/password.js';
 interface Options {
   db: Database;
   sessions: Sessions;
+  credentials: Credentials;
 }
 
 /** The merchant's side. */
-export const consoleRoutes: FastifyPluginAsync<Options> = async (app, { db, sessions }) => {
+export const consoleRoutes: FastifyPluginAsync<Options> = async (app, { db, sessions, credentials }) => {
   app.get('/console', { schema: { hide: true } }, async (_request, reply) =>
     reply.redirect('/console/apps', 303),
   );
@@ -57,8 +59,9 @@ export const consoleRoutes: FastifyPluginAsync<Options> = async (app, { db, sess
     const owned = (await storesOwnedBy(db, session.userId)).some(
       (store) => store.workspaceId === workspaceId,
     );
-    if (!owned) throw notFound('This app');
+    if (!owned) throw new ApiError(404, 'not_found', 'You have no such store.');
     await disconnectApp(db.autocommit, workspaceId, clientId);
+    credentials.forget(workspaceId, clientId);
     return reply.redirect('/console/apps', 303);
   });
 

@@ -1,5 +1,5 @@
 import type { Queryable } from '../platform/db.js';
-import type { Fields } from '../platform/forms.js';
+import { type Fields, repetitionIn } from '../platform/forms.js';
 import { type AppRecord, findApp } from './apps.js';
 import { isScope, type Scope } from './scopes.js';
 
@@ -36,7 +36,14 @@ type Check = (request: Judged, db: Queryable) => Fault | Promise<Fault>;
 
 // The first two decide where a fault may be told: never to an address that the app has not registered.
 const BEFORE_REDIRECT: Check[] = [knownClient, registeredRedirectUri];
-const AFTER_REDIRECT: Check[] = [noRepeatedParameter, codeResponse, answerInQuery, pkceWithS256, knownScopes];
+const AFTER_REDIRECT: Check[] = [
+  noRepeatedParameter,
+  printableState,
+  codeResponse,
+  answerInQuery,
+  pkceWithS256,
+  knownScopes,
+];
 
 /** The endpoint is this list of checks, in this order; the form that comes back from the merchant passes it again. */
 export async function readAuthorizationRequest(
@@ -89,9 +96,14 @@ function registeredRedirectUri(request: Judged): Fault {
 }
 
 function noRepeatedParameter({ fields }: Judged): Fault {
-  const [name] = fields.repeated;
-  if (name !== undefined)
-    return { error: 'invalid_request', description: `${name.slice(0, 40)} is sent twice` };
+  const description = repetitionIn(fields);
+  if (description !== undefined) return { error: 'invalid_request', description };
+}
+
+/** RFC 6749, A.5. A browser rewrites line breaks in the form it sends back, so they could not be returned unchanged. */
+function printableState({ fields }: Judged): Fault {
+  if (/[\x00-\x1f\x7f]/.test(fields.text('state')))
+    return { error: 'invalid_request', description: 'state has a control character in it' };
 }
 
 function codeResponse({ fields }: Judged): Fault {

@@ -124,16 +124,20 @@ export const authorizeRoutes: FastifyPluginAsync<Options> = async (
     });
   }
 
-  /** `iss` (RFC 9207) tells a client of several servers which of them answered. */
+  /**
+   * `iss` (RFC 9207) tells a client of several servers which of them answered. The answer is added to the address as
+   * text: reading the address as a URL first would write the query it was registered with anew (%20 to +, flag to flag=).
+   */
   function sendBack(
     reply: FastifyReply,
     redirectUri: string,
     answer: Record<string, string | undefined>,
   ): FastifyReply {
-    const address = new URL(redirectUri);
+    const added = new URLSearchParams();
     for (const [name, value] of Object.entries({ ...answer, iss: publicUrl }))
-      if (value !== undefined) address.searchParams.append(name, value);
-    return reply.redirect(address.href, 303);
+      if (value !== undefined) added.append(name, value);
+    const joint = redirectUri.includes('?') ? (/[?&]$/.test(redirectUri) ? '' : '&') : '?';
+    return reply.redirect(`${redirectUri}${joint}${added}`, 303);
   }
 };
 

@@ -48,6 +48,14 @@ export class Credentials {
     return credential && credential.expiresAt > this.clock.now() ? credential : undefined;
   }
 
+  /**
+   * Whoever revoked something calls this after the commit: in this process it is dead from here on. The notification
+   * comes round a moment later (a call right after a disconnect still passed in one of two tries), for the others.
+   */
+  forget(workspaceId: string, clientId: string): void {
+    this.drop(payloadOf(workspaceId, clientId));
+  }
+
   private async ask(tokenHash: Buffer, cacheKey: string, askedAt: number): Promise<Credential | undefined> {
     // Put in place before the question is asked: a notification that arrives while it runs removes it, and then the
     // answer, which may be the old one, is not kept.
@@ -96,10 +104,14 @@ export class Credentials {
   private drop(payload: string): void {
     for (const [key, { credential }] of this.cache) {
       // An entry without an answer yet is dropped too: its question may have been asked before the change.
-      if (!credential || `${credential.workspaceId} ${credential.clientId}` === payload)
+      if (!credential || payloadOf(credential.workspaceId, credential.clientId) === payload)
         this.cache.delete(key);
     }
   }
+}
+
+function payloadOf(workspaceId: string, clientId: string): string {
+  return `${workspaceId} ${clientId}`;
 }
 
 interface CredentialRow {

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { Clock } from '../platform/clock.js';
 import type { Database, Tx } from '../platform/db.js';
 import { sql } from '../platform/sql.js';
+import type { Credentials } from './credentials.js';
 import { endRefreshFamily, revokeGrant } from './revocation.js';
 import type { Scope } from './scopes.js';
 import { hashOfSecret, isSecret } from './secrets.js';
@@ -17,12 +18,14 @@ type Outcome = TokenResponse | TokenError;
 export async function exchangeCode(
   db: Database,
   clock: Clock,
+  credentials: Credentials,
   clientId: string,
   sent: { code: string; redirectUri: string; verifier: string },
 ): Promise<Outcome> {
   if (!isSecret('code', sent.code)) return invalidGrant('the code is not valid');
   const codeHash = hashOfSecret(sent.code);
-  return db.transaction(async (tx) => {
+  let revokedIn: string | undefined;
+  const outcome = await db.transaction<Outcome>(async (tx) => {
     const [code] = await tx.query<CodeRow>(sql`
       select c.workspace_id, c.grant_id, c.redirect_uri, c.code_challenge, c.expires_at, c.consumed_at,
              g.client_id, g.scopes, g.revoked_at
@@ -31,6 +34,7 @@ export async function exchangeCode(
     if (!code || code.client_id !== clientId) return invalidGrant('the code is not valid');
     if (code.consumed_at !== null) {
       await revokeGrant(tx, code.workspace_id, code.grant_id);
+      revokedIn = code.workspace_id;
       return invalidGrant('the code was used before; what it led to is revoked');
     }
     if (Date.parse(code.expires_at) <= clock.now()) return invalidGrant('the code has expired');
@@ -42,6 +46,8 @@ export async function exchangeCode(
     await tx.query(sql`update oauth_codes set consumed_at = now() where code_hash = ${codeHash}`);
     return issueTokens(tx, clock, code.workspace_id, code.grant_id, code.scopes);
   });
+  if (revokedIn !== undefined) credentials.forget(revokedIn, clientId);
+  return outcome;
 }
 
 export async function exchangeRefreshToken(

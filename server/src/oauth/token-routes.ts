@@ -1,11 +1,18 @@
 import type {} from '@fastify/swagger';
-import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import type {
+  FastifyError,
+  FastifyInstance,
+  FastifyPluginAsync,
+  FastifyReply,
+  FastifyRequest,
+} from 'fastify';
 import type { Clock } from '../platform/clock.js';
 import type { Database } from '../platform/db.js';
-import { type Fields, formFields } from '../platform/forms.js';
+import { type Fields, formFields, repetitionIn } from '../platform/forms.js';
 import { keepRawBodies } from '../platform/json-body.js';
 import { sql } from '../platform/sql.js';
 import { authenticateClient } from './client-authentication.js';
+import type { Credentials } from './credentials.js';
 import { exchangeCode, exchangeRefreshToken } from './exchange.js';
 import { revokeAccessToken, revokeGrant } from './revocation.js';
 import { SCOPES } from './scopes.js';
@@ -16,31 +23,34 @@ import type { TokenResponse } from './tokens.js';
 interface Options {
   db: Database;
   clock: Clock;
+  credentials: Credentials;
   publicUrl: string;
 }
 
 /** What an integrator's backend talks to: tokens, their end, and the metadata that describes it all. */
-export const tokenRoutes: FastifyPluginAsync<Options> = async (app, { db, clock, publicUrl }) => {
+export const tokenRoutes: FastifyPluginAsync<Options> = async (app, options) => {
   keepRawBodies(app);
   app.addHook('onRequest', async (_request, reply) => {
     reply.headers({ 'Cache-Control': 'no-store', Pragma: 'no-cache', 'X-Content-Type-Options': 'nosniff' });
   });
 
+  app.setErrorHandler(answerFailure);
+
   app.post('/api/oauth/token', { schema: { hide: true } }, async (request, reply) =>
-    answer(request, reply, await token(db, clock, request)),
+    answer(request, reply, await token(options, request)),
   );
 
   app.post('/api/oauth/revoke', { schema: { hide: true } }, async (request, reply) =>
-    answer(request, reply, await revoke(db, request)),
+    answer(request, reply, await revoke(options, request)),
   );
 
-  serveMetadata(app, publicUrl);
+  serveMetadata(app, options.publicUrl);
 };
 
 type Outcome = TokenResponse | TokenError | Record<string, never>;
 
 /** CONTRACT 6, in this order: content type, grant_type, client, parameters, grant. */
-async function token(db: Database, clock: Clock, request: FastifyRequest): Promise<Outcome> {
+async function token({ db, clock, credentials }: Options, request: FastifyRequest): Promise<Outcome> {
   const fields = readForm(request);
   if (isTokenError(fields)) return fields;
   const grantType = fields.get('grant_type');
@@ -64,11 +74,11 @@ async function token(db: Database, clock: Clock, request: FastifyRequest): Promi
   if (code === undefined) return invalidRequest('code is missing');
   if (redirectUri === undefined) return invalidRequest('redirect_uri is missing');
   if (verifier === undefined) return invalidRequest('code_verifier is missing');
-  return exchangeCode(db, clock, client.clientId, { code, redirectUri, verifier });
+  return exchangeCode(db, clock, credentials, client.clientId, { code, redirectUri, verifier });
 }
 
 /** RFC 7009: a token that is unknown, or not of this app, is answered like one that was revoked. */
-async function revoke(db: Database, request: FastifyRequest): Promise<Outcome> {
+async function revoke({ db, credentials }: Options, request: FastifyRequest): Promise<Outcome> {
   const fields = readForm(request);
   if (isTokenError(fields)) return fields;
   const client = await authenticateClient(db, fields, request.headers.authorization);
@@ -87,16 +97,18 @@ async function revoke(db: Database, request: FastifyRequest): Promise<Outcome> {
             join oauth_grants g on g.workspace_id = t.workspace_id and g.id = t.grant_id
             where t.token_hash = ${tokenHash} and g.client_id = ${client.clientId}`,
   );
-  if (found && isAccess) await revokeAccessToken(db.autocommit, tokenHash);
-  if (found && !isAccess) await revokeGrant(db.autocommit, found.workspace_id, found.grant_id);
+  if (!found) return {};
+  if (isAccess) await revokeAccessToken(db.autocommit, tokenHash);
+  else await revokeGrant(db.autocommit, found.workspace_id, found.grant_id);
+  credentials.forget(found.workspace_id, client.clientId);
   return {};
 }
 
 function readForm(request: FastifyRequest): Fields | TokenError {
   const fields = formFields(request);
   if (!fields) return invalidRequest('the body must be application/x-www-form-urlencoded');
-  if (fields.repeated.length > 0) return invalidRequest(`${fields.repeated[0]?.slice(0, 40)} is sent twice`);
-  return fields;
+  const repetition = repetitionIn(fields);
+  return repetition === undefined ? fields : invalidRequest(repetition);
 }
 
 function answer(request: FastifyRequest, reply: FastifyReply, outcome: Outcome): FastifyReply {
@@ -104,6 +116,17 @@ function answer(request: FastifyRequest, reply: FastifyReply, outcome: Outcome):
   if (outcome.error !== 'invalid_client') return reply.code(400).send(outcome);
   if (request.headers.authorization !== undefined) reply.header('WWW-Authenticate', 'Basic realm="feira"');
   return reply.code(401).send(outcome);
+}
+
+/** SPEC 7.3: what goes wrong before or beside the checks has the shape of RFC 6749 too. */
+function answerFailure(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const status = error.statusCode ?? 500;
+  if (status === 413) return reply.code(413).send(invalidRequest('the body is larger than 1 MB'));
+  if (status < 500) return reply.code(400).send(invalidRequest('the request cannot be read as a form'));
+  request.log.error({ err: error }, 'request failed');
+  return reply
+    .code(500)
+    .send({ error: 'server_error', error_description: 'something went wrong on our side; try again' });
 }
 
 /** RFC 8414. */

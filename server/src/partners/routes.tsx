@@ -3,7 +3,7 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { createApp, endOldSecrets, rotateSecret, updateApp } from '../oauth/apps.js';
 import { appsOwnedBy, findOwnedApp, type OwnedApp } from '../oauth/owned-apps.js';
 import type { Database } from '../platform/db.js';
-import { badRequest, notFound } from '../platform/errors.js';
+import { ApiError, badRequest } from '../platform/errors.js';
 import { type Fields, formFields } from '../platform/forms.js';
 import { type Language, languageOf } from '../platform/html/language.js';
 import { sendPage } from '../platform/html/page.js';
@@ -157,7 +157,7 @@ export const partnerRoutes: FastifyPluginAsync<Options> = async (app, { db, sess
 
   async function owned(session: Session, clientId: string): Promise<OwnedApp> {
     const found = await findOwnedApp(db, session.userId, clientId);
-    if (!found) throw notFound('This app');
+    if (!found) throw new ApiError(404, 'not_found', 'You have no such app.');
     return found;
   }
 

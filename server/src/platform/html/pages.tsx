@@ -33,11 +33,13 @@ const SORRY = {
   en: {
     title: 'Something went wrong',
     ours: 'This is our fault, not yours. Try again in a moment.',
+    unreadable: 'What your browser sent could not be read. Go back, reload and try again.',
     reference: 'Reference',
   },
   pt: {
     title: 'Algo deu errado',
     ours: 'A falha é nossa, não sua. Tente de novo em instantes.',
+    unreadable: 'Não foi possível ler o que seu navegador enviou. Volte, recarregue e tente de novo.',
     reference: 'Referência',
   },
 };
@@ -45,15 +47,15 @@ const SORRY = {
 function sendErrorPage(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const language = languageOf(request.headers['accept-language']);
   const texts = SORRY[language];
-  const known = error instanceof ApiError && error.status < 500;
-  if (!known && (error.statusCode ?? 500) >= 500) request.log.error({ err: error }, 'page failed');
   const status = error instanceof ApiError ? error.status : (error.statusCode ?? 500);
+  if (status >= 500) request.log.error({ err: error }, 'page failed');
+  const refusal = error instanceof ApiError ? error.message : texts.unreadable;
   if (error instanceof ApiError && error.more.headers) reply.headers(error.more.headers);
   return sendPage(
     reply,
     <Page language={language} title={texts.title}>
       <h1>{texts.title}</h1>
-      <p>{known ? error.message : texts.ours}</p>
+      <p>{status >= 500 ? texts.ours : refusal}</p>
       <p class="hint">
         {texts.reference}: {request.id}
       </p>

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createGrant, issueCode, issueTokens } from '../../src/oauth/tokens.js';
+import { type Feira, openFeira } from '../support/feira.js';
+import { CALLBACK, pkce, type RegisteredApp, registerApp } from '../support/integrator.js';
+import { openStore } from '../support/merchant.js';
+import { type ServerProcess, startServer } from '../support/process.js';
+
+// Two real server processes on one database. FEIRA_ROUNDS=200 shows the long form.
+const ROUNDS = Number(process.env.FEIRA_ROUNDS ?? 10);
+const PARALLEL = 100;
+const SCOPES = ['products:read'] as const;
+
+let feira: Feira;
+let servers: ServerProcess[] = [];
+let erp: RegisteredApp;
+let workspaceId: string;
+
+beforeAll(async () => {
+  feira = await openFeira();
+  workspaceId = await openStore(feira);
+  erp = await registerApp(feira);
+  const { host, port, user, database } = feira.connection;
+  const env = {
+    DATABASE_URL: `postgres://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`,
+    FEIRA_SECRET: 'x'.repeat(32),
+    LOG_LEVEL: 'warn',
+  };
+  servers = await Promise.all([startServer(env), startServer(env)]);
+});
+afterAll(async () => {
+  await Promise.all(servers.map((server) => server.stop('SIGTERM')));
+  await feira.close();
+});
+
+const grantIn = () =>
+  createGrant(feira.context.db.autocommit, {
+    workspaceId,
+    clientId: erp.clientId,
+    userId: null,
+    scopes: [...SCOPES],
+  });
+
+/** The same exchange many times at once, half of them at each process; answers how often each outcome came. */
+async function race(fields: Record<string, string>): Promise<Record<string, number>> {
+  const body = new URLSearchParams({
+    client_id: erp.clientId,
+    client_secret: erp.clientSecret,
+    ...fields,
+  }).toString();
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+  const outcomes = await Promise.all(
+    Array.from({ length: PARALLEL }, async (_, index) => {
+      const { url } = servers[index % servers.length]!;
+      const response = await fetch(`${url}/api/oauth/token`, { method: 'POST', headers, body });
+      const answer = (await response.json()) as { error?: string };
+      return `${response.status} ${answer.error ?? 'tokens'}`;
+    }),
+  );
+  return Object.fromEntries(
+    [...new Set(outcomes)].map((each) => [each, outcomes.filter((outcome) => outcome === each).length]),
+  );
+}
+
+describe(`of ${PARALLEL} parallel exchanges over two processes exactly one succeeds, ${ROUNDS} times in a row`, () => {
+  const once = { '200 tokens': 1, '400 invalid_grant': PARALLEL - 1 };
+  const timeout = 30_000 + ROUNDS * 3_000;
+
+  test('when all of them send one code', { timeout }, async () => {
+    for (let round = 1; round <= ROUNDS; round++) {
+      const { verifier, challenge } = pkce();
+      const code = await issueCode(
+        feira.context.db.autocommit,
+        feira.context.clock,
+        { workspaceId, grantId: await grantIn() },
+        { redirectUri: CALLBACK, codeChallenge: challenge },
+      );
+      const outcomes = await race({
+        grant_type: 'authorization_code',
+        code,
+        redirect_uri: CALLBACK,
+        code_verifier: verifier,
+      });
+      expect({ round, ...outcomes }).toEqual({ round, ...once });
+    }
+  });
+
+  test('when all of them send one refresh token', { timeout }, async () => {
+    for (let round = 1; round <= ROUNDS; round++) {
+      const tokens = await issueTokens(
+        feira.context.db.autocommit,
+        feira.context.clock,
+        workspaceId,
+        await grantIn(),
+        [...SCOPES],
+      );
+      const outcomes = await race({ grant_type: 'refresh_token', refresh_token: tokens.refresh_token });
+      expect({ round, ...outcomes }).toEqual({ round, ...once });
+    }
+  });
+});

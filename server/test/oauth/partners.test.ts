@@ -1,0 +1,226 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Feira, openFeira } from '../support/feira.js';
+import { authorizationQuery, CALLBACK, Integrator } from '../support/integrator.js';
+import { answerOf, formOf, Merchant, openStore, PASSWORD, type Page } from '../support/merchant.js';
+
+let feira: Feira;
+let dev: Merchant;
+let ana: Merchant;
+
+beforeAll(async () => {
+  feira = await openFeira();
+  dev = await integrator('dev@erp.example');
+  await openStore(feira);
+  ana = new Merchant(feira.app);
+  await ana.signIn();
+});
+afterAll(() => feira.close());
+
+async function integrator(email: string): Promise<Merchant> {
+  const browser = new Merchant(feira.app);
+  const typed = { email, password: PASSWORD };
+  const page = await browser.press(await browser.get('/partners'), 'Create account', typed);
+  expect([page.status, page.location]).toEqual([303, '/partners']);
+  return browser;
+}
+
+async function register(by: Merchant, typed: Record<string, string> = {}): Promise<Page> {
+  const form = { name: 'My ERP', 'redirect-uris': CALLBACK, contact: 'dev@erp.example' };
+  return by.press(await by.get('/partners/apps/new'), 'Register', { ...form, ...typed });
+}
+
+const clientIdOn = (page: Page) => /app_[0-9a-f]{24}/.exec(page.text)![0];
+const secretOn = (page: Page) => /feira_cs_[\w-]{43}/.exec(page.text)?.[0];
+
+/** Whether the token endpoint takes it: an unknown refresh token is judged only after the client. */
+async function isLive(clientId: string, clientSecret: string): Promise<boolean> {
+  const { body } = await new Integrator(feira.app, { clientId, clientSecret }).refresh('unknown');
+  return body.error === 'invalid_grant';
+}
+
+describe('an integrator', () => {
+  test('signs up with a new session, and can sign in again later', async () => {
+    const browser = new Merchant(feira.app);
+    await browser.get('/partners');
+    const before = browser.cookies.get('feira');
+    const page = await browser.get('/partners');
+    await browser.press(page, 'Create account', { email: 'new@erp.example', password: PASSWORD });
+    expect(browser.cookies.get('feira')).not.toBe(before);
+    expect((await browser.get('/partners')).text).toContain('You have no app yet');
+    expect((await new Merchant(feira.app).signIn('NEW@erp.example')).status).toBe(303);
+  });
+
+  test.each([
+    ['an e-mail that is none', { email: 'nobody' }, 'This is not an e-mail address'],
+    ['an e-mail with a NUL', { email: 'a\0@b' }, 'This is not an e-mail address'],
+    ['a short password', { password: 'short' }, 'The password needs 8 to 200 characters'],
+    ['an endless password', { password: 'x'.repeat(201) }, 'The password needs 8 to 200 characters'],
+    ['an e-mail that is taken', { email: 'DEV@erp.example' }, 'There is an account with this e-mail'],
+  ])('is not signed up with %s', async (_name, typed, sentence) => {
+    const browser = new Merchant(feira.app);
+    const fields = { email: 'fresh@erp.example', password: PASSWORD, ...typed };
+    const page = await browser.press(await browser.get('/partners'), 'Create account', fields);
+    expect(page.status).toBe(422);
+    expect(page.text).toContain(sentence);
+    expect(page.html).not.toContain(fields.password);
+    expect((await browser.get('/partners/apps/new')).status).toBe(303);
+  });
+
+  test('registers an app and is shown its secret this once', async () => {
+    const made = await register(dev);
+    expect(made.status).toBe(200);
+    const [clientId, secret] = [clientIdOn(made), secretOn(made)!];
+    expect(made.text).toContain('it is shown this once');
+    expect(await isLive(clientId, secret)).toBe(true);
+    const again = await dev.get(`/partners/apps/${clientId}`);
+    expect(again.status).toBe(200);
+    expect(secretOn(again)).toBeUndefined();
+    expect((await dev.get('/partners')).text).toContain(clientId);
+  });
+
+  test('sees all that is wrong with a form at once, and what was typed', async () => {
+    const page = await register(dev, {
+      name: ' ',
+      contact: 'nobody',
+      'redirect-uris': 'http://erp.example/cb\r\nftp://erp.example\r\nhttps://erp.example/#x\r\nnonsense',
+    });
+    expect(page.status).toBe(422);
+    for (const sentence of [
+      'The name needs 1 to 100 characters',
+      'http://erp.example/cb must be https',
+      'ftp://erp.example must be https',
+      'https://erp.example/#x must not have a fragment',
+      'nonsense is not an absolute address',
+      'The contact must be an e-mail address',
+    ])
+      expect(page.text).toContain(sentence);
+    expect(formOf(page, 'Register').fields['redirect-uris']).toContain('ftp://erp.example');
+    expect(secretOn(page)).toBeUndefined();
+  });
+
+  test.each([
+    ['none', ''],
+    ['eleven', Array.from({ length: 11 }, (_, index) => `https://erp.example/${index}`).join('\n')],
+    ['userinfo', 'https://erp:secret@erp.example/'],
+    ['a NUL', 'https://erp.example/\0'],
+    ['letters outside ASCII', 'https://erp.example/olá'],
+    ['a backslash', 'https:\\\\erp.example\\cb'],
+    ['no slashes', 'https:erp.example'],
+    ['a script', 'javascript:alert(1)'],
+    ['plain http', 'http://localhost.evil.example/'],
+  ])('cannot register %s as redirect addresses', async (_name, uris) => {
+    expect((await register(dev, { 'redirect-uris': uris })).status).toBe(422);
+  });
+
+  test.each([
+    'http://localhost:3000/cb',
+    'http://127.0.0.1/',
+    'http://[::1]:8/',
+    'https://erp.example/?a=%20',
+  ])('can register %s', async (uri) => {
+    expect((await register(dev, { 'redirect-uris': uri })).status).toBe(200);
+  });
+
+  test('must be signed in', async () => {
+    const stranger = new Merchant(feira.app);
+    expect((await stranger.get('/partners/apps/new')).location).toMatch(/^\/sign-in\?/);
+    expect((await stranger.get(`/partners/apps/app_${'0'.repeat(24)}`)).location).toMatch(/^\/sign-in\?/);
+  });
+});
+
+describe('the secrets of an app', () => {
+  test('are two while they are changed; a third ends the oldest, and the old one can be ended', async () => {
+    let page = await register(dev);
+    const clientId = clientIdOn(page);
+    const secrets = [secretOn(page)!];
+    const live = () => Promise.all(secrets.map((secret) => isLive(clientId, secret)));
+    expect(Object.keys(page.forms[1]!.buttons)).toEqual(['Make a new secret']);
+
+    page = await dev.press(page, 'Make a new secret');
+    secrets.push(secretOn(page)!);
+    expect(await live()).toEqual([true, true]);
+    expect(secretOn(await dev.get(`/partners/apps/${clientId}`))).toBeUndefined();
+
+    page = await dev.press(page, 'Make a new secret');
+    secrets.push(secretOn(page)!);
+    expect(await live()).toEqual([false, true, true]);
+
+    const ended = await dev.press(page, 'End the old secret');
+    expect(ended.location).toBe(`/partners/apps/${clientId}`);
+    expect(await live()).toEqual([false, false, true]);
+    const after = await dev.get(ended.location!);
+    expect(() => formOf(after, 'End the old secret')).toThrow();
+    await dev.post(`/partners/apps/${clientId}/end-old-secret`, formOf(after, 'Save').fields);
+    expect(await live()).toEqual([false, false, true]);
+  });
+
+  test('made by two browsers at once are both live', async () => {
+    const page = await register(dev);
+    const pages = await Promise.all([
+      dev.press(page, 'Make a new secret'),
+      dev.press(page, 'Make a new secret'),
+    ]);
+    for (const each of pages) expect(await isLive(clientIdOn(page), secretOn(each)!)).toBe(true);
+    expect(await isLive(clientIdOn(page), secretOn(page)!)).toBe(false);
+  });
+
+  test('go on working when they are changed: tokens issued with an ended secret stay', async () => {
+    const page = await register(dev);
+    const before = new Integrator(feira.app, { clientId: clientIdOn(page), clientSecret: secretOn(page)! });
+    const tokens = await before.connected(ana);
+    const rotated = await dev.press(page, 'Make a new secret');
+    await dev.press(rotated, 'End the old secret');
+    const after = new Integrator(feira.app, { clientId: clientIdOn(page), clientSecret: secretOn(rotated)! });
+    expect((await before.refresh(tokens.refresh_token)).status).toBe(401);
+    expect((await after.me(tokens.access_token)).status).toBe(200);
+    expect((await after.refresh(tokens.refresh_token)).status).toBe(200);
+  });
+});
+
+describe('the settings of an app', () => {
+  test('can be changed: an address that was taken out is refused from then on', async () => {
+    const page = await register(dev);
+    const asked = authorizationQuery({ clientId: clientIdOn(page) });
+    const moved = { ...asked, redirect_uri: 'https://erp.example/new' };
+    expect((await ana.consent(asked)).status).toBe(200);
+    expect((await ana.consent(moved)).status).toBe(400);
+    const saved = await dev.press(page, 'Save', {
+      name: 'Renamed ERP',
+      'redirect-uris': 'https://erp.example/new',
+    });
+    expect(saved.status).toBe(303);
+    expect((await ana.consent(asked)).status).toBe(400);
+    const consent = await ana.consent(moved);
+    expect(consent.text).toContain('Renamed ERP');
+    expect(answerOf(await ana.press(consent, 'Approve'))).toHaveProperty('code');
+  });
+
+  test('are judged like those of a new one, and stay as they were when refused', async () => {
+    const page = await register(dev);
+    const refused = await dev.press(page, 'Save', { name: '', 'redirect-uris': 'http://erp.example' });
+    expect(refused.status).toBe(422);
+    expect(refused.text).toContain('The name needs');
+    const { fields } = formOf(await dev.get(`/partners/apps/${clientIdOn(page)}`), 'Save');
+    expect(fields).toMatchObject({ name: 'My ERP', 'redirect-uris': CALLBACK });
+  });
+
+  test('of another integrator are not found, and cannot be changed with any proof', async () => {
+    const stranger = await integrator('stranger@erp.example');
+    const page = await register(dev);
+    const address = `/partners/apps/${clientIdOn(page)}`;
+    expect((await stranger.get(address)).status).toBe(404);
+    expect((await stranger.get('/partners')).text).not.toContain(clientIdOn(page));
+    const own = formOf(await register(stranger), 'Save').fields;
+    for (const path of ['', '/rotate', '/end-old-secret'])
+      expect((await stranger.post(`${address}${path}`, own)).status).toBe(403);
+    expect(await isLive(clientIdOn(page), secretOn(page)!)).toBe(true);
+  });
+
+  test.each(['app_x', '%00', `app_${'0'.repeat(24)}`, '..%2f..'])(
+    'are not found for an app that does not exist: %s',
+    async (id) => {
+      const page = await dev.get(`/partners/apps/${id}`);
+      expect([page.status, page.text.includes('You have no such app.')]).toEqual([404, true]);
+    },
+  );
+});

@@ -1,0 +1,206 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sql } from '../../src/platform/sql.js';
+import { type Feira, openFeira } from '../support/feira.js';
+import { Merchant, openStore, PASSWORD, type Page } from '../support/merchant.js';
+
+const MINUTE = 60 * 1000;
+const HOME = '/console/apps';
+
+let feira: Feira;
+let accounts = 0;
+
+beforeAll(async () => {
+  feira = await openFeira();
+});
+afterAll(() => feira.close());
+
+async function newAccount(): Promise<string> {
+  const email = `merchant${++accounts}@loja.example`;
+  await openStore(feira, { name: `Loja ${accounts}`, email });
+  return email;
+}
+
+/** A browser at an address of its own. */
+function browserAt(address: string): Merchant {
+  const app = {
+    inject: (request: object) => feira.app.inject({ ...request, remoteAddress: address }),
+  } as unknown as Feira['app'];
+  return new Merchant(app);
+}
+
+async function guess(email: string, times: number, address: string): Promise<number[]> {
+  const browser = browserAt(address);
+  const page = await browser.get('/sign-in');
+  const statuses = [];
+  for (let index = 0; index < times; index++)
+    statuses.push((await browser.press(page, 'Sign in', { email, password: `wrong guess ${index}` })).status);
+  return statuses;
+}
+
+/** As if the guess before had been made so many times more: each costs a tenth of a second of hashing. */
+async function repeatLastFailure(times: number): Promise<void> {
+  await feira.context.db.autocommit.query(sql`
+    insert into sign_in_failures (subject, failed_at)
+    select subject, failed_at from sign_in_failures, generate_series(1, ${times}::int)
+    where id = (select id from sign_in_failures order by id desc limit 1)`);
+}
+
+describe('a sign-in', () => {
+  test('does not mind case and blanks around the e-mail', async () => {
+    const email = await newAccount();
+    expect((await new Merchant(feira.app).signIn(`  ${email.toUpperCase()} `)).status).toBe(303);
+  });
+
+  test('works for an e-mail with letters outside ASCII, written in either case', async () => {
+    await openStore(feira, { name: 'Érica', email: 'ÉRICA@loja.example' });
+    expect((await new Merchant(feira.app).signIn('ÉRICA@loja.example')).status).toBe(303);
+    expect((await new Merchant(feira.app).signIn('érica@loja.example')).status).toBe(303);
+  });
+
+  test('says the same of a wrong password and of an account that does not exist', async () => {
+    const email = await newAccount();
+    const wrong = await new Merchant(feira.app).signIn(email, 'wrong password');
+    const nobody = await new Merchant(feira.app).signIn('nobody@loja.example', 'wrong password');
+    expect([wrong.status, nobody.status]).toEqual([401, 401]);
+    expect(wrong.text.replace(email, '')).toBe(nobody.text.replace('nobody@loja.example', ''));
+    expect(wrong.text).toContain('E-mail or password is wrong');
+  });
+
+  test.each(['', '\0@\0', 'no-at', `${'a'.repeat(300)}@loja.example`, 'a@b\u0000', "' or 1=1 --@x"])(
+    'with the e-mail %j is refused like any other',
+    async (email) => {
+      expect((await new Merchant(feira.app).signIn(email, 'some password')).status).toBe(401);
+    },
+  );
+
+  test('never shows the password again', async () => {
+    const page = await new Merchant(feira.app).signIn(await newAccount(), 'wrong but telling');
+    expect(page.html).not.toContain('wrong but telling');
+  });
+});
+
+describe('guessing', () => {
+  test('is stopped after five failures of one account from one address, even with the right password', async () => {
+    const email = await newAccount();
+    expect(await guess(email, 7, '192.0.2.1')).toEqual([401, 401, 401, 401, 401, 429, 429]);
+    const right = await browserAt('192.0.2.1').signIn(email);
+    expect([right.status, right.text.includes('Too many attempts')]).toEqual([429, true]);
+  });
+
+  test('does not lock the merchant out at another address, nor others at the same address', async () => {
+    const email = await newAccount();
+    await guess(email, 6, '192.0.2.2');
+    expect((await browserAt('192.0.2.3').signIn(email)).status).toBe(303);
+    expect((await browserAt('192.0.2.2').signIn(await newAccount())).status).toBe(303);
+  });
+
+  test('may go on fifteen minutes later, and attempts that were stopped do not count', async () => {
+    const email = await newAccount();
+    await guess(email, 5, '192.0.2.4');
+    feira.clock.forward(14 * MINUTE);
+    expect(await guess(email, 6, '192.0.2.4')).toEqual(Array(6).fill(429));
+    feira.clock.forward(MINUTE);
+    expect((await browserAt('192.0.2.4').signIn(email)).status).toBe(303);
+  });
+
+  test('starts from nothing after a right password', async () => {
+    const email = await newAccount();
+    for (let round = 0; round < 2; round++) {
+      expect(await guess(email, 4, '192.0.2.5')).toEqual([401, 401, 401, 401]);
+      expect((await browserAt('192.0.2.5').signIn(email)).status).toBe(303);
+    }
+  });
+
+  test('of one account is stopped after twenty failures from wherever they come', async () => {
+    const email = await newAccount();
+    expect(await guess(email, 1, '198.51.100.1')).toEqual([401]);
+    await repeatLastFailure(18);
+    expect(await guess(email, 1, '198.51.100.2')).toEqual([401]);
+    expect(await guess(email, 1, '198.51.100.3')).toEqual([429]);
+  });
+
+  test('of many accounts is stopped after fifty failures from one address', async () => {
+    expect(await guess('nobody1@loja.example', 1, '203.0.113.1')).toEqual([401]);
+    await repeatLastFailure(48);
+    expect(await guess('nobody2@loja.example', 1, '203.0.113.1')).toEqual([401]);
+    expect(await guess('nobody3@loja.example', 1, '203.0.113.1')).toEqual([429]);
+  });
+
+  test('forty times at once gets no more tries than one after the other', async () => {
+    const email = await newAccount();
+    const browser = browserAt('192.0.2.6');
+    const page = await browser.get('/sign-in');
+    const pages = await Promise.all(
+      Array.from({ length: 40 }, (_, index) =>
+        browser.press(page, 'Sign in', { email, password: `wrong guess ${index}` }),
+      ),
+    );
+    expect(pages.filter(({ status }) => status === 401).length).toBeLessThanOrEqual(5);
+    expect(pages.every(({ status }) => status === 401 || status === 429)).toBe(true);
+  });
+});
+
+describe('after sign-in the merchant goes', () => {
+  let signedIn: Merchant;
+  let email: string;
+  beforeAll(async () => {
+    email = await newAccount();
+    signedIn = new Merchant(feira.app);
+    await signedIn.signIn(email);
+  });
+
+  /** Asked for in the address by somebody who is signed in already, which is judged in the same place. */
+  const landing = (next: string) => signedIn.get(`/sign-in?${new URLSearchParams({ next })}`);
+
+  /** Typed over in the form: the field comes back from the browser and can be anything. */
+  async function landingOfForm(next: string): Promise<Page> {
+    const merchant = new Merchant(feira.app);
+    return merchant.press(await merchant.get('/sign-in'), 'Sign in', { email, password: PASSWORD, next });
+  }
+
+  test.each(['/partners', '/oauth/authorize?a=1&b=%2F%2Fevil', '/console/apps?x=//evil.example'])(
+    'to the page of ours it asked for: %s',
+    async (next) => {
+      expect((await landing(next)).location).toBe(next);
+      expect((await landingOfForm(next)).location).toBe(next);
+    },
+  );
+
+  const FOREIGN = [
+    '//evil.example',
+    '/\\evil.example',
+    '\\\\evil.example',
+    '/\t/evil.example',
+    '/\n/evil.example',
+    ' //evil.example',
+    '/.//evil.example',
+    '/x/..//evil.example',
+    '/./\\evil.example',
+    '/%2e//evil.example',
+    '///evil.example',
+    'https://evil.example',
+    'https:evil.example',
+    'javascript:alert(1)',
+    'evil.example',
+    '@evil.example',
+    '',
+  ];
+
+  test.each(FOREIGN)('to its own start page when asked for %j', async (next) => {
+    expect(await landing(next)).toMatchObject({ status: 303, location: HOME });
+  });
+
+  test.each(['//evil.example', '/.//evil.example', 'https://evil.example'])(
+    'to its own start page when the form says %j',
+    async (next) => {
+      expect(await landingOfForm(next)).toMatchObject({ status: 303, location: HOME });
+    },
+  );
+
+  test('nowhere that ends the header and starts another', async () => {
+    const { status, location, headers } = await landing('/\r\nX-Evil: 1');
+    expect(status).toBe(303);
+    expect(location).not.toMatch(/[\r\n]/);
+    expect(headers).not.toHaveProperty('x-evil');
+  });
+});
