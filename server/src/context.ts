@@ -53,6 +53,7 @@ export interface ContextOptions {
   s3?: S3Config | undefined;
   mediaUrl: string;
   webhooks: WebhookConfig;
+  redisUrl?: string | undefined;
   clock?: Clock;
 }
 
@@ -64,7 +65,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
   const listener = new Listener(clientSettings(connection));
   const credentials = new Credentials(db, clock, listener);
   const dailyUploads = new DailyUploads(db, clock);
-  const budgets = new InMemoryBudgets(clock, dailyUploads);
+  const budgets = await openBudgets(options.redisUrl, clock, dailyUploads);
   const orders = await openDatabase(connection, ORDERS_PATIENCE);
   const outbound = new Outbound(webhooks);
   const seal = new Seal(secret, 'at rest');
@@ -107,4 +108,14 @@ async function openStorage(
   // Imported when it is used: the SDK takes 170 ms to load.
   const { S3Storage } = await import('./media/s3-storage.js');
   return new S3Storage(s3);
+}
+
+async function openBudgets(
+  redisUrl: string | undefined,
+  clock: Clock,
+  dailyUploads: DailyUploads,
+): Promise<Budgets> {
+  if (redisUrl === undefined) return new InMemoryBudgets(clock, dailyUploads);
+  const { RedisBudgets } = await import('./platform/budgets/in-redis.js');
+  return new RedisBudgets(redisUrl, dailyUploads);
 }

@@ -37,7 +37,7 @@ export interface Answer {
 
 /** `on` another: one more process on the same database, with connections, caches and budgets of its own. */
 export async function openFeira(
-  options: { logTo?: DestinationStream; publicUrl?: string; on?: Feira } = {},
+  options: { logTo?: DestinationStream; publicUrl?: string; on?: Feira; redisUrl?: string } = {},
 ): Promise<Feira> {
   const { connection, drop } = options.on
     ? { connection: options.on.connection, drop: async () => {} }
@@ -53,6 +53,7 @@ export async function openFeira(
     publicUrl,
     mediaUrl: `${publicUrl}/media`,
     dataFolder: folder.path,
+    redisUrl: options.redisUrl,
     secret: 'a secret for tests, known to everybody who reads them',
     webhooks: { backoff: { firstMs: 5_000, factor: 15 }, timeoutMs: 5_000, allowPrivate: true },
   });
