@@ -17,6 +17,8 @@ interface Wire {
   sync(): void;
 }
 interface Internals {
+  text: string;
+  callback: QueryDone;
   name: string | undefined;
   values: unknown[];
   _result: Shape;
@@ -26,6 +28,7 @@ interface Internals {
   handleError(error: unknown, connection: Wire): void;
 }
 const Query = pg.Query as unknown as new (config: object) => Internals;
+const NOTHING = {};
 const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknown): unknown } }).utils;
 
 /**
@@ -36,7 +39,12 @@ export class PreparedQuery extends Query {
   private shapes: Map<string, Shape> | undefined;
 
   constructor(statement: Statement, done: QueryDone) {
-    super({ text: statement.text, values: statement.values, name: statement.name, callback: done });
+    // Not through the config, which pg copies property by property.
+    super(NOTHING);
+    this.text = statement.text;
+    this.values = statement.values as unknown[];
+    this.name = statement.name;
+    this.callback = done;
   }
 
   override prepare(connection: Wire): void {
