@@ -90,13 +90,18 @@ async function makeStores(client: pg.Client, count: number): Promise<SeededStore
 
 /** Building an index over full tables takes a fraction of the time that filling it row by row takes. */
 async function takeIndexesOff(client: pg.Client): Promise<string[]> {
-  const { rows } = await client.query<{ name: string; definition: string }>(
-    `select i.indexrelid::regclass::text as name, pg_get_indexdef(i.indexrelid) as definition
-     from pg_index i where i.indrelid = any(array['products', 'variations', 'product_search']::regclass[])
-       and not exists (select from pg_constraint c where c.conindid = i.indexrelid)`,
+  const { rows } = await client.query<{ off: string; on: string }>(
+    `select
+       case when c.oid is null then format('drop index %s', i.indexrelid::regclass)
+         else format('alter table %s drop constraint %I', i.indrelid::regclass, c.conname) end as off,
+       case when c.oid is null then pg_get_indexdef(i.indexrelid)
+         else format('alter table %s add constraint %I %s', i.indrelid::regclass, c.conname, pg_get_constraintdef(c.oid))
+         end as on
+     from pg_index i left join pg_constraint c on c.conindid = i.indexrelid
+     where i.indrelid = any(array['products', 'variations', 'product_images', 'product_search']::regclass[])`,
   );
-  for (const { name } of rows) await client.query(`drop index ${name}`);
-  return rows.map(({ definition }) => definition);
+  for (const { off } of rows) await client.query(off);
+  return rows.map(({ on }) => on);
 }
 
 // Line names are invented words made of syllables, so that their trigrams repeat as those of a language do. An id is a
@@ -156,7 +161,8 @@ const IMAGES = `
 // As refreshSearch writes it.
 const SEARCH = `
   insert into product_search (workspace_id, product_id, terms)
-  select p.workspace_id, p.id, search_terms(variadic array[p.name, p.sku, p.ean] || array(
-    select code from variations v, unnest(array[v.sku, v.ean]) code
-    where v.workspace_id = p.workspace_id and v.product_id = p.id order by v.position))
-  from products p`;
+  select p.workspace_id, p.id, search_terms(variadic array[p.name, p.sku, p.ean] || coalesce(v.codes, '{}'))
+  from products p left join (
+    select workspace_id, product_id, array_agg(code order by position) as codes
+    from variations, unnest(array[sku, ean]) code group by workspace_id, product_id
+  ) v on v.workspace_id = p.workspace_id and v.product_id = p.id`;

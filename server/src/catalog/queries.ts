@@ -2,6 +2,7 @@ import { imagesOfProduct } from '../media/queries.js';
 import type { Queryable } from '../platform/db.js';
 import { isId } from '../platform/ids.js';
 import { type PageRequest, pageClauses, pageOf, REACH, type SortKey, sortOf } from '../platform/paging.js';
+import { listBody } from '../platform/send-json.js';
 import { fixed, joined, prepared, raw, type Statement, sql } from '../platform/sql.js';
 import { timeOf } from '../platform/times.js';
 import {
@@ -42,7 +43,7 @@ export async function listProducts(
   db: Queryable,
   workspaceId: string,
   request: PageRequest<ProductFilters>,
-): Promise<string> {
+): Promise<Buffer> {
   const { from, where } = matching(workspaceId, request.filters);
   const { where: beyond, order } = pageClauses(request, productSorts, 'p');
   const sortColumn = raw(`p.${sortOf(productSorts, request.sort).key.column}`);
@@ -55,7 +56,10 @@ export async function listProducts(
   const planned = request.filters.search === undefined ? prepared : (statement: Statement) => statement;
   const rows = await db.query<ListedRow>(planned(page));
   const { rows: kept, meta } = pageOf(request, rows, rows[0]?.total ?? (await countBeyondTheEnd()));
-  return `{"data":[${kept.map(({ json }) => json).join(',')}],"meta":${JSON.stringify(meta)}}`;
+  return listBody(
+    kept.map(({ json }) => json),
+    meta,
+  );
 
   /** A page without rows carries no total. */
   async function countBeyondTheEnd(): Promise<number | undefined> {
@@ -67,7 +71,7 @@ export async function listProducts(
 }
 
 interface ListedRow {
-  json: string;
+  json: Buffer | string;
   id: string;
   sort_value: string | number;
   total: number | null;
@@ -79,9 +83,9 @@ export async function findProduct(
   workspaceId: string,
   id: string,
   mediaUrl: string,
-): Promise<string | undefined> {
+): Promise<string | Buffer | undefined> {
   if (!isId(id)) return undefined;
-  const [row] = await db.query<{ json: string }>(productDetail(workspaceId, id, mediaUrl));
+  const [row] = await db.query<{ json: string | Buffer }>(productDetail(workspaceId, id, mediaUrl));
   return row?.json;
 }
 

@@ -112,7 +112,7 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<{ db: Database; mediaUrl: 
         await updateProduct(tx, workspaceId, request.params.id, request.body);
         return findProduct(tx, workspaceId, request.params.id, mediaUrl);
       });
-      return sendJson(reply, product as string);
+      return sendJson(reply, product as string | Buffer);
     },
   );
 
