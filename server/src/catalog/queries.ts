@@ -1,23 +1,16 @@
 import { imagesOfProduct } from '../media/queries.js';
 import type { Queryable } from '../platform/db.js';
 import { isId } from '../platform/ids.js';
-import {
-  type PageMeta,
-  type PageRequest,
-  pageClauses,
-  pageOf,
-  REACH,
-  type SortKey,
-  sortOf,
-} from '../platform/paging.js';
+import { type PageRequest, pageClauses, pageOf, REACH, type SortKey, sortOf } from '../platform/paging.js';
+import { listBody } from '../platform/send-json.js';
 import { fixed, joined, prepared, raw, type Statement, sql } from '../platform/sql.js';
 import { timeOf } from '../platform/times.js';
 import {
-  type ProductDetailRecord,
-  type ProductRecord,
-  productColumns,
+  productDetailJson,
+  productJson,
   type VariationRecord,
   variationColumns,
+  variationJson,
 } from './records.js';
 
 export interface ProductFilters {
@@ -45,35 +38,55 @@ export const productSorts: Record<string, SortKey> = {
   updatedAt: { column: 'updated_at', cast: 'timestamptz', isValue: isTime },
 };
 
+/** The answer as the text of its JSON. */
 export async function listProducts(
   db: Queryable,
   workspaceId: string,
   request: PageRequest<ProductFilters>,
-): Promise<{ data: ProductRecord[]; meta: PageMeta }> {
+): Promise<Buffer> {
   const { from, where } = matching(workspaceId, request.filters);
   const { where: beyond, order } = pageClauses(request, productSorts, 'p');
   const sortColumn = raw(`p.${sortOf(productSorts, request.sort).key.column}`);
-  const page = sql`select ${productColumns}, ${sortColumn} as sort_value from ${from} where ${where} ${beyond} ${order}`;
-  const count = sql`select count(*) as total from (select from ${from} where ${where} limit ${REACH + 1}) counted`;
+  const count = sql`select count(*) from (select from ${from} where ${where} limit ${raw(String(REACH + 1))}) counted`;
+  const total = request.page === undefined ? raw('null') : sql`(${count})`;
+  const page = sql`
+    select ${productJson} as json, p.id, ${sortColumn} as sort_value, ${total} as total
+    from ${from} where ${where} ${beyond} ${order}`;
   // How rare a searched word is decides the plan, so a search is planned for its word; the rest is planned once.
   const planned = request.filters.search === undefined ? prepared : (statement: Statement) => statement;
-  const [rows, total] = await Promise.all([
-    db.query<ProductRecord & { sort_value: string | number }>(planned(page)),
-    request.page === undefined ? undefined : db.query<{ total: number }>(planned(count)),
-  ]);
-  const { rows: data, meta } = pageOf(request, rows, total?.[0]?.total);
-  return { data, meta };
+  const rows = await db.query<ListedRow>(planned(page));
+  const { rows: kept, meta } = pageOf(request, rows, rows[0]?.total ?? (await countBeyondTheEnd()));
+  return listBody(
+    kept.map(({ json }) => json),
+    meta,
+  );
+
+  /** A page without rows carries no total. */
+  async function countBeyondTheEnd(): Promise<number | undefined> {
+    if (request.page === undefined) return undefined;
+    if (request.page === 1) return 0;
+    const [counted] = await db.query<{ count: number }>(planned(count));
+    return counted?.count;
+  }
 }
 
+interface ListedRow {
+  json: Buffer | string;
+  id: string;
+  sort_value: string | number;
+  total: number | null;
+}
+
+/** The product with its images and variations, as the text of its JSON. */
 export async function findProduct(
   db: Queryable,
   workspaceId: string,
   id: string,
   mediaUrl: string,
-): Promise<ProductDetailRecord | undefined> {
+): Promise<string | Buffer | undefined> {
   if (!isId(id)) return undefined;
-  const [row] = await db.query<ProductDetailRecord>(productDetail(workspaceId, id, mediaUrl));
-  return row;
+  const [row] = await db.query<{ json: string | Buffer }>(productDetail(workspaceId, id, mediaUrl));
+  return row?.json;
 }
 
 /** undefined when there is no such product; an empty list when it has no variations. */
@@ -96,12 +109,13 @@ export async function listCategories(
 
 const productDetail = fixed(
   (workspaceId: string, id: string, mediaUrl: string) => sql`
-    select ${productColumns}, ${imagesOfProduct(mediaUrl)} as images,
-      coalesce((
-        select json_agg(json_build_object('id', v.id, 'combination', v.combination, 'sku', v.sku, 'ean', v.ean,
-          'price', v.price, 'quantity', v.quantity) order by v.position)
-        from variations v where v.workspace_id = p.workspace_id and v.product_id = p.id), '[]') as variants
-    from products p where p.workspace_id = ${workspaceId} and p.id = ${id}`,
+    select ${productDetailJson} as json
+    from products p,
+      lateral (select ${imagesOfProduct(mediaUrl)} as images) i,
+      lateral (select coalesce((
+        select '[' || string_agg(${variationJson}, ',' order by v.position) || ']'
+        from variations v where v.workspace_id = p.workspace_id and v.product_id = p.id), '[]') as variants) v
+    where p.workspace_id = ${workspaceId} and p.id = ${id}`,
 );
 
 const variationsById = fixed(

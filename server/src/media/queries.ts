@@ -1,6 +1,7 @@
 import type { Queryable } from '../platform/db.js';
 import { isId } from '../platform/ids.js';
-import { raw, type Statement, sql } from '../platform/sql.js';
+import { type Statement, sql } from '../platform/sql.js';
+import { jsonObject } from '../platform/sql-json.js';
 import type { ImageRecord } from './image-record.js';
 
 /** Of a product_images row that goes by the name `i`. A file of ours is named by its key; a URL is given as stored. */
@@ -37,15 +38,24 @@ export async function findImage(
   return image!;
 }
 
-/** The images of the product that stands as `p` in the surrounding query, as a JSON array in their order. */
+/** The images of the product that stands as `p` in the surrounding query, as the text of a JSON array in their order. */
 export function imagesOfProduct(mediaUrl: string): Statement {
   return sql`
     coalesce((
-      select json_agg(json_build_object(
-        'id', i.id, 'productId', i.product_id, 'url', coalesce(i.url, ${mediaUrl}::text || '/' || i.key), 'key', i.key,
-        'order', i.position, 'contentType', i.content_type, 'size', i.size, 'width', i.width, 'height', i.height,
-        'createdAt', ${RFC_3339}) order by i.position)
-      from product_images i where i.workspace_id = p.workspace_id and i.product_id = p.id), '[]')`;
+      select '[' || string_agg(${image}, ',' order by i.position) || ']'
+      from (select *, coalesce(url, ${mediaUrl}::text || '/' || key) as address from product_images) i
+      where i.workspace_id = p.workspace_id and i.product_id = p.id), '[]')`;
 }
 
-const RFC_3339 = raw(`to_char(i.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`);
+const image = jsonObject({
+  id: ['i.id', 'token'],
+  productId: ['i.product_id', 'token'],
+  url: ['i.address', 'text'],
+  key: ['i.key', 'text?'],
+  order: ['i.position', 'plain'],
+  contentType: ['i.content_type', 'text?'],
+  size: ['i.size', 'plain?'],
+  width: ['i.width', 'plain?'],
+  height: ['i.height', 'plain?'],
+  createdAt: ['i.created_at', 'time'],
+});

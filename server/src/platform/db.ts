@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { Pipeline } from './db-pipeline.js';
+import { Turns } from './db-turns.js';
 import { parseColumn } from './db-types.js';
 import type { Statement } from './sql.js';
 
@@ -37,11 +38,13 @@ export interface Patience {
 
 const PATIENT: Patience = { statementMs: 30_000, lockMs: 10_000 };
 const PIPELINES = 2;
+const WRITERS = 10;
 const POOLED = 10;
 
 /**
- * Reads share two pipelined connections (7.6k product reads a second against 4.3k through a pool). Writes go through a
- * pool: a pipeline answers in order, so one write that waits for a row lock would hold up every read behind it.
+ * Reads share two pipelined connections (7.6k product reads a second against 4.3k through a pool). Writes take turns on
+ * others: a pipeline answers in order, so one write that waits for a row lock would hold up every read behind it.
+ * Transactions of several statements have a pool.
  */
 export async function openDatabase(
   connection: pg.ClientConfig,
@@ -49,6 +52,9 @@ export async function openDatabase(
 ): Promise<Database> {
   const settings = clientSettings(connection, patience);
   const pipelines = Array.from({ length: PIPELINES }, () => new Pipeline(settings));
+  // Connected on their first use.
+  const writers = Array.from({ length: WRITERS }, () => new Pipeline(settings));
+  const turns = new Turns(writers);
   const pool = new pg.Pool({ ...settings, max: POOLED, idleTimeoutMillis: 30_000 });
   // A connection that dies is replaced on the next use; without a listener it would end the process. The pool listens
   // to the idle ones only: one that dies in the middle of a transaction must be listened to itself.
@@ -86,7 +92,7 @@ export async function openDatabase(
 
   const database: Database = {
     query: (statement) => pipelines[turn++ % PIPELINES]!.query(statement),
-    autocommit: { writes: true, query: async (statement) => (await pool.query(asQuery(statement))).rows },
+    autocommit: { writes: true, query: (statement) => turns.query(statement) },
     begin,
     async transaction(work) {
       const tx = await begin();
@@ -100,7 +106,8 @@ export async function openDatabase(
       }
     },
     async close() {
-      await Promise.all([...pipelines.map((pipeline) => pipeline.close()), pool.end()]);
+      await Promise.all([...pipelines, ...writers].map((line) => line.close()));
+      await pool.end();
     },
   };
   try {

@@ -57,35 +57,47 @@ export function keepIdempotencyKeys(
 ) {
   app.decorateRequest('keyed', null);
 
-  app.addHook('preValidation', async (request, reply) => {
+  // Both with a callback: most requests carry no key and should not wait for a promise.
+  app.addHook('preValidation', (request, reply, done) => {
     const key = request.headers['idempotency-key'];
-    if (key === undefined || !WRITES.has(request.method) || request.routeOptions.config.refusal) return;
-    if (typeof key !== 'string' || key.length === 0 || key.length > MAX_KEY) {
-      throw badRequest(`Idempotency-Key must have 1 to ${MAX_KEY} characters`, 'invalid_parameter');
+    if (key === undefined || !WRITES.has(request.method) || request.routeOptions.config.refusal) {
+      done();
+      return;
     }
-    return open(request, reply, key);
+    if (typeof key !== 'string' || key.length === 0 || key.length > MAX_KEY) {
+      done(badRequest(`Idempotency-Key must have 1 to ${MAX_KEY} characters`, 'invalid_parameter'));
+      return;
+    }
+    open(request, reply, key).then((replayed) => {
+      if (!replayed) done();
+    }, done);
   });
 
-  app.addHook('onSend', async (request, reply, payload) => {
-    const keyed = request.keyed;
-    if (!keyed) return payload;
+  app.addHook('onSend', (request, reply, payload, done) => {
+    const { keyed } = request;
+    if (!keyed) {
+      done(null, payload);
+      return;
+    }
     request.keyed = null;
+    close(keyed, ownerOf(request), reply.statusCode, payload).then(() => done(null, payload), done);
+  });
+
+  async function close(keyed: KeyedRequest, owner: Owner, status: number, payload: unknown): Promise<void> {
     const { tx } = keyed;
-    const status = reply.statusCode;
     try {
       if (status >= 500 || NOT_KEPT.has(status)) {
         await tx.rollback();
-        return payload;
+        return;
       }
       if (status >= 400) await tx.query(sql`rollback to savepoint work`);
-      await keep(tx, keyed, ownerOf(request), status, String(payload ?? ''));
+      await keep(tx, keyed, owner, status, String(payload ?? ''));
       await tx.commit();
     } catch (error) {
       await tx.rollback();
       throw error;
     }
-    return payload;
-  });
+  }
 
   async function open(
     request: FastifyRequest,
