@@ -13,13 +13,14 @@ export interface Claimed extends Target {
   attempts: number;
   attemptsLeft: number;
   claims: number;
-  /** The app still has a grant for the store. */
+  /** The subscription is still there and its app still has a grant for the store. */
   live: boolean;
 }
 
 /**
  * Takes what is due, oldest first, by state: a sequence would pass over what commits late. Rows that another worker is
  * taking are skipped. The time is the later of ours and the database's: a test moves ours, and skew delays nothing.
+ * A change that commits after its subscription was deleted leaves a delivery to nobody: it is taken too, and ended.
  */
 export async function claimDue(
   db: Database,
@@ -44,17 +45,18 @@ export async function claimDue(
     select t.workspace_id as "workspaceId", t.id, t.webhook_id as "webhookId", t.event_id as "eventId", t.event, e.data,
       t.attempts, t.attempts_left as "attemptsLeft", t.claims, w.url, w.secret, w.previous_secret as "previousSecret",
       w.previous_until as "previousUntil",
-      exists (select from oauth_grants g where g.workspace_id = w.workspace_id and g.client_id = w.client_id
-              and g.revoked_at is null) as live
+      e.id is not null and exists (select from oauth_grants g where g.workspace_id = w.workspace_id
+                                   and g.client_id = w.client_id and g.revoked_at is null) as live
     from taken t
-    join webhooks w on w.workspace_id = t.workspace_id and w.id = t.webhook_id
-    join events e on e.workspace_id = t.workspace_id and e.id = t.event_id`);
+    left join webhooks w on w.workspace_id = t.workspace_id and w.id = t.webhook_id
+    left join events e on e.workspace_id = t.workspace_id and e.id = t.event_id`);
 }
 
-/** Milliseconds until something is due; undefined when nothing waits. */
+/** Milliseconds until something is due; undefined when nothing waits. PostgreSQL 15 and 16 cannot subtract an infinity. */
 export async function dueIn(db: Database, now: number): Promise<number | undefined> {
   const [row] = await db.query<{ ms: number | null }>(sql`
-    select extract(epoch from min(next_at) - greatest(${new Date(now).toISOString()}::timestamptz, now())) * 1000 as ms
+    select case when min(next_at) = '-infinity' then 0
+      else extract(epoch from min(next_at) - greatest(${new Date(now).toISOString()}::timestamptz, now())) * 1000 end as ms
     from deliveries where status = 'pending'`);
   return row?.ms === null || row === undefined ? undefined : Math.max(0, Math.ceil(row.ms));
 }

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Clock } from '../platform/clock.js';
 import type { Database } from '../platform/db.js';
@@ -142,6 +143,7 @@ export class Dispatcher {
       // Ours, not the receiver's: the lease runs out and the delivery is taken again.
       log.error({ err: error, deliveryId: claimed.id }, 'delivery failed on our side');
       this.claimed--;
+      this.wakeUp?.();
     }
     lane.inFlight--;
     const surplus = lane.surplus();
@@ -169,19 +171,28 @@ export class Dispatcher {
 
   /** While one batch is being written the next gathers: the busier it is, the larger the batches. */
   private async record(): Promise<void> {
-    const { db, clock, backoff, log } = this.parts;
     await Promise.resolve();
     while (this.finished.length > 0) {
       const batch = this.finished.splice(0, BATCH);
+      await this.write(batch);
+      this.claimed -= batch.length;
+    }
+  }
+
+  /** What is not recorded is sent again when its lease runs out: so it is tried for about as long as a lease lasts. */
+  private async write(batch: Finished[]): Promise<void> {
+    const { db, clock, backoff, log } = this.parts;
+    for (let spent = 0; ; spent += RETRY_AFTER_ERROR_MS) {
       try {
         const { delivered, failed } = await recordFinished(db, clock.now(), backoff, batch);
         this.counts.delivered += delivered;
         this.counts.failed += failed;
+        return;
       } catch (error) {
-        // Not recorded is not lost: the leases run out and the deliveries are made again.
         log.error({ err: error, deliveries: batch.length }, 'recording deliveries failed');
+        if (this.stopping || spent >= this.leaseMs) return;
+        await delay(RETRY_AFTER_ERROR_MS);
       }
-      this.claimed -= batch.length;
     }
   }
 
