@@ -21,7 +21,10 @@ export interface DispatcherParts {
 }
 
 const BATCH = 250;
-const MOST_CLAIMED = 2_000;
+const MOST_CLAIMED = 4_000;
+/** Of these, what only receivers that answer quickly may use. */
+const RESERVED = 1_000;
+const MOST_LANES = 10_000;
 const IDLE_MS = 1_000;
 const SHORT_REST_MS = 20;
 const RETRY_AFTER_ERROR_MS = 500;
@@ -99,7 +102,8 @@ export class Dispatcher {
     const { db, clock } = this.parts;
     const full: string[] = [];
     for (const [webhookId, lane] of this.lanes) {
-      if (!lane.isFull || lane.isSlow) continue;
+      // What a slow one is owed is taken and put off, so that the next look does not have to pass over it.
+      if (lane.isSlow || !lane.isFull(this.roomFor(lane))) continue;
       lane.starved = true;
       full.push(webhookId);
     }
@@ -109,7 +113,7 @@ export class Dispatcher {
     for (const claimed of work) {
       const lane = this.laneOf(claimed.webhookId);
       if (!claimed.live) this.finish({ claimed, at: undefined, result: undefined });
-      else if (!lane.isFull) lane.queue.push(claimed);
+      else if (!lane.isFull(this.roomFor(lane))) lane.queue.push(claimed);
       else noRoom.push({ claimed, inMs: lane.comeBackIn(clock.now()) });
     }
     for (const lane of new Set(work.map(({ webhookId }) => this.laneOf(webhookId)))) this.fill(lane);
@@ -154,7 +158,6 @@ export class Dispatcher {
       );
     }
     this.fill(lane);
-    if (lane.isIdle && !lane.isSlow) this.lanes.delete(claimed.webhookId);
     if (lane.wantsMore) {
       lane.starved = false;
       this.wake();
@@ -204,10 +207,25 @@ export class Dispatcher {
   private laneOf(webhookId: string): Lane {
     let lane = this.lanes.get(webhookId);
     if (!lane) {
+      if (this.lanes.size >= MOST_LANES) this.forgetLane();
       lane = new Lane();
       this.lanes.set(webhookId, lane);
     }
     return lane;
+  }
+
+  /** Idle lanes are kept for what they know of their receivers. */
+  private forgetLane(): void {
+    for (const [webhookId, lane] of this.lanes) {
+      if (lane.isIdle) {
+        this.lanes.delete(webhookId);
+        return;
+      }
+    }
+  }
+
+  private roomFor(lane: Lane): number {
+    return MOST_CLAIMED - this.claimed - (lane.isQuick ? 0 : RESERVED);
   }
 
   /** Until something is due, a wake-up comes, or a second has passed. */
