@@ -1,4 +1,4 @@
-import { connect as connectTcp, type Socket } from 'node:net';
+import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { Agent, request } from 'undici';
 import { isPublicAddress } from './addresses.js';
@@ -34,7 +34,8 @@ export interface OutboundOptions {
 const CONNECT_MS = 2_000;
 const MAX_ANSWER = 65_536;
 const EXCERPT = 1_024;
-const CONNECTIONS_PER_HOST = 64;
+// Many stores may share one host. Those of its addresses that hang hold two each and must leave some to the others.
+const CONNECTIONS_PER_HOST = 256;
 
 /** Sends to addresses that strangers chose: each is checked, and it is the checked address that is connected to. */
 export class Outbound {
@@ -76,7 +77,12 @@ export class Outbound {
     let excerpt: string | null = null;
     let error: OutboundError | null = null;
     try {
-      const response = await request(url, { method: 'POST', headers, body, signal, dispatcher: this.agent });
+      // undici heeds the signal only once it has a connection: while it waits for one, the deadline is ours to keep.
+      const response = await beforeAbort(
+        signal,
+        request(url, { method: 'POST', headers, body, signal, dispatcher: this.agent }),
+        Deadline,
+      );
       statusCode = response.statusCode;
       const received: Buffer[] = [];
       let size = 0;
@@ -107,7 +113,7 @@ export class Outbound {
     servername?: string | null;
   }): Promise<Socket> {
     const deadline = AbortSignal.timeout(CONNECT_MS);
-    const addresses = await beforeAbort(deadline, this.resolve(target.hostname));
+    const addresses = await beforeAbort(deadline, this.resolve(target.hostname), ConnectTimeout);
     if (!this.options.allowPrivate && !addresses.every(isPublicAddress)) throw new BlockedAddress();
     const secure = target.protocol === 'https:';
     const port = Number(target.port) || (secure ? 443 : 80);
@@ -130,10 +136,12 @@ export class Outbound {
 
 class BlockedAddress extends Error {}
 class ConnectTimeout extends Error {}
+class Deadline extends Error {}
 
 /** A name goes into SNI and is what the certificate must be for; an address has no SNI. */
 function serverName({ hostname, servername }: { hostname: string; servername?: string | null }): string {
-  return servername || hostname.replace(/^\[|\]$/g, '');
+  const bare = hostname.replace(/^\[|\]$/g, '');
+  return isIP(bare) === 0 ? servername || bare : '';
 }
 
 function opened(socket: Socket, secure: boolean, deadline: AbortSignal): Promise<Socket> {
@@ -157,10 +165,11 @@ function opened(socket: Socket, secure: boolean, deadline: AbortSignal): Promise
   });
 }
 
-function beforeAbort<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+function beforeAbort<T>(signal: AbortSignal, work: Promise<T>, Late: new () => Error): Promise<T> {
   return new Promise((resolve, reject) => {
-    signal.addEventListener('abort', () => reject(new ConnectTimeout()), { once: true });
-    work.then(resolve, reject);
+    const late = () => reject(new Late());
+    signal.addEventListener('abort', late);
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', late));
   });
 }
 
