@@ -26,7 +26,7 @@ const MOST_CLAIMED = 4_000;
 const RESERVED = 1_000;
 const MOST_LANES = 10_000;
 const IDLE_MS = 1_000;
-const SHORT_REST_MS = 20;
+const SHORT_REST_MS = 100;
 const RETRY_AFTER_ERROR_MS = 500;
 
 /** Claims what is due, sends it, writes down what became of it. Any number may run against one database. */
@@ -88,7 +88,7 @@ export class Dispatcher {
     while (!this.stopping) {
       this.awake = false;
       try {
-        const most = Math.min(BATCH, MOST_CLAIMED - this.claimed);
+        const most = Math.min(BATCH, this.room);
         const found = most > 0 ? await this.takeWork(most) : 0;
         if (found < most || most <= 0) await this.rest();
       } catch (error) {
@@ -102,10 +102,8 @@ export class Dispatcher {
     const { db, clock } = this.parts;
     const full: string[] = [];
     for (const [webhookId, lane] of this.lanes) {
-      // What a slow one is owed is taken and put off, so that the next look does not have to pass over it.
-      if (lane.isSlow || !lane.isFull(this.roomFor(lane))) continue;
-      lane.starved = true;
-      full.push(webhookId);
+      lane.starved = !lane.isSlow && !lane.isIdle && !lane.wantsMore(this.room);
+      if (lane.starved) full.push(webhookId);
     }
     const work = await claimDue(db, clock.now(), this.leaseMs, most, full);
     this.claimed += work.length;
@@ -113,7 +111,7 @@ export class Dispatcher {
     for (const claimed of work) {
       const lane = this.laneOf(claimed.webhookId);
       if (!claimed.live) this.finish({ claimed, at: undefined, result: undefined });
-      else if (!lane.isFull(this.roomFor(lane))) lane.queue.push(claimed);
+      else if (this.hasRoomFor(lane)) lane.queue.push(claimed);
       else noRoom.push({ claimed, inMs: lane.comeBackIn(clock.now()) });
     }
     for (const lane of new Set(work.map(({ webhookId }) => this.laneOf(webhookId)))) this.fill(lane);
@@ -122,12 +120,19 @@ export class Dispatcher {
   }
 
   private fill(lane: Lane): void {
+    const tooLate: PutBack[] = [];
     while (lane.hasSlot && !this.stopping) {
       const next = lane.queue.shift();
-      if (!next) return;
+      if (!next) break;
+      if (this.parts.clock.now() > next.leaseEndsAt - this.parts.timeoutMs) {
+        // Another worker may take it any moment; it must not be under way here then.
+        tooLate.push({ claimed: next, inMs: 0 });
+        continue;
+      }
       lane.inFlight++;
       void this.send(lane, next);
     }
+    void this.giveBack(tooLate).catch(() => {});
   }
 
   private async send(lane: Lane, claimed: Claimed): Promise<void> {
@@ -158,10 +163,7 @@ export class Dispatcher {
       );
     }
     this.fill(lane);
-    if (lane.wantsMore) {
-      lane.starved = false;
-      this.wake();
-    }
+    if (lane.starved && this.room >= BATCH && lane.wantsMore(this.room)) this.wake();
   }
 
   private finish(finished: Finished): void {
@@ -224,15 +226,21 @@ export class Dispatcher {
     }
   }
 
-  private roomFor(lane: Lane): number {
-    return MOST_CLAIMED - this.claimed - (lane.isQuick ? 0 : RESERVED);
+  private get room(): number {
+    return MOST_CLAIMED - this.claimed;
+  }
+
+  /** What was claimed is kept if it can be: giving it back and taking it again costs as much as recording it. */
+  private hasRoomFor(lane: Lane): boolean {
+    if (lane.isSlowAndFull) return false;
+    return lane.isQuick || lane.isIdle || this.room > RESERVED;
   }
 
   /** Until something is due, a wake-up comes, or a second has passed. */
   private async rest(): Promise<void> {
     if (this.awake || this.stopping) return;
     const due = await dueIn(this.parts.db, this.parts.clock.now());
-    // What is due now and was not taken waits for room here or is being taken elsewhere.
+    // What is due now and was not taken waits for room here, which wakes us, or is being taken elsewhere.
     const wait = Math.min(IDLE_MS, Math.max(due ?? IDLE_MS, SHORT_REST_MS));
     if (!this.awake && !this.stopping) await this.sleep(wait);
   }

@@ -5,13 +5,15 @@ import type { Claimed } from './claim.js';
 const MOST_SLOTS = 16;
 const FEWEST_SLOTS = 2;
 const LONGEST_QUEUE = 256;
+/** Few enough left to ask for more. */
+const LOW_QUEUE = 64;
 const SLOW_QUEUE = 4;
 const SLOW_MS = 1_000;
 const LONGEST_WAIT_MS = 60_000;
 const LONGEST_WAIT_UNKNOWN_MS = 5_000;
 const MEMORY = 0.3;
-// Of the room that is left in the process a lane takes no more than an eighth: so some is left however many lanes are
-// full, and a receiver that was quiet always finds it.
+// A lane asks for no more while it has an eighth of the room that is left in the process: so some is left however many
+// lanes are full, and a receiver that was quiet finds it.
 const SHARE = 1 / 8;
 
 /** What one subscription has under way in this process, and how its receiver has answered. */
@@ -40,20 +42,19 @@ export class Lane {
     return this.inFlight < this.slots;
   }
 
-  /** `room` is what the process can still hold for lanes like this one. */
-  isFull(room: number): boolean {
-    if (this.isIdle) return room <= 0;
-    return this.queue.length >= Math.min(this.longestQueue, Math.floor(room * SHARE));
+  /** A slow lane holds hardly more than it sends: what it is owed is taken and put off, so that nobody passes over it. */
+  get isSlowAndFull(): boolean {
+    return this.isSlow && this.queue.length >= SLOW_QUEUE;
   }
 
-  /** Is there room again for what was left behind? Asked after each answer; half empty is soon enough. */
-  get wantsMore(): boolean {
-    return this.starved && this.queue.length * 2 <= this.longestQueue;
+  /** Full once its queue is long, and then until it is short: so each look for work finds much or is not made. */
+  wantsMore(room: number): boolean {
+    return this.queue.length < Math.min(this.starved ? LOW_QUEUE : LONGEST_QUEUE, Math.floor(room * SHARE));
   }
 
   /** Takes back what a lane that has just become slow cannot send within its lease. */
   surplus(): Claimed[] {
-    return this.queue.splice(this.longestQueue);
+    return this.isSlow ? this.queue.splice(SLOW_QUEUE) : [];
   }
 
   answered(durationMs: number): void {
@@ -74,9 +75,5 @@ export class Lane {
 
   private get slots(): number {
     return this.isQuick ? MOST_SLOTS : FEWEST_SLOTS;
-  }
-
-  private get longestQueue(): number {
-    return this.isSlow ? SLOW_QUEUE : LONGEST_QUEUE;
   }
 }
