@@ -1,24 +1,37 @@
 import type { Claimed } from './claim.js';
 
-// A receiver that answers quickly may be sent many at a time. One that keeps us waiting holds two sockets and no more,
-// however much it is owed.
-const FAST = { slots: 16, queue: 256 };
-const SLOW = { slots: 2, queue: 4 };
+// A receiver that answers quickly may be sent many at a time. One that keeps us waiting, or of which nothing is known
+// yet, holds two sockets and no more, however much it is owed.
+const MOST_SLOTS = 16;
+const FEWEST_SLOTS = 2;
+const LONGEST_QUEUE = 256;
+/** Few enough left to ask for more. */
+const LOW_QUEUE = 64;
+const SLOW_QUEUE = 4;
 const SLOW_MS = 1_000;
 const LONGEST_WAIT_MS = 60_000;
+const LONGEST_WAIT_UNKNOWN_MS = 5_000;
 const MEMORY = 0.3;
+// A lane asks for no more while it has an eighth of the room that is left in the process: so some is left however many
+// lanes are full, and a receiver that was quiet finds it.
+const SHARE = 1 / 8;
 
-/** What one subscription has under way in this process. */
+/** What one subscription has under way in this process, and how its receiver has answered. */
 export class Lane {
   readonly queue: Claimed[] = [];
   inFlight = 0;
   /** Work was left in the database for want of room here. */
   starved = false;
-  private averageMs = 0;
+  private averageMs: number | undefined;
   private tailAt = 0;
 
   get isSlow(): boolean {
-    return this.averageMs >= SLOW_MS;
+    return this.averageMs !== undefined && this.averageMs >= SLOW_MS;
+  }
+
+  /** It has answered, and quickly. */
+  get isQuick(): boolean {
+    return this.averageMs !== undefined && this.averageMs < SLOW_MS;
   }
 
   get isIdle(): boolean {
@@ -26,25 +39,27 @@ export class Lane {
   }
 
   get hasSlot(): boolean {
-    return this.inFlight < this.limits.slots;
+    return this.inFlight < this.slots;
   }
 
-  get isFull(): boolean {
-    return this.queue.length >= this.limits.queue;
+  /** A slow lane holds hardly more than it sends: what it is owed is taken and put off, so that nobody passes over it. */
+  get isSlowAndFull(): boolean {
+    return this.isSlow && this.queue.length >= SLOW_QUEUE;
   }
 
-  /** Is there room again for what was left behind? Asked after each answer; half empty is soon enough. */
-  get wantsMore(): boolean {
-    return this.starved && this.queue.length * 2 <= this.limits.queue;
+  /** Full once its queue is long, and then until it is short: so each look for work finds much or is not made. */
+  wantsMore(room: number): boolean {
+    return this.queue.length < Math.min(this.starved ? LOW_QUEUE : LONGEST_QUEUE, Math.floor(room * SHARE));
   }
 
   /** Takes back what a lane that has just become slow cannot send within its lease. */
   surplus(): Claimed[] {
-    return this.queue.splice(this.limits.queue);
+    return this.isSlow ? this.queue.splice(SLOW_QUEUE) : [];
   }
 
   answered(durationMs: number): void {
-    this.averageMs += (durationMs - this.averageMs) * MEMORY;
+    this.averageMs =
+      this.averageMs === undefined ? durationMs : this.averageMs + (durationMs - this.averageMs) * MEMORY;
   }
 
   /**
@@ -52,12 +67,13 @@ export class Lane {
    * receiver answers. So a backlog is touched about once a row, and not at every look for work.
    */
   comeBackIn(now: number): number {
-    this.tailAt = Math.max(this.tailAt, now) + this.averageMs / this.limits.slots;
+    const longest = this.isSlow ? LONGEST_WAIT_MS : LONGEST_WAIT_UNKNOWN_MS;
+    this.tailAt = Math.max(this.tailAt, now) + (this.averageMs ?? SLOW_MS) / this.slots;
     const wait = this.tailAt - now;
-    return wait <= LONGEST_WAIT_MS ? wait : LONGEST_WAIT_MS * (0.5 + Math.random() / 2);
+    return wait <= longest ? wait : longest * (0.5 + Math.random() / 2);
   }
 
-  private get limits(): { slots: number; queue: number } {
-    return this.isSlow ? SLOW : FAST;
+  private get slots(): number {
+    return this.isQuick ? MOST_SLOTS : FEWEST_SLOTS;
   }
 }
