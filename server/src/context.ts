@@ -107,7 +107,7 @@ async function openStorage(
   if (!s3) return new LocalStorage(join(dataFolder, 'media'), `${publicUrl}/uploads`, secret, clock);
   // Imported when it is used: the SDK takes 170 ms to load.
   const { S3Storage } = await import('./media/s3-storage.js');
-  return new S3Storage(s3);
+  return new S3Storage(s3, clock);
 }
 
 async function openBudgets(
