@@ -57,7 +57,7 @@ export interface ContextOptions {
   clock?: Clock;
 }
 
-const ORDERS_PATIENCE = { statementMs: 4_000, lockMs: 3_000 };
+const ORDERS_LIMITS = { statementMs: 4_000, lockMs: 3_000, writers: 4, pooled: 8 };
 
 export async function openContext(options: ContextOptions): Promise<Context> {
   const { connection, log, publicUrl, mediaUrl, secret, webhooks, clock = systemClock } = options;
@@ -66,7 +66,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
   const credentials = new Credentials(db, clock, listener);
   const dailyUploads = new DailyUploads(db, clock);
   const budgets = await openBudgets(options.redisUrl, clock, dailyUploads);
-  const orders = await openDatabase(connection, ORDERS_PATIENCE);
+  const orders = await openDatabase(connection, ORDERS_LIMITS);
   const outbound = new Outbound(webhooks);
   const seal = new Seal(secret, 'at rest');
   const wake = new DeliveryWake(db);

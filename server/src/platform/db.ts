@@ -30,16 +30,16 @@ export interface Database extends Queryable {
   close(): Promise<void>;
 }
 
-/** How long a statement may take, and wait for a lock, in milliseconds. */
-export interface Patience {
+/** How long a statement may take and wait for a lock, and how many connections there may be besides the pipelines. */
+export interface DatabaseLimits {
   statementMs: number;
   lockMs: number;
+  writers: number;
+  pooled: number;
 }
 
-const PATIENT: Patience = { statementMs: 30_000, lockMs: 10_000 };
+const USUAL: DatabaseLimits = { statementMs: 30_000, lockMs: 10_000, writers: 10, pooled: 10 };
 const PIPELINES = 2;
-const WRITERS = 10;
-const POOLED = 10;
 
 /**
  * Reads share two pipelined connections (7.6k product reads a second against 4.3k through a pool). Writes take turns on
@@ -48,14 +48,14 @@ const POOLED = 10;
  */
 export async function openDatabase(
   connection: pg.ClientConfig,
-  patience: Patience = PATIENT,
+  limits: DatabaseLimits = USUAL,
 ): Promise<Database> {
-  const settings = clientSettings(connection, patience);
+  const settings = clientSettings(connection, limits);
   const pipelines = Array.from({ length: PIPELINES }, () => new Pipeline(settings));
   // Connected on their first use.
-  const writers = Array.from({ length: WRITERS }, () => new Pipeline(settings));
+  const writers = Array.from({ length: limits.writers }, () => new Pipeline(settings));
   const turns = new Turns(writers);
-  const pool = new pg.Pool({ ...settings, max: POOLED, idleTimeoutMillis: 30_000 });
+  const pool = new pg.Pool({ ...settings, max: limits.pooled, idleTimeoutMillis: 30_000 });
   // A connection that dies is replaced on the next use; without a listener it would end the process. The pool listens
   // to the idle ones only: one that dies in the middle of a transaction must be listened to itself.
   pool.on('error', () => {});
@@ -122,7 +122,7 @@ export async function openDatabase(
 /** Every session speaks UTC, and no statement may hold a connection for ever. */
 export function clientSettings(
   connection: pg.ClientConfig,
-  { statementMs, lockMs } = PATIENT,
+  { statementMs, lockMs } = USUAL,
 ): pg.ClientConfig {
   return {
     ...connection,
