@@ -44,8 +44,8 @@ export class Dispatcher {
   private readonly leaseMs: number;
 
   constructor(private readonly parts: DispatcherParts) {
-    // A slow lane waits for two rounds of its slots before an attempt begins; a lease must outlast that.
-    this.leaseMs = 4 * parts.timeoutMs + 5_000;
+    // A slow lane waits for two rounds of its slots before an attempt begins; a lease must outlast that and the attempt.
+    this.leaseMs = 3 * parts.timeoutMs + 2_000;
   }
 
   start(): void {
@@ -146,7 +146,7 @@ export class Dispatcher {
         data: claimed.data,
       };
       const result = await attempt(this.parts, claimed, message, claimed.attempts + 1);
-      lane.answered(result.durationMs);
+      lane.answered(result.durationMs, clock.now());
       this.finish({ claimed, at, result });
     } catch (error) {
       // Ours, not the receiver's: the lease runs out and the delivery is taken again.
@@ -210,7 +210,7 @@ export class Dispatcher {
     let lane = this.lanes.get(webhookId);
     if (!lane) {
       if (this.lanes.size >= MOST_LANES) this.forgetLane();
-      lane = new Lane();
+      lane = new Lane(this.parts.timeoutMs);
       this.lanes.set(webhookId, lane);
     }
     return lane;

@@ -9,8 +9,10 @@ const LONGEST_QUEUE = 256;
 const LOW_QUEUE = 64;
 const SLOW_QUEUE = 4;
 const SLOW_MS = 1_000;
-const LONGEST_WAIT_MS = 60_000;
-const LONGEST_WAIT_UNKNOWN_MS = 5_000;
+/** A queue is no longer than what is sent in this time: the leases run. */
+const QUEUE_MS = 4_000;
+const SHORTEST_REST_MS = 1_000;
+const LONGEST_REST_MS = 60_000;
 const MEMORY = 0.3;
 // A lane asks for no more while it has an eighth of the room that is left in the process: so some is left however many
 // lanes are full, and a receiver that was quiet finds it.
@@ -23,15 +25,21 @@ export class Lane {
   /** Work was left in the database for want of room here. */
   starved = false;
   private averageMs: number | undefined;
+  private slowSince: number | undefined;
   private tailAt = 0;
+  private readonly slowMs: number;
+
+  constructor(timeoutMs: number) {
+    this.slowMs = Math.min(SLOW_MS, timeoutMs / 2);
+  }
 
   get isSlow(): boolean {
-    return this.averageMs !== undefined && this.averageMs >= SLOW_MS;
+    return this.slowSince !== undefined;
   }
 
   /** It has answered, and quickly. */
   get isQuick(): boolean {
-    return this.averageMs !== undefined && this.averageMs < SLOW_MS;
+    return this.averageMs !== undefined && !this.isSlow;
   }
 
   get isIdle(): boolean {
@@ -49,7 +57,9 @@ export class Lane {
 
   /** Full once its queue is long, and then until it is short: so each look for work finds much or is not made. */
   wantsMore(room: number): boolean {
-    return this.queue.length < Math.min(this.starved ? LOW_QUEUE : LONGEST_QUEUE, Math.floor(room * SHARE));
+    const most = this.starved ? LOW_QUEUE : LONGEST_QUEUE;
+    const atItsPace = (this.slots * QUEUE_MS) / Math.max(1, this.averageMs ?? 0);
+    return this.queue.length < Math.min(most, atItsPace, Math.floor(room * SHARE));
   }
 
   /** Takes back what a lane that has just become slow cannot send within its lease. */
@@ -57,18 +67,22 @@ export class Lane {
     return this.isSlow ? this.queue.splice(SLOW_QUEUE) : [];
   }
 
-  answered(durationMs: number): void {
-    this.averageMs =
-      this.averageMs === undefined ? durationMs : this.averageMs + (durationMs - this.averageMs) * MEMORY;
+  answered(durationMs: number, now: number): void {
+    const before = this.averageMs ?? 0;
+    this.averageMs = before + (durationMs - before) * MEMORY;
+    if (this.averageMs < this.slowMs) this.slowSince = undefined;
+    else this.slowSince ??= now;
   }
 
   /**
    * When a delivery that found no room should come back: behind those that were put back before it, at the pace the
-   * receiver answers. So a backlog is touched about once a row, and not at every look for work.
+   * receiver answers. So a backlog is touched now and then, and not at every look for work. And no later than after as
+   * long again as the receiver has been slow: one that was slow for a moment is not punished for a minute.
    */
   comeBackIn(now: number): number {
-    const longest = this.isSlow ? LONGEST_WAIT_MS : LONGEST_WAIT_UNKNOWN_MS;
-    this.tailAt = Math.max(this.tailAt, now) + (this.averageMs ?? SLOW_MS) / this.slots;
+    const slowFor = this.slowSince === undefined ? 0 : now - this.slowSince;
+    const longest = Math.min(Math.max(slowFor, SHORTEST_REST_MS), LONGEST_REST_MS);
+    this.tailAt = Math.max(this.tailAt, now) + (this.averageMs ?? this.slowMs) / this.slots;
     const wait = this.tailAt - now;
     return wait <= longest ? wait : longest * (0.5 + Math.random() / 2);
   }
