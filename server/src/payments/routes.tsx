@@ -38,7 +38,7 @@ export const paymentRoutes: FastifyPluginAsync<Options> = async (app, { gateway,
 
   app.get<{ Params: { id: string } }>('/sandbox/pay/:id/qr.svg', hidden, async (request, reply) => {
     const payment = await gateway.find(request.params.id);
-    if (!payment || payment.method !== 'pix') return missing(request, reply);
+    if (payment?.method !== 'pix') return missing(request, reply);
     return reply
       .type('image/svg+xml')
       .header('Content-Security-Policy', "default-src 'none'; sandbox")

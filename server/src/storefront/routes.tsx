@@ -68,9 +68,11 @@ export const storefrontRoutes: FastifyPluginAsync<Storefront> = async (app, stor
     return sendPage(reply, <ProductPage visit={visit} item={item} chosen={chosen} csrf={csrf} />);
   });
 
-  await app.register(cartRoutes, storefront);
-  await app.register(checkoutRoutes, storefront);
-  await app.register(orderRoutes, storefront);
+  // The options carry the prefix that we were registered with; it must not be put in front twice.
+  const below = { ...storefront, prefix: '' };
+  await app.register(cartRoutes, below);
+  await app.register(checkoutRoutes, below);
+  await app.register(orderRoutes, below);
 
   app.get('/*', hidden, async (request, reply) =>
     sendPage(reply, <MissingPage visit={visitOf(request)} />, 404),
