@@ -15,6 +15,7 @@ import { Listener } from './platform/listen.js';
 import { Outbound } from './platform/outbound/post.js';
 import { Seal } from './platform/seal.js';
 import { LabelAddresses } from './shipping/label-address.js';
+import { OrderLinks } from './storefront/order-links.js';
 import { Sessions } from './stores/sessions.js';
 import { Dispatcher } from './webhooks/dispatcher.js';
 import { DeliveryWake } from './webhooks/wake.js';
@@ -39,6 +40,7 @@ export interface Context {
   orders: Database;
   gateway: SandboxGateway;
   labels: LabelAddresses;
+  orderLinks: OrderLinks;
   publicUrl: string;
   mediaUrl: string;
   close(): Promise<void>;
@@ -88,6 +90,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
     orders,
     gateway: new SandboxGateway(orders, clock, secret, publicUrl),
     labels: new LabelAddresses(publicUrl, secret, clock),
+    orderLinks: new OrderLinks(publicUrl, secret),
     publicUrl,
     mediaUrl,
     async close() {

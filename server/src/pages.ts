@@ -6,7 +6,10 @@ import { consoleRoutes } from './console/routes.js';
 import type { Context } from './context.js';
 import { authorizeRoutes } from './oauth/authorize-routes.js';
 import { partnerRoutes } from './partners/routes.js';
+import { notificationRoute } from './payments/notification-route.js';
+import { paymentRoutes } from './payments/routes.js';
 import { servePages } from './platform/html/pages.js';
+import { storefrontRoutes } from './storefront/routes.js';
 import { signInRoutes } from './stores/sign-in-routes.js';
 
 const PUBLIC = fileURLToPath(new URL('../public/', import.meta.url));
@@ -15,6 +18,7 @@ const PUBLIC = fileURLToPath(new URL('../public/', import.meta.url));
 export const pages: FastifyPluginAsync<{ context: Context }> = async (app, { context }) => {
   const { db, clock, sessions, credentials, publicUrl } = context;
   await app.register(files, { root: PUBLIC, prefix: '/assets/', index: false, maxAge: '1h' });
+  await app.register(notificationRoute, context);
   await app.register(async (scope) => {
     await scope.register(cookie);
     servePages(scope);
@@ -22,5 +26,7 @@ export const pages: FastifyPluginAsync<{ context: Context }> = async (app, { con
     await scope.register(authorizeRoutes, { db, clock, sessions, publicUrl });
     await scope.register(consoleRoutes, { db, clock, sessions, credentials });
     await scope.register(partnerRoutes, { db, sessions });
+    await scope.register(storefrontRoutes, { ...context, prefix: '/s/:slug' });
+    await scope.register(paymentRoutes, context);
   });
 };

@@ -21,6 +21,8 @@ export interface Sellable {
   unitPrice: number;
   listPrice: number;
   stock: number;
+  /** SPEC 2.1: 1 is digital, and then nothing travels. */
+  typeId: number;
   weight: number | null;
   width: number | null;
   height: number | null;
@@ -44,7 +46,7 @@ export async function readSellables(
       case when p.has_variants then v.ean else p.ean end as ean,
       least(coalesce(v.price, p.price), coalesce(p.price_discount, coalesce(v.price, p.price))) as "unitPrice",
       coalesce(v.price, p.price) as "listPrice", coalesce(v.quantity, p.quantity) as stock,
-      p.weight, p.width, p.height, p.length
+      p.type_id as "typeId", p.weight, p.width, p.height, p.length
     from products p
     left join variations v on v.workspace_id = p.workspace_id and v.product_id = p.id
     where p.workspace_id = ${workspaceId} and p.id = any(${productIds}::uuid[])

@@ -47,6 +47,20 @@ export function imagesOfProduct(mediaUrl: string): Statement {
       where i.workspace_id = p.workspace_id and i.product_id = p.id), '[]')`;
 }
 
+/** Where the pictures of the product that stands as `p` are, the cover first. */
+export function picturesOfProduct(mediaUrl: string): Statement {
+  return sql`array(
+    select coalesce(i.url, ${mediaUrl}::text || '/' || i.key) from product_images i
+    where i.workspace_id = p.workspace_id and i.product_id = p.id order by i.position)`;
+}
+
+/** The cover of the product that stands as `p` in the surrounding query, or its urlImage, or null. */
+export function coverOfProduct(mediaUrl: string): Statement {
+  return sql`coalesce((
+    select coalesce(i.url, ${mediaUrl}::text || '/' || i.key) from product_images i
+    where i.workspace_id = p.workspace_id and i.product_id = p.id order by i.position limit 1), p.url_image)`;
+}
+
 const image = jsonObject({
   id: ['i.id', 'token'],
   productId: ['i.product_id', 'token'],

@@ -27,6 +27,18 @@ export async function lockMoney(tx: Tx, workspaceId: string, orderId: string): P
   return order;
 }
 
+/** Which payment of the gateway belongs to the order: known from when it was opened, needed to give money back. */
+export async function noteTransaction(
+  tx: Tx,
+  workspaceId: string,
+  orderId: string,
+  transactionId: string,
+): Promise<void> {
+  await tx.query(sql`
+    update orders set transaction_id = ${transactionId}
+    where workspace_id = ${workspaceId} and id = ${orderId} and transaction_id is distinct from ${transactionId}`);
+}
+
 /** The gateway has the money. Answers false when the order is past waiting for it. */
 export async function markPaid(tx: Tx, workspaceId: string, order: Money): Promise<boolean> {
   if (order.status !== 'pending') return false;

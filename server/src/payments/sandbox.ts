@@ -4,7 +4,7 @@ import type { Database, Tx } from '../platform/db.js';
 import { conflict } from '../platform/errors.js';
 import { sql } from '../platform/sql.js';
 import type { Notification, PaymentGateway, PaymentRequest } from './gateway.js';
-import { receiveNotification, signNotification } from './notifications.js';
+import { receiveNotification, type SignedNotification, signNotification } from './notifications.js';
 
 export interface SandboxPayment {
   id: string;
@@ -56,6 +56,19 @@ export class SandboxGateway implements PaymentGateway {
         return_url as "returnUrl", status, refunded
       from sandbox_payments where id = ${id}`);
     return payment;
+  }
+
+  /** The gateway knows orders, not stores: an id is only ever one order's. */
+  async findByOrder(orderId: string): Promise<SandboxPayment | undefined> {
+    const [payment] = await this.db.query<{ id: string }>(
+      sql`select id from sandbox_payments where order_id = ${orderId}`,
+    );
+    return payment && this.find(payment.id);
+  }
+
+  /** A notification that came over the wire. */
+  receive(signed: SignedNotification): Promise<void> {
+    return receiveNotification(this.db, this.clock, this.secret, signed);
   }
 
   /** The buyer's choice on the payment page, or the operator's on the command line. */

@@ -17,3 +17,26 @@ export async function findStore(db: Queryable, workspaceId: string): Promise<Sto
     from workspaces where id = ${workspaceId}`);
   return store;
 }
+
+/** A store as its buyers meet it. */
+export interface Shop {
+  workspaceId: string;
+  slug: string;
+  name: string;
+  timezone: string;
+}
+
+export async function findShop(db: Queryable, slug: string): Promise<Shop | undefined> {
+  if (!/^[a-z0-9-]{1,64}$/.test(slug)) return undefined;
+  const [shop] = await db.query<Shop>(
+    sql`select id as "workspaceId", slug, name, timezone from workspaces where slug = ${slug}`,
+  );
+  return shop;
+}
+
+export async function shopOfStore(db: Queryable, workspaceId: string): Promise<Shop | undefined> {
+  const [shop] = await db.query<Shop>(
+    sql`select id as "workspaceId", slug, name, timezone from workspaces where id = ${workspaceId}`,
+  );
+  return shop;
+}

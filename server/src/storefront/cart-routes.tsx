@@ -1,0 +1,63 @@
+import type {} from '@fastify/swagger';
+import type { FastifyPluginAsync } from 'fastify';
+import type { Fields } from '../platform/forms.js';
+import { sendPage } from '../platform/html/page.js';
+import { isId } from '../platform/ids.js';
+import { cartOf, keepCart, quantityOf, withAdded, withChanged } from './cart.js';
+import { readCart } from './cart-view.js';
+import { findItem } from './item.js';
+import { CartPage } from './pages/cart.js';
+import { MissingPage } from './pages/missing.js';
+import { ProductPage } from './pages/product.js';
+import { cartProof, checkedCartForm, isSecure, type Storefront, visitOf } from './visit.js';
+
+export const cartRoutes: FastifyPluginAsync<Storefront> = async (app, storefront) => {
+  const { db, sessions, mediaUrl } = storefront;
+  const hidden = { schema: { hide: true } };
+
+  app.get('/cart', hidden, async (request, reply) => {
+    const cart = await readCart(db, request.shop.workspaceId, mediaUrl, cartOf(request));
+    const csrf = cartProof(sessions, request, reply);
+    return sendPage(reply, <CartPage visit={visitOf(request)} cart={cart} csrf={csrf} />);
+  });
+
+  app.post('/cart', hidden, async (request, reply) => {
+    const fields = checkedCartForm(sessions, request);
+    const { shop } = request;
+    const { productId, variantId } = wareOf(fields);
+    const item = await findItem(db, shop.workspaceId, productId, mediaUrl);
+    const chosen = item?.variations.find(({ id }) => id === variantId);
+    if (!item || (chosen === undefined) !== (item.variations.length === 0))
+      return sendPage(reply, <MissingPage visit={visitOf(request)} />, 404);
+    const quantity = quantityOf(fields.text('quantity').trim());
+    const lines = quantity && withAdded(cartOf(request), { productId, variantId, quantity });
+    if (!lines) {
+      const fault = quantity === undefined ? 'quantity' : 'full';
+      const csrf = cartProof(sessions, request, reply);
+      const visit = visitOf(request);
+      return sendPage(
+        reply,
+        <ProductPage visit={visit} item={item} chosen={chosen} csrf={csrf} fault={fault} />,
+        422,
+      );
+    }
+    keepCart(reply, shop, lines, isSecure(storefront));
+    return reply.redirect(`/s/${shop.slug}/cart`, 303);
+  });
+
+  app.post('/cart/lines', hidden, async (request, reply) => {
+    const fields = checkedCartForm(sessions, request);
+    const quantity = fields.get('remove') ? 0 : quantityOf(fields.text('quantity').trim());
+    // A number that is none changes nothing: the cart shows what it holds.
+    if (quantity !== undefined) {
+      const lines = withChanged(cartOf(request), { ...wareOf(fields), quantity });
+      keepCart(reply, request.shop, lines, isSecure(storefront));
+    }
+    return reply.redirect(`/s/${request.shop.slug}/cart`, 303);
+  });
+};
+
+function wareOf(fields: Fields): { productId: string; variantId: string | null } {
+  const variantId = fields.text('variant');
+  return { productId: fields.text('product'), variantId: isId(variantId) ? variantId : null };
+}

@@ -1,0 +1,51 @@
+import { type Line, readSellables } from '../catalog/reserve.js';
+import { coverOfProduct } from '../media/queries.js';
+import type { Queryable } from '../platform/db.js';
+import { sql } from '../platform/sql.js';
+import { isSame } from './cart.js';
+import type { Bought } from './delivery.js';
+import { subtotalOf } from './purchase.js';
+
+export interface CartLine {
+  line: Line;
+  /** undefined when it is no longer for sale. */
+  bought: Bought | undefined;
+  cover: string | null;
+}
+
+export interface CartView {
+  lines: CartLine[];
+  /** What is there to buy. */
+  items: Bought[];
+  subtotal: number;
+  /** Everything is there, and enough of it. */
+  sellable: boolean;
+}
+
+/** The cart with the prices and the stock of this moment. */
+export async function readCart(
+  db: Queryable,
+  workspaceId: string,
+  mediaUrl: string,
+  cart: Line[],
+): Promise<CartView> {
+  const ids = [...new Set(cart.map(({ productId }) => productId))];
+  const [sellables, covers] = await Promise.all([
+    readSellables(db, workspaceId, ids),
+    db.query<{ id: string; cover: string | null }>(sql`
+      select p.id, ${coverOfProduct(mediaUrl)} as cover
+      from products p where p.workspace_id = ${workspaceId} and p.id = any(${ids}::uuid[])`),
+  ]);
+  const lines = cart.map((line) => {
+    const sellable = sellables.find((each) => isSame(each, line));
+    return {
+      line,
+      bought: sellable && { sellable, quantity: line.quantity },
+      cover: covers.find(({ id }) => id === line.productId)?.cover ?? null,
+    };
+  });
+  const items = lines.flatMap(({ bought }) => bought ?? []);
+  const sellable =
+    items.length === lines.length && items.every(({ sellable: { stock }, quantity }) => stock >= quantity);
+  return { lines, items, subtotal: subtotalOf(items), sellable };
+}

@@ -1,0 +1,66 @@
+import type {} from '@fastify/cookie';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Line } from '../catalog/reserve.js';
+import { isId } from '../platform/ids.js';
+import type { Shop } from '../stores/queries.js';
+
+/** A cookie holds 4 KB; thirty lines of two ids and a number are 2.4. */
+export const MOST_LINES = 30;
+export const MOST_OF_ONE = 999;
+
+const COOKIE = 'feira_cart';
+const KEPT_SECONDS = 30 * 24 * 60 * 60;
+
+/**
+ * Kept by the browser, one per shop (the cookie's path is the shop's). It names what and how many, never a price, so
+ * there is nothing in it that would have to be signed: a cart that was tampered with is another cart.
+ */
+export function cartOf(request: FastifyRequest): Line[] {
+  const lines: Line[] = [];
+  for (const part of (request.cookies[COOKIE] ?? '').split('~', MOST_LINES)) {
+    const [productId = '', variantId = '', amount = ''] = part.split('.');
+    const quantity = quantityOf(amount);
+    if (!isId(productId) || (variantId !== '' && !isId(variantId)) || quantity === undefined) continue;
+    const line = { productId, variantId: variantId || null, quantity };
+    if (!lines.some((other) => isSame(other, line))) lines.push(line);
+  }
+  return lines;
+}
+
+export function keepCart(reply: FastifyReply, { slug }: Shop, lines: Line[], secure: boolean): void {
+  const attributes = { path: `/s/${slug}`, httpOnly: true, sameSite: 'lax', secure } as const;
+  if (lines.length === 0) return void reply.clearCookie(COOKIE, attributes);
+  const value = lines
+    .map(({ productId, variantId, quantity }) => [productId, variantId ?? '', quantity].join('.'))
+    .join('~');
+  reply.setCookie(COOKIE, value, { ...attributes, maxAge: KEPT_SECONDS });
+}
+
+/** A whole number from 1 to 999, or undefined. */
+export function quantityOf(text: string): number | undefined {
+  return /^[1-9]\d{0,2}$/.test(text) ? Number(text) : undefined;
+}
+
+/** undefined when the cart cannot take any more of it. */
+export function withAdded(lines: Line[], added: Line): Line[] | undefined {
+  const known = lines.find((line) => isSame(line, added));
+  if (!known) return lines.length < MOST_LINES ? [...lines, added] : undefined;
+  const quantity = known.quantity + added.quantity;
+  return quantity <= MOST_OF_ONE ? withChanged(lines, { ...known, quantity }) : undefined;
+}
+
+/** A quantity of 0 takes the line out. */
+export function withChanged(lines: Line[], changed: Line): Line[] {
+  return lines.flatMap((line) => {
+    if (!isSame(line, changed)) return [line];
+    return changed.quantity === 0 ? [] : [changed];
+  });
+}
+
+export function unitsIn(lines: Line[]): number {
+  return lines.reduce((sum, { quantity }) => sum + quantity, 0);
+}
+
+export function isSame(a: Omit<Line, 'quantity'>, b: Omit<Line, 'quantity'>): boolean {
+  return a.productId === b.productId && a.variantId === b.variantId;
+}

@@ -1,0 +1,123 @@
+import type { Buyer } from '../orders/checkout.js';
+import type { Fields } from '../platform/forms.js';
+import { isEmail } from '../stores/users.js';
+import { phoneOf, postalCodeOf, STATES, taxIdOf } from './brazil.js';
+
+export const METHODS = ['pix', 'card', 'boleto'] as const;
+export const MOST_INSTALLMENTS = 12;
+const SERVICES = ['economy', 'express', 'digital'];
+
+export type FieldFault =
+  | 'missing'
+  | 'long'
+  | 'characters'
+  | 'email'
+  | 'phone'
+  | 'document'
+  | 'zip'
+  | 'choice';
+
+type Rule = (text: string) => { value: string } | { fault: FieldFault };
+
+const RULES = {
+  name: text(120),
+  email: (given) => judged(isEmail(given) ? given : undefined, 'email'),
+  phone: (given) => judged(phoneOf(given), 'phone'),
+  document: (given) => judged(taxIdOf(given), 'document'),
+  zip: (given) => judged(postalCodeOf(given), 'zip'),
+  street: text(160),
+  number: text(20),
+  complement: text(80, { optional: true }),
+  district: text(100),
+  city: text(100),
+  state: (given) => judged(STATES.includes(given.toUpperCase()) ? given.toUpperCase() : undefined, 'choice'),
+  delivery: (given) =>
+    judged(
+      SERVICES.find((service) => service === given),
+      'choice',
+    ),
+  payment: (given) =>
+    judged(
+      METHODS.find((method) => method === given),
+      'choice',
+    ),
+  installments: (given) =>
+    judged(
+      /^\d{1,2}$/.test(given) && +given >= 1 && +given <= MOST_INSTALLMENTS ? given : undefined,
+      'choice',
+    ),
+} satisfies Record<string, Rule>;
+
+export type FieldName = keyof typeof RULES;
+export type Typed = Record<FieldName, string>;
+
+export interface CheckoutForm {
+  /** As it was typed, to be shown again. */
+  typed: Typed;
+  /** Every fault of the form, by field. */
+  faults: Partial<Record<FieldName, FieldFault>>;
+  /** There when there is no fault. */
+  order?: { buyer: Buyer; service: string; payment: { method: string; installments: number } };
+}
+
+const NAMES = Object.keys(RULES) as FieldName[];
+const UNLESS_CHOSEN: Partial<Typed> = { delivery: 'economy', installments: '1' };
+/** Longer than any field may be: a megabyte that was typed is not sent back. */
+const SHOWN_AGAIN = 300;
+
+export const NOTHING_TYPED = Object.fromEntries(NAMES.map((name) => [name, ''])) as Typed;
+
+export function readCheckoutForm(fields: Fields): CheckoutForm {
+  const form: CheckoutForm = { typed: { ...NOTHING_TYPED }, faults: {} };
+  const values = { ...NOTHING_TYPED };
+  for (const name of NAMES) {
+    const given = fields.text(name).trim().normalize('NFC');
+    form.typed[name] = given.slice(0, SHOWN_AGAIN).toWellFormed();
+    const result: ReturnType<Rule> = RULES[name](given || (UNLESS_CHOSEN[name] ?? ''));
+    if ('value' in result) values[name] = result.value;
+    else form.faults[name] = given === '' ? 'missing' : result.fault;
+  }
+  if (Object.keys(form.faults).length === 0) form.order = orderOf(values);
+  return form;
+}
+
+function orderOf(values: Typed): NonNullable<CheckoutForm['order']> {
+  const { name, email, phone, document, street, number, complement, district, city, state, zip } = values;
+  return {
+    buyer: {
+      name,
+      email,
+      phone,
+      document,
+      address: {
+        street,
+        number,
+        complement: complement || null,
+        district,
+        city,
+        state,
+        zipCode: zip,
+        country: 'BR',
+      },
+    },
+    service: values.delivery,
+    // Only a card is paid in parts.
+    payment: {
+      method: values.payment,
+      installments: values.payment === 'card' ? Number(values.installments) : 1,
+    },
+  };
+}
+
+function text(longest: number, { optional = false } = {}): Rule {
+  return (given) => {
+    if (given === '' && !optional) return { fault: 'missing' };
+    if (given.length > longest) return { fault: 'long' };
+    if (/\p{Cc}/u.test(given) || !given.isWellFormed()) return { fault: 'characters' };
+    return { value: given };
+  };
+}
+
+function judged(value: string | undefined, fault: FieldFault): ReturnType<Rule> {
+  return value === undefined ? { fault } : { value };
+}

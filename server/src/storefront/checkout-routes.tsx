@@ -1,0 +1,100 @@
+import { randomBytes } from 'node:crypto';
+import type {} from '@fastify/swagger';
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import { queryFields } from '../platform/forms.js';
+import { sendPage } from '../platform/html/page.js';
+import { postalCodeOf } from './brazil.js';
+import { cartOf, keepCart } from './cart.js';
+import { readCart } from './cart-view.js';
+import { type CheckoutForm, NOTHING_TYPED, readCheckoutForm } from './checkout-form.js';
+import { deliveryOptions } from './delivery.js';
+import { type CheckoutNotice, CheckoutPage, PostalCodePage } from './pages/checkout.js';
+import { priceTag, purchase, type Refusal } from './purchase.js';
+import { isSecure, postedForm, type Storefront, visitOf } from './visit.js';
+
+const CHECKOUT_ID = /^[A-Za-z0-9_-]{22}$/;
+const NOTICES: Record<Refusal, CheckoutNotice> = {
+  empty: 'unavailable',
+  changed: 'changed',
+  too_much: 'tooMuch',
+};
+
+export const checkoutRoutes: FastifyPluginAsync<Storefront> = async (app, storefront) => {
+  const { db, sessions, mediaUrl, wake } = storefront;
+  const hidden = { schema: { hide: true } };
+
+  app.get('/checkout', hidden, async (request, reply) => {
+    const zip = queryFields(request).get('zip');
+    const form: CheckoutForm = {
+      typed: { ...NOTHING_TYPED, zip: postalCodeOf(zip ?? '') ?? '' },
+      faults: {},
+    };
+    if (zip !== undefined && form.typed.zip === '')
+      return sendPage(reply, <PostalCodePage visit={visitOf(request)} zip={zip.slice(0, 20)} isWrong />, 422);
+    return show(request, reply, { checkoutId: randomBytes(16).toString('base64url'), form });
+  });
+
+  app.post('/checkout', hidden, async (request, reply) => {
+    const { shop } = request;
+    const fields = postedForm(request);
+    const checkoutId = fields.text('checkout');
+    sessions.checkCsrf(request, fields.get('csrf'), purposeOf(request, checkoutId));
+    const form = readCheckoutForm(fields);
+    if (fields.get('action') === 'quote')
+      return show(request, reply, { checkoutId, form: { ...form, faults: zipFaultOf(form) } });
+    if (!form.order) return show(request, reply, { checkoutId, form, status: 422 });
+    const outcome = await purchase(storefront, shop, {
+      ...form.order,
+      checkoutId,
+      lines: cartOf(request),
+      agreed: fields.text('agreed'),
+    });
+    if ('refused' in outcome)
+      return show(request, reply, { checkoutId, form, notice: NOTICES[outcome.refused], status: 409 });
+    if ('faults' in outcome)
+      return show(request, reply, { checkoutId, form, notice: 'unavailable', status: 409 });
+    wake.poke();
+    keepCart(reply, shop, [], isSecure(storefront));
+    return reply.redirect(outcome.paymentUrl, 303);
+  });
+
+  /** The form for what is in the cart now; without a cart that can be bought, the cart, and without a CEP, that first. */
+  async function show(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    page: { checkoutId: string; form: CheckoutForm; notice?: CheckoutNotice; status?: number },
+  ): Promise<FastifyReply> {
+    const { checkoutId, form, notice, status } = page;
+    const { shop } = request;
+    const cart = await readCart(db, shop.workspaceId, mediaUrl, cartOf(request));
+    if (cart.lines.length === 0 || !cart.sellable) return reply.redirect(`/s/${shop.slug}/cart`, 303);
+    const visit = visitOf(request);
+    if (form.typed.zip === '' && status === undefined)
+      return sendPage(reply, <PostalCodePage visit={visit} zip="" isWrong={false} />);
+    const options = deliveryOptions(form.typed.zip, cart.items) ?? [];
+    const csrf = sessions.csrfToken(request, reply, purposeOf(request, checkoutId));
+    const hidden = { csrf, checkout: checkoutId, agreed: priceTag(cart.items, options) };
+    return sendPage(
+      reply,
+      <CheckoutPage
+        visit={visit}
+        cart={cart}
+        options={options}
+        form={form}
+        hidden={hidden}
+        notice={notice}
+      />,
+      status,
+    );
+  }
+};
+
+/** The form is good for this browser, this shop and one order. */
+function purposeOf({ shop }: FastifyRequest, checkoutId: string): string {
+  // An id that we did not make never had a proof.
+  return CHECKOUT_ID.test(checkoutId) ? `checkout\n${shop.workspaceId}\n${checkoutId}` : 'none';
+}
+
+function zipFaultOf({ faults: { zip } }: CheckoutForm): CheckoutForm['faults'] {
+  return zip ? { zip } : {};
+}

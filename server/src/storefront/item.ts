@@ -1,0 +1,109 @@
+import { picturesOfProduct } from '../media/queries.js';
+import type { Queryable } from '../platform/db.js';
+import { isId } from '../platform/ids.js';
+import { sql } from '../platform/sql.js';
+
+export interface ItemVariation {
+  id: string;
+  combination: string;
+  options: string[];
+  price: number;
+  quantity: number;
+}
+
+/** A product as its page shows it. */
+export interface Item {
+  id: string;
+  name: string;
+  description: string | null;
+  price: number;
+  priceDiscount: number | null;
+  stock: number;
+  categoryId: number;
+  pictures: string[];
+  types: { name: string; options: string[] }[];
+  variations: ItemVariation[];
+}
+
+export async function findItem(
+  db: Queryable,
+  workspaceId: string,
+  id: string,
+  mediaUrl: string,
+): Promise<Item | undefined> {
+  if (!isId(id)) return undefined;
+  const [row] = await db.query<Item & { urlImage: string | null }>(sql`
+    select p.id, p.name, p.description, p.price, p.price_discount as "priceDiscount", p.quantity as stock,
+      p.category_id as "categoryId", p.url_image as "urlImage", p.variation_types as types, ${picturesOfProduct(mediaUrl)} as pictures,
+      coalesce((
+        select json_agg(json_build_object('id', v.id, 'combination', v.combination, 'options', v.options, 'price', v.price,
+          'quantity', v.quantity) order by v.position)
+        from variations v where v.workspace_id = p.workspace_id and v.product_id = p.id), '[]') as variations
+    from products p where p.workspace_id = ${workspaceId} and p.id = ${id}`);
+  if (!row) return undefined;
+  const { urlImage, ...item } = row;
+  return { ...item, pictures: item.pictures.length > 0 || urlImage === null ? item.pictures : [urlImage] };
+}
+
+/** What one costs: the promotional price where it is lower, as checkout reckons. */
+export function priceOf(
+  item: Item,
+  variation: ItemVariation | undefined,
+): { price: number; listPrice: number } {
+  const listPrice = variation?.price ?? item.price;
+  return { listPrice, price: Math.min(listPrice, item.priceDiscount ?? listPrice) };
+}
+
+/** The one that was asked for, or else the first there is to buy. */
+export function chosenVariation(item: Item, variantId: string | undefined): ItemVariation | undefined {
+  return (
+    item.variations.find(({ id }) => id === variantId) ??
+    item.variations.find(({ quantity }) => quantity > 0) ??
+    item.variations[0]
+  );
+}
+
+export interface Choice {
+  label: string;
+  /** Where choosing it leads; undefined when no combination has it. */
+  variation: ItemVariation | undefined;
+  chosen: boolean;
+}
+
+/** One row per type. Choosing an option keeps as much of the rest of the choice as there is a combination for. */
+export function choicesOf(item: Item, chosen: ItemVariation): { name: string; choices: Choice[] }[] {
+  const typed =
+    item.types.length > 0 && item.variations.every(({ options }) => options.length === item.types.length);
+  if (!typed) {
+    const choices = item.variations.map((variation) => ({
+      label: variation.combination,
+      variation,
+      chosen: variation === chosen,
+    }));
+    return [{ name: '', choices }];
+  }
+  return item.types.map(({ name, options }, at) => ({
+    name,
+    choices: options.map((label) => ({
+      label,
+      variation: nearest(item.variations, chosen, at, label),
+      chosen: chosen.options[at] === label,
+    })),
+  }));
+}
+
+function nearest(
+  variations: ItemVariation[],
+  chosen: ItemVariation,
+  at: number,
+  label: string,
+): ItemVariation | undefined {
+  const kept = ({ options }: ItemVariation) =>
+    options.filter((option, index) => index !== at && option === chosen.options[index]).length;
+  return variations
+    .filter(({ options }) => options[at] === label)
+    .reduce<ItemVariation | undefined>(
+      (best, each) => (best === undefined || kept(each) > kept(best) ? each : best),
+      undefined,
+    );
+}

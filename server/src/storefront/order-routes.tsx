@@ -1,0 +1,53 @@
+import type {} from '@fastify/swagger';
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
+import { findOrder } from '../orders/queries.js';
+import type { OrderRecord } from '../orders/records.js';
+import { queryFields } from '../platform/forms.js';
+import { sendPage } from '../platform/html/page.js';
+import { findTracking } from '../shipping/shipments.js';
+import { MissingPage } from './pages/missing.js';
+import { OrderPage } from './pages/order.js';
+import { openPayment } from './purchase.js';
+import { postedForm, type Storefront, visitOf } from './visit.js';
+
+type OrderRequest = FastifyRequest<{ Params: { id: string } }>;
+
+/** The buyer's own page of an order. A wrong key and an unknown order look the same. */
+export const orderRoutes: FastifyPluginAsync<Storefront> = async (app, storefront) => {
+  const { orders, orderLinks } = storefront;
+  const hidden = { schema: { hide: true } };
+
+  const find = async (
+    { shop, params: { id } }: OrderRequest,
+    key: string,
+  ): Promise<OrderRecord | undefined> =>
+    orderLinks.isKey(shop.workspaceId, id, key) ? findOrder(orders, shop.workspaceId, id) : undefined;
+
+  app.get<{ Params: { id: string } }>('/orders/:id', hidden, async (request, reply) => {
+    const visit = visitOf(request);
+    const orderKey = queryFields(request).text('key');
+    const order = await find(request, orderKey);
+    if (!order) return sendPage(reply, <MissingPage visit={visit} />, 404);
+    const { codeShipping } = order;
+    const tracking =
+      codeShipping === null ? undefined : await findTracking(orders, visit.shop.workspaceId, codeShipping);
+    return sendPage(
+      reply,
+      // A code may have been typed in that another order has: its way is not this buyer's business.
+      <OrderPage
+        visit={visit}
+        order={order}
+        tracking={tracking?.orderId === order.id ? tracking : undefined}
+        orderKey={orderKey}
+      />,
+    );
+  });
+
+  app.post<{ Params: { id: string } }>('/orders/:id/pay', hidden, async (request, reply) => {
+    const order = await find(request, postedForm(request).text('key'));
+    if (!order) return sendPage(reply, <MissingPage visit={visitOf(request)} />, 404);
+    if (order.status !== 'pending') return reply.redirect(orderLinks.urlOf(request.shop, order.id), 303);
+    const { paymentUrl } = await openPayment(storefront, request.shop, order);
+    return reply.redirect(paymentUrl, 303);
+  });
+};

@@ -1,0 +1,209 @@
+import type { OrderRecord, OrderStatus } from '../../orders/records.js';
+import type { ShippingStatus } from '../../orders/shipping-status.js';
+import type { Language } from '../../platform/html/language.js';
+import { money } from '../../platform/html/money.js';
+import type { Tracking } from '../../shipping/shipments.js';
+import { ShopPage, type Visit } from './shell.js';
+
+const TEXTS = {
+  en: {
+    title: (number: number) => `Order ${number}`,
+    thanks: 'Thank you! The shop has your payment.',
+    keep: 'Keep this address: it is how you come back to your order.',
+    waiting: 'The order is kept for you for 24 hours. It is sent once it is paid.',
+    pay: 'Pay now',
+    status: {
+      pending: 'Waiting for payment',
+      paid: 'Paid',
+      partial_refunded: 'Partly refunded',
+      refunded: 'Refunded',
+      canceled: 'Canceled',
+    } satisfies Record<OrderStatus, string>,
+    shipping: {
+      pending: 'Not sent yet',
+      preparing: 'Being prepared',
+      sent: 'Sent',
+      in_transit: 'On the way',
+      delivered: 'Delivered',
+      returned: 'Returned to the shop',
+      canceled: 'Will not be sent',
+    } satisfies Record<ShippingStatus, string>,
+    items: 'Items',
+    parcel: 'Delivery',
+    code: 'Tracking code',
+    expected: 'Expected by',
+    follow: "Follow it on the carrier's page",
+    to: 'Goes to',
+    subtotal: 'Subtotal',
+    freight: 'Delivery',
+    total: 'Total',
+    refunded: 'Refunded',
+    placed: 'Placed',
+  },
+  pt: {
+    title: (number: number) => `Pedido ${number}`,
+    thanks: 'Obrigado! A loja recebeu seu pagamento.',
+    keep: 'Guarde este endereço: é por ele que você volta ao seu pedido.',
+    waiting: 'O pedido fica reservado por 24 horas. Ele é enviado assim que for pago.',
+    pay: 'Pagar agora',
+    status: {
+      pending: 'Aguardando pagamento',
+      paid: 'Pago',
+      partial_refunded: 'Reembolsado em parte',
+      refunded: 'Reembolsado',
+      canceled: 'Cancelado',
+    } satisfies Record<OrderStatus, string>,
+    shipping: {
+      pending: 'Ainda não enviado',
+      preparing: 'Em preparação',
+      sent: 'Enviado',
+      in_transit: 'A caminho',
+      delivered: 'Entregue',
+      returned: 'Devolvido à loja',
+      canceled: 'Não será enviado',
+    } satisfies Record<ShippingStatus, string>,
+    items: 'Itens',
+    parcel: 'Entrega',
+    code: 'Código de rastreio',
+    expected: 'Previsão',
+    follow: 'Acompanhar na página da transportadora',
+    to: 'Vai para',
+    subtotal: 'Subtotal',
+    freight: 'Frete',
+    total: 'Total',
+    refunded: 'Reembolsado',
+    placed: 'Feito em',
+  },
+};
+
+interface Props {
+  visit: Visit;
+  order: OrderRecord;
+  tracking: Tracking | undefined;
+  orderKey: string;
+}
+
+export function OrderPage({ visit, order, tracking, orderKey }: Props) {
+  const { shop, language } = visit;
+  const texts = TEXTS[language];
+  return (
+    <ShopPage visit={visit} title={texts.title(order.number)}>
+      <div class="order">
+        <h1>{texts.title(order.number)}</h1>
+        <p>
+          <span class={`badge ${order.status}`}>{texts.status[order.status]}</span>
+        </p>
+        {order.status === 'pending' && (
+          <form method="post" action={`/s/${shop.slug}/orders/${order.id}/pay`} class="call">
+            <p>{texts.waiting}</p>
+            <input type="hidden" name="key" value={orderKey} />
+            <button type="submit">{texts.pay}</button>
+          </form>
+        )}
+        {order.status === 'paid' && <p>{texts.thanks}</p>}
+        <p class="hint">
+          {texts.placed} {timeIn(shop.timezone, language, order.createdAt)}. {texts.keep}
+        </p>
+        <Parcel visit={visit} order={order} tracking={tracking} />
+        <Items order={order} language={language} />
+      </div>
+    </ShopPage>
+  );
+}
+
+function Parcel({ visit: { shop, language }, order, tracking }: Omit<Props, 'orderKey'>) {
+  const texts = TEXTS[language];
+  const { street, number, complement, district, city, state, zipCode } = order.shippingAddress;
+  const status = (name: string) => texts.shipping[name as ShippingStatus] ?? name;
+  return (
+    <section>
+      <h2>{texts.parcel}</h2>
+      <p>
+        <strong>{status(order.statusShipping)}</strong>
+      </p>
+      {order.codeShipping && (
+        <p>
+          {texts.code}: <code>{order.codeShipping}</code> {order.carrier && `(${order.carrier})`}
+        </p>
+      )}
+      {tracking?.estimatedDelivery && order.statusShipping !== 'delivered' && (
+        <p>
+          {texts.expected} {dayIn(language, tracking.estimatedDelivery)}
+        </p>
+      )}
+      {order.trackingUrl && /^https?:\/\//i.test(order.trackingUrl) && (
+        <p>
+          <a href={order.trackingUrl} rel="noreferrer">
+            {texts.follow}
+          </a>
+        </p>
+      )}
+      {tracking && tracking.events.length > 0 && (
+        <ol class="way">
+          {tracking.events.map((event) => (
+            <li key={event.occurredAt}>
+              <strong>{status(event.status)}</strong>
+              <span class="hint">
+                {timeIn(shop.timezone, language, event.occurredAt)}
+                {event.location && ` · ${event.location}`}
+              </span>
+            </li>
+          ))}
+        </ol>
+      )}
+      <p class="hint">
+        {texts.to} {order.customer.name}, {street}, {number}
+        {complement && `, ${complement}`}, {district}, {city}/{state},{' '}
+        {zipCode.replace(/(\d{5})(\d{3})/, '$1-$2')}
+      </p>
+    </section>
+  );
+}
+
+function Items({ order, language }: { order: OrderRecord; language: Language }) {
+  const texts = TEXTS[language];
+  const row = (label: string, amount: number, kind?: string) => (
+    <div class={kind}>
+      <dt>{label}</dt>
+      <dd>{money(amount, language)}</dd>
+    </div>
+  );
+  return (
+    <section>
+      <h2>{texts.items}</h2>
+      <ul class="bought">
+        {order.items.map((item) => (
+          <li key={`${item.productId} ${item.variantId}`}>
+            <span>
+              {item.quantity} × {item.name}
+              {item.combination && <small class="hint">{item.combination}</small>}
+            </span>
+            <span>{money(item.total, language)}</span>
+          </li>
+        ))}
+      </ul>
+      <dl class="totals">
+        {row(texts.subtotal, order.subtotal)}
+        {row(texts.freight, order.shippingCost)}
+        {row(texts.total, order.total, 'total')}
+        {order.refundedAmount > 0 && row(texts.refunded, order.refundedAmount)}
+      </dl>
+    </section>
+  );
+}
+
+const TAGS = { en: 'en-GB', pt: 'pt-BR' };
+
+function timeIn(timeZone: string, language: Language, time: string): string {
+  return new Intl.DateTimeFormat(TAGS[language], {
+    dateStyle: 'medium',
+    timeStyle: 'short',
+    timeZone,
+  }).format(new Date(time));
+}
+
+function dayIn(language: Language, day: string): string {
+  return new Intl.DateTimeFormat(TAGS[language], { dateStyle: 'medium', timeZone: 'UTC' }).format(
+    new Date(day),
+  );
+}

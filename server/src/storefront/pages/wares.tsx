@@ -1,0 +1,70 @@
+import type { Language } from '../../platform/html/language.js';
+import { money } from '../../platform/html/money.js';
+
+const TEXTS = {
+  en: {
+    was: 'was',
+    now: 'now',
+    from: 'from',
+    in: 'In stock',
+    last: (left: number) => (left === 1 ? 'Last one' : `Last ${left}`),
+    out: 'Sold out',
+  },
+  pt: {
+    was: 'de',
+    now: 'por',
+    from: 'a partir de',
+    in: 'Em estoque',
+    last: (left: number) => (left === 1 ? 'Última unidade' : `Últimas ${left} unidades`),
+    out: 'Esgotado',
+  },
+};
+
+const FEW = 5;
+
+/** The price to pay, and beside it, struck through, what it would be without the promotion. */
+export function Price(props: { price: number; listPrice: number; from?: boolean; language: Language }) {
+  const { price, listPrice, from, language } = props;
+  const texts = TEXTS[language];
+  return (
+    <p class="price">
+      {price < listPrice && (
+        <>
+          <span class="unseen">{texts.was} </span>
+          <s>{money(listPrice, language)}</s>
+          <span class="unseen"> {texts.now}</span>{' '}
+        </>
+      )}
+      {from && <small>{texts.from} </small>}
+      <strong>{money(price, language)}</strong>
+    </p>
+  );
+}
+
+export function Stock({ left, language }: { left: number; language: Language }) {
+  const texts = TEXTS[language];
+  if (left <= 0) return <p class="stock out">{texts.out}</p>;
+  if (left <= FEW) return <p class="stock few">{texts.last(left)}</p>;
+  return <p class="stock">{texts.in}</p>;
+}
+
+/** What has no picture shows its first letter. */
+export function Picture(props: {
+  url: string | null | undefined;
+  name: string;
+  alt?: string;
+  eager?: boolean;
+}) {
+  const { url, name, alt = '', eager } = props;
+  if (!url)
+    return (
+      <span class="picture blank" aria-hidden="true">
+        {name.match(/\p{L}|\p{N}/u)?.[0]?.toUpperCase() ?? '·'}
+      </span>
+    );
+  return (
+    <span class="picture">
+      <img src={url} alt={alt} loading={eager ? 'eager' : 'lazy'} decoding="async" />
+    </span>
+  );
+}

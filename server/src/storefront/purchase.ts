@@ -1,0 +1,119 @@
+import { hash } from 'node:crypto';
+import type { Line } from '../catalog/reserve.js';
+import { type Buyer, type CheckoutFault, cents, placeOrder } from '../orders/checkout.js';
+import { noteTransaction } from '../orders/life.js';
+import type { PaymentGateway } from '../payments/gateway.js';
+import type { Clock } from '../platform/clock.js';
+import type { Database } from '../platform/db.js';
+import type { Shop } from '../stores/queries.js';
+import { type Bought, type DeliveryOption, deliveryOptions } from './delivery.js';
+import type { OrderLinks } from './order-links.js';
+
+/** What a purchase passes through. */
+export interface Till {
+  orders: Database;
+  clock: Clock;
+  gateway: PaymentGateway;
+  orderLinks: OrderLinks;
+}
+
+export interface Purchase {
+  checkoutId: string;
+  lines: Line[];
+  buyer: Buyer;
+  service: string;
+  payment: { method: string; installments: number };
+  /** priceTag() of what the buyer was shown; without it any price is agreed to. */
+  agreed?: string;
+}
+
+export type Outcome =
+  | { orderId: string; transactionId: string; paymentUrl: string }
+  | { faults: CheckoutFault[] }
+  | { refused: Refusal };
+
+/** `changed`: a price or the freight is no longer what the buyer was shown. `too_much`: more money than we can write. */
+export type Refusal = 'empty' | 'changed' | 'too_much';
+
+/** What an order may amount to: what the API can say of money. */
+const MOST = 999_999_999_999.99;
+
+/**
+ * The one way to an order, for the checkout page and for the simulated buyers of the command line: the order in one
+ * transaction, then its payment. A process that dies in between leaves an order whose page offers to pay it.
+ */
+export async function purchase(till: Till, shop: Shop, bought: Purchase): Promise<Outcome> {
+  const { payment } = bought;
+  try {
+    const placed = await till.orders.transaction((tx) =>
+      placeOrder(tx, till.clock, shop.workspaceId, {
+        checkoutId: bought.checkoutId,
+        lines: bought.lines,
+        buyer: bought.buyer,
+        payment: { ...payment, gateway: till.gateway.name },
+        freight: (items) => agreedFreight(bought, items),
+      }),
+    );
+    if ('faults' in placed) return placed;
+    const { orderId, total } = placed;
+    return { orderId, ...(await openPayment(till, shop, { id: orderId, total, payment })) };
+  } catch (error) {
+    if (error instanceof Refused) return { refused: error.why };
+    throw error;
+  }
+}
+
+/** Opens the payment of an order, or finds the one that is open. */
+export async function openPayment(
+  { orders, gateway, orderLinks }: Till,
+  shop: Shop,
+  order: { id: string; total: number; payment: { method: string; installments: number } },
+): Promise<{ transactionId: string; paymentUrl: string }> {
+  const { method, installments } = order.payment;
+  const opened = await gateway.open({
+    workspaceId: shop.workspaceId,
+    orderId: order.id,
+    storeName: shop.name,
+    amount: order.total,
+    method,
+    installments,
+    returnUrl: orderLinks.urlOf(shop, order.id),
+  });
+  await noteTransaction(orders.autocommit, shop.workspaceId, order.id, opened.transactionId);
+  return opened;
+}
+
+/** Stands for everything that the buyer pays for and how much, whichever delivery they choose. */
+export function priceTag(items: Bought[], options: DeliveryOption[]): string {
+  const lines = items
+    .map(({ sellable, quantity }) => [
+      sellable.productId,
+      sellable.variantId,
+      quantity,
+      cents(sellable.unitPrice),
+    ])
+    .sort();
+  const freight = options.map(({ service, cost }) => [service, cost]);
+  return hash('sha256', JSON.stringify([lines, freight]), 'base64url').slice(0, 22);
+}
+
+/** Called with the prices under the lock: throwing here takes the whole order back. */
+function agreedFreight({ buyer, service, agreed }: Purchase, items: Bought[]): number {
+  if (items.length === 0) throw new Refused('empty');
+  const options = deliveryOptions(buyer.address.zipCode, items) ?? [];
+  if (agreed !== undefined && agreed !== priceTag(items, options)) throw new Refused('changed');
+  const chosen = options.find((option) => option.service === service) ?? options[0];
+  if (!chosen) throw new Refused('changed');
+  if (chosen.cost + subtotalOf(items) > MOST) throw new Refused('too_much');
+  return chosen.cost;
+}
+
+export function subtotalOf(items: Bought[]): number {
+  return cents(items.reduce((sum, { sellable, quantity }) => sum + cents(sellable.unitPrice * quantity), 0));
+}
+
+class Refused extends Error {
+  constructor(readonly why: Refusal) {
+    super(why);
+  }
+}

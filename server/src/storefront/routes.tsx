@@ -1,0 +1,80 @@
+import type {} from '@fastify/swagger';
+import type { FastifyPluginAsync } from 'fastify';
+import { queryFields } from '../platform/forms.js';
+import { languageOf } from '../platform/html/language.js';
+import { sendPage } from '../platform/html/page.js';
+import { findShop } from '../stores/queries.js';
+import { cartRoutes } from './cart-routes.js';
+import { checkoutRoutes } from './checkout-routes.js';
+import { chosenVariation, findItem } from './item.js';
+import { orderRoutes } from './order-routes.js';
+import { MissingPage, NoShopPage } from './pages/missing.js';
+import { ProductPage } from './pages/product.js';
+import { ShelfPage } from './pages/shelf.js';
+import { categoriesOnSale, readShelf } from './shelf.js';
+import { cartProof, type Storefront, visitOf } from './visit.js';
+
+// As on every page, but pictures come from wherever the merchant has published them.
+const POLICY = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "img-src 'self' https: http:",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+const LONGEST_SEARCH = 100;
+
+/** The shop that a merchant's buyers see: /s/{slug} and everything below it. */
+export const storefrontRoutes: FastifyPluginAsync<Storefront> = async (app, storefront) => {
+  const { db, sessions, mediaUrl } = storefront;
+  const hidden = { schema: { hide: true } };
+
+  app.decorateRequest('shop');
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('Content-Security-Policy', POLICY);
+    const shop = await findShop(db, (request.params as { slug: string }).slug);
+    if (!shop) {
+      const language = languageOf(request.headers['accept-language']);
+      return sendPage(reply, <NoShopPage language={language} />, 404);
+    }
+    request.shop = shop;
+  });
+
+  app.get('/', hidden, async (request, reply) => {
+    const { workspaceId } = request.shop;
+    const query = queryFields(request);
+    const categories = await categoriesOnSale(db, workspaceId);
+    const asked = {
+      // PostgreSQL has no NUL in a text, so nothing is found by one.
+      search: query.text('q').replaceAll('\0', '').trim().slice(0, LONGEST_SEARCH).toWellFormed(),
+      category: categories.find(({ id }) => String(id) === query.text('category')),
+      page: /^[1-9]\d{0,4}$/.test(query.text('page')) ? Number(query.text('page')) : 1,
+    };
+    const shelf = await readShelf(db, workspaceId, mediaUrl, asked);
+    const shown = { ...asked, page: Math.min(asked.page, shelf.pages) };
+    if (shown.page !== asked.page) return sendPage(reply, <MissingPage visit={visitOf(request)} />, 404);
+    return sendPage(
+      reply,
+      <ShelfPage visit={visitOf(request)} request={shown} shelf={shelf} categories={categories} />,
+    );
+  });
+
+  app.get<{ Params: { id: string } }>('/products/:id', hidden, async (request, reply) => {
+    const visit = visitOf(request);
+    const item = await findItem(db, visit.shop.workspaceId, request.params.id, mediaUrl);
+    if (!item) return sendPage(reply, <MissingPage visit={visit} />, 404);
+    const chosen = chosenVariation(item, queryFields(request).get('v'));
+    const csrf = cartProof(sessions, request, reply);
+    return sendPage(reply, <ProductPage visit={visit} item={item} chosen={chosen} csrf={csrf} />);
+  });
+
+  // The options carry the prefix that we were registered with; it must not be put in front twice.
+  const below = { ...storefront, prefix: '' };
+  await app.register(cartRoutes, below);
+  await app.register(checkoutRoutes, below);
+  await app.register(orderRoutes, below);
+
+  app.get('/*', hidden, async (request, reply) =>
+    sendPage(reply, <MissingPage visit={visitOf(request)} />, 404),
+  );
+};

@@ -1,0 +1,61 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Clock } from '../platform/clock.js';
+import type { Database } from '../platform/db.js';
+import { badRequest } from '../platform/errors.js';
+import { type Fields, formFields } from '../platform/forms.js';
+import { languageOf } from '../platform/html/language.js';
+import type { Shop } from '../stores/queries.js';
+import type { Sessions } from '../stores/sessions.js';
+import { cartOf, unitsIn } from './cart.js';
+import type { Visit } from './pages/shell.js';
+import type { Till } from './purchase.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The shop whose address was asked for; every route of the storefront has one. */
+    shop: Shop;
+  }
+}
+
+/** What the pages of the shops share. */
+export interface Storefront extends Till {
+  db: Database;
+  clock: Clock;
+  sessions: Sessions;
+  wake: { poke(): void };
+  publicUrl: string;
+  mediaUrl: string;
+}
+
+export function visitOf(request: FastifyRequest): Visit {
+  return {
+    shop: request.shop,
+    language: languageOf(request.headers['accept-language']),
+    units: unitsIn(cartOf(request)),
+  };
+}
+
+export function isSecure({ publicUrl }: Storefront): boolean {
+  return publicUrl.startsWith('https:');
+}
+
+/** The proof that a form of the cart came from a page of this shop, to this browser. */
+export function cartProof(sessions: Sessions, request: FastifyRequest, reply: FastifyReply): string {
+  return sessions.csrfToken(request, reply, cartPurpose(request));
+}
+
+export function checkedCartForm(sessions: Sessions, request: FastifyRequest): Fields {
+  const fields = postedForm(request);
+  sessions.checkCsrf(request, fields.get('csrf'), cartPurpose(request));
+  return fields;
+}
+
+export function postedForm(request: FastifyRequest): Fields {
+  const fields = formFields(request);
+  if (!fields) throw badRequest('The form was not sent as a form');
+  return fields;
+}
+
+function cartPurpose({ shop }: FastifyRequest): string {
+  return `cart\n${shop.workspaceId}`;
+}

@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Shop } from '../../src/stores/queries.js';
+import { hiddenFields, shopOf, Visitor } from '../support/buyer.js';
+import { newProduct, newVaried } from '../support/catalog.js';
+import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
+
+let feira: Feira;
+let store: StoreClient;
+let shop: Shop;
+let visitor: Visitor;
+let mug: string;
+
+beforeAll(async () => {
+  feira = await openFeira();
+  store = await feira.store();
+  shop = await shopOf(feira, store);
+  mug = await newProduct(store, { name: 'Mug', price: 34.9, quantity: 10 });
+});
+afterAll(() => feira.close());
+beforeEach(() => {
+  visitor = new Visitor(feira, shop);
+});
+
+test('what is added stands in the cart with its sum; adding it again adds up', async () => {
+  const added = await visitor.add(mug, { quantity: '2' });
+  expect([added.status, added.location]).toEqual([303, `/s/${shop.slug}/cart`]);
+  await visitor.add(mug);
+  const { text, html } = await visitor.at('/cart');
+  expect(text).toContain('Mug R$34.90 each');
+  expect(text).toContain('Subtotal R$104.70');
+  expect(html).toContain('<span class="count">3</span>');
+});
+
+test('the cookie is out of reach of script and belongs to the one shop', async () => {
+  const { headers } = await visitor.add(mug);
+  const cookie = [headers['set-cookie']].flat().find((text) => String(text).startsWith('feira_cart='));
+  expect(cookie).toMatch(new RegExp(`; Path=/s/${shop.slug}; HttpOnly; SameSite=Lax$`));
+  expect(cookie).not.toContain('34.9');
+});
+
+test('a line is changed and removed', async () => {
+  await visitor.add(mug);
+  const before = await visitor.at('/cart');
+  await visitor.press(before, 'Update', { quantity: '5' });
+  const after = await visitor.at('/cart');
+  expect(after.text).toContain('Subtotal R$174.50');
+  await visitor.press(after, 'Remove');
+  expect((await visitor.at('/cart')).text).toContain('Your cart is empty');
+});
+
+test('two variations of one product are two lines', async () => {
+  const id = await newVaried(store, { S: 5, L: 5 });
+  const [small, large] = (await store.get(`/products/${id}/variants`)).body.data as { id: string }[];
+  await visitor.add(id, { variantId: small!.id });
+  await visitor.add(id, { variantId: large!.id });
+  expect((await visitor.at('/cart')).forms.filter(({ buttons }) => 'Remove' in buttons)).toHaveLength(2);
+});
+
+describe('a quantity', () => {
+  test('that is none is refused when adding, and changes nothing later', async () => {
+    for (const quantity of ['0', '-1', '1.5', '1000', '1000000000', '1e3', 'many', '', '٣', '\0'])
+      expect((await visitor.add(mug, { quantity })).status, quantity).toBe(422);
+    expect((await visitor.at('/cart')).text).toContain('empty');
+    await visitor.add(mug, { quantity: '2' });
+    await visitor.press(await visitor.at('/cart'), 'Update', { quantity: '1000000000' });
+    expect((await visitor.at('/cart')).text).toContain('Subtotal R$69.80');
+  });
+
+  test('cannot add up to more than 999', async () => {
+    await visitor.add(mug, { quantity: '999' });
+    const refused = await visitor.add(mug);
+    expect(refused.status).toBe(422);
+    expect(refused.text).toContain('cannot take any more');
+  });
+
+  test('above the stock is shown as such and cannot be checked out', async () => {
+    await visitor.add(mug, { quantity: '11' });
+    const { text, html } = await visitor.at('/cart');
+    expect(text).toContain('Only 10 left');
+    expect(html).not.toContain('/checkout');
+    expect((await visitor.till()).location).toBe(`/s/${shop.slug}/cart`);
+  });
+});
+
+test('holds thirty lines and no more', async () => {
+  const ids = [];
+  for (let at = 0; at < 31; at++) ids.push(await newProduct(store, { quantity: 1 }));
+  for (const id of ids.slice(0, 30)) expect((await visitor.add(id)).status).toBe(303);
+  expect((await visitor.add(ids[30]!)).status).toBe(422);
+  expect((visitor.cookies.get('feira_cart') as string).length).toBeLessThan(3500);
+});
+
+test('nothing of another shop, and nothing half chosen, gets into it', async () => {
+  const foreign = await newProduct(await feira.store(), { quantity: 5 });
+  const varied = await newVaried(store, { S: 5 });
+  const fields = hiddenFields(await visitor.at(`/products/${mug}`), 'Add to cart');
+  for (const wrong of [
+    { product: foreign },
+    { product: varied },
+    { product: 'x' },
+    { product: '\0' },
+    { variant: varied, product: varied },
+  ])
+    expect((await visitor.post(`/s/${shop.slug}/cart`, { ...fields, ...wrong })).status).toBe(404);
+});
+
+test('a product that was taken down since can only be removed', async () => {
+  const gone = await newProduct(store, { quantity: 5 });
+  await visitor.add(gone);
+  await store.delete(`/products/${gone}`);
+  const page = await visitor.at('/cart');
+  expect(page.text).toContain('No longer for sale');
+  await visitor.press(page, 'Remove');
+  expect((await visitor.at('/cart')).text).toContain('empty');
+});
+
+test('a cookie of rubbish is an empty cart', async () => {
+  const line = `${mug}..1`;
+  for (const value of [
+    'x',
+    '~~~',
+    '....',
+    `${mug}..1000000000`,
+    `${mug}..-1`,
+    `${mug}.x.1`,
+    '%00',
+    '%ED%A0%80',
+    'a'.repeat(3900),
+  ]) {
+    visitor.cookies.set('feira_cart', value);
+    const page = await visitor.at('/cart');
+    expect(page.status, value).toBe(200);
+    expect(page.text).toContain('empty');
+  }
+  visitor.cookies.set('feira_cart', Array(50).fill(line).join('~'));
+  expect((await visitor.at('/cart')).text).toContain('Subtotal R$34.90');
+});
+
+test('a form that did not come from our page to this browser is refused', async () => {
+  const fields = hiddenFields(await visitor.at(`/products/${mug}`), 'Add to cart');
+  const other = new Visitor(feira, shop);
+  await other.at(`/products/${mug}`);
+  for (const wrong of [
+    { ...fields, csrf: '' },
+    { ...fields, csrf: 'x' },
+  ])
+    expect((await visitor.post(`/s/${shop.slug}/cart`, wrong)).status).toBe(403);
+  expect((await other.post(`/s/${shop.slug}/cart`, fields)).status).toBe(403);
+  expect((await new Visitor(feira, shop).post(`/s/${shop.slug}/cart`, fields)).status).toBe(403);
+  expect((await visitor.post(`/s/${shop.slug}/cart/lines`, {})).status).toBe(403);
+});

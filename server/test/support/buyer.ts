@@ -1,0 +1,79 @@
+import { expect } from 'vitest';
+import { type Shop, shopOfStore } from '../../src/stores/queries.js';
+import type { Feira, StoreClient } from './feira.js';
+import { formOf, Merchant, type Page } from './merchant.js';
+
+/** What a buyer types who makes no mistake. */
+export const TYPED = {
+  name: 'Bia Souza',
+  email: 'bia@cliente.example',
+  phone: '(11) 99999-0000',
+  document: '529.982.247-25',
+  zip: '01001-000',
+  street: 'Rua das Flores',
+  number: '120',
+  complement: '',
+  district: 'Centro',
+  city: 'São Paulo',
+  state: 'SP',
+  delivery: 'economy',
+  payment: 'pix',
+  installments: '1',
+};
+
+export async function shopOf(feira: Feira, store: StoreClient): Promise<Shop> {
+  return (await shopOfStore(feira.context.db, store.workspaceId)) as Shop;
+}
+
+/** A browser in a shop. It follows no redirect by itself. */
+export class Visitor extends Merchant {
+  constructor(
+    feira: Feira,
+    readonly shop: Shop,
+    headers: Record<string, string> = {},
+  ) {
+    super(feira.app, headers);
+  }
+
+  at(path = ''): Promise<Page> {
+    return this.get(`/s/${this.shop.slug}${path}`);
+  }
+
+  async add(productId: string, choice: { variantId?: string; quantity?: string } = {}): Promise<Page> {
+    const page = await this.at(`/products/${productId}${choice.variantId ? `?v=${choice.variantId}` : ''}`);
+    return this.press(page, 'Add to cart', { quantity: choice.quantity ?? '1' });
+  }
+
+  /** The checkout with its fields, for what is in the cart. */
+  till(zip = '01001000'): Promise<Page> {
+    return this.at(`/checkout?zip=${zip}`);
+  }
+
+  async order(typed: Partial<typeof TYPED> = {}): Promise<Page> {
+    return this.press(await this.till(typed.zip ?? TYPED.zip), 'Place order', { ...TYPED, ...typed });
+  }
+
+  /** Buys one thing and comes to its payment, as the address of the payment page. */
+  async buy(productId: string, typed: Partial<typeof TYPED> = {}): Promise<string> {
+    await this.add(productId);
+    const page = await this.order(typed);
+    expect(page.status, page.text).toBe(303);
+    return localPath(page);
+  }
+
+  /** Pays or declines, and answers the order's page. */
+  async settle(payment: string, button: 'Pay' | 'Decline' = 'Pay'): Promise<Page> {
+    return this.get(localPath(await this.press(await this.get(payment), button)));
+  }
+}
+
+/** Where a redirect leads, on this server. */
+export function localPath({ status, location, text }: Page): string {
+  expect(status, text).toBe(303);
+  const { pathname, search } = new URL(location as string, 'http://feira.test');
+  return pathname + search;
+}
+
+export function hiddenFields(page: Page, label: string): Record<string, string> {
+  return formOf(page, label).fields;
+}
