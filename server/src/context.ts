@@ -37,6 +37,8 @@ export interface Context {
   storage: Storage;
   /** The connections of the orders, with little patience: when orders hang, they hang alone. */
   orders: Database;
+  /** For the keys of calls about orders: a refund holds one while it works on those of the orders. */
+  orderKeys: Database;
   gateway: SandboxGateway;
   labels: LabelAddresses;
   publicUrl: string;
@@ -56,7 +58,7 @@ export interface ContextOptions {
   clock?: Clock;
 }
 
-const ORDERS_PATIENCE = { statementMs: 4_000, lockMs: 3_000 };
+const ORDERS_PATIENCE = { statementMs: 4_000, lockMs: 3_000, readMs: 4_000 };
 
 export async function openContext(options: ContextOptions): Promise<Context> {
   const { connection, log, publicUrl, mediaUrl, secret, webhooks, clock = systemClock } = options;
@@ -66,6 +68,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
   const dailyUploads = new DailyUploads(db, clock);
   const budgets = new InMemoryBudgets(clock, dailyUploads);
   const orders = await openDatabase(connection, ORDERS_PATIENCE);
+  const orderKeys = await openDatabase(connection, ORDERS_PATIENCE);
   const outbound = new Outbound(webhooks);
   const seal = new Seal(secret, 'at rest');
   const wake = new DeliveryWake(db);
@@ -85,6 +88,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
     dailyUploads,
     storage: await openStorage(options, clock),
     orders,
+    orderKeys,
     gateway: new SandboxGateway(orders, clock, secret, publicUrl),
     labels: new LabelAddresses(publicUrl, secret, clock),
     publicUrl,
@@ -94,7 +98,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       wake.close();
       await outbound.close();
       await listener.close();
-      await Promise.all([db.close(), orders.close()]);
+      await Promise.all([db.close(), orders.close(), orderKeys.close()]);
     },
   };
 }
