@@ -16,7 +16,14 @@ export interface SeededStore {
 
 /** Every searched line name stands in this many products, however many there are. */
 export const PRODUCTS_PER_LINE = 20;
-const SCOPES = ['products:read', 'products:write', 'stock:write', 'categories:read'];
+const SCOPES = [
+  'products:read',
+  'products:write',
+  'stock:write',
+  'categories:read',
+  'orders:read',
+  'customers:read',
+];
 const BUDGET = 100_000_000;
 
 /** Fills an empty database. Of all products every third has 6 variations, and each has 3 images. */
@@ -33,7 +40,12 @@ export async function seed(
       `set synchronous_commit = off; set maintenance_work_mem = '512MB'; set work_mem = '256MB'`,
     );
     const made = await makeStores(client, stores);
-    const indexes = await takeIndexesOff(client);
+    const indexes = await takeIndexesOff(client, [
+      'products',
+      'variations',
+      'product_images',
+      'product_search',
+    ]);
     await client.query(WORDS);
     await client.query(PRODUCTS, [productsPerStore]);
     await client.query(VARIATIONS);
@@ -64,7 +76,7 @@ export async function query<R extends pg.QueryResultRow>(
   }
 }
 
-async function makeStores(client: pg.Client, count: number): Promise<SeededStore[]> {
+export async function makeStores(client: pg.Client, count: number): Promise<SeededStore[]> {
   const tokens = Array.from({ length: count }, () => newSecret('access'));
   await client.query(`insert into apps (client_id, name, redirect_uris) values ('app_bench', 'Bench', '{}')`);
   await client.query('create table seed_stores (store integer, id uuid, grant_id uuid, token_hash bytea)');
@@ -89,7 +101,7 @@ async function makeStores(client: pg.Client, count: number): Promise<SeededStore
 }
 
 /** Building an index over full tables takes a fraction of the time that filling it row by row takes. */
-async function takeIndexesOff(client: pg.Client): Promise<string[]> {
+export async function takeIndexesOff(client: pg.Client, tables: string[]): Promise<string[]> {
   const { rows } = await client.query<{ off: string; on: string }>(
     `select
        case when c.oid is null then format('drop index %s', i.indexrelid::regclass)
@@ -98,7 +110,8 @@ async function takeIndexesOff(client: pg.Client): Promise<string[]> {
          else format('alter table %s add constraint %I %s', i.indrelid::regclass, c.conname, pg_get_constraintdef(c.oid))
          end as on
      from pg_index i left join pg_constraint c on c.conindid = i.indexrelid
-     where i.indrelid = any(array['products', 'variations', 'product_images', 'product_search']::regclass[])`,
+     where i.indrelid = any($1::regclass[])`,
+    [tables],
   );
   for (const { off } of rows) await client.query(off);
   return rows.map(({ on }) => on);
@@ -106,7 +119,7 @@ async function takeIndexesOff(client: pg.Client): Promise<string[]> {
 
 // Line names are invented words made of syllables, so that their trigrams repeat as those of a language do. An id is a
 // UUIDv7 of the time at which the product is said to have been made.
-const WORDS = `
+export const WORDS = `
   create function seed_line(k bigint) returns text language sql immutable parallel safe as $$
     select initcap(string_agg(substr('bcdfgjlmnprstvxz', 1 + (digit % 16)::integer, 1)
       || substr('aeiou', 1 + (digit / 16)::integer, 1), '' order by i))

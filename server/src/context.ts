@@ -38,6 +38,8 @@ export interface Context {
   storage: Storage;
   /** The connections of the orders, with little patience: when orders hang, they hang alone. */
   orders: Database;
+  /** For the keys of calls about orders: a refund holds one while it works on those of the orders. */
+  orderKeys: Database;
   gateway: SandboxGateway;
   labels: LabelAddresses;
   orderLinks: OrderLinks;
@@ -59,7 +61,8 @@ export interface ContextOptions {
   clock?: Clock;
 }
 
-const ORDERS_LIMITS = { statementMs: 4_000, lockMs: 3_000, writers: 4, pooled: 8 };
+const ORDERS_LIMITS = { statementMs: 4_000, lockMs: 3_000, readMs: 4_000, writers: 4, pooled: 8 };
+const ORDER_KEYS_LIMITS = { ...ORDERS_LIMITS, writers: 1, pooled: 4 };
 
 export async function openContext(options: ContextOptions): Promise<Context> {
   const { connection, log, publicUrl, mediaUrl, secret, webhooks, clock = systemClock } = options;
@@ -69,6 +72,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
   const dailyUploads = new DailyUploads(db, clock);
   const budgets = await openBudgets(options.redisUrl, clock, dailyUploads);
   const orders = await openDatabase(connection, ORDERS_LIMITS);
+  const orderKeys = await openDatabase(connection, ORDER_KEYS_LIMITS);
   const outbound = new Outbound(webhooks);
   const seal = new Seal(secret, 'at rest');
   const wake = new DeliveryWake(db);
@@ -88,6 +92,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
     dailyUploads,
     storage: await openStorage(options, clock),
     orders,
+    orderKeys,
     gateway: new SandboxGateway(orders, clock, secret, publicUrl),
     labels: new LabelAddresses(publicUrl, secret, clock),
     orderLinks: new OrderLinks(publicUrl, secret),
@@ -98,7 +103,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       wake.close();
       await outbound.close();
       await listener.close();
-      await Promise.all([db.close(), orders.close()]);
+      await Promise.all([db.close(), orders.close(), orderKeys.close()]);
     },
   };
 }

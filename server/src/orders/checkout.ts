@@ -51,7 +51,7 @@ export async function placeOrder(
     ...new Set(request.lines.map(({ productId }) => productId)),
   ]);
   const faults: CheckoutFault[] = [];
-  const bought = request.lines.flatMap((line) => {
+  const bought = merged(request.lines).flatMap((line) => {
     const sellable = sellables.find(
       ({ productId, variantId }) => productId === line.productId && variantId === line.variantId,
     );
@@ -68,7 +68,7 @@ export async function placeOrder(
   const shippingCost = cents(request.freight(bought));
   const total = cents(subtotal + shippingCost);
   const orderId = newId();
-  const customer = await findOrCreateCustomer(tx, clock, workspaceId, request.buyer);
+  const customer = await findOrCreateCustomer(tx, workspaceId, request.buyer);
   const { method, installments, gateway } = request.payment;
   const [made] = await tx.query<{ number: number }>(sql`
     with numbered as (
@@ -84,6 +84,16 @@ export async function placeOrder(
   await refreshOrderSearch(tx, workspaceId, orderId);
   await emit(tx, workspaceId, [{ event: 'order.created', data: { orderId } }]);
   return { orderId, number: made!.number, total, repeated: false };
+}
+
+/** The same thing on two lines is bought as one: only the sum tells whether there is enough. */
+function merged(lines: Line[]): Line[] {
+  const byThing = new Map<string, Line>();
+  for (const line of lines) {
+    const thing = `${line.productId} ${line.variantId}`;
+    byThing.set(thing, { ...line, quantity: line.quantity + (byThing.get(thing)?.quantity ?? 0) });
+  }
+  return [...byThing.values()];
 }
 
 function itemOf({ sellable, quantity }: { sellable: Sellable; quantity: number }): OrderItem {

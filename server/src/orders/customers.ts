@@ -1,4 +1,3 @@
-import type { Clock } from '../platform/clock.js';
 import type { Queryable, Tx } from '../platform/db.js';
 import { newId } from '../platform/ids.js';
 import {
@@ -10,8 +9,8 @@ import {
   type SortKey,
 } from '../platform/paging.js';
 import { raw, sql } from '../platform/sql.js';
-import { timeOf } from '../platform/times.js';
 import type { Buyer } from './checkout.js';
+import { byTime } from './queries.js';
 import type { Address, OrderCustomer } from './records.js';
 
 export interface CustomerRecord {
@@ -27,23 +26,24 @@ export interface CustomerRecord {
   lastOrderAt: string;
 }
 
-/** The same document is the same person, else the same e-mail. The latest order says what they are called now. */
+/**
+ * The same document is the same person, else the same e-mail. The latest order says what they are called now. The time
+ * is that of the transaction, as the order's own: what is derived from orders agrees with them to the millisecond.
+ */
 export async function findOrCreateCustomer(
   tx: Tx,
-  clock: Clock,
   workspaceId: string,
   buyer: Buyer,
 ): Promise<OrderCustomer> {
   const { name, email, phone, document, address } = buyer;
   const identity = document === null ? `email ${email.toLowerCase()}` : `document ${document}`;
-  const now = new Date(clock.now()).toISOString();
   const [row] = await tx.query<{ id: string }>(sql`
     insert into customers (workspace_id, id, identity, name, email, phone, document, address, first_order_at, last_order_at, terms)
     values (${workspaceId}, ${newId()}, ${identity}, ${name}, ${email}, ${phone}, ${document}, ${JSON.stringify(address)}::jsonb,
-            ${now}, ${now}, search_terms(${name}, ${email}, ${document}, ${phone}))
+            now(), now(), search_terms(${name}, ${email}, ${document}, ${phone}))
     on conflict (workspace_id, identity) do update set
       name = excluded.name, email = excluded.email, phone = excluded.phone, address = excluded.address,
-      last_order_at = excluded.last_order_at, terms = excluded.terms
+      last_order_at = greatest(customers.last_order_at, excluded.last_order_at), terms = excluded.terms
     returning id`);
   return { id: row!.id, name, email, phone, document };
 }
@@ -62,11 +62,7 @@ export async function countPurchase(
 }
 
 export const customerSorts: Record<string, SortKey> = {
-  lastOrderAt: {
-    column: 'last_order_at',
-    cast: 'timestamptz',
-    isValue: (value) => typeof value === 'string' && timeOf(value) !== undefined,
-  },
+  lastOrderAt: byTime('last_order_at'),
 };
 
 const columns = raw(`

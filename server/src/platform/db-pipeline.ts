@@ -14,7 +14,11 @@ export class Pipeline {
   private openLine: Line | undefined;
   private closed = false;
 
-  constructor(private readonly settings: pg.ClientConfig) {}
+  /** Whoever has waited for `patienceMs` is told so, and so are all behind: they wait for the same answer. */
+  constructor(
+    private readonly settings: pg.ClientConfig,
+    private readonly patienceMs: number,
+  ) {}
 
   async ready(): Promise<void> {
     await this.connected();
@@ -40,7 +44,7 @@ export class Pipeline {
         this.line = undefined;
         this.openLine = undefined;
       };
-      const attempt = Line.open(this.settings, forget).then((line) => {
+      const attempt = Line.open(this.settings, this.patienceMs, forget).then((line) => {
         if (this.line === attempt) this.openLine = line;
         return line;
       });
@@ -62,6 +66,7 @@ interface Pending {
   rows: unknown[];
   error: Error | undefined;
   name: string;
+  since: number;
   resolve(rows: never[]): void;
   reject(error: Error): void;
 }
@@ -72,11 +77,12 @@ class Line implements WireHandler {
   private readonly pending: Pending[] = [];
   private flushing = false;
   private broken: Error | undefined;
+  private watch: NodeJS.Timeout | undefined;
 
-  static async open(settings: pg.ClientConfig, onEnd: () => void): Promise<Line> {
+  static async open(settings: pg.ClientConfig, patienceMs: number, onEnd: () => void): Promise<Line> {
     const client = new pg.Client(settings);
     await client.connect();
-    const line = new Line(client);
+    const line = new Line(client, patienceMs);
     const end = (error?: Error) => {
       onEnd();
       line.fail(error ?? new Error('the connection to the database ended'));
@@ -88,7 +94,10 @@ class Line implements WireHandler {
 
   private readonly stream: Socket;
 
-  private constructor(private readonly client: pg.Client) {
+  private constructor(
+    private readonly client: pg.Client,
+    private readonly patienceMs: number,
+  ) {
     this.stream = (client as unknown as { connection: { stream: Socket } }).connection.stream;
     const reader = new WireReader(this);
     this.stream.removeAllListeners('data');
@@ -103,7 +112,9 @@ class Line implements WireHandler {
       const known = earlier ?? { parsed: false, columns: [] };
       this.writer.statement(name, earlier ? undefined : statement.text, statement.values);
       if (name !== '') this.statements.set(name, known);
-      this.pending.push({ known, rows: [], error: undefined, name, resolve, reject });
+      const since = performance.now();
+      this.pending.push({ known, rows: [], error: undefined, name, since, resolve, reject });
+      this.watch ??= this.lookAfter(this.patienceMs);
       this.flushSoon();
     });
   }
@@ -139,8 +150,21 @@ class Line implements WireHandler {
     else resolve(rows as never[]);
   }
 
+  /** One timer for all that wait; it fires at most once per patience. */
+  private lookAfter(milliseconds: number): NodeJS.Timeout {
+    return setTimeout(() => {
+      this.watch = undefined;
+      const [oldest] = this.pending;
+      if (!oldest) return;
+      const left = oldest.since + this.patienceMs - performance.now();
+      if (left > 0) this.watch = this.lookAfter(left);
+      else this.stream.destroy(new Error(`the database has not answered for ${this.patienceMs} ms`));
+    }, milliseconds).unref();
+  }
+
   private fail(error: Error): void {
     this.broken = error;
+    clearTimeout(this.watch);
     for (const { reject } of this.pending.splice(0)) reject(error);
   }
 

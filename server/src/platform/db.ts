@@ -1,8 +1,10 @@
 import pg from 'pg';
 import { Pipeline } from './db-pipeline.js';
+import { Queue } from './db-queue.js';
 import { Turns } from './db-turns.js';
 import { parseColumn } from './db-types.js';
 import type { Statement } from './sql.js';
+import { hasHung } from './sql-state.js';
 
 export type Row = Record<string, unknown>;
 
@@ -30,15 +32,25 @@ export interface Database extends Queryable {
   close(): Promise<void>;
 }
 
-/** How long a statement may take and wait for a lock, and how many connections there may be besides the pipelines. */
+/**
+ * How long a statement may take, wait for a lock, and be waited for by a reader in all, in milliseconds; and how many
+ * connections there may be besides the pipelines.
+ */
 export interface DatabaseLimits {
   statementMs: number;
   lockMs: number;
+  readMs: number;
   writers: number;
   pooled: number;
 }
 
-const USUAL: DatabaseLimits = { statementMs: 30_000, lockMs: 10_000, writers: 10, pooled: 10 };
+const USUAL: DatabaseLimits = {
+  statementMs: 30_000,
+  lockMs: 10_000,
+  readMs: 60_000,
+  writers: 10,
+  pooled: 10,
+};
 const PIPELINES = 2;
 
 /**
@@ -51,19 +63,21 @@ export async function openDatabase(
   limits: DatabaseLimits = USUAL,
 ): Promise<Database> {
   const settings = clientSettings(connection, limits);
-  const pipelines = Array.from({ length: PIPELINES }, () => new Pipeline(settings));
+  const { readMs } = limits;
+  const pipelines = Array.from({ length: PIPELINES }, () => new Pipeline(settings, readMs));
   // Connected on their first use.
-  const writers = Array.from({ length: limits.writers }, () => new Pipeline(settings));
+  const writers = Array.from({ length: limits.writers }, () => new Pipeline(settings, readMs));
   const turns = new Turns(writers);
   const pool = new pg.Pool({ ...settings, max: limits.pooled, idleTimeoutMillis: 30_000 });
   // A connection that dies is replaced on the next use; without a listener it would end the process. The pool listens
   // to the idle ones only: one that dies in the middle of a transaction must be listened to itself.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
+  const queue = new Queue(() => pool.connect());
   let turn = 0;
 
   async function begin(): Promise<Transaction> {
-    const client = await pool.connect();
+    const client = await queue.take();
     let ended = false;
     const end = async (verb: 'COMMIT' | 'ROLLBACK') => {
       if (ended) return;
@@ -84,7 +98,14 @@ export async function openDatabase(
     }
     return {
       writes: true,
-      query: async (statement) => (await client.query(asQuery(statement))).rows,
+      query: async (statement) => {
+        try {
+          return (await client.query(asQuery(statement))).rows;
+        } catch (error) {
+          if (hasHung(error)) queue.giveUp(error as Error);
+          throw error;
+        }
+      },
       commit: () => end('COMMIT'),
       rollback: () => end('ROLLBACK'),
     };

@@ -10,6 +10,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** A route that only says no (404 or 405): there is no answer worth keeping. */
     refusal?: boolean;
+    /** Its key is held on the connections of the orders: when those hang, only their own calls wait. */
+    ofOrders?: boolean;
   }
   interface FastifyRequest {
     /** Open while a request with an Idempotency-Key runs: its change, its events and its answer are one commit. */
@@ -50,7 +52,7 @@ export function execute<T>(request: FastifyRequest, db: Database, work: (tx: Tx)
  */
 export function keepIdempotencyKeys(
   app: FastifyInstance,
-  db: Database,
+  dbOf: (request: FastifyRequest) => Database,
   clock: Clock,
   seal: Seal,
   ownerOf: (request: FastifyRequest) => Owner,
@@ -106,7 +108,7 @@ export function keepIdempotencyKeys(
   ): Promise<FastifyReply | undefined> {
     const { workspaceId, clientId } = ownerOf(request);
     const requestHash = hashOf(request);
-    const tx = await db.begin();
+    const tx = await dbOf(request).begin();
     try {
       const [lock] = await tx.query<{ ours: boolean }>(
         sql`select pg_try_advisory_xact_lock(hashtextextended(${`key ${workspaceId} ${clientId} ${key}`}, 0)) as ours`,

@@ -133,7 +133,7 @@ export function sortOf(sorts: Record<string, SortKey>, sort: string): { key: Sor
 }
 
 function findSort(sorts: Record<string, SortKey>, sort: string): SortKey | undefined {
-  const name = [sort, sort.replace(/^-/, '')].find((each) => Object.hasOwn(sorts, each));
+  const name = [sort, sort.replace(/^-(?!-)/, '')].find((each) => Object.hasOwn(sorts, each));
   return name === undefined ? undefined : sorts[name];
 }
 
