@@ -15,6 +15,8 @@ export interface Claimed extends Target {
   claims: number;
   /** By the clock that claimed it: from then on another may take it. */
   leaseEndsAt: number;
+  /** It was not taken after all, but moved behind: its receiver is slow and has enough. */
+  isPutOff: boolean;
   /** The subscription is still there and its app still has a grant for the store. */
   live: boolean;
 }
@@ -22,6 +24,7 @@ export interface Claimed extends Target {
 /**
  * Takes what is due, oldest first, by state: a sequence would pass over what commits late. Rows that another worker is
  * taking are skipped. The time is the later of ours and the database's: a test moves ours, and skew delays nothing.
+ * What is owed to slow receivers that have enough is put off in the same statement.
  * The claim is not waited for on the disk: were it lost in a crash, so would be the attempt.
  * A change that commits after its subscription was deleted leaves a delivery to nobody: it is taken too, and ended.
  */
@@ -30,30 +33,34 @@ export async function claimDue(
   now: number,
   leaseMs: number,
   most: number,
-  without: string[],
+  lanes: { full: string[]; slow: { webhookId: string; putOffMs: number }[] },
 ): Promise<Claimed[]> {
   const time = new Date(now).toISOString();
   const leaseEnd = new Date(now + leaseMs).toISOString();
   const rows = await db.autocommit.query<Claimed>(sql`
     with unsynced as (select set_config('synchronous_commit', 'off', true)),
     due as materialized (
-      select workspace_id, id from deliveries
-      where status = 'pending' and next_at <= greatest(${time}::timestamptz, now()) and webhook_id <> all(${without}::uuid[])
+      select workspace_id, id, webhook_id from deliveries
+      where status = 'pending' and next_at <= greatest(${time}::timestamptz, now()) and webhook_id <> all(${lanes.full}::uuid[])
       order by next_at limit ${most} for update skip locked
     ),
     taken as (
-      update deliveries d set claims = d.claims + 1, next_at = greatest(${leaseEnd}::timestamptz, now() + ${leaseMs} * interval '1 ms')
-      from due where d.workspace_id = due.workspace_id and d.id = due.id
-      returning d.*
+      update deliveries d set claims = d.claims + 1, next_at = case when slow.put_off_ms is null
+        then greatest(${leaseEnd}::timestamptz, now() + ${leaseMs} * interval '1 ms')
+        else greatest(${time}::timestamptz, now()) + slow.put_off_ms * (0.5 + random() / 2) * interval '1 ms' end
+      from due left join unnest(${lanes.slow.map((lane) => lane.webhookId)}::uuid[],
+        ${lanes.slow.map((lane) => lane.putOffMs)}::float8[]) as slow(webhook_id, put_off_ms) using (webhook_id)
+      where d.workspace_id = due.workspace_id and d.id = due.id
+      returning d.*, slow.put_off_ms is not null as put_off
     )
     select t.workspace_id as "workspaceId", t.id, t.webhook_id as "webhookId", t.event_id as "eventId", t.event, e.data,
-      t.attempts, t.attempts_left as "attemptsLeft", t.claims, (select * from unsynced), w.url, w.secret, w.previous_secret as "previousSecret",
+      t.attempts, t.attempts_left as "attemptsLeft", t.claims, t.put_off as "isPutOff", (select * from unsynced), w.url, w.secret, w.previous_secret as "previousSecret",
       w.previous_until as "previousUntil",
       e.id is not null and exists (select from oauth_grants g where g.workspace_id = w.workspace_id
                                    and g.client_id = w.client_id and g.revoked_at is null) as live
     from taken t
-    left join webhooks w on w.workspace_id = t.workspace_id and w.id = t.webhook_id
-    left join events e on e.workspace_id = t.workspace_id and e.id = t.event_id`);
+    left join webhooks w on w.workspace_id = t.workspace_id and w.id = t.webhook_id and not t.put_off
+    left join events e on e.workspace_id = t.workspace_id and e.id = t.event_id and not t.put_off`);
   for (const row of rows) row.leaseEndsAt = now + leaseMs;
   return rows;
 }

@@ -101,22 +101,26 @@ export class Dispatcher {
   private async takeWork(most: number): Promise<number> {
     const { db, clock } = this.parts;
     const full: string[] = [];
+    const slow: { webhookId: string; putOffMs: number }[] = [];
     for (const [webhookId, lane] of this.lanes) {
       lane.starved = !lane.isSlow && !lane.isIdle && !lane.wantsMore(this.room);
       if (lane.starved) full.push(webhookId);
+      if (lane.isSlowAndFull) slow.push({ webhookId, putOffMs: lane.putOffMs(clock.now()) });
     }
-    const work = await claimDue(db, clock.now(), this.leaseMs, most, full);
+    const found = await claimDue(db, clock.now(), this.leaseMs, most, { full, slow });
+    const work = found.filter(({ isPutOff }) => !isPutOff);
     this.claimed += work.length;
-    const noRoom: PutBack[] = [];
+    const noRoom: Claimed[] = [];
     for (const claimed of work) {
       const lane = this.laneOf(claimed.webhookId);
       if (!claimed.live) this.finish({ claimed, at: undefined, result: undefined });
       else if (this.hasRoomFor(lane)) lane.queue.push(claimed);
-      else noRoom.push({ claimed, inMs: lane.comeBackIn(clock.now()) });
+      else noRoom.push(claimed);
     }
     for (const lane of new Set(work.map(({ webhookId }) => this.laneOf(webhookId)))) this.fill(lane);
-    await this.giveBack(noRoom);
-    return work.length;
+    // Not waited for: what is due for others comes first, and a lease that is not given back runs out.
+    void this.putOff(noRoom).catch(() => {});
+    return found.length;
   }
 
   private fill(lane: Lane): void {
@@ -155,13 +159,7 @@ export class Dispatcher {
       this.wakeUp?.();
     }
     lane.inFlight--;
-    const surplus = lane.surplus();
-    if (surplus.length > 0) {
-      const now = clock.now();
-      await this.giveBack(surplus.map((each) => ({ claimed: each, inMs: lane.comeBackIn(now) }))).catch(
-        () => {},
-      );
-    }
+    await this.putOff(lane.surplus()).catch(() => {});
     this.fill(lane);
     if (lane.starved && this.room >= BATCH && lane.wantsMore(this.room)) this.wake();
   }
@@ -199,6 +197,12 @@ export class Dispatcher {
         await delay(RETRY_AFTER_ERROR_MS);
       }
     }
+  }
+
+  private putOff(claimed: Claimed[]): Promise<void> {
+    const now = this.parts.clock.now();
+    const inMs = (each: Claimed) => this.laneOf(each.webhookId).putOffMs(now) * (0.5 + Math.random() / 2);
+    return this.giveBack(claimed.map((each) => ({ claimed: each, inMs: inMs(each) })));
   }
 
   private async giveBack(entries: PutBack[]): Promise<void> {

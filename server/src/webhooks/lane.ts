@@ -26,7 +26,6 @@ export class Lane {
   starved = false;
   private averageMs: number | undefined;
   private slowSince: number | undefined;
-  private tailAt = 0;
   private readonly slowMs: number;
 
   constructor(timeoutMs: number) {
@@ -50,7 +49,7 @@ export class Lane {
     return this.inFlight < this.slots;
   }
 
-  /** A slow lane holds hardly more than it sends: what it is owed is taken and put off, so that nobody passes over it. */
+  /** A slow lane holds hardly more than it sends: what else it is owed is put off, so that nobody has to pass over it. */
   get isSlowAndFull(): boolean {
     return this.isSlow && this.queue.length >= SLOW_QUEUE;
   }
@@ -75,16 +74,13 @@ export class Lane {
   }
 
   /**
-   * When a delivery that found no room should come back: behind those that were put back before it, at the pace the
-   * receiver answers. So a backlog is touched now and then, and not at every look for work. And no later than after as
-   * long again as the receiver has been slow: one that was slow for a moment is not punished for a minute.
+   * For how long to put off what finds no room. As long again as the receiver has been slow: a backlog is touched less
+   * and less often, and one that was slow for a moment is not punished for a minute. Never quite as long for two, so
+   * that what was put off together does not return together.
    */
-  comeBackIn(now: number): number {
+  putOffMs(now: number): number {
     const slowFor = this.slowSince === undefined ? 0 : now - this.slowSince;
-    const longest = Math.min(Math.max(slowFor, SHORTEST_REST_MS), LONGEST_REST_MS);
-    this.tailAt = Math.max(this.tailAt, now) + (this.averageMs ?? this.slowMs) / this.slots;
-    const wait = this.tailAt - now;
-    return wait <= longest ? wait : longest * (0.5 + Math.random() / 2);
+    return Math.min(Math.max(slowFor, SHORTEST_REST_MS), LONGEST_REST_MS);
   }
 
   private get slots(): number {

@@ -7,7 +7,14 @@ import { newProduct } from '../support/catalog.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
 import { freePort, until } from '../support/process.js';
 import { type Received, Receiver } from '../support/receiver.js';
-import { type LoggedDelivery, pass, readLog, type Subscription, subscribe } from '../support/webhooks.js';
+import {
+  type LoggedDelivery,
+  pass,
+  readLog,
+  type Subscription,
+  stopTime,
+  subscribe,
+} from '../support/webhooks.js';
 
 const TIMEOUT_MS = 400;
 const WAITS_MS = [5_000, 75_000, 1_125_000, 16_875_000];
@@ -65,6 +72,7 @@ const losses = new Map<
 // All ways go through their five attempts side by side: the clock is moved once for all of them.
 beforeAll(async () => {
   feira = await openFeira({ webhooks: { timeoutMs: TIMEOUT_MS } });
+  stopTime(feira);
   worker = startWorker(feira.context);
   elsewhere = await Receiver.open();
   const receivers = new Map<string, Receiver>();

@@ -5,7 +5,7 @@ import { startWorker, type Worker } from '../../src/worker.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
 import { until } from '../support/process.js';
 import { Receiver } from '../support/receiver.js';
-import { subscribe } from '../support/webhooks.js';
+import { type Subscription, subscribe } from '../support/webhooks.js';
 
 const HANGING = 50;
 const BACKLOG = 100;
@@ -53,39 +53,43 @@ async function probe(): Promise<number> {
 
 async function p99(): Promise<number> {
   const times: number[] = [];
-  for (let i = 0; i < PROBES; i++) times.push(await probe());
-  return times.sort((a, b) => a - b)[Math.floor(PROBES * 0.99) - 1]!;
+  const end = performance.now() + 8_000;
+  while (times.length < PROBES && (performance.now() < end || times.length < 50)) times.push(await probe());
+  return times.sort((a, b) => a - b)[Math.ceil(times.length * 0.99) - 1]!;
 }
 
 test('fifty hanging receivers with a backlog each do not slow down a healthy one', {
   timeout: 120_000,
 }, async () => {
   await p99();
-  const baseline = await p99();
+  const before = await p99();
   const hanging = await Promise.all(Array.from({ length: HANGING }, () => Receiver.open()));
   let mostSockets = 0;
   const watch = setInterval(() => {
     mostSockets = Math.max(mostSockets, ...hanging.map((receiver) => receiver.sockets));
   }, 20);
-  const stores: StoreClient[] = [];
+  const slow = await feira.store();
+  const hooks: Subscription[] = [];
   for (const receiver of hanging) {
     receiver.answer = () => {};
-    const owner = await feira.store();
-    await subscribe(owner, receiver.url);
-    stores.push(owner);
+    hooks.push(await subscribe(slow, receiver.url));
   }
   try {
-    for (const owner of stores) await write(owner, BACKLOG);
+    await write(slow, BACKLOG);
     const first = await probe();
     await until(() => hanging.every(({ received }) => received.length > 0));
-    // Noise only ever adds: the best of three is the one that says most about us.
-    const ratios: number[] = [];
-    while (ratios.length < 3 && !ratios.some((ratio) => ratio <= 1.5)) ratios.push((await p99()) / baseline);
-    expect(Math.min(...ratios)).toBeLessThanOrEqual(1.5);
-    expect(first).toBeLessThan(1_000);
+    // Noise only ever adds, and the machine may have others to serve: the best of three, held against the slower of
+    // the two baselines, is what says most about us.
+    const loaded = [await p99(), await p99(), await p99()];
+    clearInterval(watch);
+    for (const { id } of hooks) expect((await slow.delete(`/webhooks/${id}`)).status).toBe(200);
+    await Promise.all(hanging.map((receiver) => receiver.close()));
+    feira.context.dispatcher.wake();
+    const after = await p99();
+    expect(Math.min(...loaded) / Math.max(before, after)).toBeLessThanOrEqual(1.5);
+    expect(first).toBeLessThan(10 * Math.max(before, after));
     expect(mostSockets).toBeLessThanOrEqual(4);
   } finally {
     clearInterval(watch);
-    await Promise.all(hanging.map((receiver) => receiver.close()));
   }
 });

@@ -8,7 +8,7 @@ import { expectRefusal } from '../support/expect-refusal.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
 import { until } from '../support/process.js';
 import { Receiver } from '../support/receiver.js';
-import { pass, readLog, type Subscription, subscribe } from '../support/webhooks.js';
+import { pass, readLog, type Subscription, stopTime, subscribe } from '../support/webhooks.js';
 
 // What becomes of a delivery over its attempts, and of the subscription over its deliveries.
 let feira: Feira;
@@ -19,7 +19,8 @@ let hook: Subscription;
 const LONGER_THAN_ANY_WAIT = 24 * 60 * 60 * 1000;
 
 beforeAll(async () => {
-  feira = await openFeira({ webhooks: { timeoutMs: 400 } });
+  feira = await openFeira();
+  stopTime(feira);
   worker = startWorker(feira.context);
 });
 afterAll(async () => {
