@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
-import type { ImageType } from './image-types.js';
-import { lzwPixels } from './lzw.js';
+import { type ImageType, MAX_FRAMES } from './image-types.js';
+import { givesPixels } from './lzw.js';
 
 /**
  * Is the file whole, from its first byte to its last? Decoders forgive what is missing at the end: libvips alone takes
@@ -19,6 +19,10 @@ export function structureFault(bytes: Buffer, type: ImageType): string | undefin
     throw error;
   }
 }
+
+/** Far more than any honest file has. Ten megabytes of empty parts would hold the process for seconds. */
+const MAX_PARTS = 50_000;
+const MAX_SCANS = 100;
 
 const BREAKS_OFF = 'it breaks off before its end';
 
@@ -48,7 +52,7 @@ function walkJpeg(bytes: Buffer): number {
       if (isSequential(marker)) uncoded = new Set(componentIds(bytes, at + 7, 3));
     }
     if (marker === SOS) {
-      scans++;
+      if (++scans > MAX_SCANS) throw new Broken(`it has more than ${MAX_SCANS} scans`);
       for (const id of componentIds(bytes, at + 2, 2))
         if (uncoded?.delete(id) === false) throw new Broken('a scan codes what is not there, or again');
     }
@@ -76,8 +80,9 @@ const isSequential = (marker: number) => marker <= 0xc1;
 
 /** Where the next marker is: in coded data FF is followed by 00, or by a restart marker. */
 function endOfScan(bytes: Buffer, from: number): number {
-  for (let at = bytes.indexOf(0xff, from); at !== -1; at = bytes.indexOf(0xff, at + 1)) {
-    const next = bytes.readUInt8(at + 1);
+  for (let at = from; at + 1 < bytes.length; at++) {
+    if (bytes[at] !== 0xff) continue;
+    const next = bytes[at + 1]!;
     if (next !== 0x00 && next !== 0xff && !(next >= 0xd0 && next <= 0xd7)) return at;
   }
   throw new Broken(BREAKS_OFF);
@@ -85,7 +90,7 @@ function endOfScan(bytes: Buffer, from: number): number {
 
 function walkPng(bytes: Buffer): number {
   const seen = new Set<string>();
-  for (let at = 8; ; ) {
+  for (let [at, parts] = [8, 0]; parts < MAX_PARTS; parts++) {
     const length = bytes.readUInt32BE(at);
     const name = bytes.toString('latin1', at + 4, at + 8);
     if (bytes.readUInt32BE(at + 8 + length) !== crc32(bytes.subarray(at + 4, at + 8 + length)))
@@ -97,6 +102,7 @@ function walkPng(bytes: Buffer): number {
     if (length > 0 || !seen.has('IDAT')) throw new Broken('it holds no picture');
     return at;
   }
+  throw new Broken(`it has more than ${MAX_PARTS} parts`);
 }
 
 function walkWebp(bytes: Buffer): number {
@@ -119,27 +125,23 @@ function walkGif(bytes: Buffer): number {
       return at;
     }
     if (block === 0x2c) {
-      frames++;
+      if (++frames > MAX_FRAMES) throw new Broken(`it has more than ${MAX_FRAMES} frames`);
       const pixels = bytes.readUInt16LE(at + 4) * bytes.readUInt16LE(at + 6);
       at += 9 + colourTable(bytes.readUInt8(at + 8));
-      const data = subBlocks(bytes, at + 1);
-      if (pixels === 0 || lzwPixels(data.blocks, bytes.readUInt8(at), pixels) !== pixels)
+      const end = endOfBlocks(bytes, at + 1);
+      if (pixels === 0 || !givesPixels(bytes, at + 1, bytes.readUInt8(at), pixels))
         throw new Broken(`its frame ${frames} is not whole`);
-      at = data.end;
-    } else if (block === 0x21) at = subBlocks(bytes, at + 1).end;
+      at = end;
+    } else if (block === 0x21) at = endOfBlocks(bytes, at + 1);
     else throw new Broken('a block of an unknown kind stands in it');
   }
 }
 
 /** Each begins with its length; an empty one is the last. */
-function subBlocks(bytes: Buffer, from: number): { blocks: Buffer[]; end: number } {
-  const blocks: Buffer[] = [];
+function endOfBlocks(bytes: Buffer, from: number): number {
   let at = from;
-  for (let length = bytes.readUInt8(at++); length > 0; length = bytes.readUInt8(at++)) {
-    blocks.push(bytes.subarray(at, at + length));
-    at += length;
-  }
-  return { blocks, end: at };
+  for (let length = bytes.readUInt8(at++); length > 0; length = bytes.readUInt8(at++)) at += length;
+  return at;
 }
 
 const colourTable = (flags: number) => (flags & 0x80 ? 3 * 2 ** ((flags & 0x07) + 1) : 0);

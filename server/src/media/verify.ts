@@ -1,5 +1,5 @@
 import type { Metadata } from 'sharp';
-import { EXTENSIONS, type ImageType } from './image-types.js';
+import { EXTENSIONS, type ImageType, MAX_FRAMES } from './image-types.js';
 import { structureFault } from './structure.js';
 
 const MAX_PIXELS = 50_000_000;
@@ -44,7 +44,7 @@ async function decode(bytes: Buffer, declared: ImageType): Promise<Verified> {
     return { fault: `is ${metadata.format}, but ${declared} was declared` };
   if (width * height > MAX_PIXELS)
     return { fault: `has ${width} × ${height} pixels; 50 megapixels are the most` };
-  if (width * height * frames > MAX_PIXELS_OF_ALL_FRAMES)
+  if (frames > MAX_FRAMES || width * height * frames > MAX_PIXELS_OF_ALL_FRAMES)
     return { fault: `has ${frames} frames of ${width} × ${height} pixels: too many` };
   // Down to one pixel, to which all of them contribute. Not stats(): it overlooks what the decoder warns of, and for 49
   // megapixels it took 4.2 s and 155 MB where this takes 0.4 s and 17 MB.

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ImageType } from '../../src/media/image-types.js';
-import { gifBomb, jpegBomb, pngBomb, pngTextBomb, webpBomb } from '../support/bombs.js';
+import { emptyParts, gifBomb, jpegBomb, pngBomb, pngTextBomb, webpBomb } from '../support/bombs.js';
 import { newProduct } from '../support/catalog.js';
 import { expectRefusal } from '../support/expect-refusal.js';
 import { type Answer, type Feira, openFeira, type StoreClient } from '../support/feira.js';
@@ -80,4 +80,15 @@ test('a picture with a text that inflates to a gigabyte takes no memory for it',
   const { answer, megabytes } = await attach(await pngTextBomb(), 'image/png');
   expect([201, 422]).toContain(answer.status);
   expect(megabytes).toBeLessThan(100);
+});
+
+test('ten megabytes of the smallest frames, or of empty parts, are refused for their number', async () => {
+  const frames = await attach(gifBomb(1, 1, 500_000), 'image/gif');
+  expectRefusal(frames.answer, 422, ['key']);
+  expect(frames.answer.body.details[0].message).toContain('more than 5000 frames');
+  const small = pngBomb(8, 8);
+  const empty = emptyParts(800_000);
+  const parts = await attach(Buffer.concat([small.subarray(0, 33), empty, small.subarray(33)]), 'image/png');
+  expectRefusal(parts.answer, 422, ['key']);
+  expect(parts.answer.body.details[0].message).toContain('more than 50000 parts');
 });

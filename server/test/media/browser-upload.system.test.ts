@@ -66,12 +66,13 @@ test('a page of another origin puts a file, and shows it once it is attached', a
   expect(await fetchInPage(asked.uploadUrl, 'PUT', { 'Content-Type': 'image/png' }, bytes)).toBe(200);
   const attached = await store.post(`/products/${productId}/images`, { key: asked.key });
   expect(attached.status).toBe(201);
-  const width = await page.evaluate(async (url) => {
+  const url = JSON.stringify(attached.body.url);
+  const width = await page.evaluate(`(async () => {
     const image = new Image();
-    image.src = url;
+    image.src = ${url};
     await image.decode();
     return image.naturalWidth;
-  }, attached.body.url as string);
+  })()`);
   expect(width).toBe(61);
 });
 

@@ -25,6 +25,12 @@ export async function pngTextBomb(): Promise<Buffer> {
   return Buffer.concat([small.subarray(0, 33), comment, comment, comment, comment, small.subarray(33)]);
 }
 
+/** Of a PNG: nothing, over and over, each with its checksum. */
+export function emptyParts(count: number): Buffer {
+  const empty = chunk('teXt', Buffer.alloc(0));
+  return Buffer.alloc(count * empty.length, empty);
+}
+
 /** The header of a small picture says that it is large. */
 export async function jpegBomb(width: number, height: number): Promise<Buffer> {
   const bytes = await picture().jpeg().toBuffer();

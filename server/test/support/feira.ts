@@ -6,7 +6,7 @@ import { createApp } from '../../src/oauth/apps.js';
 import { setBudget } from '../../src/oauth/budget.js';
 import { SCOPES, type Scope } from '../../src/oauth/scopes.js';
 import { createGrant, issueTokens } from '../../src/oauth/tokens.js';
-import type { WebhookConfig } from '../../src/platform/config.js';
+import type { S3Config, WebhookConfig } from '../../src/platform/config.js';
 import { createLog } from '../../src/platform/log.js';
 import { sql } from '../../src/platform/sql.js';
 import { createStore } from '../../src/stores/stores.js';
@@ -43,6 +43,7 @@ export async function openFeira(
     publicUrl?: string;
     on?: Feira;
     redisUrl?: string;
+    s3?: S3Config;
     webhooks?: Partial<WebhookConfig>;
   } = {},
 ): Promise<Feira> {
@@ -61,6 +62,7 @@ export async function openFeira(
     mediaUrl: `${publicUrl}/media`,
     dataFolder: folder.path,
     redisUrl: options.redisUrl,
+    s3: options.s3,
     secret: 'a secret for tests, known to everybody who reads them',
     webhooks: {
       backoff: { firstMs: 5_000, factor: 15 },
