@@ -9,6 +9,7 @@ import { sql } from '../platform/sql.js';
 import type { Notification } from './gateway.js';
 
 const TOLERANCE_MS = 5 * 60 * 1000;
+const TYPES = ['paid', 'canceled', 'refunded'];
 const REMEMBERED_MS = 24 * 60 * 60 * 1000;
 
 export interface SignedNotification {
@@ -45,15 +46,31 @@ export async function receiveNotification(
   const age = Math.abs(clock.now() - Number(signed.timestamp));
   if (!(age <= TOLERANCE_MS))
     throw new ApiError(401, 'stale_notification', 'The notification is too old or from the future');
-  const notification = JSON.parse(signed.body) as Notification;
-  if (!isId(notification.workspaceId) || !isId(notification.orderId))
-    throw badRequest('The notification names no order');
+  const notification = readNotification(signed.body);
   await db.transaction((tx) => hear(tx, notification));
 }
 
 export async function purgeNotifications(db: Database, clock: Clock): Promise<void> {
   const before = new Date(clock.now() - REMEMBERED_MS).toISOString();
   await db.autocommit.query(sql`delete from payment_notifications where received_at < ${before}`);
+}
+
+/** Signed is not the same as right: what a gateway sends by mistake is refused, not stumbled over. */
+function readNotification(body: string): Notification {
+  let given: Partial<Record<keyof Notification, unknown>> | null;
+  try {
+    given = JSON.parse(body);
+  } catch {
+    throw badRequest('The notification is not JSON');
+  }
+  const { id, type, workspaceId, orderId, refundedInAll } = given ?? {};
+  const isText = (value: unknown): value is string =>
+    typeof value === 'string' && /^[\x21-\x7e]{1,200}$/.test(value);
+  if (!isText(workspaceId) || !isText(orderId) || !isId(workspaceId) || !isId(orderId))
+    throw badRequest('The notification names no order');
+  if (!isText(id) || !isText(type) || !TYPES.includes(type) || !Number.isFinite(refundedInAll))
+    throw badRequest('The notification does not say what happened');
+  return given as Notification;
 }
 
 async function hear(tx: Tx, { id, type, workspaceId, orderId, refundedInAll }: Notification): Promise<void> {

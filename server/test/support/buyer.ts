@@ -49,8 +49,9 @@ export class Visitor extends Merchant {
     return this.at(`/checkout?zip=${zip}`);
   }
 
-  async order(typed: Partial<typeof TYPED> = {}): Promise<Page> {
-    return this.press(await this.till(typed.zip ?? TYPED.zip), 'Place order', { ...TYPED, ...typed });
+  /** `zip` is what was typed on the first page, and what the delivery was quoted for. */
+  async order(typed: Partial<typeof TYPED> = {}, zip = TYPED.zip): Promise<Page> {
+    return this.press(await this.till(zip), 'Place order', { ...TYPED, zip, ...typed });
   }
 
   /** Buys one thing and comes to its payment, as the address of the payment page. */

@@ -1,0 +1,170 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { finishRefunds } from '../../src/orders/refund.js';
+import type { Notification } from '../../src/payments/gateway.js';
+import { type SignedNotification, signNotification } from '../../src/payments/notifications.js';
+import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
+import { order } from '../support/shop.js';
+
+const SECRET = 'a secret for tests, known to everybody who reads them';
+const MINUTE = 60_000;
+
+let feira: Feira;
+let store: StoreClient;
+let productId: string;
+let orderId: string;
+
+beforeAll(async () => {
+  feira = await openFeira();
+});
+afterAll(() => feira.close());
+beforeEach(async () => {
+  store = await feira.store();
+  productId = (await store.post('/products', { name: 'Mug', price: 50, quantity: 10 })).body.id;
+  orderId = await order(
+    feira,
+    store.workspaceId,
+    { productId, variantId: null, quantity: 1 },
+    { pay: false },
+  );
+});
+
+const read = async () => (await store.get(`/orders/${orderId}`)).body;
+const names = async () => (await feira.events(store.workspaceId)).map(({ event }) => event);
+
+async function notification(change: Partial<Notification> = {}): Promise<Notification> {
+  const { payment } = await read();
+  return {
+    id: randomUUID(),
+    type: 'paid',
+    workspaceId: store.workspaceId,
+    orderId,
+    transactionId: payment.transactionId,
+    refundedInAll: 0,
+    ...change,
+  };
+}
+
+async function send(signed: Partial<SignedNotification>): Promise<number> {
+  const response = await feira.app.inject({
+    method: 'POST',
+    url: '/payments/sandbox/notifications',
+    headers: {
+      'content-type': 'application/json',
+      ...(signed.timestamp !== undefined && { 'x-payment-timestamp': signed.timestamp }),
+      ...(signed.signature !== undefined && { 'x-payment-signature': signed.signature }),
+    },
+    ...(signed.body !== undefined && { payload: signed.body }),
+  });
+  return response.statusCode;
+}
+
+const tell = async (change: Partial<Notification> = {}, now = feira.clock.now()) =>
+  send(signNotification(SECRET, await notification(change), now));
+
+describe('a notification', () => {
+  test('pays the order once, however often it is sent', async () => {
+    const signed = signNotification(SECRET, await notification(), feira.clock.now());
+    expect(await Promise.all(Array.from({ length: 10 }, () => send(signed)))).toEqual(Array(10).fill(200));
+    expect((await read()).status).toBe('paid');
+    expect((await names()).filter((name) => name === 'order.paid')).toHaveLength(1);
+    expect((await store.get('/customers')).body.data[0]).toMatchObject({ ordersCount: 1, totalSpent: 62.5 });
+  });
+
+  test('under another signature, body or time is refused', async () => {
+    const signed = signNotification(SECRET, await notification(), feira.clock.now());
+    const other = signNotification('another secret', await notification(), feira.clock.now());
+    for (const wrong of [
+      other,
+      { ...signed, signature: '' },
+      { ...signed, signature: 'x'.repeat(64) },
+      { ...signed, body: `${signed.body} ` },
+      { ...signed, timestamp: String(Number(signed.timestamp) + 1) },
+      { body: signed.body, timestamp: signed.timestamp },
+      { body: signed.body, signature: signed.signature },
+      {},
+    ])
+      expect(await send(wrong)).toBe(401);
+    expect((await read()).status).toBe('pending');
+  });
+
+  test('that is older than five minutes, or from the future, is refused', async () => {
+    expect(await tell({}, feira.clock.now() - 5 * MINUTE - 1000)).toBe(401);
+    expect(await tell({}, feira.clock.now() + 5 * MINUTE + 1000)).toBe(401);
+    expect((await read()).status).toBe('pending');
+    expect(await tell({}, feira.clock.now() - 4 * MINUTE)).toBe(200);
+    expect((await read()).status).toBe('paid');
+  });
+
+  test('about an unknown order is heard and changes nothing', async () => {
+    expect(await tell({ orderId: randomUUID() })).toBe(200);
+    expect(await tell({ workspaceId: (await feira.store()).workspaceId })).toBe(200);
+    expect((await read()).status).toBe('pending');
+  });
+
+  test('that says nothing we can read is refused without a fault of ours', async () => {
+    const signed = (body: string) => {
+      const now = feira.clock.now();
+      const { timestamp } = signNotification(SECRET, {} as Notification, now);
+      return { body, timestamp };
+    };
+    for (const body of ['', 'x', 'null', '[]', '{}']) expect(await send(signed(body))).toBe(401);
+    for (const value of [null, [], 'x', 7, {}, { workspaceId: 1, orderId: 2 }])
+      expect(await send(signNotification(SECRET, value as never, feira.clock.now()))).toBe(400);
+    for (const change of [{ id: undefined }, { id: 7 }, { type: 'melted' }, { refundedInAll: 'much' }])
+      expect(await tell(change as never)).toBe(400);
+  });
+
+  test('of a payment for a canceled order: the money goes back, the order stays canceled', async () => {
+    const { payment } = await read();
+    const { gateway, orders } = feira.context;
+    expect(await tell({ type: 'canceled' })).toBe(200);
+    expect((await read()).status).toBe('canceled');
+    await gateway.decide(payment.transactionId, 'paid');
+    await finishRefunds(orders, gateway);
+    await finishRefunds(orders, gateway);
+    expect((await gateway.find(payment.transactionId))?.refunded).toBe(62.5);
+    expect(await read()).toMatchObject({ status: 'canceled', refundedAmount: 0 });
+    expect(await names()).toEqual(['product.created', 'stock.updated', 'order.created', 'stock.updated']);
+    expect((await store.get('/customers')).body.data[0]).toMatchObject({ ordersCount: 0, totalSpent: 0 });
+  });
+
+  test('of a cancellation comes too late for a paid order', async () => {
+    await tell();
+    await tell({ type: 'canceled' });
+    expect((await read()).status).toBe('paid');
+  });
+});
+
+describe('a refund from the gateway', () => {
+  beforeEach(async () => {
+    await feira.context.gateway.decide((await read()).payment.transactionId, 'paid');
+  });
+
+  test('in part is partial_refunded without an event; the API then refunds the balance', async () => {
+    const { payment } = await read();
+    await feira.context.gateway.refundFromHere(payment.transactionId, 20);
+    expect(await read()).toMatchObject({ status: 'partial_refunded', refundedAmount: 20, refundedAt: null });
+    expect(await names()).not.toContain('order.refunded');
+    const refunded = await store.post(`/orders/${orderId}/refund`, undefined);
+    expect(refunded.body).toMatchObject({
+      status: 'refunded',
+      refundedAmount: 62.5,
+      refund: { amount: 42.5 },
+    });
+    expect((await names()).filter((name) => name === 'order.refunded')).toHaveLength(1);
+    expect((await feira.context.gateway.find(payment.transactionId))?.refunded).toBe(62.5);
+  });
+
+  test('told late and out of order never takes a refund back', async () => {
+    expect(await tell({ type: 'refunded', refundedInAll: 30 })).toBe(200);
+    expect(await tell({ type: 'refunded', refundedInAll: 10 })).toBe(200);
+    expect(await read()).toMatchObject({ status: 'partial_refunded', refundedAmount: 30 });
+  });
+
+  test('in full is refunded, with its event', async () => {
+    await feira.context.gateway.refundFromHere((await read()).payment.transactionId, undefined);
+    expect(await read()).toMatchObject({ status: 'refunded', refundedAmount: 62.5 });
+    expect((await names()).filter((name) => name === 'order.refunded')).toHaveLength(1);
+  });
+});

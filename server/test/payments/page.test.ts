@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { shopOf, Visitor } from '../support/buyer.js';
+import { newProduct } from '../support/catalog.js';
+import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
+
+let feira: Feira;
+let store: StoreClient;
+let visitor: Visitor;
+let mug: string;
+
+beforeAll(async () => {
+  feira = await openFeira();
+  store = await feira.store();
+  visitor = new Visitor(feira, await shopOf(feira, store));
+  mug = await newProduct(store, { name: 'Mug', price: 100, quantity: 100 });
+});
+afterAll(() => feira.close());
+
+const newest = async () => (await store.get('/orders')).body.data[0];
+
+test('pix shows who gets how much, a QR code and its text', async () => {
+  const payment = await visitor.buy(mug);
+  const { text, html } = await visitor.get(payment);
+  expect(text).toContain('Pay to Store 1');
+  expect(text).toContain('R$112.75');
+  const code = text.match(/000201.*6304[0-9A-F]{4}/)?.[0];
+  expect(code).toContain('br.gov.bcb.pix');
+  expect(html).toContain(`src="${payment}/qr.svg"`);
+  const qr = await visitor.get(`${payment}/qr.svg`);
+  expect(qr.headers['content-type']).toContain('image/svg+xml');
+  expect(qr.html).toMatch(/^<svg /);
+});
+
+test('card shows its installments and sends nothing of the card', async () => {
+  const { text, forms } = await visitor.get(await visitor.buy(mug, { payment: 'card', installments: '5' }));
+  expect(text).toContain('5 × R$22.55');
+  expect(forms.map(({ fields }) => fields)).toEqual([{}]);
+});
+
+test('boleto shows the line to pay, with its check digits', async () => {
+  const { text, html } = await visitor.get(await visitor.buy(mug, { payment: 'boleto' }));
+  expect(text).toMatch(/0009\d\.\d{5} \d{5}\.\d{6} \d{5}\.\d{6} \d 00000000011275/);
+  expect(html).not.toContain('qr.svg');
+});
+
+test('a payment pays the order, and a second press changes nothing', async () => {
+  const payment = await visitor.buy(mug);
+  const before = await visitor.get(payment);
+  expect((await visitor.settle(payment)).text).toContain('Paid');
+  const again = await visitor.press(before, 'Decline');
+  expect(again.status).toBe(303);
+  expect((await newest()).status).toBe('paid');
+  expect((await visitor.get(payment)).text).toContain('This payment is made.');
+  const { id } = await newest();
+  const paid = (await feira.events(store.workspaceId)).filter(
+    ({ event, data }) => event === 'order.paid' && data.orderId === id,
+  );
+  expect(paid).toHaveLength(1);
+});
+
+test('a declined payment leaves the order waiting, to be tried again', async () => {
+  const payment = await visitor.buy(mug);
+  const order = await visitor.settle(payment, 'Decline');
+  expect(order.text).toContain('Waiting for payment');
+  expect((await visitor.get(payment)).text).toContain('was declined');
+  expect((await visitor.settle(payment)).text).toContain('Paid');
+});
+
+test('speaks Portuguese to those who prefer it', async () => {
+  const payment = await visitor.buy(mug);
+  const bia = new Visitor(feira, visitor.shop, { 'accept-language': 'pt' });
+  expect((await bia.get(payment)).text).toContain('Pagar para Store 1');
+});
+
+test('an unknown payment, and a decision that is none, are refused', async () => {
+  const payment = await visitor.buy(mug);
+  for (const id of ['x', 'sbx_000000000000000000000000', '%00'])
+    for (const path of [`/sandbox/pay/${id}`, `/sandbox/pay/${id}/qr.svg`])
+      expect((await visitor.get(path)).status).toBe(404);
+  expect((await visitor.post('/sandbox/pay/x', { decision: 'paid' })).status).toBe(404);
+  for (const decision of ['', 'open', 'canceled', '\0'])
+    expect((await visitor.post(payment, { decision })).status).toBe(400);
+  expect((await newest()).status).toBe('pending');
+});

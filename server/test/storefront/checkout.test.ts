@@ -1,0 +1,348 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { sql } from '../../src/platform/sql.js';
+import type { Shop } from '../../src/stores/queries.js';
+import { hiddenFields, localPath, shopOf, TYPED, Visitor } from '../support/buyer.js';
+import { newProduct } from '../support/catalog.js';
+import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
+
+const SCRIPT = `<script>alert("1")</script>`;
+
+let feira: Feira;
+let store: StoreClient;
+let shop: Shop;
+let visitor: Visitor;
+let mug: string;
+
+beforeAll(async () => {
+  feira = await openFeira();
+});
+afterAll(() => feira.close());
+beforeEach(async () => {
+  store = await feira.store();
+  shop = await shopOf(feira, store);
+  visitor = new Visitor(feira, shop);
+  mug = await newProduct(store, { name: 'Mug', price: 34.9, quantity: 10, sku: 'MUG', weight: 0.5 });
+});
+
+const orders = async () => (await store.get('/orders')).body.data;
+
+describe('a checkout', () => {
+  test('makes one order of what is in the cart, empties it and leads to the payment', async () => {
+    await visitor.add(mug, { quantity: '2' });
+    const placed = await visitor.order({ payment: 'card', installments: '3', delivery: 'express' });
+    expect(placed.location).toMatch(/^http:\/\/feira\.test\/sandbox\/pay\/sbx_/);
+    expect(visitor.cookies.has('feira_cart')).toBe(false);
+    expect(await orders()).toEqual([
+      expect.objectContaining({
+        status: 'pending',
+        subtotal: 69.8,
+        // (12 + 2.5 × 1 kg) × 1.8
+        shippingCost: 26.1,
+        total: 95.9,
+        payment: {
+          method: 'card',
+          installments: 3,
+          gateway: 'sandbox',
+          transactionId: placed.location!.split('/').at(-1),
+        },
+        customer: expect.objectContaining({
+          name: 'Bia Souza',
+          email: 'bia@cliente.example',
+          phone: '11999990000',
+          document: '52998224725',
+        }),
+        shippingAddress: {
+          street: 'Rua das Flores',
+          number: '120',
+          complement: null,
+          district: 'Centro',
+          city: 'São Paulo',
+          state: 'SP',
+          zipCode: '01001000',
+          country: 'BR',
+        },
+        items: [expect.objectContaining({ productId: mug, sku: 'MUG', quantity: 2, unitPrice: 34.9 })],
+      }),
+    ]);
+    expect((await store.get(`/products/${mug}`)).body.quantity).toBe(8);
+    const events = await feira.events(store.workspaceId);
+    expect(events.map(({ event }) => event)).toEqual(['product.created', 'stock.updated', 'order.created']);
+  });
+
+  test('asks for the CEP first, then shows both ways of delivery with what they cost', async () => {
+    await visitor.add(mug);
+    const first = await visitor.at('/checkout');
+    expect(first.text).toContain('Where does it go?');
+    const wrong = await visitor.till('123');
+    expect(wrong.status).toBe(422);
+    expect(wrong.text).toContain('A CEP has 8 digits.');
+    const { text } = await visitor.till('69005-000');
+    // 32 + 9 × 0.5 kg, and 1.8 times that.
+    expect(text).toContain('Economy 10 business days R$36.50');
+    expect(text).toContain('Express 5 business days R$65.70');
+  });
+
+  test('quotes again for another CEP, keeps what was typed and finds no fault yet', async () => {
+    await visitor.add(mug);
+    const page = await visitor.press(await visitor.till(), 'Update delivery', {
+      zip: '69005-000',
+      name: 'Bia',
+    });
+    expect(page.status).toBe(200);
+    expect(page.text).toContain('R$36.50');
+    expect(page.html).toContain('value="Bia"');
+    expect(page.html).not.toContain('class="fault"');
+  });
+
+  test('asks nothing for the delivery of digital things', async () => {
+    const book = await newProduct(store, { price: 10, quantity: 5, typeId: 1 });
+    await visitor.add(book);
+    expect((await visitor.till()).text).toContain('Digital delivery, by e-mail Free');
+    await visitor.order({ delivery: 'digital' });
+    expect((await orders())[0]).toMatchObject({ shippingCost: 0, total: 10 });
+  });
+
+  test('takes a CNPJ, also one with letters', async () => {
+    for (const document of ['11.222.333/0001-81', '12ABC34501DE35', '12.abc.345/01de-35']) {
+      await visitor.add(mug);
+      expect((await visitor.order({ document })).status, document).toBe(303);
+    }
+    expect((await store.get('/customers')).body.data).toHaveLength(2);
+  });
+});
+
+describe('the faults of a form', () => {
+  test('are shown all at once, beside their fields, with what was typed', async () => {
+    await visitor.add(mug);
+    const page = await visitor.order({
+      name: '',
+      email: 'bia at home',
+      phone: '123',
+      document: '529.982.247-26',
+      zip: '0100',
+      street: 'x'.repeat(161),
+      number: ' ',
+      district: 'a\0b',
+      city: 'São Paulo',
+      state: 'XX',
+      payment: 'gold',
+      installments: '13',
+      delivery: 'teleport',
+    });
+    expect(page.status).toBe(422);
+    expect(page.text).toContain('Check 12 fields.');
+    for (const name of ['name', 'email', 'phone', 'document', 'zip', 'street', 'number', 'district', 'state'])
+      expect(page.html, name).toContain(`id="${name}-fault"`);
+    expect(page.html).not.toContain('id="city-fault"');
+    expect(page.html).toContain('value="bia at home"');
+    expect(page.html).toContain('value="São Paulo"');
+    expect(page.html.match(/aria-invalid="true"/g)).toHaveLength(9);
+    expect(await orders()).toEqual([]);
+  });
+
+  test('are told apart for documents that only look right', async () => {
+    await visitor.add(mug);
+    for (const document of ['111.111.111-11', '00000000000', '11222333000182', '12ABC34501DE36', 'x'])
+      expect((await visitor.order({ document })).text, document).toContain('does not exist');
+  });
+
+  test('are told in Portuguese to those who prefer it', async () => {
+    const bia = new Visitor(feira, shop, { 'accept-language': 'pt-BR' });
+    await bia.press(await bia.at(`/products/${mug}`), 'Adicionar ao carrinho');
+    const page = await bia.press(await bia.till(), 'Fazer pedido', { ...TYPED, name: '', zip: '1' });
+    expect(page.text).toContain('Confira 2 campos.');
+    expect(page.text).toContain('Preencha este campo.');
+    expect(page.text).toContain('Um CEP tem 8 dígitos.');
+  });
+});
+
+describe('a form sent again', () => {
+  test('is the same order, one after the other or all at once', async () => {
+    await visitor.add(mug);
+    const fields = { ...hiddenFields(await visitor.till(), 'Place order'), ...TYPED };
+    const address = `/s/${shop.slug}/checkout`;
+    const first = await Promise.all(Array.from({ length: 8 }, () => visitor.post(address, fields)));
+    const again = await visitor.post(address, { ...fields, name: 'Somebody Else' });
+    expect(new Set([...first, again].map(({ location }) => location)).size).toBe(1);
+    expect(localPath(again)).toMatch(/^\/sandbox\/pay\//);
+    expect(await orders()).toHaveLength(1);
+    expect((await store.get(`/products/${mug}`)).body.quantity).toBe(9);
+  });
+
+  test('from another browser, or under another id, is refused', async () => {
+    await visitor.add(mug);
+    const fields: Record<string, string> = {
+      ...hiddenFields(await visitor.till(), 'Place order'),
+      ...TYPED,
+    };
+    const address = `/s/${shop.slug}/checkout`;
+    const other = new Visitor(feira, shop);
+    await other.add(mug);
+    expect((await other.post(address, fields)).status).toBe(403);
+    for (const checkout of ['', 'x', `${fields.checkout}x`, '\0', 'A'.repeat(22)])
+      expect((await visitor.post(address, { ...fields, checkout })).status).toBe(403);
+    const elsewhere = await shopOf(feira, await feira.store());
+    expect((await visitor.post(`/s/${elsewhere.slug}/checkout`, fields)).status).toBe(403);
+    expect(await orders()).toEqual([]);
+  });
+});
+
+describe('what has changed since the page was shown', () => {
+  test('a price: the buyer is asked again and pays the new one knowingly', async () => {
+    await visitor.add(mug);
+    const page = await visitor.till();
+    await store.patch(`/products/${mug}`, { price: 40 });
+    const asked = await visitor.press(page, 'Place order', TYPED);
+    expect(asked.status).toBe(409);
+    expect(asked.text).toContain('has changed');
+    expect(asked.text).toContain('R$40.00');
+    expect(await orders()).toEqual([]);
+    expect((await visitor.press(asked, 'Place order', TYPED)).status).toBe(303);
+    expect((await orders())[0].subtotal).toBe(40);
+  });
+
+  test('the CEP: the price of the delivery is shown before it is paid', async () => {
+    await visitor.add(mug);
+    const page = await visitor.till('01001000');
+    const asked = await visitor.press(page, 'Place order', { ...TYPED, zip: '69005000' });
+    expect(asked.status).toBe(409);
+    expect(asked.text).toContain('R$36.50');
+    expect((await visitor.press(asked, 'Place order', { ...TYPED, zip: '69005000' })).status).toBe(303);
+  });
+
+  test('the stock: the cart says what is left', async () => {
+    await visitor.add(mug, { quantity: '3' });
+    const page = await visitor.till();
+    await store.patch(`/products/${mug}/stock`, { quantity: 2 });
+    const refused = await visitor.press(page, 'Place order', TYPED);
+    expect(localPath(refused)).toBe(`/s/${shop.slug}/cart`);
+    expect((await visitor.at('/cart')).text).toContain('Only 2 left');
+  });
+
+  test('the last one: of two buyers one gets it', async () => {
+    await store.patch(`/products/${mug}/stock`, { quantity: 1 });
+    const other = new Visitor(feira, shop);
+    await Promise.all([visitor.add(mug), other.add(mug)]);
+    const pages = await Promise.all([visitor.till(), other.till()]);
+    const placed = await Promise.all([
+      visitor.press(pages[0]!, 'Place order', TYPED),
+      other.press(pages[1]!, 'Place order', TYPED),
+    ]);
+    const paying = placed.filter(({ location }) => location?.includes('/sandbox/pay/'));
+    expect(paying).toHaveLength(1);
+    expect(await orders()).toHaveLength(1);
+    expect((await store.get(`/products/${mug}`)).body.quantity).toBe(0);
+  });
+});
+
+describe('bad input', () => {
+  test('prices, totals and products in the form are not looked at', async () => {
+    await visitor.add(mug);
+    const page = await visitor.till();
+    const placed = await visitor.press(page, 'Place order', {
+      ...TYPED,
+      price: '0.01',
+      total: '0.01',
+      shippingCost: '-5',
+      unitPrice: '0',
+      product: 'x',
+    } as never);
+    expect(placed.status).toBe(303);
+    expect((await orders())[0]).toMatchObject({ subtotal: 34.9, total: 48.15 });
+  });
+
+  test('script in every field is text, in the shop and in the API', async () => {
+    await visitor.add(mug);
+    const typed = { name: SCRIPT, street: SCRIPT, complement: SCRIPT, district: SCRIPT, city: SCRIPT };
+    const placed = await visitor.order({ ...typed, number: '<b>1</b>', email: '<b>@<i>.example' });
+    const order = await visitor.settle(localPath(placed));
+    expect(order.status).toBe(200);
+    expect(order.html).not.toContain('<script');
+    expect(order.html).not.toContain('<b>1');
+    expect(order.html).toContain('&lt;script');
+    expect((await orders())[0].customer.name).toBe(SCRIPT);
+    await visitor.add(mug);
+    const faulty = await visitor.order(
+      Object.fromEntries(Object.keys(TYPED).map((name) => [name, `"'>${SCRIPT}`])) as never,
+    );
+    expect(faulty.status).toBe(422);
+    expect(faulty.html).not.toContain('<script');
+  });
+
+  test('a cart of foreign products buys nothing', async () => {
+    const foreign = await newProduct(await feira.store(), { quantity: 5 });
+    await visitor.add(mug);
+    const page = await visitor.till();
+    visitor.cookies.set('feira_cart', `${foreign}..1`);
+    expect(localPath(await visitor.press(page, 'Place order', TYPED))).toBe(`/s/${shop.slug}/cart`);
+    visitor.cookies.set('feira_cart', `${mug}..1~${foreign}..1`);
+    expect(localPath(await visitor.press(page, 'Place order', TYPED))).toBe(`/s/${shop.slug}/cart`);
+    visitor.cookies.delete('feira_cart');
+    expect(localPath(await visitor.press(page, 'Place order', TYPED))).toBe(`/s/${shop.slug}/cart`);
+    expect(await orders()).toEqual([]);
+  });
+
+  test('more in the cart than was shown is asked about first', async () => {
+    await visitor.add(mug);
+    const page = await visitor.till();
+    visitor.cookies.set('feira_cart', `${mug}..9`);
+    expect((await visitor.press(page, 'Place order', TYPED)).status).toBe(409);
+    expect(await orders()).toEqual([]);
+  });
+
+  test('more money than can be written is refused', async () => {
+    const palace = await newProduct(store, { price: 999_999_999_999.99, quantity: 5 });
+    await visitor.add(palace, { quantity: '5' });
+    const refused = await visitor.order();
+    expect(refused.status).toBe(409);
+    expect(refused.text).toContain('larger than the shop can take');
+    const rock = await newProduct(store, { quantity: 999, weight: 999_999_999 });
+    const heavy = new Visitor(feira, shop);
+    await heavy.add(rock, { quantity: '999' });
+    expect((await heavy.order({}, '69005000')).status).toBe(409);
+    expect(await orders()).toEqual([]);
+  });
+
+  test('bytes that are no text, and a megabyte of it, never break anything', async () => {
+    await visitor.add(mug);
+    const cart = visitor.cookies.get('feira_cart') as string;
+    const good = { ...hiddenFields(await visitor.till(), 'Place order'), ...TYPED };
+    const address = `/s/${shop.slug}/checkout`;
+    for (const bytes of [
+      '%00',
+      'a%00b',
+      '%ED%A0%80',
+      '%C0%AF',
+      '%F0%9F',
+      '%',
+      '%E2%80%AE',
+      '%0D%0ASet-Cookie:x',
+    ]) {
+      for (const name of Object.keys(TYPED)) {
+        const others = new URLSearchParams(Object.entries(good).filter(([field]) => field !== name));
+        visitor.cookies.set('feira_cart', cart);
+        const { status } = await visitor.post(address, `${others}&${name}=${bytes}`);
+        expect(status, `${name}=${bytes}`).toBeLessThan(500);
+      }
+    }
+    visitor.cookies.set('feira_cart', cart);
+    const large = await visitor.post(address, { ...good, name: 'x'.repeat(1_000_000) });
+    expect(large.status).toBe(422);
+    expect(large.html.length).toBeLessThan(50_000);
+    expect((await visitor.post(address, { ...good, name: 'x'.repeat(1_100_000) })).status).toBe(413);
+    const [{ clean }] = (await feira.context.db.query(
+      sql`select count(*) filter (where customer::text ~ '\\u0000') = 0 as clean from orders`,
+    )) as [{ clean: boolean }];
+    expect(clean).toBe(true);
+  });
+
+  test('a body that is no form is refused', async () => {
+    const response = await feira.app.inject({
+      method: 'POST',
+      url: `/s/${shop.slug}/checkout`,
+      headers: { 'content-type': 'application/json' },
+      payload: '{"name":"Bia"}',
+    });
+    expect(response.statusCode).toBe(400);
+  });
+});

@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { UNPAID_MS } from '../../src/orders/checkout.js';
+import { expireUnpaid } from '../../src/orders/life.js';
+import { finishRefunds } from '../../src/orders/refund.js';
+import type { Shop } from '../../src/stores/queries.js';
+import { localPath, shopOf, Visitor } from '../support/buyer.js';
+import { newProduct } from '../support/catalog.js';
+import { ALL_SCOPES, type Feira, openFeira, type StoreClient } from '../support/feira.js';
+import type { Page } from '../support/merchant.js';
+
+let feira: Feira;
+let store: StoreClient;
+let shop: Shop;
+let visitor: Visitor;
+let mug: string;
+
+beforeAll(async () => {
+  feira = await openFeira();
+});
+afterAll(() => feira.close());
+beforeEach(async () => {
+  store = await feira.store();
+  shop = await shopOf(feira, store);
+  visitor = new Visitor(feira, shop);
+  mug = await newProduct(store, { name: 'Mug', price: 34.9, quantity: 10 });
+});
+
+const onlyOrder = async () => (await store.get('/orders')).body.data[0];
+const pageOf = (orderId: string): Promise<Page> =>
+  visitor.get(new URL(feira.context.orderLinks.urlOf(shop, orderId)).href.replace('http://feira.test', ''));
+
+/** A token does not live as long as an unpaid order, so there is a new one afterwards. */
+async function letExpire(): Promise<void> {
+  feira.clock.forward(UNPAID_MS + 1000);
+  await expireUnpaid(feira.context.orders, feira.clock);
+  store = await store.withScopes(ALL_SCOPES);
+}
+
+test('an order waits for its payment and can be paid from its page', async () => {
+  await visitor.buy(mug);
+  const { id, number } = await onlyOrder();
+  const waiting = await pageOf(id);
+  expect(waiting.text).toContain(`Order ${number} Waiting for payment`);
+  expect(waiting.text).toContain('1 × Mug R$34.90');
+  expect(waiting.text).toContain('Total R$47.65');
+  const payment = localPath(await visitor.press(waiting, 'Pay now'));
+  const paid = await visitor.settle(payment);
+  expect(paid.text).toContain('The shop has your payment.');
+  expect(paid.forms.some(({ buttons }) => 'Pay now' in buttons)).toBe(false);
+  expect((await onlyOrder()).status).toBe('paid');
+});
+
+test('the page opens for its own key only', async () => {
+  await visitor.buy(mug);
+  await visitor.buy(mug);
+  const [one, two] = (await store.get('/orders')).body.data as { id: string }[];
+  const { orderLinks } = feira.context;
+  const elsewhere = await shopOf(feira, await feira.store());
+  const key = orderLinks.keyOf(shop.workspaceId, one!.id);
+  expect((await visitor.at(`/orders/${one!.id}?key=${key}`)).status).toBe(200);
+  for (const path of [
+    `/orders/${one!.id}`,
+    `/orders/${one!.id}?key=`,
+    `/orders/${one!.id}?key=${key}x`,
+    `/orders/${two!.id}?key=${key}`,
+    `/orders/x?key=${orderLinks.keyOf(shop.workspaceId, 'x')}`,
+    `/orders/${one!.id}?key=${orderLinks.keyOf(elsewhere.workspaceId, one!.id)}`,
+  ])
+    expect((await visitor.at(path)).status, path).toBe(404);
+  expect((await visitor.get(`/s/${elsewhere.slug}/orders/${one!.id}?key=${key}`)).status).toBe(404);
+  expect((await visitor.post(`/s/${shop.slug}/orders/${one!.id}/pay`, { key: 'x' })).status).toBe(404);
+});
+
+test('a parcel is followed from the shop to the door', async () => {
+  await visitor.settle(await visitor.buy(mug));
+  const { id } = await onlyOrder();
+  const { body: label } = await store.post('/shipments', { orderId: id });
+  expect((await pageOf(id)).text).toContain('Being prepared');
+  for (const statusShipping of ['sent', 'in_transit', 'delivered'])
+    await store.patch(`/orders/${id}/shipping-status`, { statusShipping });
+  const { text } = await pageOf(id);
+  expect(text).toContain(label.code);
+  expect(text).toMatch(/Delivered .*On the way .*Sent/);
+});
+
+test("a code that belongs to another order shows nothing of that order's way", async () => {
+  for (let at = 0; at < 2; at++) await visitor.settle(await visitor.buy(mug));
+  const [one, two] = (await store.get('/orders')).body.data as { id: string }[];
+  for (const order of [one!, two!])
+    await store.patch(`/orders/${order.id}/shipping-status`, {
+      statusShipping: 'sent',
+      codeShipping: 'SAME',
+    });
+  const ways = [await pageOf(one!.id), await pageOf(two!.id)].map(({ html }) => html.includes('class="way"'));
+  expect(ways.filter(Boolean)).toHaveLength(1);
+});
+
+test('what nobody pays for is canceled after a day, and its stock is for sale again', async () => {
+  await visitor.buy(mug);
+  const { id } = await onlyOrder();
+  await letExpire();
+  const { text, forms } = await pageOf(id);
+  expect(text).toContain('Canceled');
+  expect(forms.some(({ buttons }) => 'Pay now' in buttons)).toBe(false);
+  expect((await store.get(`/products/${mug}`)).body.quantity).toBe(10);
+});
+
+test('money that comes after that goes back by itself, and the order stays canceled', async () => {
+  const payment = await visitor.buy(mug);
+  const { id } = await onlyOrder();
+  await letExpire();
+  expect((await visitor.settle(payment)).text).toContain('Canceled');
+  const { orders, gateway } = feira.context;
+  await finishRefunds(orders, gateway);
+  expect((await gateway.find(payment.split('/').at(-1)!))?.refunded).toBe(47.65);
+  expect(await onlyOrder()).toMatchObject({ id, status: 'canceled' });
+  const names = (await feira.events(store.workspaceId)).map(({ event }) => event);
+  expect(names).not.toContain('order.paid');
+  expect(names).not.toContain('order.refunded');
+});
+
+test('a refund shows on the page', async () => {
+  await visitor.settle(await visitor.buy(mug));
+  const { id } = await onlyOrder();
+  await store.post(`/orders/${id}/refund`, undefined);
+  expect((await pageOf(id)).text).toMatch(/Refunded .*Refunded R\$47\.65/);
+});
