@@ -40,9 +40,10 @@ export async function placeOrder(
   workspaceId: string,
   request: CheckoutRequest,
 ): Promise<Checkout> {
-  await tx.query(
-    sql`select pg_advisory_xact_lock(hashtextextended(${`checkout ${workspaceId} ${request.checkoutId}`}, 0))`,
-  );
+  // A buyer stands in line for longer than a call of the API waits: everybody may want the same thing at once.
+  await tx.query(sql`
+    select set_config('lock_timeout', '15s', true), set_config('statement_timeout', '15s', true),
+      pg_advisory_xact_lock(hashtextextended(${`checkout ${workspaceId} ${request.checkoutId}`}, 0))`);
   const [known] = await tx.query<{ id: string; number: number; total: number }>(sql`
     select id, number, total from orders where workspace_id = ${workspaceId} and checkout_id = ${request.checkoutId}`);
   if (known) return { orderId: known.id, number: known.number, total: known.total, repeated: true };
