@@ -43,6 +43,8 @@ const PATIENT: Patience = { statementMs: 30_000, lockMs: 10_000, readMs: 60_000 
 const PIPELINES = 2;
 const WRITERS = 10;
 const POOLED = 10;
+/** Long, because whoever waits behind a database that hangs is told so earlier: see Queue. */
+const QUEUED_MS = 30_000;
 
 /**
  * Reads share two pipelined connections (7.6k product reads a second against 4.3k through a pool). Writes take turns on
@@ -59,7 +61,12 @@ export async function openDatabase(
   // Connected on their first use.
   const writers = Array.from({ length: WRITERS }, () => new Pipeline(settings, readMs));
   const turns = new Turns(writers);
-  const pool = new pg.Pool({ ...settings, max: POOLED, idleTimeoutMillis: 30_000 });
+  const pool = new pg.Pool({
+    ...settings,
+    max: POOLED,
+    idleTimeoutMillis: 30_000,
+    connectionTimeoutMillis: QUEUED_MS,
+  });
   // A connection that dies is replaced on the next use; without a listener it would end the process. The pool listens
   // to the idle ones only: one that dies in the middle of a transaction must be listened to itself.
   pool.on('error', () => {});

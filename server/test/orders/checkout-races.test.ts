@@ -62,11 +62,13 @@ async function race(shelves: (store: StoreClient) => Promise<Shelf[]>, seed: num
   const books = new Map(shelf.map(({ sku }) => [sku, { sold: 0, written: 0 }]));
   const buyers = Array.from({ length: BUYERS }, async (_, index) => {
     const at = shelf[index % shelf.length]!;
-    books.get(at.sku)!.sold += await buyOne(index % 4 < 2 ? one : two, store.workspaceId, at);
+    const got = await buyOne(index % 4 < 2 ? one : two, store.workspaceId, at);
+    books.get(at.sku)!.sold += got;
   });
   const erp = Array.from({ length: 40 }, async (_, index) => {
     const at = shelf[index % shelf.length]!;
-    books.get(at.sku)!.written += await erpWrites(both[index % 2]!, at, random);
+    const difference = await erpWrites(both[index % 2]!, at, random);
+    books.get(at.sku)!.written += difference;
   });
   await Promise.all([...buyers, ...erp]);
 
