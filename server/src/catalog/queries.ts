@@ -5,13 +5,7 @@ import { type PageRequest, pageClauses, pageOf, REACH, type SortKey, sortOf } fr
 import { listBody } from '../platform/send-json.js';
 import { fixed, joined, prepared, raw, type Statement, sql } from '../platform/sql.js';
 import { timeOf } from '../platform/times.js';
-import {
-  productDetailJson,
-  productJson,
-  type VariationRecord,
-  variationColumns,
-  variationJson,
-} from './records.js';
+import { productJson, type VariationRecord, variationColumns } from './records.js';
 
 export interface ProductFilters {
   search?: string;
@@ -44,37 +38,96 @@ export async function listProducts(
   workspaceId: string,
   request: PageRequest<ProductFilters>,
 ): Promise<Buffer> {
-  const { from, where } = matching(workspaceId, request.filters);
-  const { where: beyond, order } = pageClauses(request, productSorts, 'p');
-  const sortColumn = raw(`p.${sortOf(productSorts, request.sort).key.column}`);
-  const count = sql`select count(*) from (select from ${from} where ${where} limit ${raw(String(REACH + 1))}) counted`;
-  const total = request.page === undefined ? raw('null') : sql`(${count})`;
-  const page = sql`
-    select ${productJson} as json, p.id, ${sortColumn} as sort_value, ${total} as total
-    from ${from} where ${where} ${beyond} ${order}`;
-  // How rare a searched word is decides the plan, so a search is planned for its word; the rest is planned once.
-  const planned = request.filters.search === undefined ? prepared : (statement: Statement) => statement;
-  const rows = await db.query<ListedRow>(planned(page));
-  const { rows: kept, meta } = pageOf(request, rows, rows[0]?.total ?? (await countBeyondTheEnd()));
+  const { rows, total } =
+    (await listFew(db, workspaceId, request)) ?? (await listMany(db, workspaceId, request));
+  const { rows: kept, meta } = pageOf(request, rows, request.page === undefined ? undefined : total);
   return listBody(
     kept.map(({ json }) => json),
     meta,
   );
+}
 
-  /** A page without rows carries no total. */
-  async function countBeyondTheEnd(): Promise<number | undefined> {
-    if (request.page === undefined) return undefined;
-    if (request.page === 1) return 0;
-    const [counted] = await db.query<{ count: number }>(planned(count));
-    return counted?.count;
-  }
+interface Listed {
+  rows: ListedRow[];
+  total: number;
 }
 
 interface ListedRow {
   json: Buffer | string;
   id: string;
   sort_value: string | number;
-  total: number | null;
+}
+
+/**
+ * Walks an index in the order asked for, or collects and sorts: the planner chooses. How common a searched word is
+ * decides that, so a search is planned for its word; the rest is planned once.
+ */
+async function listMany(
+  db: Queryable,
+  workspaceId: string,
+  request: PageRequest<ProductFilters>,
+): Promise<Listed> {
+  const { from, where } = matching(workspaceId, request.filters);
+  const { where: beyond, order } = pageClauses(request, productSorts, 'p');
+  const count = sql`select count(*) from (select from ${from} where ${where} limit ${raw(String(REACH + 1))}) counted`;
+  const total = request.page === undefined ? raw('null') : sql`(${count})`;
+  const page = sql`
+    select ${productJson} || '}' as json, p.id, ${sortColumn(request)} as sort_value, ${total} as total
+    from ${from} where ${where} ${beyond} ${order}`;
+  const planned = request.filters.search ? (statement: Statement) => statement : prepared;
+  const rows = await db.query<ListedRow & { total: number }>(planned(page));
+  if (rows.length > 0 || request.page === undefined || request.page === 1)
+    return { rows, total: rows[0]?.total ?? 0 };
+  // A page beyond the end has no row to carry the total.
+  const [counted] = await db.query<{ count: number }>(planned(count));
+  return { rows, total: counted?.count ?? 0 };
+}
+
+/**
+ * What a search finds when that is little, as it mostly is: collected first, then sorted. Left to itself the planner
+ * takes a rare word for a common one (it knows neither) and walks the whole store. undefined: it is not little, or the
+ * text is too short to look for by index.
+ */
+async function listFew(
+  db: Queryable,
+  workspaceId: string,
+  request: PageRequest<ProductFilters>,
+): Promise<Listed | undefined> {
+  const { search, ...others } = request.filters;
+  if (!search || !THREE_TOGETHER.test(search)) return undefined;
+  const { from, where } = matching(workspaceId, others);
+  const { where: beyond, order } = pageClauses(request, productSorts, 'p');
+  const direction = raw(sortOf(productSorts, request.sort).descends ? 'desc' : 'asc');
+  // Letters and digits are what no rule of unaccent takes away, so there are six bytes to look for.
+  const byGrams = (search.match(LETTERS_AND_DIGITS)?.length ?? 0) >= 6;
+  const statement = sql`
+    with found as materialized (
+      select s.product_id from product_search s
+      where s.workspace_id = ${workspaceId} and s.terms like search_pattern(${search})
+        ${byGrams ? sql`and search_grams(s.workspace_id, s.terms) @> search_keys(${workspaceId}, ${search})` : raw('')}
+      limit ${raw(String(FEW + 1))}
+    ),
+    matching as materialized (
+      select p.* from found join ${from} on p.id = found.product_id where ${where}
+    )
+    select page.*, counted.*
+    from (select (select count(*) from found) as found, (select count(*) from matching) as total) counted
+    left join (
+      select ${productJson} || '}' as json, p.id, ${sortColumn(request)} as sort_value from matching p where true ${beyond} ${order}
+    ) page on true
+    order by page.sort_value ${direction}, page.id ${direction}`;
+  const rows = await db.query<ListedRow & { found: number; total: number }>(prepared(statement));
+  const { found, total } = rows[0]!;
+  if (found > FEW) return undefined;
+  return { rows: rows.filter(({ id }) => id !== null), total };
+}
+
+const FEW = 1_000;
+const THREE_TOGETHER = /[\p{L}\p{N}]{3}/u;
+const LETTERS_AND_DIGITS = /[\p{L}\p{N}]/gu;
+
+function sortColumn({ sort }: PageRequest<ProductFilters>): Statement {
+  return raw(`p.${sortOf(productSorts, sort).key.column}`);
 }
 
 /** The product with its images and variations, as the text of its JSON. */
@@ -109,12 +162,10 @@ export async function listCategories(
 
 const productDetail = fixed(
   (workspaceId: string, id: string, mediaUrl: string) => sql`
-    select ${productDetailJson} as json
-    from products p,
-      lateral (select ${imagesOfProduct(mediaUrl)} as images) i,
-      lateral (select coalesce((
-        select '[' || string_agg(${variationJson}, ',' order by v.position) || ']'
-        from variations v where v.workspace_id = p.workspace_id and v.product_id = p.id), '[]') as variants) v
+    select ${productJson} || ',"images":[' || coalesce(${imagesOfProduct(mediaUrl)}, '') || '],"variants":[' || coalesce((
+      select string_agg(v.document, ',' order by v.position)
+      from variations v where v.workspace_id = p.workspace_id and v.product_id = p.id), '') || ']}' as json
+    from products p
     where p.workspace_id = ${workspaceId} and p.id = ${id}`,
 );
 

@@ -138,7 +138,10 @@ export async function openDatabase(
   return database;
 }
 
-/** Every session speaks UTC, and no statement may hold a connection for ever. */
+/**
+ * Every session speaks UTC, and no statement may hold a connection for ever. No parallel workers and no compiling: they
+ * cost milliseconds to start, and the other processors have other requests to serve.
+ */
 export function clientSettings(
   connection: pg.ClientConfig,
   { statementMs, lockMs } = PATIENT,
@@ -147,7 +150,7 @@ export function clientSettings(
     ...connection,
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
-    options: `-c TimeZone=UTC -c statement_timeout=${statementMs} -c lock_timeout=${lockMs} -c idle_in_transaction_session_timeout=60000`,
+    options: `-c TimeZone=UTC -c statement_timeout=${statementMs} -c lock_timeout=${lockMs} -c idle_in_transaction_session_timeout=60000 -c max_parallel_workers_per_gather=0 -c jit=off`,
     types: { getTypeParser: parseColumn } as pg.CustomTypesConfig,
   };
 }
