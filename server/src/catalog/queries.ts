@@ -5,13 +5,7 @@ import { type PageRequest, pageClauses, pageOf, REACH, type SortKey, sortOf } fr
 import { listBody } from '../platform/send-json.js';
 import { fixed, joined, prepared, raw, type Statement, sql } from '../platform/sql.js';
 import { timeOf } from '../platform/times.js';
-import {
-  productDetailJson,
-  productJson,
-  type VariationRecord,
-  variationColumns,
-  variationJson,
-} from './records.js';
+import { productJson, type VariationRecord, variationColumns } from './records.js';
 
 export interface ProductFilters {
   search?: string;
@@ -78,7 +72,7 @@ async function listMany(
   const count = sql`select count(*) from (select from ${from} where ${where} limit ${raw(String(REACH + 1))}) counted`;
   const total = request.page === undefined ? raw('null') : sql`(${count})`;
   const page = sql`
-    select ${productJson} as json, p.id, ${sortColumn(request)} as sort_value, ${total} as total
+    select ${productJson} || '}' as json, p.id, ${sortColumn(request)} as sort_value, ${total} as total
     from ${from} where ${where} ${beyond} ${order}`;
   const planned = request.filters.search ? (statement: Statement) => statement : prepared;
   const rows = await db.query<ListedRow & { total: number }>(planned(page));
@@ -119,7 +113,7 @@ async function listFew(
     select page.*, counted.*
     from (select (select count(*) from found) as found, (select count(*) from matching) as total) counted
     left join (
-      select ${productJson} as json, p.id, ${sortColumn(request)} as sort_value from matching p where true ${beyond} ${order}
+      select ${productJson} || '}' as json, p.id, ${sortColumn(request)} as sort_value from matching p where true ${beyond} ${order}
     ) page on true
     order by page.sort_value ${direction}, page.id ${direction}`;
   const rows = await db.query<ListedRow & { found: number; total: number }>(prepared(statement));
@@ -168,12 +162,10 @@ export async function listCategories(
 
 const productDetail = fixed(
   (workspaceId: string, id: string, mediaUrl: string) => sql`
-    select ${productDetailJson} as json
-    from products p,
-      lateral (select ${imagesOfProduct(mediaUrl)} as images) i,
-      lateral (select coalesce((
-        select '[' || string_agg(${variationJson}, ',' order by v.position) || ']'
-        from variations v where v.workspace_id = p.workspace_id and v.product_id = p.id), '[]') as variants) v
+    select ${productJson} || ',"images":[' || coalesce(${imagesOfProduct(mediaUrl)}, '') || '],"variants":[' || coalesce((
+      select string_agg(v.document, ',' order by v.position)
+      from variations v where v.workspace_id = p.workspace_id and v.product_id = p.id), '') || ']}' as json
+    from products p
     where p.workspace_id = ${workspaceId} and p.id = ${id}`,
 );
 

@@ -1,7 +1,6 @@
 import type { Queryable } from '../platform/db.js';
 import { isId } from '../platform/ids.js';
 import { type Statement, sql } from '../platform/sql.js';
-import { jsonObject } from '../platform/sql-json.js';
 import type { ImageRecord } from './image-record.js';
 
 /** Of a product_images row that goes by the name `i`. A file of ours is named by its key; a URL is given as stored. */
@@ -38,13 +37,12 @@ export async function findImage(
   return image!;
 }
 
-/** The images of the product that stands as `p` in the surrounding query, as the text of a JSON array in their order. */
+/** The images of the product that stands as `p` in the surrounding query, as JSON and in their order; null for none. */
 export function imagesOfProduct(mediaUrl: string): Statement {
-  return sql`
-    coalesce((
-      select '[' || string_agg(${image}, ',' order by i.position) || ']'
-      from (select *, coalesce(url, ${mediaUrl}::text || '/' || key) as address from product_images) i
-      where i.workspace_id = p.workspace_id and i.product_id = p.id), '[]')`;
+  return sql`(
+    select string_agg(i.document || ',"url":' || coalesce(to_json(i.url)::text, '"' || ${mediaUrl} || '/' || i.key || '"') || '}',
+      ',' order by i.position)
+    from product_images i where i.workspace_id = p.workspace_id and i.product_id = p.id)`;
 }
 
 /** Where the pictures of the product that stands as `p` are, the cover first. */
@@ -60,16 +58,3 @@ export function coverOfProduct(mediaUrl: string): Statement {
     select coalesce(i.url, ${mediaUrl}::text || '/' || i.key) from product_images i
     where i.workspace_id = p.workspace_id and i.product_id = p.id order by i.position limit 1), p.url_image)`;
 }
-
-const image = jsonObject({
-  id: ['i.id', 'token'],
-  productId: ['i.product_id', 'token'],
-  url: ['i.address', 'text'],
-  key: ['i.key', 'text?'],
-  order: ['i.position', 'plain'],
-  contentType: ['i.content_type', 'text?'],
-  size: ['i.size', 'plain?'],
-  width: ['i.width', 'plain?'],
-  height: ['i.height', 'plain?'],
-  createdAt: ['i.created_at', 'time'],
-});

@@ -8,7 +8,7 @@ import {
   REACH,
   type SortKey,
 } from '../platform/paging.js';
-import { raw, sql } from '../platform/sql.js';
+import { raw, type Statement, sql } from '../platform/sql.js';
 import type { Buyer } from './checkout.js';
 import { byTime } from './queries.js';
 import type { Address, OrderCustomer } from './records.js';
@@ -75,20 +75,26 @@ export async function listCustomers(
   workspaceId: string,
   request: PageRequest<{ search?: string }>,
 ): Promise<{ data: CustomerRecord[]; meta: PageMeta }> {
+  const { page, count } = customerPage(workspaceId, request);
+  const [rows, total] = await Promise.all([
+    db.query<CustomerRecord & { sort_value: string }>(page),
+    request.page === undefined ? undefined : db.query<{ total: number }>(count),
+  ]);
+  const { rows: data, meta } = pageOf(request, rows, total?.[0]?.total);
+  return { data, meta };
+}
+
+/** What is read for a page. Orders are not: what a customer has bought is kept with the customer. */
+export function customerPage(
+  workspaceId: string,
+  request: PageRequest<{ search?: string }>,
+): { page: Statement; count: Statement } {
   const { search } = request.filters;
   const filter = search ? sql`and c.terms like search_pattern(${search})` : raw('');
   const where = sql`c.workspace_id = ${workspaceId} ${filter}`;
   const { where: beyond, order } = pageClauses(request, customerSorts, 'c');
-  const [rows, total] = await Promise.all([
-    db.query<CustomerRecord & { sort_value: string }>(
-      sql`select ${columns}, c.last_order_at as sort_value from customers c where ${where} ${beyond} ${order}`,
-    ),
-    request.page === undefined
-      ? undefined
-      : db.query<{ total: number }>(
-          sql`select count(*) as total from (select from customers c where ${where} limit ${REACH + 1}) counted`,
-        ),
-  ]);
-  const { rows: data, meta } = pageOf(request, rows, total?.[0]?.total);
-  return { data, meta };
+  return {
+    page: sql`select ${columns}, c.last_order_at as sort_value from customers c where ${where} ${beyond} ${order}`,
+    count: sql`select count(*) as total from (select from customers c where ${where} limit ${REACH + 1}) counted`,
+  };
 }

@@ -52,6 +52,8 @@ const USUAL: DatabaseLimits = {
   pooled: 10,
 };
 const PIPELINES = 2;
+/** Long, because whoever waits behind a database that hangs is told so earlier: see Queue. */
+const QUEUED_MS = 30_000;
 
 /**
  * Reads share two pipelined connections (7.6k product reads a second against 4.3k through a pool). Writes take turns on
@@ -68,7 +70,12 @@ export async function openDatabase(
   // Connected on their first use.
   const writers = Array.from({ length: limits.writers }, () => new Pipeline(settings, readMs));
   const turns = new Turns(writers);
-  const pool = new pg.Pool({ ...settings, max: limits.pooled, idleTimeoutMillis: 30_000 });
+  const pool = new pg.Pool({
+    ...settings,
+    max: limits.pooled,
+    idleTimeoutMillis: 30_000,
+    connectionTimeoutMillis: QUEUED_MS,
+  });
   // A connection that dies is replaced on the next use; without a listener it would end the process. The pool listens
   // to the idle ones only: one that dies in the middle of a transaction must be listened to itself.
   pool.on('error', () => {});
