@@ -82,7 +82,6 @@ export interface PutBack {
 
 /** Gives up leases without an attempt: at a stop, or because the receiver is too slow for more. */
 export async function putBack(db: Database, now: number, entries: PutBack[]): Promise<void> {
-  if (entries.length === 0) return;
   const rows = entries.map(({ claimed, inMs }) => ({
     workspace_id: claimed.workspaceId,
     id: claimed.id,

@@ -6,6 +6,7 @@ import type { Outbound } from '../platform/outbound/post.js';
 import type { Seal } from '../platform/seal.js';
 import { attempt } from './attempt.js';
 import type { Backoff } from './backoff.js';
+import { Batches } from './batches.js';
 import { type Claimed, claimDue, dueIn, type PutBack, putBack } from './claim.js';
 import { Lane } from './lane.js';
 import { type Finished, recordFinished } from './record.js';
@@ -28,19 +29,20 @@ const MOST_LANES = 10_000;
 const IDLE_MS = 1_000;
 const SHORT_REST_MS = 100;
 const RETRY_AFTER_ERROR_MS = 500;
+const APART_MS = 1_000;
 
 /** Claims what is due, sends it, writes down what became of it. Any number may run against one database. */
 export class Dispatcher {
   /** Since the process began. */
   readonly counts = { delivered: 0, failed: 0 };
   private readonly lanes = new Map<string, Lane>();
-  private readonly finished: Finished[] = [];
+  private readonly records = new Batches<Finished>(BATCH, (batch) => this.record(batch));
+  private readonly returns = new Batches<PutBack>(BATCH, (batch) => this.putBack(batch));
   private claimed = 0;
   private stopping = false;
   private awake = false;
   private wakeUp: (() => void) | undefined;
   private loop: Promise<void> | undefined;
-  private recording: Promise<void> | undefined;
   private readonly leaseMs: number;
 
   constructor(private readonly parts: DispatcherParts) {
@@ -70,18 +72,13 @@ export class Dispatcher {
     this.wake();
     await this.loop;
     const queued = [...this.lanes.values()].flatMap((lane) => lane.queue.splice(0));
-    this.claimed -= queued.length;
-    await putBack(
-      this.parts.db,
-      this.parts.clock.now(),
-      queued.map((claimed) => ({ claimed, inMs: 0 })),
-    );
-    while (this.claimed > 0 || this.recording) {
-      await (this.recording ??
-        new Promise<void>((resolve) => {
-          this.wakeUp = resolve;
-        }));
+    this.giveBack(queued.map((claimed) => ({ claimed, inMs: 0 })));
+    while (this.claimed > 0) {
+      await new Promise<void>((resolve) => {
+        this.wakeUp = resolve;
+      });
     }
+    await this.returns.idle();
   }
 
   private async run(): Promise<void> {
@@ -113,13 +110,12 @@ export class Dispatcher {
     const noRoom: Claimed[] = [];
     for (const claimed of work) {
       const lane = this.laneOf(claimed.webhookId);
-      if (!claimed.live) this.finish({ claimed, at: undefined, result: undefined });
+      if (!claimed.live) this.records.add([{ claimed, at: undefined, result: undefined }]);
       else if (this.hasRoomFor(lane)) lane.queue.push(claimed);
       else noRoom.push(claimed);
     }
     for (const lane of new Set(work.map(({ webhookId }) => this.laneOf(webhookId)))) this.fill(lane);
-    // Not waited for: what is due for others comes first, and a lease that is not given back runs out.
-    void this.putOff(noRoom).catch(() => {});
+    this.putOff(noRoom);
     return found.length;
   }
 
@@ -136,7 +132,7 @@ export class Dispatcher {
       lane.inFlight++;
       void this.send(lane, next);
     }
-    void this.giveBack(tooLate).catch(() => {});
+    this.giveBack(tooLate);
   }
 
   private async send(lane: Lane, claimed: Claimed): Promise<void> {
@@ -151,63 +147,57 @@ export class Dispatcher {
       };
       const result = await attempt(this.parts, claimed, message, claimed.attempts + 1);
       lane.answered(result.durationMs, clock.now());
-      this.finish({ claimed, at, result });
+      this.records.add([{ claimed, at, result }]);
     } catch (error) {
       // Ours, not the receiver's: the lease runs out and the delivery is taken again.
       log.error({ err: error, deliveryId: claimed.id }, 'delivery failed on our side');
       this.claimed--;
       this.wakeUp?.();
     }
+    this.putOff(lane.surplus());
+    // Receivers that hang were often called in the same moment; apart, they disturb the others less when they time out.
+    if (lane.isSlow && !this.stopping) await delay(Math.random() * APART_MS, undefined, { ref: false });
     lane.inFlight--;
-    await this.putOff(lane.surplus()).catch(() => {});
     this.fill(lane);
     if (lane.starved && this.room >= BATCH && lane.wantsMore(this.room)) this.wake();
   }
 
-  private finish(finished: Finished): void {
-    this.finished.push(finished);
-    this.recording ??= this.record().finally(() => {
-      this.recording = undefined;
-      this.wakeUp?.();
-    });
-  }
-
-  /** While one batch is being written the next gathers: the busier it is, the larger the batches. */
-  private async record(): Promise<void> {
-    await Promise.resolve();
-    while (this.finished.length > 0) {
-      const batch = this.finished.splice(0, BATCH);
-      await this.write(batch);
-      this.claimed -= batch.length;
-    }
-  }
-
   /** What is not recorded is sent again when its lease runs out: so it is tried for about as long as a lease lasts. */
-  private async write(batch: Finished[]): Promise<void> {
+  private async record(batch: Finished[]): Promise<void> {
     const { db, clock, backoff, log } = this.parts;
-    for (let spent = 0; ; spent += RETRY_AFTER_ERROR_MS) {
+    for (let spent = 0; spent <= this.leaseMs; spent += RETRY_AFTER_ERROR_MS) {
       try {
         const { delivered, failed } = await recordFinished(db, clock.now(), backoff, batch);
         this.counts.delivered += delivered;
         this.counts.failed += failed;
-        return;
+        break;
       } catch (error) {
         log.error({ err: error, deliveries: batch.length }, 'recording deliveries failed');
-        if (this.stopping || spent >= this.leaseMs) return;
+        if (this.stopping) break;
         await delay(RETRY_AFTER_ERROR_MS);
       }
     }
+    this.claimed -= batch.length;
+    this.wakeUp?.();
   }
 
-  private putOff(claimed: Claimed[]): Promise<void> {
+  private putOff(claimed: Claimed[]): void {
     const now = this.parts.clock.now();
     const inMs = (each: Claimed) => this.laneOf(each.webhookId).putOffMs(now) * (0.5 + Math.random() / 2);
-    return this.giveBack(claimed.map((each) => ({ claimed: each, inMs: inMs(each) })));
+    this.giveBack(claimed.map((each) => ({ claimed: each, inMs: inMs(each) })));
   }
 
-  private async giveBack(entries: PutBack[]): Promise<void> {
+  private giveBack(entries: PutBack[]): void {
     this.claimed -= entries.length;
-    await putBack(this.parts.db, this.parts.clock.now(), entries);
+    this.returns.add(entries);
+  }
+
+  /** A lease that is not given back runs out. */
+  private async putBack(batch: PutBack[]): Promise<void> {
+    const { db, clock, log } = this.parts;
+    await putBack(db, clock.now(), batch).catch((error: unknown) =>
+      log.error({ err: error, deliveries: batch.length }, 'giving back deliveries failed'),
+    );
   }
 
   private laneOf(webhookId: string): Lane {

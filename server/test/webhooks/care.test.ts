@@ -18,7 +18,7 @@ const DAY = 24 * 60 * 60 * 1000;
 const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 beforeAll(async () => {
-  feira = await openFeira({ webhooks: { timeoutMs: 300 } });
+  feira = await openFeira({ webhooks: { timeoutMs: 2_000 } });
   worker = startWorker(feira.context);
 });
 afterAll(async () => {

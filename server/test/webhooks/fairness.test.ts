@@ -87,7 +87,8 @@ test('fifty hanging receivers with a backlog each do not slow down a healthy one
     feira.context.dispatcher.wake();
     const after = await p99();
     expect(Math.min(...loaded) / Math.max(before, after)).toBeLessThanOrEqual(1.5);
-    expect(first).toBeLessThan(10 * Math.max(before, after));
+    // Nobody waits until others time out, not even behind a backlog that came in one moment.
+    expect(first).toBeLessThan(5_000);
     expect(mostSockets).toBeLessThanOrEqual(4);
   } finally {
     clearInterval(watch);

@@ -42,8 +42,11 @@ beforeEach(() => {
   connections = 0;
 });
 
-async function post(url: string, options: { allowPrivate?: boolean; resolve?: Resolve } = {}) {
-  const outbound = new Outbound({ allowPrivate: false, timeoutMs: 500, ...options });
+async function post(
+  url: string,
+  options: { allowPrivate?: boolean; resolve?: Resolve; timeoutMs?: number } = {},
+) {
+  const outbound = new Outbound({ allowPrivate: false, timeoutMs: 10_000, ...options });
   try {
     return await outbound.post(url, {}, '{}');
   } finally {
@@ -77,7 +80,7 @@ describe('an address inside', () => {
   test('is never connected to, however it is written', async () => {
     const hosts = [...new Set(insideHosts)];
     expect(hosts.length).toBeGreaterThan(900);
-    const outbound = new Outbound({ allowPrivate: false, timeoutMs: 2_000 });
+    const outbound = new Outbound({ allowPrivate: false, timeoutMs: 10_000 });
     const passed: string[] = [];
     let sent = 0;
     for (const host of hosts) {
@@ -147,7 +150,7 @@ describe('a name', () => {
     ['not an address'],
   ])('that leads to %s %s %s is refused as a whole', async (...addresses) => {
     const resolve: Resolve = async () => addresses.filter((address) => address !== undefined);
-    const outbound = new Outbound({ allowPrivate: false, timeoutMs: 500, resolve });
+    const outbound = new Outbound({ allowPrivate: false, timeoutMs: 10_000, resolve });
     expect(await outbound.isForbidden('rebound.example')).toBe(true);
     expect((await outbound.post(`http://rebound.example:${port}/`, {}, '{}')).error).toBe('blocked_address');
     expect(connections).toBe(0);
@@ -177,13 +180,13 @@ describe('a name', () => {
   test('that cannot be found is a failed attempt, and no reason to refuse the subscription', async () => {
     const resolve: Resolve = () => Promise.reject(new Error('SERVFAIL'));
     expect(
-      await new Outbound({ allowPrivate: false, timeoutMs: 500, resolve }).isForbidden('x.example'),
+      await new Outbound({ allowPrivate: false, timeoutMs: 10_000, resolve }).isForbidden('x.example'),
     ).toBe(false);
     expect((await post('http://x.example/', { resolve })).statusCode).toBeNull();
   });
 
   test('that never resolves ends with the attempt', async () => {
-    const answer = await post('http://x.example/', { resolve: () => new Promise(() => {}) });
+    const answer = await post('http://x.example/', { resolve: () => new Promise(() => {}), timeoutMs: 300 });
     expect(answer.error).toBe('timeout');
   });
 });
