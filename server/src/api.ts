@@ -28,7 +28,13 @@ export const api: FastifyPluginAsync<{ context: Context }> = async (app, { conte
   app.setValidatorCompiler(validatorCompiler);
   guard(app, credentials, budgets);
   keepRawBodies(app);
-  keepIdempotencyKeys(app, db, clock, seal, (request) => request.credential);
+  keepIdempotencyKeys(
+    app,
+    ({ routeOptions }) => (routeOptions.config.ofOrders ? context.orderKeys : db),
+    clock,
+    seal,
+    (request) => request.credential,
+  );
   app.addHook('preValidation', refuseBrokenQuery);
   app.addHook('preValidation', parseJsonBody);
   tagResources(app);

@@ -62,6 +62,7 @@ export async function buildApp(context: Context): Promise<FastifyInstance> {
     checks: {
       database: async () => void (await context.db.query(sql`select 1`)),
       storage: () => context.storage.check(),
+      budgets: () => context.budgets.check(),
     },
   };
   app.addHook('preClose', async () => {

@@ -38,6 +38,8 @@ export interface Context {
   storage: Storage;
   /** The connections of the orders, with little patience: when orders hang, they hang alone. */
   orders: Database;
+  /** For the keys of calls about orders: a refund holds one while it works on those of the orders. */
+  orderKeys: Database;
   gateway: SandboxGateway;
   labels: LabelAddresses;
   orderLinks: OrderLinks;
@@ -55,10 +57,12 @@ export interface ContextOptions {
   s3?: S3Config | undefined;
   mediaUrl: string;
   webhooks: WebhookConfig;
+  redisUrl?: string | undefined;
   clock?: Clock;
 }
 
-const ORDERS_PATIENCE = { statementMs: 4_000, lockMs: 3_000 };
+const ORDERS_LIMITS = { statementMs: 4_000, lockMs: 3_000, readMs: 4_000, writers: 4, pooled: 8 };
+const ORDER_KEYS_LIMITS = { ...ORDERS_LIMITS, writers: 1, pooled: 4 };
 
 export async function openContext(options: ContextOptions): Promise<Context> {
   const { connection, log, publicUrl, mediaUrl, secret, webhooks, clock = systemClock } = options;
@@ -66,8 +70,9 @@ export async function openContext(options: ContextOptions): Promise<Context> {
   const listener = new Listener(clientSettings(connection));
   const credentials = new Credentials(db, clock, listener);
   const dailyUploads = new DailyUploads(db, clock);
-  const budgets = new InMemoryBudgets(clock, dailyUploads);
-  const orders = await openDatabase(connection, ORDERS_PATIENCE);
+  const budgets = await openBudgets(options.redisUrl, clock, dailyUploads);
+  const orders = await openDatabase(connection, ORDERS_LIMITS);
+  const orderKeys = await openDatabase(connection, ORDER_KEYS_LIMITS);
   const outbound = new Outbound(webhooks);
   const seal = new Seal(secret, 'at rest');
   const wake = new DeliveryWake(db);
@@ -87,6 +92,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
     dailyUploads,
     storage: await openStorage(options, clock),
     orders,
+    orderKeys,
     gateway: new SandboxGateway(orders, clock, secret, publicUrl),
     labels: new LabelAddresses(publicUrl, secret, clock),
     orderLinks: new OrderLinks(publicUrl, secret),
@@ -97,7 +103,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       wake.close();
       await outbound.close();
       await listener.close();
-      await Promise.all([db.close(), orders.close()]);
+      await Promise.all([db.close(), orders.close(), orderKeys.close()]);
     },
   };
 }
@@ -109,5 +115,15 @@ async function openStorage(
   if (!s3) return new LocalStorage(join(dataFolder, 'media'), `${publicUrl}/uploads`, secret, clock);
   // Imported when it is used: the SDK takes 170 ms to load.
   const { S3Storage } = await import('./media/s3-storage.js');
-  return new S3Storage(s3);
+  return new S3Storage(s3, clock);
+}
+
+async function openBudgets(
+  redisUrl: string | undefined,
+  clock: Clock,
+  dailyUploads: DailyUploads,
+): Promise<Budgets> {
+  if (redisUrl === undefined) return new InMemoryBudgets(clock, dailyUploads);
+  const { RedisBudgets } = await import('./platform/budgets/in-redis.js');
+  return new RedisBudgets(redisUrl, dailyUploads);
 }

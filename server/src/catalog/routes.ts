@@ -4,12 +4,13 @@ import type { Database } from '../platform/db.js';
 import { insufficientScope } from '../platform/errors.js';
 import { execute, transact } from '../platform/idempotency.js';
 import { readPageRequest } from '../platform/paging.js';
+import { sendJson } from '../platform/send-json.js';
 import { queryChecker } from '../platform/validation.js';
 import { patchVariations, setsOnlyQuantities } from './patch-variations.js';
 import { createProduct, deleteProduct, productNotFound, updateProduct } from './products.js';
 import { putVariations, readStructure } from './put-variations.js';
 import { findProduct, listCategories, listProducts, listVariations, productSorts } from './queries.js';
-import type { ProductDetailRecord, VariationRecord } from './records.js';
+import type { VariationRecord } from './records.js';
 import * as shape from './schema.js';
 import { setProductStock, setVariationStock, setVariationStockLocked } from './stock.js';
 import { applyStockBatch } from './stock-batch.js';
@@ -35,14 +36,14 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<{ db: Database; mediaUrl: 
         response: { 200: shape.ProductList },
       },
     },
-    (request) => {
+    async (request, reply) => {
       const page = readPageRequest(request.query, {
         defaultSort: '-createdAt',
         sorts: productSorts,
         filterShape: shape.productFilters,
         isFilters,
       });
-      return listProducts(db, request.credential.workspaceId, page);
+      return sendJson(reply, await listProducts(db, request.credential.workspaceId, page));
     },
   );
 
@@ -82,11 +83,11 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<{ db: Database; mediaUrl: 
         response: { 200: shape.ProductDetail },
       },
     },
-    async (request): Promise<ProductDetailRecord> => {
+    async (request, reply) => {
       const { id } = request.params;
       const product = await findProduct(db, request.credential.workspaceId, id, mediaUrl);
       if (!product) throw productNotFound(id);
-      return product;
+      return sendJson(reply, product);
     },
   );
 
@@ -105,12 +106,14 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<{ db: Database; mediaUrl: 
         response: { 200: shape.ProductDetail },
       },
     },
-    (request) =>
-      transact(request, db, async (tx): Promise<ProductDetailRecord> => {
-        const { workspaceId } = request.credential;
+    async (request, reply) => {
+      const { workspaceId } = request.credential;
+      const product = await transact(request, db, async (tx) => {
         await updateProduct(tx, workspaceId, request.params.id, request.body);
-        return (await findProduct(tx, workspaceId, request.params.id, mediaUrl)) as ProductDetailRecord;
-      }),
+        return findProduct(tx, workspaceId, request.params.id, mediaUrl);
+      });
+      return sendJson(reply, product as string | Buffer);
+    },
   );
 
   app.delete(

@@ -3,26 +3,32 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { connectionsOf } from '../oauth/connections.js';
 import type { Credentials } from '../oauth/credentials.js';
 import { disconnectApp } from '../oauth/revocation.js';
+import type { Clock } from '../platform/clock.js';
 import type { Database } from '../platform/db.js';
 import { ApiError, badRequest } from '../platform/errors.js';
 import { type Fields, formFields } from '../platform/forms.js';
 import { languageOf } from '../platform/html/language.js';
 import { sendPage } from '../platform/html/page.js';
 import type { Session, Sessions } from '../stores/sessions.js';
+import { signIn } from '../stores/sign-in.js';
 import { signInAddress, whoOf } from '../stores/sign-in-routes.js';
-import { changePassword, isAcceptablePassword, storesOwnedBy } from '../stores/users.js';
+import { isAcceptablePassword, setPassword, storesOwnedBy } from '../stores/users.js';
 import { failingAppsOf } from '../webhooks/health.js';
 import { ConnectedAppsPage } from './pages/connected-apps.js';
 import { PasswordPage, type PasswordState } from './pages/password.js';
 
 interface Options {
   db: Database;
+  clock: Clock;
   sessions: Sessions;
   credentials: Credentials;
 }
 
 /** The merchant's side. */
-export const consoleRoutes: FastifyPluginAsync<Options> = async (app, { db, sessions, credentials }) => {
+export const consoleRoutes: FastifyPluginAsync<Options> = async (
+  app,
+  { db, clock, sessions, credentials },
+) => {
   app.get('/console', { schema: { hide: true } }, async (_request, reply) =>
     reply.redirect('/console/apps', 303),
   );
@@ -76,8 +82,11 @@ export const consoleRoutes: FastifyPluginAsync<Options> = async (app, { db, sess
     sessions.checkCsrf(request, fields.get('csrf'), 'password');
     const next = fields.text('new-password');
     if (!isAcceptablePassword(next)) return showPassword(request, reply, session, 'short');
-    const changed = await changePassword(db.autocommit, session.userId, fields.text('password'), next);
-    if (!changed) return showPassword(request, reply, session, 'wrong');
+    // Throttled like signing in: a stolen session must not be a place to guess the password at.
+    const attempt = { email: session.email, password: fields.text('password'), address: request.ip };
+    const outcome = await signIn(db, clock, attempt);
+    if (outcome === 'wrong' || outcome === 'throttled') return showPassword(request, reply, session, outcome);
+    await setPassword(db.autocommit, session.userId, next);
     await sessions.endOthers(request, session.userId);
     return showPassword(request, reply, session, 'changed');
   });
@@ -96,7 +105,7 @@ export const consoleRoutes: FastifyPluginAsync<Options> = async (app, { db, sess
         state={state}
       />
     );
-    return sendPage(reply, page, state === 'short' || state === 'wrong' ? 422 : 200);
+    return sendPage(reply, page, PASSWORD_STATUS[state]);
   }
 
   async function signedInForm(request: FastifyRequest): Promise<{ session: Session; fields: Fields }> {
@@ -106,6 +115,14 @@ export const consoleRoutes: FastifyPluginAsync<Options> = async (app, { db, sess
       throw badRequest('You are not signed in any more. Go back, sign in and try again.');
     return { session, fields };
   }
+};
+
+const PASSWORD_STATUS: Record<PasswordState, number> = {
+  asked: 200,
+  changed: 200,
+  short: 422,
+  wrong: 422,
+  throttled: 429,
 };
 
 function disconnection(workspaceId: string, clientId: string): string {

@@ -1,13 +1,14 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { access, constants, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { access, constants, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Clock } from '../platform/clock.js';
 import { type SignedPut, type Storage, UPLOAD_SECONDS } from './storage.js';
 
-const KEY = /^product_images\/[0-9a-f-]{36}\/[A-Za-z0-9_-]{22,64}\.(jpg|png|webp|gif)$/;
+/** Nothing else is ever taken or served: neither a file that is still being written nor one that somebody put there. */
+export const KEY = /^product_images\/[0-9a-f-]{36}\/[A-Za-z0-9_-]{22,64}\.(jpg|png|webp|gif)$/;
 
 /** Files in a folder, behind an address of our own that is signed as S3 would sign it. */
 export class LocalStorage implements Storage {
@@ -56,10 +57,7 @@ export class LocalStorage implements Storage {
   }
 
   async readStaged(key: string): Promise<Buffer | undefined> {
-    return readFile(join(this.staged, key)).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return undefined;
-      throw error;
-    });
+    return readFile(join(this.staged, key)).catch(nothingThere);
   }
 
   async publish(key: string, bytes: Buffer): Promise<void> {
@@ -67,11 +65,11 @@ export class LocalStorage implements Storage {
   }
 
   async removeStaged(key: string): Promise<void> {
-    await rm(join(this.staged, key), { force: true });
+    await this.erase(join(this.staged, key));
   }
 
   async remove(key: string): Promise<void> {
-    await rm(join(this.published, key), { force: true });
+    await this.erase(join(this.published, key));
   }
 
   async check(): Promise<void> {
@@ -93,10 +91,26 @@ export class LocalStorage implements Storage {
     }
   }
 
+  /** With what a process that died while it wrote has left behind; what is being written now is younger. */
+  private async erase(path: string): Promise<void> {
+    await rm(path, { force: true });
+    for (const name of (await readdir(dirname(path)).catch(nothingThere)) ?? []) {
+      if (!name.startsWith(`${basename(path)}.`)) continue;
+      const half = join(dirname(path), name);
+      const written = (await stat(half).catch(nothingThere))?.mtimeMs;
+      if (written !== undefined && this.clock.now() - written > UPLOAD_SECONDS * 1000)
+        await rm(half, { force: true });
+    }
+  }
+
   private sign(key: string, contentType: string, contentLength: string, expires: string): string {
     const request = ['PUT', key, contentType, contentLength, expires].join('\n');
     return createHmac('sha256', this.secret).update(`upload\n${request}`).digest('hex');
   }
+}
+
+function nothingThere(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
 }
 
 async function flush(path: string): Promise<void> {

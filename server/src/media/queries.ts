@@ -1,6 +1,6 @@
 import type { Queryable } from '../platform/db.js';
 import { isId } from '../platform/ids.js';
-import { raw, type Statement, sql } from '../platform/sql.js';
+import { type Statement, sql } from '../platform/sql.js';
 import type { ImageRecord } from './image-record.js';
 
 /** Of a product_images row that goes by the name `i`. A file of ours is named by its key; a URL is given as stored. */
@@ -37,15 +37,12 @@ export async function findImage(
   return image!;
 }
 
-/** The images of the product that stands as `p` in the surrounding query, as a JSON array in their order. */
+/** The images of the product that stands as `p` in the surrounding query, as JSON and in their order; null for none. */
 export function imagesOfProduct(mediaUrl: string): Statement {
-  return sql`
-    coalesce((
-      select json_agg(json_build_object(
-        'id', i.id, 'productId', i.product_id, 'url', coalesce(i.url, ${mediaUrl}::text || '/' || i.key), 'key', i.key,
-        'order', i.position, 'contentType', i.content_type, 'size', i.size, 'width', i.width, 'height', i.height,
-        'createdAt', ${RFC_3339}) order by i.position)
-      from product_images i where i.workspace_id = p.workspace_id and i.product_id = p.id), '[]')`;
+  return sql`(
+    select string_agg(i.document || ',"url":' || coalesce(to_json(i.url)::text, '"' || ${mediaUrl} || '/' || i.key || '"') || '}',
+      ',' order by i.position)
+    from product_images i where i.workspace_id = p.workspace_id and i.product_id = p.id)`;
 }
 
 /** Where the pictures of the product that stands as `p` are, the cover first. */
@@ -61,5 +58,3 @@ export function coverOfProduct(mediaUrl: string): Statement {
     select coalesce(i.url, ${mediaUrl}::text || '/' || i.key) from product_images i
     where i.workspace_id = p.workspace_id and i.product_id = p.id order by i.position limit 1), p.url_image)`;
 }
-
-const RFC_3339 = raw(`to_char(i.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`);

@@ -7,6 +7,7 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import type { Clock } from '../platform/clock.js';
 import type { S3Config } from '../platform/config.js';
 import { type ImageType, MAX_BYTES } from './image-types.js';
 import { type SignedPut, type Storage, UPLOAD_SECONDS } from './storage.js';
@@ -18,7 +19,10 @@ export class S3Storage implements Storage {
   private readonly client: S3Client;
   private readonly bucket: string;
 
-  constructor(config: S3Config) {
+  constructor(
+    config: S3Config,
+    private readonly clock: Clock,
+  ) {
     this.bucket = config.bucket;
     this.client = new S3Client({
       endpoint: config.endpoint,
@@ -41,6 +45,7 @@ export class S3Storage implements Storage {
     // By default the SDK leaves the content type out of the signature.
     return getSignedUrl(this.client, command, {
       expiresIn: UPLOAD_SECONDS,
+      signingDate: new Date(this.clock.now()),
       signableHeaders: new Set(['content-type', 'content-length', 'host']),
     });
   }

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import files from '@fastify/static';
 import type { FastifyPluginAsync } from 'fastify';
-import type { LocalStorage } from './local-storage.js';
+import { KEY, type LocalStorage } from './local-storage.js';
 
 /**
  * Published files, when they are local. A key never changes its bytes, so a browser may keep them for good; and even a
@@ -14,7 +14,7 @@ export const serveMedia: FastifyPluginAsync<{ storage: LocalStorage }> = async (
     prefix: '/media/',
     index: false,
     list: false,
-    dotfiles: 'deny',
+    allowedPath: (path) => KEY.test(path.replace(/^\//, '')),
     cacheControl: false,
     decorateReply: false,
     setHeaders(reply) {

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type {} from '@fastify/swagger';
 import type { FastifyPluginAsync, FastifyReply } from 'fastify';
 import { MAX_BYTES } from './image-types.js';
@@ -30,34 +31,71 @@ export const uploadRoute: FastifyPluginAsync<{ storage: LocalStorage }> = async 
       .send(),
   );
 
-  app.put<Put>('/uploads/*', { schema: { hide: true }, bodyLimit: MAX_BYTES }, async (request, reply) => {
-    const key = request.params['*'];
-    const { expires = '', signature = '' } = request.query;
-    const verdict = storage.judgePut({
-      key,
-      contentType: request.headers['content-type'] ?? '',
-      contentLength: request.headers['content-length'] ?? '',
-      expires,
-      signature,
-    });
-    if (verdict === 'expired') return refuse(reply, 'AccessDenied', 'Request has expired');
-    if (verdict === 'mismatch') {
-      return refuse(
-        reply,
-        'SignatureDoesNotMatch',
-        'The method, key, Content-Type, Content-Length or expiry is not the one that was signed',
-      );
-    }
-    await storage.stage(key, request.raw);
-    return reply.code(200).send();
+  app.put<Put>('/uploads/*', {
+    schema: { hide: true },
+    bodyLimit: MAX_BYTES,
+    // Judged before the framework looks at the type: one that it cannot read is another type than was signed.
+    async onRequest(request, reply) {
+      const { expires = '', signature = '' } = request.query;
+      const verdict = storage.judgePut({
+        key: request.params['*'],
+        contentType: request.headers['content-type'] ?? '',
+        contentLength: request.headers['content-length'] ?? '',
+        expires,
+        signature,
+      });
+      if (verdict === 'expired') return refuse(reply, 'AccessDenied', 'Request has expired');
+      if (verdict === 'mismatch') return refuseMismatch(reply);
+      return undefined;
+    },
+    async handler(request, reply) {
+      try {
+        await storage.stage(request.params['*'], request.raw);
+      } catch (error) {
+        if (!request.raw.errored) throw error;
+        return sendXml(reply, 400, 'IncompleteBody', 'The body ended before its Content-Length');
+      }
+      return reply.code(200).send();
+    },
+  });
+
+  app.route({
+    method: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
+    url: '/uploads/*',
+    schema: { hide: true },
+    onRequest: async (_request, reply) => refuseMismatch(reply),
+    handler: () => {},
   });
 };
 
+function refuseMismatch(reply: FastifyReply): FastifyReply {
+  return refuse(
+    reply,
+    'SignatureDoesNotMatch',
+    'The method, key, Content-Type, Content-Length or expiry is not the one that was signed',
+  );
+}
+
 function refuse(reply: FastifyReply, code: string, message: string): FastifyReply {
-  // The rest of the bytes is not wanted: the connection ends with the answer.
-  reply.header('Connection', 'close');
+  discard(reply.request.raw);
+  return sendXml(reply, 403, code, message);
+}
+
+/**
+ * Many clients send all they have before they read. Were the connection closed at once, they would see it break and
+ * never learn why; so what is no more than a file could be is let through and thrown away.
+ */
+function discard(bytes: IncomingMessage): void {
+  let left = MAX_BYTES;
+  bytes.on('data', (chunk: Buffer) => {
+    left -= chunk.length;
+    if (left < 0) bytes.destroy();
+  });
+}
+
+function sendXml(reply: FastifyReply, status: number, code: string, message: string): FastifyReply {
   return reply
-    .code(403)
+    .code(status)
     .type('application/xml')
     .send(
       `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code><Message>${message}</Message></Error>`,

@@ -1,5 +1,6 @@
 import type { Metadata } from 'sharp';
-import { EXTENSIONS, type ImageType } from './image-types.js';
+import { EXTENSIONS, type ImageType, MAX_FRAMES } from './image-types.js';
+import { structureFault } from './structure.js';
 
 const MAX_PIXELS = 50_000_000;
 /** Of all frames of an animation together: decoding them is what costs. */
@@ -10,13 +11,15 @@ export type Verified = { width: number; height: number } | { fault: string };
 
 /**
  * Is this really an image of the declared type? First the magic number, so that no other decoder than these four ever
- * sees the bytes; then the dimensions, before any pixel; then every pixel of every frame. The decoding runs in libvips'
- * own threads, two at a time.
+ * sees the bytes; then whether it is whole; then the dimensions, before any pixel; then every pixel of every frame. The
+ * decoding runs in libvips' own threads, two at a time.
  */
 export async function verifyImage(bytes: Buffer, declared: ImageType): Promise<Verified> {
   const found = typeOf(bytes);
   if (!found) return { fault: `is not an image: it looks like ${describe(bytes)}` };
   if (found !== declared) return { fault: `is ${found}, but ${declared} was declared` };
+  const broken = structureFault(bytes, declared);
+  if (broken) return { fault: `is a broken ${declared}: ${broken}` };
   return turns.run(async () => {
     try {
       return await decode(bytes, declared);
@@ -41,9 +44,14 @@ async function decode(bytes: Buffer, declared: ImageType): Promise<Verified> {
     return { fault: `is ${metadata.format}, but ${declared} was declared` };
   if (width * height > MAX_PIXELS)
     return { fault: `has ${width} × ${height} pixels; 50 megapixels are the most` };
-  if (width * height * frames > MAX_PIXELS_OF_ALL_FRAMES)
+  if (frames > MAX_FRAMES || width * height * frames > MAX_PIXELS_OF_ALL_FRAMES)
     return { fault: `has ${frames} frames of ${width} × ${height} pixels: too many` };
-  await sharp(bytes, options).stats();
+  // Down to one pixel, to which all of them contribute. Not stats(): it overlooks what the decoder warns of, and for 49
+  // megapixels it took 4.2 s and 155 MB where this takes 0.4 s and 17 MB.
+  const image = sharp(bytes, options);
+  // A JPEG or WebP that is only to be shrunk is decoded in part; one that is cut first, if only to itself, in full.
+  if (frames === 1) image.extract({ left: 0, top: 0, width, height });
+  await image.resize({ width: 1, height: 1, fit: 'fill' }).raw().toBuffer();
   return { width, height };
 }
 

@@ -47,11 +47,10 @@ export async function placeOrder(
     select id, number, total from orders where workspace_id = ${workspaceId} and checkout_id = ${request.checkoutId}`);
   if (known) return { orderId: known.id, number: known.number, total: known.total, repeated: true };
 
-  const sellables = await lockSellables(tx, workspaceId, [
-    ...new Set(request.lines.map(({ productId }) => productId)),
-  ]);
+  const productIds = [...new Set(request.lines.map(({ productId }) => productId))];
+  const sellables = await inLine(tx, () => lockSellables(tx, workspaceId, productIds));
   const faults: CheckoutFault[] = [];
-  const bought = request.lines.flatMap((line) => {
+  const bought = merged(request.lines).flatMap((line) => {
     const sellable = sellables.find(
       ({ productId, variantId }) => productId === line.productId && variantId === line.variantId,
     );
@@ -68,7 +67,7 @@ export async function placeOrder(
   const shippingCost = cents(request.freight(bought));
   const total = cents(subtotal + shippingCost);
   const orderId = newId();
-  const customer = await findOrCreateCustomer(tx, clock, workspaceId, request.buyer);
+  const customer = await findOrCreateCustomer(tx, workspaceId, request.buyer);
   const { method, installments, gateway } = request.payment;
   const [made] = await tx.query<{ number: number }>(sql`
     with numbered as (
@@ -84,6 +83,27 @@ export async function placeOrder(
   await refreshOrderSearch(tx, workspaceId, orderId);
   await emit(tx, workspaceId, [{ event: 'order.created', data: { orderId } }]);
   return { orderId, number: made!.number, total, repeated: false };
+}
+
+/** Everybody may want the same thing at once: for it a buyer waits longer than the orders themselves are waited for. */
+async function inLine<T>(tx: Tx, work: () => Promise<T>): Promise<T> {
+  await tx.query(
+    sql`select set_config('lock_timeout', '20s', true), set_config('statement_timeout', '20s', true)`,
+  );
+  const got = await work();
+  await tx.query(sql`set local lock_timeout to default`);
+  await tx.query(sql`set local statement_timeout to default`);
+  return got;
+}
+
+/** The same thing on two lines is bought as one: only the sum tells whether there is enough. */
+function merged(lines: Line[]): Line[] {
+  const byThing = new Map<string, Line>();
+  for (const line of lines) {
+    const thing = `${line.productId} ${line.variantId}`;
+    byThing.set(thing, { ...line, quantity: line.quantity + (byThing.get(thing)?.quantity ?? 0) });
+  }
+  return [...byThing.values()];
 }
 
 function itemOf({ sellable, quantity }: { sellable: Sellable; quantity: number }): OrderItem {

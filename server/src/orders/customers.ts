@@ -1,4 +1,3 @@
-import type { Clock } from '../platform/clock.js';
 import type { Queryable, Tx } from '../platform/db.js';
 import { newId } from '../platform/ids.js';
 import {
@@ -9,9 +8,9 @@ import {
   REACH,
   type SortKey,
 } from '../platform/paging.js';
-import { raw, sql } from '../platform/sql.js';
-import { timeOf } from '../platform/times.js';
+import { raw, type Statement, sql } from '../platform/sql.js';
 import type { Buyer } from './checkout.js';
+import { byTime } from './queries.js';
 import type { Address, OrderCustomer } from './records.js';
 
 export interface CustomerRecord {
@@ -27,23 +26,24 @@ export interface CustomerRecord {
   lastOrderAt: string;
 }
 
-/** The same document is the same person, else the same e-mail. The latest order says what they are called now. */
+/**
+ * The same document is the same person, else the same e-mail. The latest order says what they are called now. The time
+ * is that of the transaction, as the order's own: what is derived from orders agrees with them to the millisecond.
+ */
 export async function findOrCreateCustomer(
   tx: Tx,
-  clock: Clock,
   workspaceId: string,
   buyer: Buyer,
 ): Promise<OrderCustomer> {
   const { name, email, phone, document, address } = buyer;
   const identity = document === null ? `email ${email.toLowerCase()}` : `document ${document}`;
-  const now = new Date(clock.now()).toISOString();
   const [row] = await tx.query<{ id: string }>(sql`
     insert into customers (workspace_id, id, identity, name, email, phone, document, address, first_order_at, last_order_at, terms)
     values (${workspaceId}, ${newId()}, ${identity}, ${name}, ${email}, ${phone}, ${document}, ${JSON.stringify(address)}::jsonb,
-            ${now}, ${now}, search_terms(${name}, ${email}, ${document}, ${phone}))
+            now(), now(), search_terms(${name}, ${email}, ${document}, ${phone}))
     on conflict (workspace_id, identity) do update set
       name = excluded.name, email = excluded.email, phone = excluded.phone, address = excluded.address,
-      last_order_at = excluded.last_order_at, terms = excluded.terms
+      last_order_at = greatest(customers.last_order_at, excluded.last_order_at), terms = excluded.terms
     returning id`);
   return { id: row!.id, name, email, phone, document };
 }
@@ -62,11 +62,7 @@ export async function countPurchase(
 }
 
 export const customerSorts: Record<string, SortKey> = {
-  lastOrderAt: {
-    column: 'last_order_at',
-    cast: 'timestamptz',
-    isValue: (value) => typeof value === 'string' && timeOf(value) !== undefined,
-  },
+  lastOrderAt: byTime('last_order_at'),
 };
 
 const columns = raw(`
@@ -79,20 +75,26 @@ export async function listCustomers(
   workspaceId: string,
   request: PageRequest<{ search?: string }>,
 ): Promise<{ data: CustomerRecord[]; meta: PageMeta }> {
+  const { page, count } = customerPage(workspaceId, request);
+  const [rows, total] = await Promise.all([
+    db.query<CustomerRecord & { sort_value: string }>(page),
+    request.page === undefined ? undefined : db.query<{ total: number }>(count),
+  ]);
+  const { rows: data, meta } = pageOf(request, rows, total?.[0]?.total);
+  return { data, meta };
+}
+
+/** What is read for a page. Orders are not: what a customer has bought is kept with the customer. */
+export function customerPage(
+  workspaceId: string,
+  request: PageRequest<{ search?: string }>,
+): { page: Statement; count: Statement } {
   const { search } = request.filters;
   const filter = search ? sql`and c.terms like search_pattern(${search})` : raw('');
   const where = sql`c.workspace_id = ${workspaceId} ${filter}`;
   const { where: beyond, order } = pageClauses(request, customerSorts, 'c');
-  const [rows, total] = await Promise.all([
-    db.query<CustomerRecord & { sort_value: string }>(
-      sql`select ${columns}, c.last_order_at as sort_value from customers c where ${where} ${beyond} ${order}`,
-    ),
-    request.page === undefined
-      ? undefined
-      : db.query<{ total: number }>(
-          sql`select count(*) as total from (select from customers c where ${where} limit ${REACH + 1}) counted`,
-        ),
-  ]);
-  const { rows: data, meta } = pageOf(request, rows, total?.[0]?.total);
-  return { data, meta };
+  return {
+    page: sql`select ${columns}, c.last_order_at as sort_value from customers c where ${where} ${beyond} ${order}`,
+    count: sql`select count(*) as total from (select from customers c where ${where} limit ${REACH + 1}) counted`,
+  };
 }

@@ -5,6 +5,7 @@ import { emit } from '../platform/events.js';
 import { sql } from '../platform/sql.js';
 import { cents } from './checkout.js';
 import { countPurchase } from './customers.js';
+import { eachByItself } from './each-by-itself.js';
 import type { OrderItem, OrderStatus } from './records.js';
 
 export interface Money {
@@ -83,15 +84,18 @@ export async function noteRefunded(
   if (full) await emit(tx, workspaceId, [{ event: 'order.refunded', data: { orderId: order.id } }]);
 }
 
-/** Cancels what nobody paid for. One order per transaction: a shop's stock is not held while others are gone through. */
+/**
+ * Cancels what nobody paid for. One order per transaction: a shop's stock is not held while others are gone through, and
+ * one that fails keeps nobody else's from coming back.
+ */
 export async function expireUnpaid(db: Database, clock: Clock): Promise<void> {
   const now = new Date(clock.now()).toISOString();
   const due = await db.query<{ workspace_id: string; id: string }>(sql`
     select workspace_id, id from orders where status = 'pending' and expires_at <= ${now} order by expires_at limit 1000`);
-  for (const { workspace_id, id } of due) {
-    await db.transaction(async (tx) => {
+  await eachByItself(due, ({ workspace_id, id }) =>
+    db.transaction(async (tx) => {
       const order = await lockMoney(tx, workspace_id, id);
       if (order) await cancelOrder(tx, workspace_id, order);
-    });
-  }
+    }),
+  );
 }

@@ -24,10 +24,11 @@ export interface OrderFilters {
   updatedTo?: string;
 }
 
-const byTime = (column: string): SortKey => ({
+/** In UTC, as we give them out: PostgreSQL does not take every offset that RFC 3339 allows. */
+export const byTime = (column: string): SortKey => ({
   column,
   cast: 'timestamptz',
-  isValue: (value) => typeof value === 'string' && timeOf(value) !== undefined,
+  isValue: (value) => typeof value === 'string' && value.endsWith('Z') && timeOf(value) !== undefined,
 });
 
 export const orderSorts: Record<string, SortKey> = {
@@ -81,11 +82,10 @@ export async function findOrder(
 function matching(workspaceId: string, filters: OrderFilters): { from: Statement; where: Statement } {
   const conditions = [sql`o.workspace_id = ${workspaceId}`];
   const date = raw(filters.dateType === 'updated' ? 'o.updated_at' : 'o.created_at');
-  const zone = sql`(select timezone from workspaces where id = ${workspaceId})`;
   if (filters.from !== undefined)
-    conditions.push(sql`${date} >= (${filters.from}::date)::timestamp at time zone ${zone}`);
+    conditions.push(sql`${date} >= ${beginOf(workspaceId, sql`${filters.from}::date`)}`);
   if (filters.to !== undefined)
-    conditions.push(sql`${date} < (${filters.to}::date + 1)::timestamp at time zone ${zone}`);
+    conditions.push(sql`${date} < ${beginOf(workspaceId, sql`${filters.to}::date + 1`)}`);
   if (filters.status !== undefined) conditions.push(sql`o.status = ${filters.status}`);
   if (filters.statusShipping !== undefined)
     conditions.push(sql`o.status_shipping = ${filters.statusShipping}`);
@@ -99,6 +99,15 @@ function matching(workspaceId: string, filters: OrderFilters): { from: Statement
     from: sql`orders o join order_search s on s.workspace_id = o.workspace_id and s.order_id = o.id`,
     where: joined(conditions, ' and '),
   };
+}
+
+/** Where clocks go back from 1 to 0 at night (Havana, the Azores) a day has two midnights: it begins with the first. */
+function beginOf(workspaceId: string, day: Statement): Statement {
+  return sql`(
+    select case when ((midnight - interval '1 hour') at time zone timezone)::date = day
+      then midnight - interval '1 hour' else midnight end
+    from workspaces, lateral (select ${day} as day) d, lateral (select day::timestamp at time zone timezone as midnight) m
+    where id = ${workspaceId})`;
 }
 
 function isoOf(time: string): string {

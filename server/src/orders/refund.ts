@@ -1,9 +1,10 @@
 import { returnStock } from '../catalog/reserve.js';
 import type { Database, Tx } from '../platform/db.js';
-import { conflict } from '../platform/errors.js';
+import { ApiError, conflict } from '../platform/errors.js';
 import { isId, newId } from '../platform/ids.js';
 import { sql } from '../platform/sql.js';
 import { cents } from './checkout.js';
+import { eachByItself } from './each-by-itself.js';
 import { lockMoney, noteRefunded } from './life.js';
 import { orderNotFound } from './shipping-status.js';
 
@@ -92,7 +93,14 @@ export async function finishRefund(
     join orders o on o.workspace_id = r.workspace_id and o.id = r.order_id
     where r.workspace_id = ${workspaceId} and r.id = ${refundId}`);
   if (!refund || refund.status === 'done' || refund.transaction_id === null) return;
-  const { refundedInAll } = await refunder.refund(refund.transaction_id, refundId, refund.amount);
+  const { refundedInAll } = await refunder
+    .refund(refund.transaction_id, refundId, refund.amount)
+    .catch(async (error: unknown) => {
+      // A refusal is final, as when the gateway has refunded from its side and we have not heard of it yet. Kept, the
+      // refund would stand in the way of every later one.
+      if (error instanceof ApiError) await dropRefund(db, workspaceId, refundId);
+      throw error;
+    });
   await db.transaction(async (tx) => {
     const order = await lockMoney(tx, workspaceId, refund.order_id);
     const [ours] = await tx.query<{ restock: boolean }>(sql`
@@ -105,11 +113,17 @@ export async function finishRefund(
   });
 }
 
+async function dropRefund(db: Database, workspaceId: string, refundId: string): Promise<void> {
+  await db.autocommit.query(
+    sql`delete from refunds where workspace_id = ${workspaceId} and id = ${refundId} and status = 'requested'`,
+  );
+}
+
 /** What a killed process left behind. */
 export async function finishRefunds(db: Database, refunder: Refunder): Promise<void> {
   const unfinished = await db.query<{ workspace_id: string; id: string }>(sql`
     select workspace_id, id from refunds where status = 'requested' order by created_at limit 200`);
-  for (const { workspace_id, id } of unfinished) await finishRefund(db, refunder, workspace_id, id);
+  await eachByItself(unfinished, ({ workspace_id, id }) => finishRefund(db, refunder, workspace_id, id));
 }
 
 function findByKey(

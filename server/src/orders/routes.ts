@@ -74,7 +74,7 @@ export const orderRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { ord
   app.post(
     '/orders/:id/refund',
     {
-      config: { scope: 'orders:write', bodyOptional: true },
+      config: { scope: 'orders:write', bodyOptional: true, ofOrders: true },
       schema: {
         operationId: 'refundOrder',
         tags: ['Orders'],
@@ -87,10 +87,17 @@ export const orderRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { ord
       },
     },
     async (request) => {
-      const { workspaceId } = request.credential;
+      const { workspaceId, clientId } = request.credential;
       const { id } = request.params;
-      const key = request.headers['idempotency-key'] as string | undefined;
-      const refund = await refundOrder(db, refunder, workspaceId, id, request.body, key);
+      const key = request.headers['idempotency-key'];
+      const refund = await refundOrder(
+        db,
+        refunder,
+        workspaceId,
+        id,
+        request.body,
+        key && `${clientId} ${key}`,
+      );
       const order = await findOrder(db, workspaceId, id);
       if (!order) throw orderNotFound(id);
       return { ...order, refund };

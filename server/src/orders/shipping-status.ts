@@ -65,12 +65,15 @@ export async function changeShipping(
   const after: ShippingState = {
     status: before.status,
     statusShipping: change.statusShipping,
-    codeShipping: change.codeShipping === undefined ? before.codeShipping : change.codeShipping,
+    // "" is how our own events say that there is none.
+    codeShipping: change.codeShipping === undefined ? before.codeShipping : change.codeShipping || null,
     carrier: change.carrier === undefined ? before.carrier : change.carrier,
     trackingUrl: change.trackingUrl === undefined ? before.trackingUrl : change.trackingUrl,
   };
   if (JSON.stringify(before) === JSON.stringify(after)) return { changed: false, after };
-  if (after.statusShipping !== before.statusShipping) refuseIllegalMove(before, after.statusShipping);
+  // What the system has canceled is not corrected either.
+  if (after.statusShipping !== before.statusShipping || before.statusShipping === 'canceled')
+    refuseIllegalMove(before, after.statusShipping);
   await tx.query(sql`
     update orders set status_shipping = ${after.statusShipping}, code_shipping = ${after.codeShipping}, carrier = ${after.carrier},
       tracking_url = ${after.trackingUrl},

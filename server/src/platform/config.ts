@@ -13,6 +13,8 @@ export interface Config {
   databaseUrl: string | undefined;
   /** Signs cookies and local upload addresses. */
   secret: string;
+  /** Unset: each process counts budgets by itself. */
+  redisUrl: string | undefined;
   webhooks: WebhookConfig;
   /** Unset: files under dataFolder. */
   s3: S3Config | undefined;
@@ -66,6 +68,10 @@ export function readConfig(overrides: NodeJS.ProcessEnv = {}): Config {
     faults.push('DATABASE_URL must start with postgres:// or postgresql://');
   }
 
+  const redisUrl = read('REDIS_URL');
+  if (redisUrl !== undefined && !/^rediss?:\/\//.test(redisUrl))
+    faults.push('REDIS_URL must start with redis:// or rediss://');
+
   const givenSecret = read('FEIRA_SECRET');
   if (givenSecret === undefined && databaseUrl !== undefined) {
     faults.push(
@@ -99,6 +105,7 @@ export function readConfig(overrides: NodeJS.ProcessEnv = {}): Config {
     dataFolder,
     databaseUrl,
     secret: givenSecret ?? keptSecret(dataFolder),
+    redisUrl,
     webhooks,
     s3,
     mediaUrl: mediaUrl.replace(/\/+$/, ''),

@@ -1,47 +1,183 @@
+import type { Socket } from 'node:net';
 import pg from 'pg';
 import type { Statement } from './sql.js';
+import { type Column, rowIn, type WireHandler, WireReader } from './wire-reader.js';
+import { WireWriter } from './wire-writer.js';
 
-/** One pipelined connection that is made again when it breaks. Only for statements that take no lock. */
+/**
+ * One connection on which statements are sent without waiting for the answers to those before, made again when it
+ * breaks. Only for statements that take no lock. pg connects and signs in; the statements themselves are spoken here:
+ * through pg's own pipeline, reading a product cost 45 µs more, a fifth of the request.
+ */
 export class Pipeline {
-  private client: Promise<pg.Client> | undefined;
+  private line: Promise<Line> | undefined;
+  private openLine: Line | undefined;
   private closed = false;
 
-  constructor(private readonly settings: pg.ClientConfig) {}
+  /** Whoever has waited for `patienceMs` is told so, and so are all behind: they wait for the same answer. */
+  constructor(
+    private readonly settings: pg.ClientConfig,
+    private readonly patienceMs: number,
+  ) {}
 
   async ready(): Promise<void> {
     await this.connected();
   }
 
-  async query<R>(statement: Statement): Promise<R[]> {
-    const client = await this.connected();
-    const query = {
-      text: statement.text,
-      values: statement.values as unknown[],
-      name: statement.name as string,
-    };
-    return (await client.query(query)).rows as R[];
+  query<R>(statement: Statement): Promise<R[]> {
+    if (this.openLine) return this.openLine.query<R>(statement);
+    return this.connected().then((line) => line.query<R>(statement));
   }
 
   async close(): Promise<void> {
     this.closed = true;
-    const client = await this.client?.catch(() => undefined);
-    await client?.end();
+    const line = await this.line?.catch(() => undefined);
+    await line?.close();
   }
 
-  private connected(): Promise<pg.Client> {
-    if (!this.client) {
+  private connected(): Promise<Line> {
+    if (!this.line) {
       if (this.closed) return Promise.reject(new Error('the database is closed'));
-      const client = new pg.Client({ ...this.settings, pipeline: true } as pg.ClientConfig);
-      const attempt = client.connect().then(() => client);
       // Forgotten when it breaks or never comes up, so that the next query makes another.
       const forget = () => {
-        if (this.client === attempt) this.client = undefined;
+        if (this.line !== attempt) return;
+        this.line = undefined;
+        this.openLine = undefined;
       };
-      client.on('error', forget);
-      client.on('end', forget);
+      const attempt = Line.open(this.settings, this.patienceMs, forget).then((line) => {
+        if (this.line === attempt) this.openLine = line;
+        return line;
+      });
       attempt.catch(forget);
-      this.client = attempt;
+      this.line = attempt;
     }
-    return this.client;
+    return this.line;
+  }
+}
+
+/** What this connection knows of a statement: told in the answer to its first use. */
+interface Known {
+  parsed: boolean;
+  columns: Column[];
+}
+
+interface Pending {
+  known: Known;
+  rows: unknown[];
+  error: Error | undefined;
+  name: string;
+  since: number;
+  resolve(rows: never[]): void;
+  reject(error: Error): void;
+}
+
+class Line implements WireHandler {
+  private readonly writer = new WireWriter();
+  private readonly statements = new Map<string, Known>();
+  private readonly pending: Pending[] = [];
+  private flushing = false;
+  private broken: Error | undefined;
+  private watch: NodeJS.Timeout | undefined;
+
+  static async open(settings: pg.ClientConfig, patienceMs: number, onEnd: () => void): Promise<Line> {
+    const client = new pg.Client(settings);
+    await client.connect();
+    const line = new Line(client, patienceMs);
+    const end = (error?: Error) => {
+      onEnd();
+      line.fail(error ?? new Error('the connection to the database ended'));
+    };
+    client.on('error', end);
+    client.on('end', end);
+    return line;
+  }
+
+  private readonly stream: Socket;
+
+  private constructor(
+    private readonly client: pg.Client,
+    private readonly patienceMs: number,
+  ) {
+    this.stream = (client as unknown as { connection: { stream: Socket } }).connection.stream;
+    const reader = new WireReader(this);
+    this.stream.removeAllListeners('data');
+    this.stream.on('data', (chunk) => reader.read(chunk as Buffer));
+  }
+
+  query<R>(statement: Statement): Promise<R[]> {
+    if (this.broken) return Promise.reject(this.broken);
+    return new Promise((resolve, reject) => {
+      const name = statement.name ?? '';
+      const earlier = this.statements.get(name);
+      const known = earlier ?? { parsed: false, columns: [] };
+      this.writer.statement(name, earlier ? undefined : statement.text, statement.values);
+      if (name !== '') this.statements.set(name, known);
+      const since = performance.now();
+      this.pending.push({ known, rows: [], error: undefined, name, since, resolve, reject });
+      this.watch ??= this.lookAfter(this.patienceMs);
+      this.flushSoon();
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.client.end();
+  }
+
+  parsed(): void {
+    this.pending[0]!.known.parsed = true;
+  }
+
+  columns(columns: Column[]): void {
+    this.pending[0]!.known.columns = columns;
+  }
+
+  row(bytes: Buffer, at: number): void {
+    const { rows, known } = this.pending[0]!;
+    rows.push(rowIn(known.columns, bytes, at));
+  }
+
+  failed(error: Error): void {
+    const [current] = this.pending;
+    if (!current) return;
+    current.error = error;
+    // When it was the parsing that failed, the next use has to try it again.
+    if (!current.known.parsed) this.statements.delete(current.name);
+  }
+
+  ready(): void {
+    const { resolve, reject, rows, error } = this.pending.shift()!;
+    if (error) reject(error);
+    else resolve(rows as never[]);
+  }
+
+  /** One timer for all that wait; it fires at most once per patience. */
+  private lookAfter(milliseconds: number): NodeJS.Timeout {
+    return setTimeout(() => {
+      this.watch = undefined;
+      const [oldest] = this.pending;
+      if (!oldest) return;
+      const left = oldest.since + this.patienceMs - performance.now();
+      if (left > 0) this.watch = this.lookAfter(left);
+      else this.stream.destroy(new Error(`the database has not answered for ${this.patienceMs} ms`));
+    }, milliseconds).unref();
+  }
+
+  private fail(error: Error): void {
+    this.broken = error;
+    clearTimeout(this.watch);
+    for (const { reject } of this.pending.splice(0)) reject(error);
+  }
+
+  /**
+   * What the requests of one turn of the event loop ask goes out in one write: waking PostgreSQL up is the dearest part
+   * of a small query.
+   */
+  private flushSoon(): void {
+    if (this.flushing) return;
+    this.flushing = true;
+    setImmediate(() => {
+      this.flushing = false;
+      if (!this.broken) this.stream.write(this.writer.take());
+    });
   }
 }

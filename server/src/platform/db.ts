@@ -1,7 +1,10 @@
 import pg from 'pg';
 import { Pipeline } from './db-pipeline.js';
+import { Queue } from './db-queue.js';
+import { Turns } from './db-turns.js';
 import { parseColumn } from './db-types.js';
 import type { Statement } from './sql.js';
+import { hasHung } from './sql-state.js';
 
 export type Row = Record<string, unknown>;
 
@@ -29,35 +32,59 @@ export interface Database extends Queryable {
   close(): Promise<void>;
 }
 
-/** How long a statement may take, and wait for a lock, in milliseconds. */
-export interface Patience {
+/**
+ * How long a statement may take, wait for a lock, and be waited for by a reader in all, in milliseconds; and how many
+ * connections there may be besides the pipelines.
+ */
+export interface DatabaseLimits {
   statementMs: number;
   lockMs: number;
+  readMs: number;
+  writers: number;
+  pooled: number;
 }
 
-const PATIENT: Patience = { statementMs: 30_000, lockMs: 10_000 };
+const USUAL: DatabaseLimits = {
+  statementMs: 30_000,
+  lockMs: 10_000,
+  readMs: 60_000,
+  writers: 10,
+  pooled: 10,
+};
 const PIPELINES = 2;
-const POOLED = 10;
+/** Long, because whoever waits behind a database that hangs is told so earlier: see Queue. */
+const QUEUED_MS = 30_000;
 
 /**
- * Reads share two pipelined connections (7.6k product reads a second against 4.3k through a pool). Writes go through a
- * pool: a pipeline answers in order, so one write that waits for a row lock would hold up every read behind it.
+ * Reads share two pipelined connections (7.6k product reads a second against 4.3k through a pool). Writes take turns on
+ * others: a pipeline answers in order, so one write that waits for a row lock would hold up every read behind it.
+ * Transactions of several statements have a pool.
  */
 export async function openDatabase(
   connection: pg.ClientConfig,
-  patience: Patience = PATIENT,
+  limits: DatabaseLimits = USUAL,
 ): Promise<Database> {
-  const settings = clientSettings(connection, patience);
-  const pipelines = Array.from({ length: PIPELINES }, () => new Pipeline(settings));
-  const pool = new pg.Pool({ ...settings, max: POOLED, idleTimeoutMillis: 30_000 });
+  const settings = clientSettings(connection, limits);
+  const { readMs } = limits;
+  const pipelines = Array.from({ length: PIPELINES }, () => new Pipeline(settings, readMs));
+  // Connected on their first use.
+  const writers = Array.from({ length: limits.writers }, () => new Pipeline(settings, readMs));
+  const turns = new Turns(writers);
+  const pool = new pg.Pool({
+    ...settings,
+    max: limits.pooled,
+    idleTimeoutMillis: 30_000,
+    connectionTimeoutMillis: QUEUED_MS,
+  });
   // A connection that dies is replaced on the next use; without a listener it would end the process. The pool listens
   // to the idle ones only: one that dies in the middle of a transaction must be listened to itself.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
+  const queue = new Queue(() => pool.connect());
   let turn = 0;
 
   async function begin(): Promise<Transaction> {
-    const client = await pool.connect();
+    const client = await queue.take();
     let ended = false;
     const end = async (verb: 'COMMIT' | 'ROLLBACK') => {
       if (ended) return;
@@ -78,7 +105,14 @@ export async function openDatabase(
     }
     return {
       writes: true,
-      query: async (statement) => (await client.query(asQuery(statement))).rows,
+      query: async (statement) => {
+        try {
+          return (await client.query(asQuery(statement))).rows;
+        } catch (error) {
+          if (hasHung(error)) queue.giveUp(error as Error);
+          throw error;
+        }
+      },
       commit: () => end('COMMIT'),
       rollback: () => end('ROLLBACK'),
     };
@@ -86,7 +120,7 @@ export async function openDatabase(
 
   const database: Database = {
     query: (statement) => pipelines[turn++ % PIPELINES]!.query(statement),
-    autocommit: { writes: true, query: async (statement) => (await pool.query(asQuery(statement))).rows },
+    autocommit: { writes: true, query: (statement) => turns.query(statement) },
     begin,
     async transaction(work) {
       const tx = await begin();
@@ -100,7 +134,8 @@ export async function openDatabase(
       }
     },
     async close() {
-      await Promise.all([...pipelines.map((pipeline) => pipeline.close()), pool.end()]);
+      await Promise.all([...pipelines, ...writers].map((line) => line.close()));
+      await pool.end();
     },
   };
   try {
@@ -112,16 +147,19 @@ export async function openDatabase(
   return database;
 }
 
-/** Every session speaks UTC, and no statement may hold a connection for ever. */
+/**
+ * Every session speaks UTC, and no statement may hold a connection for ever. No parallel workers and no compiling: they
+ * cost milliseconds to start, and the other processors have other requests to serve.
+ */
 export function clientSettings(
   connection: pg.ClientConfig,
-  { statementMs, lockMs } = PATIENT,
+  { statementMs, lockMs } = USUAL,
 ): pg.ClientConfig {
   return {
     ...connection,
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
-    options: `-c TimeZone=UTC -c statement_timeout=${statementMs} -c lock_timeout=${lockMs} -c idle_in_transaction_session_timeout=60000`,
+    options: `-c TimeZone=UTC -c statement_timeout=${statementMs} -c lock_timeout=${lockMs} -c idle_in_transaction_session_timeout=60000 -c max_parallel_workers_per_gather=0 -c jit=off`,
     types: { getTypeParser: parseColumn } as pg.CustomTypesConfig,
   };
 }

@@ -11,7 +11,7 @@ declare module 'fastify' {
 /** The tag is the hash of the very bytes that are sent, so that it can never disagree with them. */
 export function tagResources(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, payload, done) => {
-    if (!request.routeOptions.config.etag || reply.statusCode !== 200 || typeof payload !== 'string') {
+    if (!request.routeOptions.config.etag || reply.statusCode !== 200 || !isBody(payload)) {
       done(null, payload);
       return;
     }
@@ -26,6 +26,10 @@ export function tagResources(app: FastifyInstance): void {
     }
     done(null, payload);
   });
+}
+
+function isBody(payload: unknown): payload is string | Buffer {
+  return typeof payload === 'string' || Buffer.isBuffer(payload);
 }
 
 function matches(header: string | undefined, tag: string): boolean {

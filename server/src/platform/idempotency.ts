@@ -10,6 +10,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** A route that only says no (404 or 405): there is no answer worth keeping. */
     refusal?: boolean;
+    /** Its key is held on the connections of the orders: when those hang, only their own calls wait. */
+    ofOrders?: boolean;
   }
   interface FastifyRequest {
     /** Open while a request with an Idempotency-Key runs: its change, its events and its answer are one commit. */
@@ -50,42 +52,54 @@ export function execute<T>(request: FastifyRequest, db: Database, work: (tx: Tx)
  */
 export function keepIdempotencyKeys(
   app: FastifyInstance,
-  db: Database,
+  dbOf: (request: FastifyRequest) => Database,
   clock: Clock,
   seal: Seal,
   ownerOf: (request: FastifyRequest) => Owner,
 ) {
   app.decorateRequest('keyed', null);
 
-  app.addHook('preValidation', async (request, reply) => {
+  // Both with a callback: most requests carry no key and should not wait for a promise.
+  app.addHook('preValidation', (request, reply, done) => {
     const key = request.headers['idempotency-key'];
-    if (key === undefined || !WRITES.has(request.method) || request.routeOptions.config.refusal) return;
-    if (typeof key !== 'string' || key.length === 0 || key.length > MAX_KEY) {
-      throw badRequest(`Idempotency-Key must have 1 to ${MAX_KEY} characters`, 'invalid_parameter');
+    if (key === undefined || !WRITES.has(request.method) || request.routeOptions.config.refusal) {
+      done();
+      return;
     }
-    return open(request, reply, key);
+    if (typeof key !== 'string' || key.length === 0 || key.length > MAX_KEY) {
+      done(badRequest(`Idempotency-Key must have 1 to ${MAX_KEY} characters`, 'invalid_parameter'));
+      return;
+    }
+    open(request, reply, key).then((replayed) => {
+      if (!replayed) done();
+    }, done);
   });
 
-  app.addHook('onSend', async (request, reply, payload) => {
-    const keyed = request.keyed;
-    if (!keyed) return payload;
+  app.addHook('onSend', (request, reply, payload, done) => {
+    const { keyed } = request;
+    if (!keyed) {
+      done(null, payload);
+      return;
+    }
     request.keyed = null;
+    close(keyed, ownerOf(request), reply.statusCode, payload).then(() => done(null, payload), done);
+  });
+
+  async function close(keyed: KeyedRequest, owner: Owner, status: number, payload: unknown): Promise<void> {
     const { tx } = keyed;
-    const status = reply.statusCode;
     try {
       if (status >= 500 || NOT_KEPT.has(status)) {
         await tx.rollback();
-        return payload;
+        return;
       }
       if (status >= 400) await tx.query(sql`rollback to savepoint work`);
-      await keep(tx, keyed, ownerOf(request), status, String(payload ?? ''));
+      await keep(tx, keyed, owner, status, String(payload ?? ''));
       await tx.commit();
     } catch (error) {
       await tx.rollback();
       throw error;
     }
-    return payload;
-  });
+  }
 
   async function open(
     request: FastifyRequest,
@@ -94,7 +108,7 @@ export function keepIdempotencyKeys(
   ): Promise<FastifyReply | undefined> {
     const { workspaceId, clientId } = ownerOf(request);
     const requestHash = hashOf(request);
-    const tx = await db.begin();
+    const tx = await dbOf(request).begin();
     try {
       const [lock] = await tx.query<{ ours: boolean }>(
         sql`select pg_try_advisory_xact_lock(hashtextextended(${`key ${workspaceId} ${clientId} ${key}`}, 0)) as ours`,

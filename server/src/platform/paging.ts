@@ -133,7 +133,7 @@ export function sortOf(sorts: Record<string, SortKey>, sort: string): { key: Sor
 }
 
 function findSort(sorts: Record<string, SortKey>, sort: string): SortKey | undefined {
-  const name = [sort, sort.replace(/^-/, '')].find((each) => Object.hasOwn(sorts, each));
+  const name = [sort, sort.replace(/^-(?!-)/, '')].find((each) => Object.hasOwn(sorts, each));
   return name === undefined ? undefined : sorts[name];
 }
 
@@ -154,8 +154,10 @@ export function pageClauses(
     : settled;
   const skip = request.page === undefined ? 0 : (request.page - 1) * request.limit;
   const offset = skip === 0 ? raw('') : sql`offset ${skip}`;
-  // One more than asked for tells whether there is more.
-  const order = sql`order by ${column} ${direction}, ${id} ${direction} limit ${request.limit + 1} ${offset}`;
+  // One more than asked for tells whether there is more. Written out and not passed as a value: a plan for any limit
+  // expects a tenth of the table.
+  const limit = raw(`limit ${request.limit + 1}`);
+  const order = sql`order by ${column} ${direction}, ${id} ${direction} ${limit} ${offset}`;
   return { where, order };
 }
 

@@ -5,3 +5,9 @@ export function isUniqueViolation(error: unknown, constraint: string): boolean {
   const { code, constraint: violated } = error as DatabaseError;
   return code === '23505' && violated === constraint;
 }
+
+/** Somebody's patience with the database ran out: a lock or an answer did not come in time. */
+export function hasHung(error: unknown): boolean {
+  const { code } = error as DatabaseError;
+  return code === '55P03' || code === '57014';
+}

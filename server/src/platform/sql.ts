@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /**
  * SQL written as SQL. A statement without fragments is named after its text, so that PostgreSQL parses and plans it
@@ -6,16 +6,18 @@ import { createHash } from 'node:crypto';
  * generic plan cannot know how rare the searched word is.
  */
 export class Statement {
-  readonly text: string;
-  readonly name: string | undefined;
-
   constructor(
     readonly strings: readonly string[],
     readonly values: readonly unknown[],
-    prepared?: { text: string; name: string },
-  ) {
-    this.text = prepared?.text ?? numbered(strings);
-    this.name = prepared?.name;
+    private readonly prepared?: { text: string; name: string },
+  ) {}
+
+  get text(): string {
+    return this.prepared?.text ?? numbered(this.strings);
+  }
+
+  get name(): string | undefined {
+    return this.prepared?.name;
   }
 }
 
@@ -31,17 +33,14 @@ export function sql(strings: TemplateStringsArray, ...parts: unknown[]): Stateme
 }
 
 export function joined(fragments: Statement[], separator: string): Statement {
-  const [first, ...rest] = fragments;
-  if (!first) return new Statement([''], []);
-  return rest.reduce((all, fragment) => append(append(all, new Statement([separator], [])), fragment), first);
+  const between = Array.from({ length: Math.max(0, fragments.length - 1) }, () => separator);
+  return composed(['', ...between, ''], fragments);
 }
 
 /** A composed statement that has few forms and no plan that depends on its values may be prepared as well. */
 export function prepared(statement: Statement): Statement {
-  return new Statement(statement.strings, statement.values, {
-    text: statement.text,
-    name: nameOf(statement.text),
-  });
+  const { text } = statement;
+  return new Statement(statement.strings, statement.values, { text, name: nameOf(text) });
 }
 
 /**
@@ -73,20 +72,23 @@ export function raw(text: string): Statement {
 const preparedTexts = new WeakMap<TemplateStringsArray, { text: string; name: string }>();
 
 function composed(strings: readonly string[], parts: readonly unknown[]): Statement {
-  let all = new Statement([strings[0] ?? ''], []);
+  const texts = [strings[0] ?? ''];
+  const values: unknown[] = [];
+  const seam = (text: string) => {
+    texts[texts.length - 1] += text;
+  };
   parts.forEach((part, index) => {
-    const piece = part instanceof Statement ? part : new Statement(['', ''], [part]);
-    all = append(append(all, piece), new Statement([strings[index + 1] ?? ''], []));
+    if (part instanceof Statement) {
+      seam(part.strings[0] ?? '');
+      texts.push(...part.strings.slice(1));
+      values.push(...part.values);
+    } else {
+      texts.push('');
+      values.push(part);
+    }
+    seam(strings[index + 1] ?? '');
   });
-  return all;
-}
-
-function append(left: Statement, right: Statement): Statement {
-  const seam = (left.strings.at(-1) ?? '') + (right.strings[0] ?? '');
-  return new Statement(
-    [...left.strings.slice(0, -1), seam, ...right.strings.slice(1)],
-    [...left.values, ...right.values],
-  );
+  return new Statement(texts, values);
 }
 
 function numbered(strings: readonly string[]): string {
@@ -94,5 +96,5 @@ function numbered(strings: readonly string[]): string {
 }
 
 function nameOf(text: string): string {
-  return createHash('sha256').update(text).digest('base64url').slice(0, 22);
+  return hash('sha256', text, 'hex').slice(0, 32);
 }

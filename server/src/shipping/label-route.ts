@@ -1,6 +1,7 @@
 import type {} from '@fastify/swagger';
 import type { FastifyPluginAsync } from 'fastify';
 import { findOrder } from '../orders/queries.js';
+import { answerUnavailable } from '../orders/unavailable.js';
 import type { Database } from '../platform/db.js';
 import { ApiError, notFound } from '../platform/errors.js';
 import { isId } from '../platform/ids.js';
@@ -19,6 +20,7 @@ export const labelRoute: FastifyPluginAsync<{ orders: Database; labels: LabelAdd
   app,
   { orders: db, labels },
 ) => {
+  answerUnavailable(app);
   app.get<LabelRequest>('/labels/:workspaceId/:file', { schema: { hide: true } }, async (request, reply) => {
     const { workspaceId, file } = request.params;
     const code = file.replace(/\.pdf$/, '');

@@ -26,7 +26,7 @@ export const shippingRoutes: FastifyPluginAsyncTypebox<Options> = async (
   app.patch(
     '/orders/:id/shipping-status',
     {
-      config: { scope: 'orders:write' },
+      config: { scope: 'orders:write', ofOrders: true },
       schema: {
         operationId: 'changeShippingStatus',
         tags: ['Orders'],
@@ -51,7 +51,7 @@ export const shippingRoutes: FastifyPluginAsyncTypebox<Options> = async (
   app.post(
     '/shipments',
     {
-      config: { scope: 'shipping:write' },
+      config: { scope: 'shipping:write', ofOrders: true },
       schema: {
         operationId: 'createShipment',
         tags: ['Shipments'],

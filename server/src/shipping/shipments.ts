@@ -47,7 +47,7 @@ export async function createShipment(
   const [facts] = await tx.query<{ zip: string; items: Line[] }>(sql`
     select shipping_address->>'zipCode' as zip, items from orders where workspace_id = ${workspaceId} and id = ${orderId}`);
   const [economy] = quote(facts!.zip, await parcelsOf(tx, workspaceId, facts!.items)) ?? [];
-  const code = newTrackingCode();
+  const code = await unusedCode(tx, workspaceId);
   const by = carrier ?? SANDBOX;
   const estimated = new Date(clock.now() + (economy?.days ?? 10) * DAY_MS).toISOString().slice(0, 10);
   const [made] = await tx.query<ShipmentRecord>(sql`
@@ -72,10 +72,13 @@ export async function moveShipping(
   const before = await lockOrder(tx, workspaceId, orderId);
   const { changed, after } = await changeShipping(tx, workspaceId, orderId, change);
   if (!changed || after.codeShipping === null) return;
-  await tx.query(sql`
+  const ours = await tx.query(sql`
     insert into shipments (workspace_id, code, order_id, carrier)
     values (${workspaceId}, ${after.codeShipping}, ${orderId}, ${after.carrier ?? ''})
-    on conflict (workspace_id, code) do update set carrier = excluded.carrier where shipments.order_id = excluded.order_id`);
+    on conflict (workspace_id, code) do update set carrier = excluded.carrier where shipments.order_id = excluded.order_id
+    returning 1`);
+  // A code that another order has already: two orders in one parcel, whose scans are told once.
+  if (ours.length === 0) return;
   const parcelMoved =
     after.statusShipping !== before.statusShipping || after.codeShipping !== before.codeShipping;
   if (parcelMoved && hasTravelled(after.statusShipping))
@@ -137,6 +140,17 @@ export async function findTracking(
   return tracking;
 }
 
+/** There are a hundred million: one in use already is rare, and rarer still twice. */
+async function unusedCode(tx: Tx, workspaceId: string): Promise<string> {
+  for (;;) {
+    const code = newTrackingCode();
+    const taken = await tx.query(
+      sql`select from shipments where workspace_id = ${workspaceId} and code = ${code}`,
+    );
+    if (taken.length === 0) return code;
+  }
+}
+
 /** Weighed as the products are now; one that is gone weighs nothing. */
 async function parcelsOf(tx: Tx, workspaceId: string, items: Line[]): Promise<Parcel[]> {
   const sellables = await readSellables(tx, workspaceId, [
@@ -172,6 +186,13 @@ async function addScan(
   status: string,
   location: string | null,
 ): Promise<void> {
+  // A code that came after the parcel had left begins with when it left.
+  await tx.query(sql`
+    insert into shipment_events (workspace_id, code, status, description, occurred_at)
+    select s.workspace_id, s.code, 'sent', ${WORDS.sent}, o.shipped_at
+    from shipments s join orders o on o.workspace_id = s.workspace_id and o.id = s.order_id
+    where s.workspace_id = ${workspaceId} and s.code = ${code} and ${status} <> 'sent' and not exists (
+      select from shipment_events e where e.workspace_id = s.workspace_id and e.code = s.code)`);
   await tx.query(sql`
     insert into shipment_events (workspace_id, code, status, description, location)
     values (${workspaceId}, ${code}, ${status}, ${WORDS[status] ?? status}, ${location})`);

@@ -13,48 +13,63 @@ export interface Claimed extends Target {
   attempts: number;
   attemptsLeft: number;
   claims: number;
-  /** The app still has a grant for the store. */
+  /** By the clock that claimed it: from then on another may take it. */
+  leaseEndsAt: number;
+  /** It was not taken after all, but moved behind: its receiver is slow and has enough. */
+  isPutOff: boolean;
+  /** The subscription is still there and its app still has a grant for the store. */
   live: boolean;
 }
 
 /**
  * Takes what is due, oldest first, by state: a sequence would pass over what commits late. Rows that another worker is
  * taking are skipped. The time is the later of ours and the database's: a test moves ours, and skew delays nothing.
+ * What is owed to slow receivers that have enough is put off in the same statement.
+ * The claim is not waited for on the disk: were it lost in a crash, so would be the attempt.
+ * A change that commits after its subscription was deleted leaves a delivery to nobody: it is taken too, and ended.
  */
 export async function claimDue(
   db: Database,
   now: number,
   leaseMs: number,
   most: number,
-  without: string[],
+  lanes: { full: string[]; slow: { webhookId: string; putOffMs: number }[] },
 ): Promise<Claimed[]> {
   const time = new Date(now).toISOString();
   const leaseEnd = new Date(now + leaseMs).toISOString();
-  return db.autocommit.query<Claimed>(sql`
-    with due as materialized (
-      select workspace_id, id from deliveries
-      where status = 'pending' and next_at <= greatest(${time}::timestamptz, now()) and webhook_id <> all(${without}::uuid[])
+  const rows = await db.autocommit.query<Claimed>(sql`
+    with unsynced as (select set_config('synchronous_commit', 'off', true)),
+    due as materialized (
+      select workspace_id, id, webhook_id from deliveries
+      where status = 'pending' and next_at <= greatest(${time}::timestamptz, now()) and webhook_id <> all(${lanes.full}::uuid[])
       order by next_at limit ${most} for update skip locked
     ),
     taken as (
-      update deliveries d set claims = d.claims + 1, next_at = greatest(${leaseEnd}::timestamptz, now() + ${leaseMs} * interval '1 ms')
-      from due where d.workspace_id = due.workspace_id and d.id = due.id
-      returning d.*
+      update deliveries d set claims = d.claims + 1, next_at = case when slow.put_off_ms is null
+        then greatest(${leaseEnd}::timestamptz, now() + ${leaseMs} * interval '1 ms')
+        else greatest(${time}::timestamptz, now()) + slow.put_off_ms * (0.5 + random() / 2) * interval '1 ms' end
+      from due left join unnest(${lanes.slow.map((lane) => lane.webhookId)}::uuid[],
+        ${lanes.slow.map((lane) => lane.putOffMs)}::float8[]) as slow(webhook_id, put_off_ms) using (webhook_id)
+      where d.workspace_id = due.workspace_id and d.id = due.id
+      returning d.*, slow.put_off_ms is not null as put_off
     )
     select t.workspace_id as "workspaceId", t.id, t.webhook_id as "webhookId", t.event_id as "eventId", t.event, e.data,
-      t.attempts, t.attempts_left as "attemptsLeft", t.claims, w.url, w.secret, w.previous_secret as "previousSecret",
+      t.attempts, t.attempts_left as "attemptsLeft", t.claims, t.put_off as "isPutOff", (select * from unsynced), w.url, w.secret, w.previous_secret as "previousSecret",
       w.previous_until as "previousUntil",
-      exists (select from oauth_grants g where g.workspace_id = w.workspace_id and g.client_id = w.client_id
-              and g.revoked_at is null) as live
+      e.id is not null and exists (select from oauth_grants g where g.workspace_id = w.workspace_id
+                                   and g.client_id = w.client_id and g.revoked_at is null) as live
     from taken t
-    join webhooks w on w.workspace_id = t.workspace_id and w.id = t.webhook_id
-    join events e on e.workspace_id = t.workspace_id and e.id = t.event_id`);
+    left join webhooks w on w.workspace_id = t.workspace_id and w.id = t.webhook_id and not t.put_off
+    left join events e on e.workspace_id = t.workspace_id and e.id = t.event_id and not t.put_off`);
+  for (const row of rows) row.leaseEndsAt = now + leaseMs;
+  return rows;
 }
 
-/** Milliseconds until something is due; undefined when nothing waits. */
+/** Milliseconds until something is due; undefined when nothing waits. PostgreSQL 15 and 16 cannot subtract an infinity. */
 export async function dueIn(db: Database, now: number): Promise<number | undefined> {
   const [row] = await db.query<{ ms: number | null }>(sql`
-    select extract(epoch from min(next_at) - greatest(${new Date(now).toISOString()}::timestamptz, now())) * 1000 as ms
+    select case when min(next_at) = '-infinity' then 0
+      else extract(epoch from min(next_at) - greatest(${new Date(now).toISOString()}::timestamptz, now())) * 1000 end as ms
     from deliveries where status = 'pending'`);
   return row?.ms === null || row === undefined ? undefined : Math.max(0, Math.ceil(row.ms));
 }
@@ -75,7 +90,8 @@ export async function putBack(db: Database, now: number, entries: PutBack[]): Pr
     next_at: new Date(now + inMs).toISOString(),
   }));
   await db.autocommit.query(sql`
+    with unsynced as (select set_config('synchronous_commit', 'off', true))
     update deliveries d set next_at = r.next_at
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r(workspace_id uuid, id uuid, claims integer, next_at timestamptz)
+    from unsynced, jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r(workspace_id uuid, id uuid, claims integer, next_at timestamptz)
     where d.workspace_id = r.workspace_id and d.id = r.id and d.claims = r.claims and d.status = 'pending'`);
 }

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Clock } from '../platform/clock.js';
 import type { Database } from '../platform/db.js';
@@ -20,9 +21,12 @@ export interface DispatcherParts {
 }
 
 const BATCH = 250;
-const MOST_CLAIMED = 2_000;
+const MOST_CLAIMED = 4_000;
+/** Of these, what only receivers that answer quickly may use. */
+const RESERVED = 1_000;
+const MOST_LANES = 10_000;
 const IDLE_MS = 1_000;
-const SHORT_REST_MS = 20;
+const SHORT_REST_MS = 100;
 const RETRY_AFTER_ERROR_MS = 500;
 
 /** Claims what is due, sends it, writes down what became of it. Any number may run against one database. */
@@ -40,8 +44,8 @@ export class Dispatcher {
   private readonly leaseMs: number;
 
   constructor(private readonly parts: DispatcherParts) {
-    // A slow lane waits for two rounds of its slots before an attempt begins; a lease must outlast that.
-    this.leaseMs = 4 * parts.timeoutMs + 5_000;
+    // A slow lane waits for two rounds of its slots before an attempt begins; a lease must outlast that and the attempt.
+    this.leaseMs = 3 * parts.timeoutMs + 2_000;
   }
 
   start(): void {
@@ -84,7 +88,7 @@ export class Dispatcher {
     while (!this.stopping) {
       this.awake = false;
       try {
-        const most = Math.min(BATCH, MOST_CLAIMED - this.claimed);
+        const most = Math.min(BATCH, this.room);
         const found = most > 0 ? await this.takeWork(most) : 0;
         if (found < most || most <= 0) await this.rest();
       } catch (error) {
@@ -97,32 +101,42 @@ export class Dispatcher {
   private async takeWork(most: number): Promise<number> {
     const { db, clock } = this.parts;
     const full: string[] = [];
+    const slow: { webhookId: string; putOffMs: number }[] = [];
     for (const [webhookId, lane] of this.lanes) {
-      if (!lane.isFull || lane.isSlow) continue;
-      lane.starved = true;
-      full.push(webhookId);
+      lane.starved = !lane.isSlow && !lane.isIdle && !lane.wantsMore(this.room);
+      if (lane.starved) full.push(webhookId);
+      if (lane.isSlowAndFull) slow.push({ webhookId, putOffMs: lane.putOffMs(clock.now()) });
     }
-    const work = await claimDue(db, clock.now(), this.leaseMs, most, full);
+    const found = await claimDue(db, clock.now(), this.leaseMs, most, { full, slow });
+    const work = found.filter(({ isPutOff }) => !isPutOff);
     this.claimed += work.length;
-    const noRoom: PutBack[] = [];
+    const noRoom: Claimed[] = [];
     for (const claimed of work) {
       const lane = this.laneOf(claimed.webhookId);
       if (!claimed.live) this.finish({ claimed, at: undefined, result: undefined });
-      else if (!lane.isFull) lane.queue.push(claimed);
-      else noRoom.push({ claimed, inMs: lane.comeBackIn(clock.now()) });
+      else if (this.hasRoomFor(lane)) lane.queue.push(claimed);
+      else noRoom.push(claimed);
     }
     for (const lane of new Set(work.map(({ webhookId }) => this.laneOf(webhookId)))) this.fill(lane);
-    await this.giveBack(noRoom);
-    return work.length;
+    // Not waited for: what is due for others comes first, and a lease that is not given back runs out.
+    void this.putOff(noRoom).catch(() => {});
+    return found.length;
   }
 
   private fill(lane: Lane): void {
+    const tooLate: PutBack[] = [];
     while (lane.hasSlot && !this.stopping) {
       const next = lane.queue.shift();
-      if (!next) return;
+      if (!next) break;
+      if (this.parts.clock.now() > next.leaseEndsAt - this.parts.timeoutMs) {
+        // Another worker may take it any moment; it must not be under way here then.
+        tooLate.push({ claimed: next, inMs: 0 });
+        continue;
+      }
       lane.inFlight++;
       void this.send(lane, next);
     }
+    void this.giveBack(tooLate).catch(() => {});
   }
 
   private async send(lane: Lane, claimed: Claimed): Promise<void> {
@@ -136,27 +150,18 @@ export class Dispatcher {
         data: claimed.data,
       };
       const result = await attempt(this.parts, claimed, message, claimed.attempts + 1);
-      lane.answered(result.durationMs);
+      lane.answered(result.durationMs, clock.now());
       this.finish({ claimed, at, result });
     } catch (error) {
       // Ours, not the receiver's: the lease runs out and the delivery is taken again.
       log.error({ err: error, deliveryId: claimed.id }, 'delivery failed on our side');
       this.claimed--;
+      this.wakeUp?.();
     }
     lane.inFlight--;
-    const surplus = lane.surplus();
-    if (surplus.length > 0) {
-      const now = clock.now();
-      await this.giveBack(surplus.map((each) => ({ claimed: each, inMs: lane.comeBackIn(now) }))).catch(
-        () => {},
-      );
-    }
+    await this.putOff(lane.surplus()).catch(() => {});
     this.fill(lane);
-    if (lane.isIdle && !lane.isSlow) this.lanes.delete(claimed.webhookId);
-    if (lane.wantsMore) {
-      lane.starved = false;
-      this.wake();
-    }
+    if (lane.starved && this.room >= BATCH && lane.wantsMore(this.room)) this.wake();
   }
 
   private finish(finished: Finished): void {
@@ -169,20 +174,35 @@ export class Dispatcher {
 
   /** While one batch is being written the next gathers: the busier it is, the larger the batches. */
   private async record(): Promise<void> {
-    const { db, clock, backoff, log } = this.parts;
     await Promise.resolve();
     while (this.finished.length > 0) {
       const batch = this.finished.splice(0, BATCH);
+      await this.write(batch);
+      this.claimed -= batch.length;
+    }
+  }
+
+  /** What is not recorded is sent again when its lease runs out: so it is tried for about as long as a lease lasts. */
+  private async write(batch: Finished[]): Promise<void> {
+    const { db, clock, backoff, log } = this.parts;
+    for (let spent = 0; ; spent += RETRY_AFTER_ERROR_MS) {
       try {
         const { delivered, failed } = await recordFinished(db, clock.now(), backoff, batch);
         this.counts.delivered += delivered;
         this.counts.failed += failed;
+        return;
       } catch (error) {
-        // Not recorded is not lost: the leases run out and the deliveries are made again.
         log.error({ err: error, deliveries: batch.length }, 'recording deliveries failed');
+        if (this.stopping || spent >= this.leaseMs) return;
+        await delay(RETRY_AFTER_ERROR_MS);
       }
-      this.claimed -= batch.length;
     }
+  }
+
+  private putOff(claimed: Claimed[]): Promise<void> {
+    const now = this.parts.clock.now();
+    const inMs = (each: Claimed) => this.laneOf(each.webhookId).putOffMs(now) * (0.5 + Math.random() / 2);
+    return this.giveBack(claimed.map((each) => ({ claimed: each, inMs: inMs(each) })));
   }
 
   private async giveBack(entries: PutBack[]): Promise<void> {
@@ -193,17 +213,38 @@ export class Dispatcher {
   private laneOf(webhookId: string): Lane {
     let lane = this.lanes.get(webhookId);
     if (!lane) {
-      lane = new Lane();
+      if (this.lanes.size >= MOST_LANES) this.forgetLane();
+      lane = new Lane(this.parts.timeoutMs);
       this.lanes.set(webhookId, lane);
     }
     return lane;
+  }
+
+  /** Idle lanes are kept for what they know of their receivers. */
+  private forgetLane(): void {
+    for (const [webhookId, lane] of this.lanes) {
+      if (lane.isIdle) {
+        this.lanes.delete(webhookId);
+        return;
+      }
+    }
+  }
+
+  private get room(): number {
+    return MOST_CLAIMED - this.claimed;
+  }
+
+  /** What was claimed is kept if it can be: giving it back and taking it again costs as much as recording it. */
+  private hasRoomFor(lane: Lane): boolean {
+    if (lane.isSlowAndFull) return false;
+    return lane.isQuick || lane.isIdle || this.room > RESERVED;
   }
 
   /** Until something is due, a wake-up comes, or a second has passed. */
   private async rest(): Promise<void> {
     if (this.awake || this.stopping) return;
     const due = await dueIn(this.parts.db, this.parts.clock.now());
-    // What is due now and was not taken waits for room here or is being taken elsewhere.
+    // What is due now and was not taken waits for room here, which wakes us, or is being taken elsewhere.
     const wait = Math.min(IDLE_MS, Math.max(due ?? IDLE_MS, SHORT_REST_MS));
     if (!this.awake && !this.stopping) await this.sleep(wait);
   }

@@ -27,12 +27,13 @@ export async function readFeed(
 ) {
   const limit = Math.min(query.limit ?? DEFAULT_LIMIT, MAX_LIMIT);
   const after = query.after === undefined ? START : decode(query.after);
+  // Ordered by the columns, named in full: a bare name would be the text beside it, and text puts 1000 before 999.
   const rows = await db.query<FeedEvent & Place>(sql`
     select id, event, workspace_id as "workspaceId", data, created_at as "createdAt", xid::text, seq::text
     from events
     where workspace_id = ${workspaceId} and (xid, seq) > (${after.xid}::text::xid8, ${after.seq}::bigint)
       and xid < pg_snapshot_xmin(pg_current_snapshot())
-    order by xid, seq limit ${limit + 1}`);
+    order by events.xid, events.seq limit ${limit + 1}`);
   const data = rows.slice(0, limit);
   const last = data.at(-1) ?? after;
   return {

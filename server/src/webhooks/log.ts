@@ -41,9 +41,10 @@ export const deliverySorts: Record<string, SortKey> = {
   },
 };
 
+// What was never tried is due since always, so that it goes before what is tried again; it is told as due since it was made.
 const columns = raw(`
   d.id, d.event_id as "eventId", d.event, d.status, d.created_at as "createdAt",
-  case when d.status = 'pending' then d.next_at end as "nextAttemptAt",
+  case when d.status = 'pending' then greatest(d.next_at, d.created_at) end as "nextAttemptAt",
   coalesce((
     select json_agg(json_build_object('number', a.number,
       'at', to_char(a.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'statusCode', a.status_code,

@@ -45,8 +45,8 @@ export function measureDeliveries(registry: Registry, db: Database, dispatcher: 
 
 async function waiting(db: Database): Promise<{ due: number; seconds: number | null }> {
   const [row] = await db.query<{ due: number; seconds: number | null }>(sql`
-    select count(*) as due, extract(epoch from now() - min(next_at)) as seconds
-    from (select next_at from deliveries where status = 'pending' and next_at <= now()
+    select count(*) as due, extract(epoch from now() - min(since)) as seconds
+    from (select greatest(next_at, created_at) as since from deliveries where status = 'pending' and next_at <= now()
           order by next_at limit ${COUNTED_TO}) waiting`);
   return row!;
 }

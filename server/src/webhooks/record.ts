@@ -13,7 +13,8 @@ export interface Finished {
 
 /**
  * Writes down what became of many attempts at once: the log line, the next time or the end, and how the subscription
- * fares. `claims` fences it: a worker whose lease ran out finds its row taken and changes nothing.
+ * fares. `claims` fences it: a worker whose lease ran out finds its row taken and changes nothing. `attempts` fences a
+ * repetition, when the connection broke before it was known whether the first had been committed.
  */
 export async function recordFinished(
   db: Database,
@@ -26,13 +27,14 @@ export async function recordFinished(
   const [counts] = await db.autocommit.query<{ delivered: number; failed: number }>(sql`
     with r as materialized (
       select * from jsonb_to_recordset(${rows}::jsonb) as r(workspace_id uuid, id uuid, webhook_id uuid, claims integer,
-        status text, number integer, attempts_left integer, next_at timestamptz, at timestamptz, status_code integer,
+        attempts integer, status text, number integer, attempts_left integer, next_at timestamptz, at timestamptz, status_code integer,
         error text, duration_ms integer, response text)
     ),
     done as (
       update deliveries d set status = r.status, attempts = r.number, attempts_left = r.attempts_left, next_at = r.next_at
-      from r where d.workspace_id = r.workspace_id and d.id = r.id and d.claims = r.claims and d.status = 'pending'
-      returning d.workspace_id, d.id, d.webhook_id, d.status
+      from r where d.workspace_id = r.workspace_id and d.id = r.id and d.claims = r.claims and d.attempts = r.attempts
+        and d.status = 'pending'
+      returning d.workspace_id, d.id, d.webhook_id, d.status, r.at is not null as tried
     ),
     logged as (
       insert into delivery_attempts (workspace_id, delivery_id, number, at, status_code, error, duration_ms, response)
@@ -40,7 +42,8 @@ export async function recordFinished(
       from r join done on done.workspace_id = r.workspace_id and done.id = r.id where r.at is not null
     ),
     health as (
-      select workspace_id, webhook_id, bool_or(status = 'delivered') as delivered, count(*) filter (where status = 'failed') as lost
+      select workspace_id, webhook_id, bool_or(status = 'delivered') as delivered,
+        count(*) filter (where status = 'failed' and tried) as lost
       from done group by workspace_id, webhook_id
     ),
     -- Locked in order, so that two workers that report on the same subscriptions do not wait for each other.
@@ -73,6 +76,7 @@ function rowOf({ claimed, at, result }: Finished, now: number, backoff: Backoff)
     id,
     webhook_id: webhookId,
     claims,
+    attempts: claimed.attempts,
     status,
     number,
     attempts_left: attemptsLeft,

@@ -88,7 +88,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<Options> = async (
     },
     async (request) => {
       const { id } = request.params;
-      await transact(request, db, (tx) => deleteWebhook(tx, request.credential, id));
+      await execute(request, db, (tx) => deleteWebhook(tx, request.credential, id));
       return { id, deleted: true };
     },
   );

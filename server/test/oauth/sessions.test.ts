@@ -138,6 +138,17 @@ describe('a session ends', () => {
   });
 });
 
+test('a stolen session is no place to guess the password at: the sixth guess is not looked at', async () => {
+  const email = 'davi@loja.example';
+  await openStore(feira, { name: 'Davi', email });
+  const thief = await signedIn(email);
+  const form = await thief.get('/console/password');
+  const guess = (password: string) =>
+    thief.press(form, 'Change password', { password, 'new-password': 'another long password' });
+  for (let wrong = 1; wrong <= 5; wrong++) expect((await guess(`guess number ${wrong}`)).status).toBe(422);
+  expect((await guess(PASSWORD)).status).toBe(429);
+});
+
 describe('every page', () => {
   function isGuarded(page: Page, what: string): void {
     const policy = String(page.headers['content-security-policy']).split('; ');

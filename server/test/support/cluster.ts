@@ -22,7 +22,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   chmodSync(folder, 0o711);
   const postgres = await startEmbeddedPostgres({
     folder,
-    settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '200' },
+    settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '400' },
   });
   const teardown = async () => {
     await postgres.close();

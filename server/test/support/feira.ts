@@ -6,6 +6,7 @@ import { createApp } from '../../src/oauth/apps.js';
 import { setBudget } from '../../src/oauth/budget.js';
 import { SCOPES, type Scope } from '../../src/oauth/scopes.js';
 import { createGrant, issueTokens } from '../../src/oauth/tokens.js';
+import type { S3Config, WebhookConfig } from '../../src/platform/config.js';
 import { createLog } from '../../src/platform/log.js';
 import { sql } from '../../src/platform/sql.js';
 import { createStore } from '../../src/stores/stores.js';
@@ -37,7 +38,14 @@ export interface Answer {
 
 /** `on` another: one more process on the same database, with connections, caches and budgets of its own. */
 export async function openFeira(
-  options: { logTo?: DestinationStream; publicUrl?: string; on?: Feira } = {},
+  options: {
+    logTo?: DestinationStream;
+    publicUrl?: string;
+    on?: Feira;
+    redisUrl?: string;
+    s3?: S3Config;
+    webhooks?: Partial<WebhookConfig>;
+  } = {},
 ): Promise<Feira> {
   const { connection, drop } = options.on
     ? { connection: options.on.connection, drop: async () => {} }
@@ -53,8 +61,15 @@ export async function openFeira(
     publicUrl,
     mediaUrl: `${publicUrl}/media`,
     dataFolder: folder.path,
+    redisUrl: options.redisUrl,
+    s3: options.s3,
     secret: 'a secret for tests, known to everybody who reads them',
-    webhooks: { backoff: { firstMs: 5_000, factor: 15 }, timeoutMs: 5_000, allowPrivate: true },
+    webhooks: {
+      backoff: { firstMs: 5_000, factor: 15 },
+      timeoutMs: 5_000,
+      allowPrivate: true,
+      ...options.webhooks,
+    },
   });
   const app = await buildApp(context);
   await app.ready();

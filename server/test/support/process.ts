@@ -32,7 +32,7 @@ export interface ServerProcess {
   stop(signal: NodeJS.Signals): Promise<number | string>;
 }
 
-/** The real server in a process of its own, once it answers. */
+/** The real server in a process of its own, once it answers; a worker, which has no address, once it says so. */
 export async function startServer(env: Record<string, string>, args: string[] = []): Promise<ServerProcess> {
   const port = await freePort();
   const child = spawn(process.execPath, [FEIRA, 'serve', ...args], {
@@ -48,6 +48,7 @@ export async function startServer(env: Record<string, string>, args: string[] = 
   const url = `http://127.0.0.1:${port}`;
   await until(async () => {
     if (child.exitCode !== null) throw new Error(`the server ended:\n${output}`);
+    if (args.includes('worker')) return output.includes('"msg":"started"');
     return (await fetch(`${url}/readyz`).catch(() => undefined))?.status === 200;
   });
   return {

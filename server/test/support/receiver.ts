@@ -14,6 +14,8 @@ export type Answering = (request: Received, response: ServerResponse, raw: Incom
 /** An integrator's end of a webhook on a real socket: remembers what came, answers as it is told. */
 export class Receiver {
   readonly received: Received[] = [];
+  /** Connections that are open now. */
+  sockets = 0;
   answer: Answering = (_request, response) => void response.writeHead(204).end();
 
   private constructor(
@@ -26,6 +28,10 @@ export class Receiver {
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     const receiver = new Receiver(server, `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    server.on('connection', (socket) => {
+      receiver.sockets++;
+      socket.on('close', () => receiver.sockets--);
+    });
     server.on('request', (raw, response) => {
       const chunks: Buffer[] = [];
       raw.on('error', () => {});

@@ -1,10 +1,10 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startWorker, type Worker } from '../../src/worker.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
 import { until } from '../support/process.js';
 import { Receiver } from '../support/receiver.js';
+import { isGenuine, subscribe } from '../support/webhooks.js';
 
 let feira: Feira;
 let worker: Worker;
@@ -26,27 +26,11 @@ beforeEach(async () => {
   receiver.received.length = 0;
 });
 
-async function subscribe(
-  events = ['product.created', 'product.updated', 'product.deleted', 'stock.updated'],
-) {
-  const answer = await store.post('/webhooks', { url: `${receiver.url}/hook`, events });
-  expect(answer.status).toBe(201);
-  return answer.body as { id: string; secret: string };
-}
-
-/** A receiver as an integrator would write it from the specification. */
-function isGenuine(
-  secret: string,
-  { body, headers }: { body: string; headers: Record<string, string> },
-): boolean {
-  const expected = Buffer.from(`sha256=${createHmac('sha256', secret).update(body).digest('hex')}`);
-  const given = Buffer.from(headers['x-service-signature-256'] ?? '');
-  return given.length === expected.length && timingSafeEqual(given, expected);
-}
+const CATALOG = ['product.created', 'product.updated', 'product.deleted', 'stock.updated'];
 
 describe('a change', () => {
   test('arrives as one signed POST with exactly event, workspaceId and data', async () => {
-    const { secret } = await subscribe();
+    const { secret } = await subscribe(store, `${receiver.url}/hook`, CATALOG);
     const { body: product } = await store.post('/products', { name: 'Shirt', price: 10 });
     await until(() => receiver.received.length === 1);
     const [delivery] = receiver.received;
@@ -69,8 +53,8 @@ describe('a change', () => {
   });
 
   test('goes to each subscription of the store that asked for it, and to nobody else', async () => {
-    await subscribe(['stock.updated']);
-    await subscribe(['product.created', 'stock.updated']);
+    await subscribe(store, `${receiver.url}/hook`, ['stock.updated']);
+    await subscribe(store, `${receiver.url}/hook`, ['product.created', 'stock.updated']);
     const other = await feira.store();
     await other.post('/webhooks', { url: `${receiver.url}/other`, events: ['stock.updated'] });
     const { body: product } = await store.post('/products', { name: 'Shirt', price: 10, quantity: 1 });

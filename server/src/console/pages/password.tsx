@@ -2,7 +2,7 @@ import type { Language } from '../../platform/html/language.js';
 import { Alert, Field, Page, type Who } from '../../platform/html/page.js';
 import { MIN_PASSWORD } from '../../stores/users.js';
 
-export type PasswordState = 'asked' | 'short' | 'wrong' | 'changed';
+export type PasswordState = 'asked' | 'short' | 'wrong' | 'throttled' | 'changed';
 
 const TEXTS = {
   en: {
@@ -13,6 +13,7 @@ const TEXTS = {
     button: 'Change password',
     short: `The new password needs ${MIN_PASSWORD} to 200 characters.`,
     wrong: 'The current password is wrong.',
+    throttled: 'Too many attempts. Wait fifteen minutes and try again.',
     changed: 'Your password is changed. Every other browser has been signed out.',
     back: 'Connected apps',
   },
@@ -24,6 +25,7 @@ const TEXTS = {
     button: 'Trocar a senha',
     short: `A senha nova precisa ter de ${MIN_PASSWORD} a 200 caracteres.`,
     wrong: 'A senha atual está errada.',
+    throttled: 'Tentativas demais. Espere quinze minutos e tente de novo.',
     changed: 'Sua senha foi trocada. Todos os outros navegadores foram desconectados.',
     back: 'Aplicativos conectados',
   },
@@ -45,7 +47,7 @@ export function PasswordPage({
     <Page language={language} title={texts.title} who={who}>
       <h1>{texts.title}</h1>
       {state === 'changed' && <p role="status">{texts.changed}</p>}
-      {(state === 'short' || state === 'wrong') && <Alert>{texts[state]}</Alert>}
+      {(state === 'short' || state === 'wrong' || state === 'throttled') && <Alert>{texts[state]}</Alert>}
       {state !== 'changed' && (
         <form method="post" action="/console/password">
           <input type="hidden" name="csrf" value={csrf} />

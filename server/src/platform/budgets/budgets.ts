@@ -23,6 +23,8 @@ export interface Verdict {
  */
 export interface Budgets {
   spend(spender: Spender, kind: CallKind): Verdict | Promise<Verdict>;
+  /** Throws when calls cannot be counted now. */
+  check(): Promise<void>;
   close(): void;
 }
 

@@ -31,6 +31,8 @@ export class InMemoryBudgets implements Budgets {
     return take([{ window: windows.calls, limit: spender.perMinute }], now);
   }
 
+  async check(): Promise<void> {}
+
   close(): void {
     clearInterval(this.sweeper);
   }

@@ -20,7 +20,7 @@ const SETTINGS = {
   listen_addresses: '',
   unix_socket_permissions: '0700',
   port: String(PORT),
-  max_connections: '100',
+  max_connections: '200',
   shared_buffers: '128MB',
   fsync: 'on',
   synchronous_commit: 'on',

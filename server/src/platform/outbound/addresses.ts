@@ -38,6 +38,8 @@ globalUnicast.addSubnet('2000::', 3, 'ipv6');
 
 /** May a request that somebody else chose the target of go to this address? */
 export function isPublicAddress(address: string): boolean {
+  // A zone says which of our own networks is meant.
+  if (address.includes('%')) return false;
   if (isIP(address) === 4) return !special.check(address, 'ipv4');
   if (isIP(address) === 6) return globalUnicast.check(address, 'ipv6') && !special.check(address, 'ipv6');
   return false;

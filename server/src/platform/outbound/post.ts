@@ -1,6 +1,6 @@
-import { connect as connectTcp, type Socket } from 'node:net';
+import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { Agent, request } from 'undici';
+import { Agent, type Dispatcher } from 'undici';
 import { isPublicAddress } from './addresses.js';
 import { NameNotFound, type Resolve, resolveName } from './resolve.js';
 
@@ -34,7 +34,8 @@ export interface OutboundOptions {
 const CONNECT_MS = 2_000;
 const MAX_ANSWER = 65_536;
 const EXCERPT = 1_024;
-const CONNECTIONS_PER_HOST = 64;
+// Many stores may share one host. Those of its addresses that hang hold two each and must leave some to the others.
+const CONNECTIONS_PER_HOST = 256;
 
 /** Sends to addresses that strangers chose: each is checked, and it is the checked address that is connected to. */
 export class Outbound {
@@ -55,6 +56,9 @@ export class Outbound {
       // Shorter than servers usually keep an idle connection: one that they just closed would cost an attempt.
       keepAliveTimeout: 1_000,
       keepAliveMaxTimeout: 1_000,
+      // The deadline of the whole exchange is ours.
+      headersTimeout: 0,
+      bodyTimeout: 0,
     });
   }
 
@@ -68,32 +72,13 @@ export class Outbound {
     }
   }
 
-  /** Never throws: whatever happens is an answer for the log. One deadline covers name, connection, headers and body. */
-  async post(url: string, headers: Record<string, string>, body: string): Promise<OutboundAnswer> {
-    const started = performance.now();
-    const signal = AbortSignal.timeout(this.options.timeoutMs);
-    let statusCode: number | null = null;
-    let excerpt: string | null = null;
-    let error: OutboundError | null = null;
-    try {
-      const response = await request(url, { method: 'POST', headers, body, signal, dispatcher: this.agent });
-      statusCode = response.statusCode;
-      const received: Buffer[] = [];
-      let size = 0;
-      for await (const chunk of response.body) {
-        if (size < EXCERPT) received.push(chunk);
-        size += chunk.length;
-        if (size > MAX_ANSWER) {
-          response.body.destroy();
-          error = 'response_too_large';
-          break;
-        }
-      }
-      excerpt = asText(Buffer.concat(received));
-    } catch (failure) {
-      error = classify(failure, signal);
-    }
-    return { statusCode, error, excerpt, durationMs: Math.round(performance.now() - started) };
+  /** Whatever happens is an answer for the log. One deadline covers name, connection, headers and body. */
+  post(url: string, headers: Record<string, string>, body: string): Promise<OutboundAnswer> {
+    const { origin, pathname, search } = new URL(url);
+    return new Promise((resolve) => {
+      const exchange = new Exchange(this.options.timeoutMs, resolve);
+      this.agent.dispatch({ origin, path: pathname + search, method: 'POST', headers, body }, exchange);
+    });
   }
 
   async close(): Promise<void> {
@@ -128,12 +113,72 @@ export class Outbound {
   }
 }
 
+/**
+ * One request and what comes back, as undici tells it. (Its `request` makes a stream of every body and heeds a signal
+ * only once it has a connection: while it waited for one, the deadline passed unnoticed.)
+ */
+class Exchange implements Dispatcher.DispatchHandler {
+  private readonly started = performance.now();
+  private readonly deadline: NodeJS.Timeout;
+  private controller: Dispatcher.DispatchController | undefined;
+  private statusCode: number | null = null;
+  private readonly received: Buffer[] = [];
+  private size = 0;
+  private ended = false;
+
+  constructor(
+    timeoutMs: number,
+    private readonly answer: (answer: OutboundAnswer) => void,
+  ) {
+    this.deadline = setTimeout(() => this.abort('timeout'), timeoutMs);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.controller = controller;
+    if (this.ended) controller.abort(new Error('too late'));
+  }
+
+  onResponseStart(_: Dispatcher.DispatchController, statusCode: number): void {
+    this.statusCode = statusCode;
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+    // Copied, because undici uses its memory again.
+    if (this.size < EXCERPT) this.received.push(Buffer.from(chunk.subarray(0, EXCERPT)));
+    this.size += chunk.length;
+    if (this.size > MAX_ANSWER) this.abort('response_too_large');
+  }
+
+  onResponseEnd(): void {
+    this.end(null);
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    this.end(classify(error));
+  }
+
+  private abort(error: OutboundError): void {
+    this.end(error);
+    this.controller?.abort(new Error(error));
+  }
+
+  private end(error: OutboundError | null): void {
+    if (this.ended) return;
+    this.ended = true;
+    clearTimeout(this.deadline);
+    const { statusCode, received } = this;
+    const excerpt = statusCode === null ? null : asText(Buffer.concat(received));
+    this.answer({ statusCode, error, excerpt, durationMs: Math.round(performance.now() - this.started) });
+  }
+}
+
 class BlockedAddress extends Error {}
 class ConnectTimeout extends Error {}
 
 /** A name goes into SNI and is what the certificate must be for; an address has no SNI. */
 function serverName({ hostname, servername }: { hostname: string; servername?: string | null }): string {
-  return servername || hostname.replace(/^\[|\]$/g, '');
+  const bare = hostname.replace(/^\[|\]$/g, '');
+  return isIP(bare) === 0 ? servername || bare : '';
 }
 
 function opened(socket: Socket, secure: boolean, deadline: AbortSignal): Promise<Socket> {
@@ -164,11 +209,10 @@ function beforeAbort<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   });
 }
 
-function classify(failure: unknown, signal: AbortSignal): OutboundError {
+function classify(failure: unknown): OutboundError {
   if (failure instanceof BlockedAddress) return 'blocked_address';
   if (failure instanceof NameNotFound) return 'name_not_found';
   if (failure instanceof ConnectTimeout) return 'connect_timeout';
-  if (signal.aborted) return 'timeout';
   const { code = '', name = '' } = failure as NodeJS.ErrnoException;
   if (code === 'ECONNREFUSED') return 'connection_refused';
   if (/^(ENETUNREACH|EHOSTUNREACH|ETIMEDOUT|EADDRNOTAVAIL)$/.test(code)) return 'connect_timeout';

@@ -1,0 +1,42 @@
+import { type AddressInfo, createServer } from 'node:net';
+
+// The receiving end, a process of its own: raw sockets, nothing parsed but the length, because on two cores whatever it
+// burns is missing to the worker. It sends its port first, and then now and then the bodies that came and when.
+
+export interface Arrival {
+  /** Milliseconds since 1970, with fractions. */
+  at: number;
+  body: string;
+}
+
+const ANSWER = 'HTTP/1.1 204 No Content\r\n\r\n';
+const TELL_EVERY_MS = 50;
+let arrivals: Arrival[] = [];
+
+const server = createServer((socket) => {
+  let pending = '';
+  socket.setNoDelay(true);
+  socket.on('error', () => {});
+  // One character for one byte: the bodies of the bench are ASCII.
+  socket.setEncoding('latin1');
+  socket.on('data', (chunk: string) => {
+    pending += chunk;
+    for (;;) {
+      const head = pending.indexOf('\r\n\r\n');
+      if (head === -1) return;
+      const length = Number(/content-length: (\d+)/i.exec(pending.slice(0, head))?.[1] ?? 0);
+      const end = head + 4 + length;
+      if (pending.length < end) return;
+      arrivals.push({ at: performance.timeOrigin + performance.now(), body: pending.slice(head + 4, end) });
+      pending = pending.slice(end);
+      socket.write(ANSWER);
+    }
+  });
+});
+server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));
+setInterval(() => {
+  if (arrivals.length === 0) return;
+  process.send?.({ arrivals });
+  arrivals = [];
+}, TELL_EVERY_MS);
+process.on('disconnect', () => process.exit());

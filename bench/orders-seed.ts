@@ -1,0 +1,73 @@
+import { migrate } from 'feira/dist/platform/migrate.js';
+import pg from 'pg';
+import { type Connection, makeStores, type SeededStore, takeIndexesOff, WORDS } from './seed.js';
+
+/** Every searched surname stands in this many orders, however many there are. */
+export const ORDERS_PER_SURNAME = 20;
+
+/** Fills an empty database with the orders of one store, one a minute, each by a customer of its own. */
+export async function seedOrders(connection: Connection, orders: number): Promise<SeededStore> {
+  await migrate(connection);
+  const client = new pg.Client(connection);
+  await client.connect();
+  try {
+    await client.query(
+      `set synchronous_commit = off; set maintenance_work_mem = '512MB'; set work_mem = '256MB'`,
+    );
+    const [store] = await makeStores(client, 1);
+    const indexes = await takeIndexesOff(client, ['orders', 'customers', 'order_search']);
+    await client.query(WORDS);
+    await client.query(ORDERS, [orders]);
+    await client.query(CUSTOMERS);
+    await client.query(SEARCH);
+    for (const index of indexes) await client.query(index);
+    await client.query('drop table seed_stores');
+    // What autovacuum does by itself within minutes: plans and index-only scans need it.
+    await client.query('vacuum analyze');
+    await client.query('checkpoint');
+    return store!;
+  } finally {
+    await client.end();
+  }
+}
+
+// Changed up to an hour after it was placed, by some 500 transactions: a fresh cluster has not counted further, and delta
+// sync shows nothing that is newer than the transactions that run.
+const ORDERS = `
+  insert into orders (workspace_id, id, number, status, status_shipping, code_shipping, carrier, subtotal, shipping_cost, total,
+    payment_method, gateway, transaction_id, customer_id, customer, shipping_address, items, checkout_id, expires_at,
+    created_at, updated_at, paid_at, shipped_at, changed_xid)
+  select s.id, seed_id(at, 1, n), 1000 + n,
+    (array['pending', 'paid', 'paid', 'paid', 'paid', 'paid', 'refunded', 'canceled'])[1 + hash % 8],
+    (array['pending', 'preparing', 'sent', 'in_transit', 'delivered'])[1 + hash / 8 % 5],
+    case when hash / 8 % 5 > 1 then 'SX' || lpad((n * 7919 % 1000000000)::text, 9, '0') || 'BR' end, 'Sandbox Express',
+    price, 12.5, price + 12.5, 'pix', 'sandbox', 'sbx_' || substr(md5(n::text), 1, 24), seed_id(at, 2, n),
+    jsonb_build_object('id', seed_id(at, 2, n), 'name', person, 'email', lower(seed_line(n)) || n || '@cliente.example',
+      'phone', '119' || lpad((hash % 100000000)::text, 8, '0'), 'document', lpad((n * 10007 % 100000000000)::text, 11, '0')),
+    '{"street":"Rua das Flores","number":"120","complement":null,"district":"Centro","city":"São Paulo","state":"SP","zipCode":"01001000","country":"BR"}',
+    jsonb_build_array(jsonb_build_object('productId', seed_id(at, 3, n), 'variantId', null,
+      'sku', 'SKU-' || lpad((hash % 5000)::text, 7, '0'), 'ean', null, 'name', 'Camiseta Básica Azul', 'combination', null,
+      'quantity', 1, 'unitPrice', price, 'total', price)),
+    'seed-' || n, at + interval '1 day', at, at + hash % 3600 * interval '1 second', at + interval '1 minute',
+    case when hash / 8 % 5 > 1 then at + interval '30 minutes' end, (1 + n * 500 / $1)::text::xid8
+  from generate_series(1, $1::bigint) n, seed_stores s,
+    lateral (select timestamptz '2025-01-01Z' + n * interval '1 minute' as at, abs(hashint8extended(n, 5)) as hash) of,
+    lateral (select (1 + hash % 50000 / 100.0)::numeric(14,2) as price,
+      seed_pick(n, 1, '{Ana,Bia,Caio,Davi,Érica,Fábio,Gabriela,Hugo,Inês,João,Lívia,Otávio}') || ' '
+        || seed_line(n % (1 + $1 / ${ORDERS_PER_SURNAME})) as person) who
+  order by n`;
+
+const CUSTOMERS = `
+  insert into customers (workspace_id, id, identity, name, email, phone, document, address, orders_count, total_spent,
+    first_order_at, last_order_at, terms)
+  select workspace_id, customer_id, 'document ' || (customer->>'document'), customer->>'name', customer->>'email',
+    customer->>'phone', customer->>'document', shipping_address, 1, total, created_at, created_at,
+    search_terms(customer->>'name', customer->>'email', customer->>'document', customer->>'phone')
+  from orders`;
+
+// As refreshOrderSearch writes it.
+const SEARCH = `
+  insert into order_search (workspace_id, order_id, terms)
+  select o.workspace_id, o.id, search_terms(variadic array[o.number::text, o.customer->>'name', o.customer->>'email',
+    o.customer->>'document', o.code_shipping] || array(select item->>'sku' from jsonb_array_elements(o.items) item))
+  from orders o`;

@@ -1,0 +1,27 @@
+import type pg from 'pg';
+
+/**
+ * The queue before a pool. When the database hangs, each connection comes free only after somebody's patience has run
+ * out, and whoever waited for it would begin to wait anew: so the first who gives up gives up for all that wait.
+ */
+export class Queue {
+  private readonly waiting = new Set<(error: Error) => void>();
+
+  constructor(private readonly connect: () => Promise<pg.PoolClient>) {}
+
+  take(): Promise<pg.PoolClient> {
+    return new Promise((resolve, reject) => {
+      this.waiting.add(reject);
+      this.connect().then((client) => {
+        // Not there any more: it has been told no, and the connection goes to the next.
+        if (this.waiting.delete(reject)) resolve(client);
+        else client.release();
+      }, reject);
+    });
+  }
+
+  giveUp(error: Error): void {
+    for (const reject of this.waiting) reject(error);
+    this.waiting.clear();
+  }
+}

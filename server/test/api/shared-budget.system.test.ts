@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { RedisBudgets } from '../../src/platform/budgets/in-redis.js';
+import { type Feira, openFeira } from '../support/feira.js';
+import { startRedis } from '../support/redis.js';
+
+let feira: Feira;
+let redis: Awaited<ReturnType<typeof startRedis>>;
+
+beforeAll(async () => {
+  redis = await startRedis();
+  feira = await openFeira();
+});
+afterAll(async () => {
+  await feira.close();
+  await redis.stop();
+});
+
+test('two processes that share a Redis accept 120 calls of one credential in all, and tell the truth about the rest', async () => {
+  const one = await openFeira({ on: feira, redisUrl: redis.url });
+  const two = await openFeira({ on: feira, redisUrl: redis.url });
+  const store = await feira.store({ perMinute: 120 });
+  const answers = await Promise.all(
+    Array.from({ length: 200 }, (_, index) => store.through(index % 2 === 0 ? one : two).get('/me')),
+  );
+  const accepted = answers.filter(({ status }) => status === 200);
+  const refused = answers.filter(({ status }) => status === 429);
+  expect([accepted.length, refused.length]).toEqual([120, 80]);
+  expect(new Set(accepted.map(({ headers }) => headers['x-ratelimit-remaining'])).size).toBe(120);
+  for (const { headers } of refused) {
+    expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(58);
+    expect(Number(headers['retry-after'])).toBeLessThanOrEqual(60);
+  }
+  expect((await one.app.inject('/readyz')).json()).toMatchObject({ status: 'ok', checks: { budgets: 'ok' } });
+  await one.close();
+  await two.close();
+});
+
+test('an upload that one limit refuses spends none of the others', async () => {
+  const budgets = new RedisBudgets(redis.url, feira.context.dailyUploads);
+  const store = await feira.store();
+  const spender = { workspaceId: store.workspaceId, clientId: store.clientId, perMinute: 120 };
+  for (let i = 0; i < 60; i++) expect((await budgets.spend(spender, 'upload')).accepted).toBe(true);
+  expect(await budgets.spend(spender, 'upload')).toMatchObject({ accepted: false, limit: 60 });
+  expect(await budgets.spend(spender, 'call')).toMatchObject({ accepted: true, remaining: 59 });
+  budgets.close();
+});
+
+test('without its Redis a process refuses calls rather than let them through uncounted, and is not ready', async () => {
+  const gone = await startRedis();
+  const cut = await openFeira({ on: feira, redisUrl: gone.url });
+  const store = (await feira.store()).through(cut);
+  expect((await store.get('/me')).status).toBe(200);
+  await gone.stop();
+  expect((await store.get('/me')).status).toBe(500);
+  expect((await cut.app.inject('/readyz')).json()).toMatchObject({
+    status: 'unavailable',
+    checks: { budgets: 'unreachable' },
+  });
+  await cut.close();
+});

@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { sql } from '../../src/platform/sql.js';
+import { Fleet } from '../support/fleet.js';
+import { until } from '../support/process.js';
+import { Receiver } from '../support/receiver.js';
+import { storm } from '../support/storm.js';
+
+const ROUNDS = Number(process.env.FEIRA_ROUNDS ?? 12);
+const EVENTS = 20_000;
+const STORES = 8;
+
+test(`nothing acknowledged is lost over ${ROUNDS} kills of api, worker and PostgreSQL`, {
+  timeout: 180_000 + ROUNDS * 20_000,
+}, async () => {
+  const seed = Date.now() % 1_000_000;
+  const begun = performance.now();
+  const { lost, unexplained, ...figures } = await storm(['worker', 'api', 'postgres'], ROUNDS, seed);
+  const seconds = Math.round((performance.now() - begun) / 1000);
+  console.log({ seed, seconds, ...figures, lost: lost.length, unexplained: unexplained.length });
+  expect(lost).toEqual([]);
+  expect(unexplained).toEqual([]);
+});
+
+test(`four worker processes deliver ${EVENTS} events once each`, { timeout: 300_000 }, async () => {
+  const fleet = await Fleet.open();
+  const receiver = await Receiver.open();
+  try {
+    await fleet.start('api', 1);
+    for (let i = 0; i < STORES; i++) {
+      const store = await fleet.store();
+      await fleet.call(store, 'POST', '/webhooks', { url: receiver.url, events: ['product.created'] });
+      await fleet.db.autocommit.query(sql`
+        insert into events (workspace_id, event, data)
+        select ${store.workspaceId}, 'product.created', jsonb_build_object('id', n::text, 'name', 'x')
+        from generate_series(1, ${EVENTS / STORES}) n`);
+    }
+    const begun = performance.now();
+    await fleet.start('worker', 4);
+    await until(async () => {
+      const [row] = await fleet.db.query<{ count: number }>(
+        sql`select count(*) from deliveries where status = 'pending'`,
+      );
+      return row!.count === 0;
+    }, 240_000);
+    const seconds = (performance.now() - begun) / 1000;
+    const ids = receiver.received.map(({ headers }) => headers['x-service-delivery']);
+    console.log({ arrivals: ids.length, distinct: new Set(ids).size, seconds: Math.round(seconds) });
+    expect(new Set(ids).size).toBe(EVENTS);
+    expect(ids).toHaveLength(EVENTS);
+  } finally {
+    await fleet.close();
+    await receiver.close();
+  }
+});

@@ -1,0 +1,184 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { newProduct, observe } from '../support/catalog.js';
+import { expectRefusal } from '../support/expect-refusal.js';
+import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
+import { pngOf } from '../support/images.js';
+import { askUpload, put, served, upload, uploadAndAttach } from '../support/media.js';
+
+let feira: Feira;
+let store: StoreClient;
+let productId: string;
+let images: string;
+let bytes: Buffer;
+
+beforeAll(async () => {
+  feira = await openFeira();
+  bytes = await pngOf(1);
+});
+afterAll(() => feira.close());
+beforeEach(async () => {
+  store = await feira.store();
+  productId = await newProduct(store);
+  images = `/products/${productId}/images`;
+});
+
+describe('by key', () => {
+  test('a key of another product, or of another store, is refused and stays usable where it belongs', async () => {
+    const elsewhere = await newProduct(store);
+    const other = await feira.store();
+    const theirs = await newProduct(other);
+    const keys = [
+      await upload(feira, store, elsewhere, bytes),
+      await upload(feira, other, theirs, bytes),
+    ] as const;
+    for (const key of keys) expectRefusal(await store.post(images, { key }), 422, ['key']);
+    expect((await store.get(images)).body.data).toEqual([]);
+    expect((await store.post(`/products/${elsewhere}/images`, { key: keys[0] })).status).toBe(201);
+    expect((await other.post(`/products/${theirs}/images`, { key: keys[1] })).status).toBe(201);
+  });
+
+  test.each([
+    '../../etc/passwd',
+    'product_images/../../../etc/passwd',
+    'staging/x.png',
+    'x',
+    '',
+    '/',
+    'product_images/%2e%2e/x.png',
+    'a\\b',
+    7,
+    null,
+    ['x'],
+    {},
+    'k'.repeat(256),
+  ])('the key %j is refused', async (key) => {
+    expectRefusal(await store.post(images, { key }), 422, ['key']);
+  });
+
+  test('a key under which nothing was uploaded is refused, and taken once something is', async () => {
+    const asked = await askUpload(store, productId, 'image/png', bytes.length);
+    const refused = await store.post(images, { key: asked.key });
+    expectRefusal(refused, 422, ['key']);
+    expect(refused.body.details[0].message).toContain('nothing was uploaded');
+    await put(feira, asked, 'image/png', bytes);
+    expect((await store.post(images, { key: asked.key })).status).toBe(201);
+  });
+
+  test('a file that comes after the five minutes is not taken, and its key stays refused', async () => {
+    const asked = await askUpload(store, productId, 'image/png', bytes.length);
+    feira.clock.forward(301_000);
+    expect(await put(feira, asked, 'image/png', bytes)).toBe(403);
+    expectRefusal(await store.post(images, { key: asked.key }), 422, ['key']);
+  });
+
+  test('a key is attached once', async () => {
+    const key = await upload(feira, store, productId, bytes);
+    const first = await store.post(images, { key });
+    expect(first.status).toBe(201);
+    const { events, ...second } = await observe(feira, store, () => store.post(images, { key }));
+    expectRefusal(second, 409);
+    expect(events).toEqual([]);
+    expect((await store.get(images)).body.data).toEqual([first.body]);
+    await store.delete(`${images}/${first.body.id}`);
+    expectRefusal(await store.post(images, { key }), 409);
+  });
+
+  test('what is put after the check changes nothing that is served', async () => {
+    const asked = await askUpload(store, productId, 'image/png', bytes.length);
+    await put(feira, asked, 'image/png', bytes);
+    const { body } = await store.post(images, { key: asked.key });
+    const evil = Buffer.alloc(bytes.length, '<script>');
+    expect(await put(feira, asked, 'image/png', evil)).toBe(200);
+    expect((await served(feira, body.url)).rawPayload.equals(bytes)).toBe(true);
+    expectRefusal(await store.post(images, { key: asked.key }), 409);
+  });
+
+  test('a product that is unknown, gone or of another store is not found', async () => {
+    const key = await upload(feira, store, productId, bytes);
+    const other = await feira.store();
+    expectRefusal(await other.post(images, { key }), 404);
+    expectRefusal(await store.post('/products/x/images', { key }), 404);
+    await store.delete(`/products/${productId}`);
+    expectRefusal(await store.post(images, { key }), 404);
+    expectRefusal(await store.get(images), 404);
+  });
+});
+
+describe('by url', () => {
+  test('the address is stored as given, and nothing is fetched from it', async () => {
+    let connections = 0;
+    const server = createServer(() => connections++).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as { port: number };
+    const url = `http://127.0.0.1:${port}/A%20picture.PNG?size=1&q=ü#here`;
+    const attached = await store.post(images, { url });
+    expect(attached.status).toBe(201);
+    expect(attached.body).toEqual({
+      id: expect.any(String),
+      productId,
+      url,
+      key: null,
+      order: 0,
+      contentType: null,
+      size: null,
+      width: null,
+      height: null,
+      createdAt: expect.any(String),
+    });
+    expect((await store.get(images)).body.data).toEqual([attached.body]);
+    expect((await store.get(`/products/${productId}`)).body.images).toEqual([attached.body]);
+    await uploadAndAttach(feira, store, productId, bytes);
+    await store.delete(`${images}/${attached.body.id}`);
+    server.close();
+    await once(server, 'close');
+    expect(connections).toBe(0);
+  });
+
+  test('one address may be attached more than once', async () => {
+    const url = 'https://cdn.example/a.jpg';
+    expect((await store.post(images, { url })).status).toBe(201);
+    expect((await store.post(images, { url })).body.order).toBe(1);
+  });
+
+  test.each([
+    'https://cdn.example/logo.svg',
+    'https://cdn.example/LOGO.SVG?x=1',
+    'https://cdn.example/logo.svg#x',
+    'https://cdn.example/logo%2Esvg',
+    'https://cdn.example/logo.s%76g',
+    '/relative.png',
+    'relative.png',
+    '//cdn.example/a.png',
+    'ftp://cdn.example/a.png',
+    'javascript:alert(1)',
+    'data:image/png;base64,AAAA',
+    'file:///etc/passwd',
+    'http://',
+    '',
+    'https://cdn.example/a\u0000.png',
+    `https://cdn.example/${'a'.repeat(2048)}`,
+    7,
+    null,
+  ])('the address %j is refused', async (url) => {
+    expectRefusal(await store.post(images, { url }), 422, ['url']);
+  });
+
+  test('svg elsewhere than at the end of the path is no reason to refuse', async () => {
+    for (const url of [
+      'https://svg.example/a.png',
+      'https://x.example/a.svg/b.png',
+      'https://x.example/a.png?f=.svg',
+    ])
+      expect((await store.post(images, { url })).status).toBe(201);
+  });
+});
+
+test('both key and url, or neither, is refused', async () => {
+  const key = await upload(feira, store, productId, bytes);
+  expect((await store.post(images, { key, url: 'https://cdn.example/a.png' })).status).toBe(422);
+  expect((await store.post(images, {})).status).toBe(422);
+  expect((await store.post(images, { order: 0 })).status).toBe(422);
+  expect((await store.post(images, { key })).status).toBe(201);
+});

@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { ImageType } from '../../src/media/image-types.js';
+import { emptyParts, gifBomb, jpegBomb, pngBomb, pngTextBomb, webpBomb } from '../support/bombs.js';
+import { newProduct } from '../support/catalog.js';
+import { expectRefusal } from '../support/expect-refusal.js';
+import { type Answer, type Feira, openFeira, type StoreClient } from '../support/feira.js';
+import { pngOf } from '../support/images.js';
+import { storedFiles, upload, uploadAndAttach } from '../support/media.js';
+
+let feira: Feira;
+let store: StoreClient;
+let productId: string;
+
+beforeAll(async () => {
+  feira = await openFeira();
+  store = await feira.store();
+  productId = await newProduct(store);
+  // What the first picture loads is not what a bomb takes.
+  expect((await uploadAndAttach(feira, store, productId, await pngOf(1))).status).toBe(201);
+});
+afterAll(() => feira.close());
+
+/** Attaches it and answers by how many megabytes the process grew at most meanwhile. */
+async function attach(
+  bytes: Buffer,
+  type: ImageType,
+): Promise<{ answer: Answer; megabytes: number; key: string }> {
+  const key = await upload(feira, store, productId, bytes, type);
+  const before = process.memoryUsage.rss();
+  let most = before;
+  const watch = setInterval(() => {
+    most = Math.max(most, process.memoryUsage.rss());
+  }, 2);
+  const started = performance.now();
+  const answer = await store.post(`/products/${productId}/images`, { key });
+  clearInterval(watch);
+  const megabytes = (Math.max(most, process.memoryUsage.rss()) - before) / 1e6;
+  if (process.env.FEIRA_FIGURES)
+    console.log(
+      type,
+      bytes.length,
+      `${Math.round(performance.now() - started)} ms`,
+      `${Math.round(megabytes)} MB`,
+    );
+  return { answer, megabytes, key };
+}
+
+test.each([
+  ['a PNG', 'image/png', () => pngBomb(14_000, 14_000)],
+  ['a JPEG', 'image/jpeg', () => jpegBomb(14_000, 14_000)],
+  ['a WebP', 'image/webp', () => webpBomb(14_000, 14_000)],
+  ['a GIF', 'image/gif', () => gifBomb(14_000, 14_000)],
+] as const)(
+  '%s of 14,000 × 14,000 pixels is refused before a pixel is decoded',
+  async (_name, type, make) => {
+    const { answer, megabytes, key } = await attach(await make(), type);
+    expectRefusal(answer, 422, ['key']);
+    expect(answer.body.details[0].message).toContain('has 14000 × 14000 pixels');
+    expect(megabytes).toBeLessThan(100);
+    expect(storedFiles(feira).filter((name) => name.includes(key))).toEqual([]);
+  },
+);
+
+test('a GIF of a thousand large frames is refused before a pixel is decoded', async () => {
+  const { answer, megabytes } = await attach(gifBomb(1_000, 1_000, 1_000), 'image/gif');
+  expectRefusal(answer, 422, ['key']);
+  expect(answer.body.details[0].message).toContain('has 1000 frames of 1000 × 1000 pixels');
+  expect(megabytes).toBeLessThan(100);
+});
+
+test('just over 50 megapixels is refused, just under is taken', async () => {
+  expectRefusal((await attach(pngBomb(10_000, 5_001), 'image/png')).answer, 422, ['key']);
+  const { answer, megabytes } = await attach(pngBomb(10_000, 5_000), 'image/png');
+  expect(answer.status).toBe(201);
+  expect(answer.body).toMatchObject({ width: 10_000, height: 5_000 });
+  expect(megabytes).toBeLessThan(100);
+});
+
+test('a picture with a text that inflates to a gigabyte takes no memory for it', async () => {
+  const { answer, megabytes } = await attach(await pngTextBomb(), 'image/png');
+  expect([201, 422]).toContain(answer.status);
+  expect(megabytes).toBeLessThan(100);
+});
+
+test('ten megabytes of the smallest frames, or of empty parts, are refused for their number', async () => {
+  const frames = await attach(gifBomb(1, 1, 500_000), 'image/gif');
+  expectRefusal(frames.answer, 422, ['key']);
+  expect(frames.answer.body.details[0].message).toContain('more than 5000 frames');
+  const small = pngBomb(8, 8);
+  const empty = emptyParts(800_000);
+  const parts = await attach(Buffer.concat([small.subarray(0, 33), empty, small.subarray(33)]), 'image/png');
+  expectRefusal(parts.answer, 422, ['key']);
+  expect(parts.answer.body.details[0].message).toContain('more than 50000 parts');
+});

@@ -1,0 +1,164 @@
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ImageType } from '../../src/media/image-types.js';
+import { verifyImage } from '../../src/media/verify.js';
+import { newProduct } from '../support/catalog.js';
+import { expectRefusal } from '../support/expect-refusal.js';
+import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
+import { picture, type TestImage, validImages } from '../support/images.js';
+import { served, storedFiles, upload, uploadAndAttach } from '../support/media.js';
+
+const TYPES: ImageType[] = ['image/jpeg', 'image/png', 'image/webp', 'image/gif'];
+const images = await validImages();
+const of = (name: string) => images.find((image) => image.name === name)!.bytes;
+const oneOfEach = TYPES.map((type) => images.find((image) => image.type === type)!);
+
+let feira: Feira;
+let store: StoreClient;
+let productId: string;
+
+beforeAll(async () => {
+  feira = await openFeira();
+  store = await feira.store();
+  productId = await newProduct(store);
+});
+afterAll(() => feira.close());
+
+/** Refused with what was found, thrown away, and refused again. */
+async function expectDiscarded(bytes: Buffer, type: ImageType, found: RegExp): Promise<void> {
+  // So that the limit of 60 addresses a minute never matters here.
+  feira.clock.forward(2_000);
+  const writer = await store.withScopes(['media:write']);
+  const key = await upload(feira, writer, productId, bytes, type);
+  const refused = await writer.post(`/products/${productId}/images`, { key });
+  expectRefusal(refused, 422, ['key']);
+  expect(refused.body.details[0].message).toMatch(found);
+  expect(storedFiles(feira).filter((name) => name.includes(key))).toEqual([]);
+  expectRefusal(await writer.post(`/products/${productId}/images`, { key }), 422, ['key']);
+}
+
+describe('a real image', () => {
+  test.each(images)('$name is taken and served byte for byte', async ({ bytes, type, width, height }) => {
+    feira.clock.forward(2_000);
+    const writer = await store.withScopes(['media:write']);
+    const { status, body } = await uploadAndAttach(feira, writer, productId, bytes, type);
+    expect({ status, body }).toMatchObject({
+      status: 201,
+      body: { contentType: type, size: bytes.length, width, height },
+    });
+    expect((await served(feira, body.url)).rawPayload.equals(bytes)).toBe(true);
+  });
+});
+
+const HTML = Buffer.from('<!DOCTYPE html><html><script>alert(1)</script></html>');
+const SVG = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>');
+const PDF = Buffer.from('%PDF-1.7\n1 0 obj <<>> endobj\ntrailer <<>>\n%%EOF');
+const ZIP = Buffer.concat([Buffer.from('PK\x05\x06', 'latin1'), Buffer.alloc(18)]);
+
+describe('no image at all', () => {
+  test.each(TYPES)('HTML, SVG, PDF and zeros are refused as %s', async (type) => {
+    await expectDiscarded(HTML, type, /HTML/);
+    await expectDiscarded(SVG, type, /SVG/);
+    await expectDiscarded(
+      Buffer.concat([Buffer.from('\ufeff<?xml version="1.0"?>\n<!-- x -->\n'), SVG]),
+      type,
+      /SVG/,
+    );
+    await expectDiscarded(PDF, type, /PDF/);
+    await expectDiscarded(Buffer.alloc(1_000), type, /not an image/);
+    await expectDiscarded(Buffer.from([0]), type, /not an image/);
+  });
+
+  test.each([
+    ['TIFF', () => picture().tiff().toBuffer()],
+    ['AVIF', () => picture().avif().toBuffer()],
+    ['HEIC', () => Buffer.from('\0\0\0\x18ftypheic\0\0\0\0', 'latin1')],
+    ['JPEG 2000', () => Buffer.from('\0\0\0\x0cjP  \r\n\x87\n', 'latin1')],
+    ['BMP', () => Buffer.from('BM\x46\0\0\0\0\0\0\0\x36\0\0\0', 'latin1')],
+  ])('another format, %s, is refused', async (_format, make) => {
+    await expectDiscarded(await make(), 'image/jpeg', /not an image/);
+  });
+
+  test('the first bytes of an image before something else are not enough', async () => {
+    await expectDiscarded(
+      Buffer.from('GIF89a/*<svg>*/=1;alert(document.domain)//;'),
+      'image/gif',
+      /broken image\/gif/,
+    );
+    for (const { type, bytes } of oneOfEach)
+      await expectDiscarded(Buffer.concat([bytes.subarray(0, 24), HTML]), type, /broken/);
+    for (const { type, bytes } of oneOfEach) await expectDiscarded(bytes.subarray(0, 12), type, /broken/);
+  });
+});
+
+describe('an image that is something else as well', () => {
+  test.each(oneOfEach)('$type with HTML behind it is refused', ({ type, bytes }) =>
+    expectDiscarded(Buffer.concat([bytes, HTML]), type, /behind its end/),
+  );
+
+  test.each([
+    ['PDF', PDF, /PDF/],
+    ['an archive', ZIP, /archive/],
+    ['PHP', Buffer.from('\n<?php system($_GET[0]);'), /PHP/],
+    ['SVG', SVG, /HTML/],
+  ])('a JPEG with %s behind it is refused', (_what, tail, found) =>
+    expectDiscarded(Buffer.concat([of('baseline JPEG'), tail]), 'image/jpeg', found),
+  );
+
+  test('a GIF that goes on as a script is refused', () =>
+    expectDiscarded(
+      Buffer.concat([of('GIF'), Buffer.from('*/=1;alert(1)')]),
+      'image/gif',
+      /13 bytes stand behind/,
+    ));
+
+  test.each(oneOfEach)('$type with HTML before it is refused', ({ type, bytes }) =>
+    expectDiscarded(Buffer.concat([HTML, bytes]), type, /HTML/),
+  );
+});
+
+describe('an image that is not whole', () => {
+  const whole = images.filter(({ name }) => !name.includes('behind its end'));
+
+  test.each(whole)('$name is refused wherever it is cut', async ({ bytes, type }) => {
+    const cuts = [1, 2, 12, 100, Math.floor(bytes.length / 2), bytes.length - 40];
+    for (const cut of cuts.filter((cut) => cut > 0 && cut < bytes.length - 12))
+      expect({ cut, ...(await verifyImage(bytes.subarray(0, -cut), type)) }).toEqual({
+        cut,
+        fault: expect.stringContaining('is a broken'),
+      });
+  });
+
+  test.each(oneOfEach)('$type is refused and thrown away when its end is missing', ({ type, bytes }) =>
+    expectDiscarded(bytes.subarray(0, -2), type, /broken/),
+  );
+
+  test.each([
+    ['baseline JPEG', 0xff],
+    ['progressive JPEG', 0xd8],
+    ['8 bit PNG', 0x00],
+    ['interlaced PNG', 0xff],
+    ['GIF', 0xff],
+    ['animated GIF', 0x00],
+    ['lossless WebP', 0xff],
+  ])('a %s that is spoiled in the middle is refused', async (name, filling) => {
+    const image = images.find((each) => each.name === name) as TestImage;
+    const spoiled = Buffer.from(image.bytes);
+    const middle = Math.floor(spoiled.length / 2);
+    spoiled.fill(filling, middle, middle + 300);
+    await expectDiscarded(spoiled, image.type, /broken/);
+  });
+});
+
+test.each(oneOfEach)('$type is refused under any other type, and named', async ({ type, bytes }) => {
+  for (const declared of TYPES.filter((each) => each !== type))
+    await expectDiscarded(bytes, declared, new RegExp(`is ${type}, but ${declared} was declared`));
+});
+
+test('no picture is changed by the check', async () => {
+  const bytes = of('JPEG turned by its EXIF');
+  const before = Buffer.from(bytes);
+  await verifyImage(bytes, 'image/jpeg');
+  expect(bytes.equals(before)).toBe(true);
+  expect((await sharp(bytes).metadata()).orientation).toBe(6);
+});

@@ -1,0 +1,145 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { LocalStorage } from '../../src/media/local-storage.js';
+import { dropUnattached, sweepFiles } from '../../src/media/sweep.js';
+import { newProduct } from '../support/catalog.js';
+import { expectRefusal } from '../support/expect-refusal.js';
+import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
+import { pngOf } from '../support/images.js';
+import { askUpload, put, served, storedFiles, upload, uploadAndAttach } from '../support/media.js';
+import { until } from '../support/process.js';
+
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+
+let feira: Feira;
+let store: StoreClient;
+let productId: string;
+let bytes: Buffer;
+
+beforeEach(async () => {
+  feira = await openFeira();
+  store = await feira.store();
+  productId = await newProduct(store);
+  bytes = await pngOf(1);
+});
+afterEach(() => feira.close());
+
+/** What the worker does every now and then. */
+async function tidy(): Promise<void> {
+  const { db, clock, storage } = feira.context;
+  await dropUnattached(db, clock);
+  await sweepFiles(db, clock, storage);
+}
+
+const fileOf = (key: string) => `files/${key}`;
+const stagedOf = (key: string) => `staging/${key}`;
+
+test('an upload that nobody attached goes after a day, and its key is no key any more', async () => {
+  const key = await upload(feira, store, productId, bytes);
+  feira.clock.forward(DAY - MINUTE);
+  await tidy();
+  expect(storedFiles(feira)).toEqual([stagedOf(key)]);
+  feira.clock.forward(2 * MINUTE);
+  await tidy();
+  expect(storedFiles(feira)).toEqual([]);
+  // The first token has run out by now.
+  const again = await store.withScopes(['media:write']);
+  expectRefusal(await again.post(`/products/${productId}/images`, { key }), 422, ['key']);
+});
+
+test('the staged bytes of an attached file go once nobody can put others there, the file stays', async () => {
+  const { body } = await uploadAndAttach(feira, store, productId, bytes);
+  await tidy();
+  expect(storedFiles(feira)).toEqual([fileOf(body.key), stagedOf(body.key)]);
+  feira.clock.forward(11 * MINUTE);
+  await tidy();
+  expect(storedFiles(feira)).toEqual([fileOf(body.key)]);
+  feira.clock.forward(30 * DAY);
+  await tidy();
+  expect(storedFiles(feira)).toEqual([fileOf(body.key)]);
+  expect((await served(feira, body.url)).statusCode).toBe(200);
+});
+
+test('a file that was put again after it was attached goes with the rest', async () => {
+  const asked = await askUpload(store, productId, 'image/png', bytes.length);
+  await put(feira, asked, 'image/png', bytes);
+  await store.post(`/products/${productId}/images`, { key: asked.key });
+  feira.clock.forward(4 * MINUTE);
+  await tidy();
+  expect(await put(feira, asked, 'image/png', bytes)).toBe(200);
+  feira.clock.forward(7 * MINUTE);
+  expect(await put(feira, asked, 'image/png', bytes)).toBe(403);
+  await tidy();
+  expect(storedFiles(feira)).toEqual([fileOf(asked.key)]);
+});
+
+test('the file of a removed image goes at once, and no other', async () => {
+  const [one, two] = [
+    await uploadAndAttach(feira, store, productId, bytes),
+    await uploadAndAttach(feira, store, productId, await pngOf(2)),
+  ];
+  await store.delete(`/products/${productId}/images/${one.body.id}`);
+  await until(() => !storedFiles(feira).includes(fileOf(one.body.key)));
+  expect((await served(feira, one.body.url)).statusCode).toBe(404);
+  expect((await served(feira, two.body.url)).statusCode).toBe(200);
+});
+
+test('the files of a deleted product go at once, and those of its neighbours stay', async () => {
+  const neighbour = await newProduct(store);
+  const other = await feira.store();
+  const theirs = await newProduct(other);
+  const kept = [
+    await uploadAndAttach(feira, store, neighbour, bytes),
+    await uploadAndAttach(feira, other, theirs, bytes),
+  ];
+  const gone = [
+    await uploadAndAttach(feira, store, productId, bytes),
+    await uploadAndAttach(feira, store, productId, bytes),
+  ];
+  const unattached = await upload(feira, store, productId, bytes);
+  await store.delete(`/products/${productId}`);
+  await until(() => gone.every(({ body }) => !storedFiles(feira).includes(fileOf(body.key))));
+  feira.clock.forward(DAY + MINUTE);
+  await tidy();
+  expect(storedFiles(feira)).toEqual(kept.map(({ body }) => fileOf(body.key)).sort());
+  expect(storedFiles(feira)).not.toContain(stagedOf(unattached));
+});
+
+test('what a process left behind that died while it wrote goes with the upload', async () => {
+  const asked = await askUpload(store, productId, 'image/png', bytes.length);
+  await put(feira, asked, 'image/png', bytes);
+  const folder = join((feira.context.storage as LocalStorage).published, '..');
+  const halves = [fileOf(asked.key), stagedOf(asked.key)].map((name) => `${name}.0123456789ab.part`);
+  for (const half of halves) {
+    mkdirSync(dirname(join(folder, half)), { recursive: true });
+    writeFileSync(join(folder, half), 'half');
+  }
+  feira.clock.forward(DAY + MINUTE);
+  await tidy();
+  expect(storedFiles(feira)).toEqual([]);
+});
+
+test('what nobody wrote down for removal is left alone', async () => {
+  const { body } = await uploadAndAttach(feira, store, productId, bytes);
+  const folder = join((feira.context.storage as LocalStorage).published, '..');
+  writeFileSync(join(folder, 'files', 'note.txt'), 'mine');
+  feira.clock.forward(DAY + MINUTE);
+  await tidy();
+  expect(storedFiles(feira)).toEqual([`files/note.txt`, fileOf(body.key)].sort());
+});
+
+test('more files than one round takes go in one sweep, and two sweeps at once do no harm', async () => {
+  const { db, clock, storage } = feira.context;
+  for (let i = 0; i < 210; i++) {
+    if (i % 50 === 49) feira.clock.forward(MINUTE);
+    await askUpload(store, productId, 'image/png', bytes.length);
+  }
+  const kept = await uploadAndAttach(feira, store, productId, bytes);
+  await upload(feira, store, productId, bytes);
+  feira.clock.forward(DAY + MINUTE);
+  await dropUnattached(db, clock);
+  await Promise.all([sweepFiles(db, clock, storage), sweepFiles(db, clock, storage)]);
+  expect(storedFiles(feira)).toEqual([fileOf(kept.body.key)]);
+});

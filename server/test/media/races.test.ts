@@ -1,0 +1,135 @@
+import { crc32 } from 'node:zlib';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { newProduct } from '../support/catalog.js';
+import { type Answer, type Feira, openFeira, type StoreClient } from '../support/feira.js';
+import { pngOf } from '../support/images.js';
+import { askUpload, put, served, upload } from '../support/media.js';
+
+let feira: Feira;
+let store: StoreClient;
+let productId: string;
+let images: string;
+
+beforeAll(async () => {
+  feira = await openFeira();
+});
+afterAll(() => feira.close());
+beforeEach(async () => {
+  store = await feira.store();
+  productId = await newProduct(store);
+  images = `/products/${productId}/images`;
+});
+
+async function expectOrdered(count: number): Promise<{ id: string; url: string; key: string | null }[]> {
+  const { data } = (await store.get(images)).body;
+  expect(data.length).toBe(count);
+  expect(data.map(({ order }: { order: number }) => order)).toEqual([...data.keys()]);
+  return data;
+}
+
+const imageEvents = async () =>
+  (await feira.events(store.workspaceId)).filter(({ event }) => event === 'product.updated');
+
+test('fifty attached at once, files and addresses at every order, stand at 0 … 49', async () => {
+  const bytes = await Promise.all([1, 2, 3, 4, 5].map((seed) => pngOf(seed)));
+  const keys: string[] = [];
+  for (let i = 0; i < 25; i++) keys.push(await upload(feira, store, productId, bytes[i % 5]!));
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, (_, i) => {
+      const order = i % 3 === 0 ? {} : { order: i % 7 };
+      const what = i % 2 ? { key: keys[(i - 1) / 2] } : { url: `https://cdn.example/${i}.png` };
+      return store.post(images, { ...what, ...order });
+    }),
+  );
+  expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(201));
+  const attached = await expectOrdered(50);
+  expect(new Set(attached.map(({ id }) => id)).size).toBe(50);
+  expect(await imageEvents()).toHaveLength(50);
+});
+
+test('attached, moved and removed at once, the images still stand in one row', async () => {
+  const ids: string[] = [];
+  for (let i = 0; i < 20; i++)
+    ids.push((await store.post(images, { url: `https://cdn.example/${i}.png` })).body.id);
+  const answers = await Promise.all(
+    ids.flatMap((id, i): Promise<Answer>[] => [
+      store.post(images, { url: `https://cdn.example/new${i}.png`, order: i % 5 }),
+      i % 2 ? store.delete(`${images}/${id}`) : store.patch(`${images}/${id}`, { order: (i * 7) % 20 }),
+    ]),
+  );
+  expect(answers.filter(({ status }) => status >= 400)).toEqual([]);
+  await expectOrdered(30);
+});
+
+test('one image removed by ten at once is removed once', async () => {
+  const first = await store.post(images, { url: 'https://cdn.example/a.png' });
+  await store.post(images, { url: 'https://cdn.example/b.png' });
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, () => store.delete(`${images}/${first.body.id}`)),
+  );
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(404)]);
+  await expectOrdered(1);
+  expect(await imageEvents()).toHaveLength(3);
+});
+
+test('one key attached by twenty at once is attached once', async () => {
+  const bytes = await pngOf(1);
+  const key = await upload(feira, store, productId, bytes);
+  const answers = await Promise.all(Array.from({ length: 20 }, () => store.post(images, { key })));
+  expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(19).fill(409)]);
+  const [image] = await expectOrdered(1);
+  expect((await served(feira, image!.url)).rawPayload.equals(bytes)).toBe(true);
+  expect(await imageEvents()).toHaveLength(1);
+});
+
+test('what is published is what was verified, however often the file is exchanged meanwhile', async () => {
+  // Of one length, so that one address takes both: the shorter one is filled up by a text that PNG allows.
+  const [small, large] = ofOneLength(
+    await pngOf(1, { width: 20, height: 30 }),
+    await pngOf(2, { width: 31, height: 17 }),
+  );
+  for (let round = 0; round < 10; round++) {
+    const asked = await askUpload(store, productId, 'image/png', small.length);
+    await put(feira, asked, 'image/png', small);
+    let attaching = true;
+    const attach = Promise.all(
+      Array.from({ length: 4 }, () => store.post(images, { key: asked.key })),
+    ).finally(() => {
+      attaching = false;
+    });
+    for (let i = 0; attaching; i++)
+      expect(await put(feira, asked, 'image/png', i % 2 ? small : large)).toBe(200);
+    const made = (await attach).find(({ status }) => status === 201)!;
+    const file = (await served(feira, made.body.url)).rawPayload;
+    const verified = made.body.width === 20 ? small : large;
+    expect(made.body.height).toBe(made.body.width === 20 ? 30 : 17);
+    expect(file.equals(verified)).toBe(true);
+  }
+});
+
+test('an image attached while its product is deleted is in neither place', async () => {
+  const bytes = await pngOf(1);
+  for (let round = 0; round < 5; round++) {
+    const doomed = await newProduct(store);
+    const key = await upload(feira, store, doomed, bytes);
+    const [attached, deleted] = await Promise.all([
+      store.post(`/products/${doomed}/images`, { key }),
+      store.delete(`/products/${doomed}`),
+    ]);
+    expect([201, 404]).toContain(attached.status);
+    expect(deleted.status).toBe(200);
+    expect((await store.get(`/products/${doomed}/images`)).status).toBe(404);
+  }
+});
+
+function ofOneLength(one: Buffer, other: Buffer): [Buffer, Buffer] {
+  const length = Math.max(one.length, other.length) + 20;
+  const fill = (png: Buffer) => {
+    const chunk = Buffer.alloc(length - png.length, 'x');
+    chunk.writeUInt32BE(chunk.length - 12, 0);
+    chunk.write('tEXtk\0', 4, 'latin1');
+    chunk.writeUInt32BE(crc32(chunk.subarray(4, -4)), chunk.length - 4);
+    return Buffer.concat([png.subarray(0, -12), chunk, png.subarray(-12)]);
+  };
+  return [fill(one), fill(other)];
+}

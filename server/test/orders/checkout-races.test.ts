@@ -1,0 +1,192 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newProduct, newVaried } from '../support/catalog.js';
+import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
+import { dataOf } from '../support/orders.js';
+import { Random } from '../support/random.js';
+import { buy } from '../support/shop.js';
+
+// Many buyers, two processes, one shelf, and an ERP that keeps writing the stock. FEIRA_ROUNDS=100 is the long form.
+
+const ROUNDS = Number(process.env.FEIRA_ROUNDS ?? 2);
+const BUYERS = 200;
+const STOCK = 50;
+
+let one: Feira;
+let two: Feira;
+
+beforeAll(async () => {
+  one = await openFeira();
+  two = await openFeira({ on: one });
+});
+afterAll(async () => {
+  await two.close();
+  await one.close();
+});
+
+interface Shelf {
+  productId: string;
+  variantId: string | null;
+  sku: string;
+}
+
+/** What the ERP did to a balance, as the difference it made; a line that was refused made none. */
+async function erpWrites(store: StoreClient, { sku }: Shelf, random: Random): Promise<number> {
+  if (random.below(2) === 0) {
+    const delta = random.below(21) - 10;
+    const { status, body } = await store.patch('/stock', { entries: [{ sku, delta }] });
+    expect(status).toBe(200);
+    return body.data[0].ok ? delta : 0;
+  }
+  // A balance that is set makes a known difference only where it is known from what.
+  const from = random.below(STOCK);
+  const to = random.below(STOCK);
+  const { status, body } = await store.patch('/stock', {
+    entries: [{ sku, quantity: to, ifQuantity: from }],
+  });
+  expect(status).toBe(200);
+  return body.data[0].ok ? to - from : 0;
+}
+
+/** Buys one unit; answers how many were got. Anything but an order or "short" is a failure. */
+async function buyOne(feira: Feira, workspaceId: string, { productId, variantId }: Shelf): Promise<number> {
+  const got = await buy(feira, workspaceId, { lines: [{ productId, variantId, quantity: 1 }] });
+  if ('faults' in got) expect(got.faults).toMatchObject([{ problem: 'short', available: 0 }]);
+  return 'faults' in got ? 0 : 1;
+}
+
+async function race(shelves: (store: StoreClient) => Promise<Shelf[]>, seed: number): Promise<void> {
+  const random = new Random(seed);
+  const store = await one.store();
+  const both = [store, store.through(two)];
+  const shelf = await shelves(store);
+  const books = new Map(shelf.map(({ sku }) => [sku, { sold: 0, written: 0 }]));
+  const buyers = Array.from({ length: BUYERS }, async (_, index) => {
+    const at = shelf[index % shelf.length]!;
+    const got = await buyOne(index % 4 < 2 ? one : two, store.workspaceId, at);
+    books.get(at.sku)!.sold += got;
+  });
+  const erp = Array.from({ length: 40 }, async (_, index) => {
+    const at = shelf[index % shelf.length]!;
+    const difference = await erpWrites(both[index % 2]!, at, random);
+    books.get(at.sku)!.written += difference;
+  });
+  await Promise.all([...buyers, ...erp]);
+
+  const sold = [...books.values()].reduce((sum, book) => sum + book.sold, 0);
+  expect(sold).toBeGreaterThan(0);
+  expect(await dataOf(one, store, 'order.created')).toHaveLength(sold);
+  expect((await store.get('/orders?limit=1')).body.meta.total).toBe(sold);
+  const told = await dataOf(one, store, 'stock.updated');
+  expect(told.filter(({ quantity }) => (quantity as number) < 0)).toEqual([]);
+  for (const { sku, productId, variantId } of shelf) {
+    const book = books.get(sku)!;
+    const final = STOCK + book.written - book.sold;
+    expect(await balanceOf(store, productId, variantId)).toBe(final);
+    const last = told.findLast(({ id, sku: of }) => id === productId && (variantId === null || of === sku));
+    expect(last?.quantity).toBe(final);
+  }
+}
+
+async function balanceOf(store: StoreClient, productId: string, variantId: string | null): Promise<number> {
+  const { body } = await store.get(`/products/${productId}`);
+  if (variantId === null) return body.quantity;
+  const variants = body.variants as { id: string; quantity: number }[];
+  expect(body.quantity).toBe(variants.reduce((sum, { quantity }) => sum + quantity, 0));
+  return variants.find(({ id }) => id === variantId)!.quantity;
+}
+
+describe(`${BUYERS} buyers for a stock of ${STOCK}, ${ROUNDS} rounds`, () => {
+  test('of a simple product: nothing is sold twice and the books add up', {
+    timeout: 1_800_000,
+  }, async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      await race(async (store) => {
+        const productId = await newProduct(store, { sku: 'S', quantity: STOCK });
+        return [{ productId, variantId: null, sku: 'S' }];
+      }, round);
+    }
+  });
+
+  test('of variations beside it: each has books of its own', { timeout: 1_800_000 }, async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      await race(async (store) => {
+        const simple = await newProduct(store, { sku: 'S', quantity: STOCK });
+        const productId = await newVaried(store, { P: STOCK, G: STOCK });
+        const variants = (await store.get(`/products/${productId}/variants`)).body.data;
+        return [
+          { productId: simple, variantId: null, sku: 'S' },
+          ...variants.map(({ id, sku }: { id: string; sku: string }) => ({ productId, variantId: id, sku })),
+        ];
+      }, 1_000 + round);
+    }
+  });
+});
+
+test('while the balance is set outright, what is told last is what there is', async () => {
+  const store = await one.store();
+  const productId = await newProduct(store, { quantity: STOCK });
+  const shelf = { productId, variantId: null, sku: '' };
+  const sold = Array.from({ length: 100 }, (_, i) => buyOne(i % 2 ? one : two, store.workspaceId, shelf));
+  const set = Array.from({ length: 30 }, async (_, index) => {
+    const { status } = await store.patch(`/products/${productId}/stock`, { quantity: index % 7 });
+    expect(status).toBe(200);
+  });
+  await Promise.all([...sold, ...set]);
+  const told = await dataOf(one, store, 'stock.updated');
+  expect(told.at(-1)!.quantity).toBe(await balanceOf(store, productId, null));
+  // Every balance that was told follows from the one before: one less where it was sold, anything where it was set.
+  const quantities = [STOCK, ...told.map(({ quantity }) => quantity as number)];
+  const drops = quantities.filter((quantity, index) => index > 0 && quantity === quantities[index - 1]! - 1);
+  const orders = (await store.get('/orders?limit=1')).body.meta.total;
+  expect(drops.length).toBeGreaterThanOrEqual(orders);
+});
+
+test('carts with the same products in any order never lock each other out', async () => {
+  const store = await one.store();
+  const ids = await Promise.all(Array.from({ length: 4 }, () => newProduct(store, { quantity: 1_000 })));
+  const random = new Random(5);
+  const carts = Array.from({ length: 120 }, (_, index) => {
+    const lines = [...ids]
+      .sort(() => random.below(3) - 1)
+      .map((productId) => ({ productId, variantId: null, quantity: 1 + random.below(3) }));
+    return buy(index % 2 ? one : two, store.workspaceId, { lines });
+  });
+  const placed = await Promise.all(carts);
+  expect(placed.filter((each) => 'faults' in each)).toEqual([]);
+  const numbers = placed.map((each) => (each as { number: number }).number).sort((a, b) => a - b);
+  expect(numbers).toEqual(Array.from({ length: 120 }, (_, index) => 1001 + index));
+});
+
+test('the same thing on two lines is judged by the sum', async () => {
+  const store = await one.store();
+  const productId = await newProduct(store, { quantity: 10 });
+  const line = (quantity: number) => ({ productId, variantId: null, quantity });
+  const short = await buy(one, store.workspaceId, { lines: [line(6), line(5)] });
+  expect(short).toEqual({ faults: [{ line: line(11), problem: 'short', available: 10 }] });
+  const placed = await buy(one, store.workspaceId, { lines: [line(6), line(4)] });
+  const { body } = await store.get(`/orders/${(placed as { orderId: string }).orderId}`);
+  expect(body.items).toMatchObject([{ productId, quantity: 10 }]);
+  expect((await store.get(`/products/${productId}`)).body.quantity).toBe(0);
+});
+
+test('the same form sent 30 times at once is one order', async () => {
+  const store = await one.store();
+  const productId = await newProduct(store, { quantity: 50 });
+  const sent = await Promise.all(
+    Array.from({ length: 30 }, (_, index) =>
+      buy(index % 2 ? one : two, store.workspaceId, {
+        lines: [{ productId, variantId: null, quantity: 2 }],
+        checkoutId: 'the same form',
+      }),
+    ),
+  );
+  expect(new Set(sent.map((each) => (each as { orderId: string }).orderId)).size).toBe(1);
+  expect(sent.filter((each) => !(each as { repeated: boolean }).repeated)).toHaveLength(1);
+  expect((await store.get(`/products/${productId}`)).body.quantity).toBe(48);
+  expect(await dataOf(one, store, 'order.created')).toHaveLength(1);
+  const other = await one.store();
+  const theirs = await newProduct(other, { quantity: 1 });
+  const lines = [{ productId: theirs, variantId: null, quantity: 1 }];
+  const elsewhere = await buy(one, other.workspaceId, { lines, checkoutId: 'the same form' });
+  expect(elsewhere).toMatchObject({ number: 1001, repeated: false });
+});

@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { customerPage } from '../../src/orders/customers.js';
+import { sql } from '../../src/platform/sql.js';
+import { newProduct } from '../support/catalog.js';
+import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
+import { allByCursor, transactionOf } from '../support/orders.js';
+import { BUYER, order } from '../support/shop.js';
+
+let feira: Feira;
+let store: StoreClient;
+let productId: string;
+
+beforeAll(async () => {
+  feira = await openFeira();
+});
+afterAll(() => feira.close());
+beforeEach(async () => {
+  store = await feira.store();
+  productId = await newProduct(store, { price: 100, quantity: 1_000 });
+});
+
+const place = (buyer: Partial<typeof BUYER> = {}, pay = true) =>
+  order(feira, store.workspaceId, { productId, variantId: null, quantity: 1 }, { buyer, pay });
+// biome-ignore lint/suspicious/noExplicitAny: a test reads any shape and asserts on it
+const list = async (query = ''): Promise<any[]> => {
+  const { status, body } = await store.get(`/customers${query}`);
+  expect(status).toBe(200);
+  return body.data;
+};
+
+test('a customer reads as the contract says, and agrees with the order', async () => {
+  const id = await place();
+  const { body: placed } = await store.get(`/orders/${id}`);
+  expect(await list()).toEqual([
+    {
+      id: placed.customer.id,
+      name: 'Bia Souza',
+      email: 'bia@cliente.example',
+      phone: '11999990000',
+      document: '52998224725',
+      address: BUYER.address,
+      ordersCount: 1,
+      totalSpent: 112.5,
+      firstOrderAt: placed.createdAt,
+      lastOrderAt: placed.createdAt,
+    },
+  ]);
+});
+
+test('the same document is one customer, whatever else differs; the last order says what they are called', async () => {
+  const first = await place({ name: 'Bia', email: 'old@mail.example' });
+  const second = await place({ name: 'Beatriz Souza', email: 'new@mail.example', phone: null });
+  const orders = await Promise.all([first, second].map((id) => store.get(`/orders/${id}`)));
+  expect(orders[0]!.body.customer.id).toBe(orders[1]!.body.customer.id);
+  expect(orders[0]!.body.customer.name).toBe('Bia');
+  expect(await list()).toMatchObject([
+    {
+      name: 'Beatriz Souza',
+      email: 'new@mail.example',
+      phone: null,
+      ordersCount: 2,
+      totalSpent: 225,
+      firstOrderAt: orders[0]!.body.createdAt,
+      lastOrderAt: orders[1]!.body.createdAt,
+    },
+  ]);
+});
+
+test('without a document the same e-mail is one customer, in any case', async () => {
+  await place({ document: null, email: 'Caio@Mail.example', name: 'Caio' });
+  await place({ document: null, email: 'caio@mail.EXAMPLE', name: 'Caio' });
+  await place({ document: '11144477735', email: 'x@mail.example', name: 'Ana' });
+  expect((await list()).map(({ name, ordersCount }) => [name, ordersCount])).toEqual([
+    ['Ana', 1],
+    ['Caio', 2],
+  ]);
+});
+
+test('another document under the same e-mail is another person', async () => {
+  await place({ document: '11144477735' });
+  await place({ document: '39053344705' });
+  expect(await list()).toHaveLength(2);
+});
+
+test('of many who check out at once with one document comes one customer', async () => {
+  await Promise.all(Array.from({ length: 20 }, () => place()));
+  expect(await list()).toMatchObject([{ ordersCount: 20, totalSpent: 2_250 }]);
+});
+
+test('ordersCount counts what was paid, refunded or not; totalSpent is net of refunds', async () => {
+  const spent = async () => {
+    const [{ ordersCount, totalSpent }] = await list();
+    return [ordersCount, totalSpent];
+  };
+  const unpaid = await place({}, false);
+  expect(await spent()).toEqual([0, 0]);
+  const paid = await place();
+  const other = await place();
+  expect(await spent()).toEqual([2, 225]);
+  const { gateway } = feira.context;
+  await gateway.refundFromHere(await transactionOf(feira, paid), 12.49);
+  expect(await spent()).toEqual([2, 212.51]);
+  await gateway.refundFromHere(await transactionOf(feira, paid), 0.01);
+  expect(await spent()).toEqual([2, 212.5]);
+  await store.post(`/orders/${paid}/refund`, undefined);
+  expect(await spent()).toEqual([2, 112.5]);
+  await store.post(`/orders/${other}/refund`, { restock: true });
+  expect(await spent()).toEqual([2, 0]);
+  await gateway.decide(await transactionOf(feira, unpaid), 'canceled');
+  expect(await spent()).toEqual([2, 0]);
+});
+
+test('search finds by name, e-mail, document and phone, without accents, and takes wildcards as they are', async () => {
+  await place({ document: '1', name: 'João Conceição', email: 'joao@mail.example', phone: '21988887777' });
+  await place({ document: '2', name: '100% Ana', email: 'ana_p@mail.example', phone: null });
+  const found = async (text: string) =>
+    (await list(`?search=${encodeURIComponent(text)}`)).map(({ name }) => name);
+  expect(await found('conceicao')).toEqual(['João Conceição']);
+  expect(await found('JOAO@')).toEqual(['João Conceição']);
+  expect(await found('2198888')).toEqual(['João Conceição']);
+  expect(await found('100%')).toEqual(['100% Ana']);
+  expect(await found('ana_p')).toEqual(['100% Ana']);
+  expect(await found('j_ao')).toEqual([]);
+  expect(await found('mail.example')).toHaveLength(2);
+});
+
+test('those who bought last come first, the same by pages and by cursors', async () => {
+  for (let document = 1; document <= 5; document++) await place({ document: String(document) });
+  await place({ document: '2' });
+  const documents = (await list()).map(({ document }) => document);
+  expect(documents).toEqual(['2', '5', '4', '3', '1']);
+  const paged = await Promise.all([1, 2, 3].map((page) => list(`?limit=2&page=${page}`)));
+  expect(paged.flat().map(({ document }) => document)).toEqual(documents);
+  const followed = (await allByCursor(store, '/customers?limit=2')) as unknown as { document: string }[];
+  expect(followed.map(({ document }) => document)).toEqual(documents);
+  const { meta } = (await store.get('/customers?limit=2')).body;
+  expect(meta).toMatchObject({ page: 1, total: 5, totalPages: 3, hasMore: true });
+});
+
+test('other stores’ customers are never seen; without the scope it is 403', async () => {
+  await place();
+  const other = await feira.store();
+  expect((await other.get('/customers')).body.data).toEqual([]);
+  const reader = await store.withScopes(['orders:read']);
+  expect((await reader.get('/customers')).status).toBe(403);
+});
+
+test.each(['sort=name', 'limit=0', 'page=0', 'cursor=x', 'search=%00'])('%s is 400', async (query) => {
+  expect((await store.get(`/customers?${query}`)).status).toBe(400);
+});
+
+test('the list reads no orders', async () => {
+  await place();
+  for (const search of [undefined, 'bia']) {
+    const request = {
+      limit: 50,
+      filters: search === undefined ? {} : { search },
+      sort: '-lastOrderAt',
+      page: 1,
+      after: undefined,
+    };
+    for (const statement of Object.values(customerPage(store.workspaceId, request))) {
+      const plan = JSON.stringify(await feira.context.orders.query(sql`explain (format json) ${statement}`));
+      expect(plan).toContain('"customers"');
+      expect(plan).not.toContain('"orders"');
+    }
+  }
+});

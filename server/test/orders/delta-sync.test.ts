@@ -1,0 +1,156 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { changeShipping } from '../../src/orders/shipping-status.js';
+import { newProduct } from '../support/catalog.js';
+import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
+import { Random } from '../support/random.js';
+import { order } from '../support/shop.js';
+
+// FEIRA_CHANGES=10000 is the long form.
+const CHANGES = Number(process.env.FEIRA_CHANGES ?? 500);
+const ORDERS = 40;
+const WRITERS_PER_PROCESS = 6;
+
+let one: Feira;
+let two: Feira;
+let store: StoreClient;
+let ids: string[];
+
+beforeAll(async () => {
+  one = await openFeira();
+  two = await openFeira({ on: one });
+  store = await one.store();
+  const productId = await newProduct(store, { quantity: ORDERS });
+  ids = [];
+  for (let made = 0; made < ORDERS; made++)
+    ids.push(await order(one, store.workspaceId, { productId, variantId: null, quantity: 1 }));
+});
+afterAll(async () => {
+  await two.close();
+  await one.close();
+});
+
+interface Seen {
+  id: string;
+  carrier: string | null;
+}
+
+/** Follows the cursor for as long as it is told to and keeps all that it was shown, in order. */
+class Reader {
+  readonly seen: Seen[] = [];
+  /** Each cursor given out, with how much had been shown by then. */
+  readonly cursors: { cursor: string; shown: number }[] = [];
+
+  constructor(private readonly through: StoreClient) {}
+
+  async readOn(): Promise<void> {
+    for (;;) {
+      const cursor = this.cursors.at(-1)?.cursor;
+      const { status, body } = await this.through.get(
+        `/orders?limit=7&${cursor ? `cursor=${cursor}` : 'sort=updatedAt'}`,
+      );
+      expect(status).toBe(200);
+      this.seen.push(...body.data.map(({ id, carrier }: Seen) => ({ id, carrier })));
+      this.cursors.push({ cursor: body.meta.nextCursor, shown: this.seen.length });
+      if (!body.meta.hasMore) return;
+    }
+  }
+
+  async readUntil(over: () => boolean): Promise<void> {
+    while (!over()) await this.readOn();
+    await this.readOn();
+  }
+}
+
+/** Changes that are held open for a while, some of them given up: commits come in another order than they began in. */
+async function write(feira: Feira, random: Random, take: () => number | undefined): Promise<void> {
+  for (let change = take(); change !== undefined; change = take()) {
+    const tx = await feira.context.orders.begin();
+    try {
+      const carrier = `change ${change}`;
+      await changeShipping(tx, store.workspaceId, random.pick(ids), { statusShipping: 'pending', carrier });
+      await delay(random.below(CHANGES > 1_000 ? 6 : 25));
+      if (random.below(10) === 0) await tx.rollback();
+      else await tx.commit();
+    } catch (error) {
+      await tx.rollback();
+      throw error;
+    }
+  }
+}
+
+test(`a reader who follows the cursor misses none of the orders that ${CHANGES} changes leave behind`, {
+  timeout: 600_000,
+}, async () => {
+  let left = CHANGES;
+  const take = () => (left > 0 ? left-- : undefined);
+  let over = false;
+  const readers = [new Reader(store), new Reader(store.through(two))];
+  const reading = readers.map((reader) => reader.readUntil(() => over));
+  const writers = [one, two].flatMap((feira, process) =>
+    Array.from({ length: WRITERS_PER_PROCESS }, (_, index) =>
+      write(feira, new Random(100 * process + index), take),
+    ),
+  );
+  try {
+    await Promise.all(writers);
+  } finally {
+    over = true;
+  }
+  await Promise.all(reading);
+
+  const { data } = (await store.get('/orders?limit=100')).body as { data: Seen[] };
+  const final = new Map(data.map(({ id, carrier }) => [id, carrier]));
+  for (const { seen } of readers) {
+    const lastSeen = new Map(seen.map(({ id, carrier }) => [id, carrier]));
+    expect(lastSeen).toEqual(final);
+    // Shown while the writers were at work, and no change twice: each comes behind the cursor before it.
+    expect(seen.length).toBeGreaterThan(ORDERS);
+    const shown = seen.filter(({ carrier }) => carrier !== null).map(({ carrier }) => carrier);
+    expect(new Set(shown).size).toBe(shown.length);
+  }
+  await nothingLandedBehind(readers[0]!);
+});
+
+/** Asked again at the end, a cursor shows exactly the orders that were shown after it the first time, as they are now. */
+async function nothingLandedBehind({ seen, cursors }: Reader): Promise<void> {
+  const random = new Random(7);
+  for (let probe = 0; probe < 30; probe++) {
+    const from = cursors[random.below(cursors.length)]!;
+    const again = new Reader(store);
+    again.cursors.push(from);
+    await again.readOn();
+    const after = new Map(seen.slice(from.shown).map(({ id, carrier }) => [id, carrier]));
+    expect(new Map(again.seen.map(({ id, carrier }) => [id, carrier]))).toEqual(after);
+  }
+}
+
+test('a change that is still open is not shown, and holds back what was committed after it began', async () => {
+  const reader = new Reader(store);
+  await reader.readOn();
+  const before = reader.seen.length;
+  const [slow, quick] = ids as [string, string];
+  const tx = await two.context.orders.begin();
+  await changeShipping(tx, store.workspaceId, slow, { statusShipping: 'pending', carrier: 'slow' });
+  await store.patch(`/orders/${quick}/shipping-status`, { statusShipping: 'pending', carrier: 'quick' });
+  await reader.readOn();
+  expect(reader.seen.length).toBe(before);
+  expect((await store.get(`/orders/${quick}`)).body.carrier).toBe('quick');
+  await tx.commit();
+  await reader.readOn();
+  expect(reader.seen.slice(before)).toEqual([
+    { id: slow, carrier: 'slow' },
+    { id: quick, carrier: 'quick' },
+  ]);
+});
+
+test('an open transaction that has written nothing holds nobody back', async () => {
+  const reader = new Reader(store);
+  await reader.readOn();
+  const before = reader.seen.length;
+  const tx = await two.context.orders.begin();
+  await store.patch(`/orders/${ids[2]}/shipping-status`, { statusShipping: 'pending', carrier: 'now' });
+  await reader.readOn();
+  await tx.rollback();
+  expect(reader.seen.slice(before)).toEqual([{ id: ids[2], carrier: 'now' }]);
+});

@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expireUnpaid } from '../../src/orders/life.js';
+import { finishRefunds } from '../../src/orders/refund.js';
+import { sql } from '../../src/platform/sql.js';
+import { newProduct, newVaried, observe } from '../support/catalog.js';
+import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
+import { dataOf, transactionOf } from '../support/orders.js';
+import { order } from '../support/shop.js';
+
+const HOUR = 3_600_000;
+
+let one: Feira;
+let two: Feira;
+let store: StoreClient;
+let productId: string;
+
+beforeAll(async () => {
+  one = await openFeira();
+  two = await openFeira({ on: one });
+});
+afterAll(async () => {
+  await two.close();
+  await one.close();
+});
+beforeEach(async () => {
+  store = await one.store();
+  productId = await newProduct(store, { quantity: 30 });
+});
+
+const place = (pay = false) =>
+  order(one, store.workspaceId, { productId, variantId: null, quantity: 1 }, { pay });
+const expire = ({ context, clock }: Feira) => expireUnpaid(context.orders, clock);
+// A token lives for two hours, so after a day another is needed.
+const fresh = async () => {
+  store = await store.withScopes(['orders:read', 'products:read', 'orders:write', 'customers:read']);
+};
+const balance = async () => (await store.get(`/products/${productId}`)).body.quantity;
+
+test('what is not paid within 24 hours is canceled, and its stock comes back with an event', async () => {
+  const [unpaid, paid] = [await place(), await place(true)];
+  one.clock.forward(24 * HOUR - 60_000);
+  await expire(one);
+  await fresh();
+  expect((await store.get(`/orders/${unpaid}`)).body.status).toBe('pending');
+  one.clock.forward(60_000);
+  const { events } = await observe(one, store, async () => {
+    await expire(one);
+    return store.get('/orders');
+  });
+  expect(events).toEqual([{ event: 'stock.updated', data: { id: productId, quantity: 29 } }]);
+  expect((await store.get(`/orders/${unpaid}`)).body).toMatchObject({
+    status: 'canceled',
+    statusShipping: 'canceled',
+    canceledAt: expect.any(String),
+    paidAt: null,
+  });
+  expect((await store.get(`/orders/${paid}`)).body.status).toBe('paid');
+});
+
+test('two workers at once give the stock back once', async () => {
+  for (let index = 0; index < 10; index++) await place();
+  one.clock.forward(25 * HOUR);
+  await fresh();
+  expect(await balance()).toBe(20);
+  await Promise.all([expire(one), expire(two), expire(one), expire(two)]);
+  expect(await balance()).toBe(30);
+  expect((await store.get('/orders?status=canceled')).body.meta.total).toBe(10);
+  expect((await dataOf(one, store, 'stock.updated')).at(-1)).toEqual({ id: productId, quantity: 30 });
+});
+
+test('a payment that arrives at the same moment wins or is given back, and the stock agrees', async () => {
+  const ids: string[] = [];
+  for (let index = 0; index < 12; index++) ids.push(await place());
+  one.clock.forward(25 * HOUR);
+  await fresh();
+  const payments = await Promise.all(ids.map((id) => transactionOf(one, id)));
+  await Promise.all([
+    expire(one),
+    expire(two),
+    ...payments.map((payment, index) => (index % 2 ? one : two).context.gateway.decide(payment, 'paid')),
+  ]);
+  await Promise.all([one, two].map(({ context }) => finishRefunds(context.orders, context.gateway)));
+  const orders = (await store.get('/orders')).body.data as { id: string; status: string }[];
+  const paid = orders.filter(({ status }) => status === 'paid').map(({ id }) => id);
+  const canceled = orders.filter(({ status }) => status === 'canceled').map(({ id }) => id);
+  expect(paid.length + canceled.length).toBe(12);
+  expect(await balance()).toBe(30 - paid.length);
+  const given = await one.context.orders.query<{ order_id: string }>(sql`
+    select p.order_id from sandbox_refunds r join sandbox_payments p on p.id = r.payment_id
+    where p.workspace_id = ${store.workspaceId}`);
+  expect(given.map(({ order_id }) => order_id).sort()).toEqual([...canceled].sort());
+  expect(await dataOf(one, store, 'order.paid')).toHaveLength(paid.length);
+  const [customer] = (await store.get('/customers')).body.data;
+  expect(customer.ordersCount).toBe(paid.length);
+});
+
+test('the gateway’s cancellation gives the stock back at once, and only once', async () => {
+  const id = await place();
+  const payment = await transactionOf(one, id);
+  await one.context.gateway.decide(payment, 'canceled');
+  await one.context.gateway.decide(payment, 'canceled');
+  expect(await balance()).toBe(30);
+  one.clock.forward(25 * HOUR);
+  await expire(one);
+  await fresh();
+  expect(await balance()).toBe(30);
+});
+
+test('an order that cannot be canceled keeps no other from it', async () => {
+  const shirt = await newVaried(store, { P: 5 });
+  const [only] = (await store.get(`/products/${shirt}/variants`)).body.data;
+  const stuck = await order(
+    one,
+    store.workspaceId,
+    { productId: shirt, variantId: only.id, quantity: 1 },
+    {
+      pay: false,
+    },
+  );
+  const fine = await place();
+  one.clock.forward(25 * HOUR);
+  await fresh();
+  const holder = await two.context.db.begin();
+  await holder.query(sql`select from orders where id = ${stuck} for update`);
+  await expect(expire(one)).rejects.toThrow('failed');
+  await holder.rollback();
+  expect((await store.get(`/orders/${fine}`)).body.status).toBe('canceled');
+  expect((await store.get(`/orders/${stuck}`)).body.status).toBe('pending');
+  await expire(one);
+  expect((await store.get(`/orders/${stuck}`)).body.status).toBe('canceled');
+});

@@ -1,0 +1,230 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { expireUnpaid, lockMoney } from '../../src/orders/life.js';
+import { finishRefunds, refundOrder, requestRefund } from '../../src/orders/refund.js';
+import { receiveNotification, signNotification } from '../../src/payments/notifications.js';
+import { sql } from '../../src/platform/sql.js';
+import { newProduct, observe } from '../support/catalog.js';
+import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
+import { dataOf, transactionOf } from '../support/orders.js';
+import { order } from '../support/shop.js';
+
+let one: Feira;
+let two: Feira;
+let store: StoreClient;
+let productId: string;
+
+beforeAll(async () => {
+  one = await openFeira();
+  two = await openFeira({ on: one });
+});
+afterAll(async () => {
+  await two.close();
+  await one.close();
+});
+beforeEach(async () => {
+  store = await one.store();
+  productId = await newProduct(store, { price: 100, quantity: 10 });
+});
+
+const place = (options: { pay?: boolean } = {}) =>
+  order(one, store.workspaceId, { productId, variantId: null, quantity: 1 }, options);
+const read = async (id: string) => (await store.get(`/orders/${id}`)).body;
+const movements = async (id: string): Promise<number> => {
+  const rows = await one.context.orders.query(
+    sql`select from sandbox_refunds where payment_id = ${await transactionOf(one, id)}`,
+  );
+  return rows.length;
+};
+/** What the worker does, in both processes at once. */
+const workersFinish = () =>
+  Promise.all([one, two].map(({ context }) => finishRefunds(context.orders, context.gateway)));
+
+describe('a process that dies in the middle of a refund', () => {
+  async function written(id: string, restock: boolean): Promise<{ id: string; amount: number }> {
+    const made = await one.context.orders.transaction(async (tx) => {
+      const { total } = (await lockMoney(tx, store.workspaceId, id))!;
+      const request = { amount: total, reason: 'died', restock, idempotencyKey: `${store.clientId} k` };
+      return requestRefund(tx, store.workspaceId, id, request);
+    });
+    return made!;
+  }
+
+  test('after it was written down: the worker finishes it', async () => {
+    const id = await place();
+    await written(id, true);
+    expect((await read(id)).status).toBe('paid');
+    expect((await store.post(`/orders/${id}/refund`, undefined)).body.code).toBe('refund_under_way');
+    await workersFinish();
+    expect([(await read(id)).status, await movements(id)]).toEqual(['refunded', 1]);
+    expect(await dataOf(one, store, 'order.refunded')).toEqual([{ orderId: id }]);
+    expect((await store.get(`/products/${productId}`)).body.quantity).toBe(10);
+  });
+
+  test('after the gateway moved the money: it is moved no second time', async () => {
+    const id = await place();
+    const { id: refundId, amount } = await written(id, false);
+    await one.context.gateway.refund(await transactionOf(one, id), refundId, amount);
+    expect([(await read(id)).status, await movements(id)]).toEqual(['paid', 1]);
+    await workersFinish();
+    await workersFinish();
+    expect([(await read(id)).status, await movements(id)]).toEqual(['refunded', 1]);
+    expect(await dataOf(one, store, 'order.refunded')).toEqual([{ orderId: id }]);
+  });
+
+  test('and whoever repeats the call with its key gets the refund that was begun', async () => {
+    const id = await place();
+    const { id: refundId } = await written(id, false);
+    const again = await store.post(`/orders/${id}/refund`, undefined, { 'idempotency-key': 'k' });
+    expect([again.status, again.body.status, again.body.refund.id]).toEqual([200, 'refunded', refundId]);
+    expect(await movements(id)).toBe(1);
+  });
+
+  test('a gateway that is down leaves it to the worker', async () => {
+    const id = await place();
+    const down = { refund: () => Promise.reject(new Error('connection refused')) };
+    const { orders, gateway } = one.context;
+    await expect(refundOrder(orders, down, store.workspaceId, id, {}, undefined)).rejects.toThrow('refused');
+    await expect(finishRefunds(orders, down)).rejects.toThrow('failed');
+    expect((await read(id)).status).toBe('paid');
+    await finishRefunds(orders, gateway);
+    expect([(await read(id)).status, await movements(id)]).toEqual(['refunded', 1]);
+  });
+
+  test('one refund that cannot be finished keeps no other from it', async () => {
+    const [stuck, fine] = [await place(), await place()];
+    await written(stuck, false);
+    await written(fine, false);
+    const { orders, gateway } = one.context;
+    const stuckPayment = await transactionOf(one, stuck);
+    const moody = {
+      refund: async (payment: string, request: string, amount: number) => {
+        if (payment === stuckPayment) throw new Error('not now');
+        return gateway.refund(payment, request, amount);
+      },
+    };
+    await expect(finishRefunds(orders, moody)).rejects.toThrow('1 of 2 failed');
+    expect([(await read(stuck)).status, (await read(fine)).status]).toEqual(['paid', 'refunded']);
+    await workersFinish();
+  });
+});
+
+describe('a refund from the gateway’s side', () => {
+  test('in part is partial_refunded without an event, seen as a change', async () => {
+    const id = await place();
+    const before = await read(id);
+    const { events } = await observe(one, store, async () => {
+      await one.context.gateway.refundFromHere(await transactionOf(one, id), 10);
+      return store.get('/orders');
+    });
+    expect(events).toEqual([]);
+    const after = await read(id);
+    expect(after).toMatchObject({ status: 'partial_refunded', refundedAmount: 10, refundedAt: null });
+    expect(after.statusShipping).toBe('pending');
+    expect(after.updatedAt > before.updatedAt).toBe(true);
+  });
+
+  test('in full is refunded with the event, at once or in pieces', async () => {
+    const [whole, pieces] = [await place(), await place()];
+    await one.context.gateway.refundFromHere(await transactionOf(one, whole), undefined);
+    for (const amount of [12.5, 99.99, undefined])
+      await one.context.gateway.refundFromHere(await transactionOf(one, pieces), amount);
+    for (const id of [whole, pieces])
+      expect(await read(id)).toMatchObject({ status: 'refunded', refundedAmount: 112.5 });
+    expect(await dataOf(one, store, 'order.refunded')).toEqual([{ orderId: whole }, { orderId: pieces }]);
+  });
+
+  test('that we have not heard of makes ours a 409, and ours goes through once we have', async () => {
+    const id = await place();
+    const payment = await transactionOf(one, id);
+    // The gateway's books move, its notification is still under way.
+    await one.context.gateway.refund(payment, 'from its back office', 10);
+    const refused = await store.post(`/orders/${id}/refund`, undefined);
+    expect([refused.status, refused.body.code]).toEqual([409, 'over_balance']);
+    await hear(id, 'refunded', 10, 'late');
+    const { status, body } = await store.post(`/orders/${id}/refund`, undefined);
+    expect([status, body.refund.amount, body.status]).toEqual([200, 102.5, 'refunded']);
+    await workersFinish();
+    expect(await movements(id)).toBe(2);
+    expect(await dataOf(one, store, 'order.refunded')).toHaveLength(1);
+  });
+});
+
+const SECRET = 'a secret for tests, known to everybody who reads them';
+
+async function hear(orderId: string, type: 'paid' | 'refunded', refundedInAll: number, id: string) {
+  const { workspaceId } = store;
+  const transactionId = await transactionOf(one, orderId);
+  const told = { id, type, workspaceId, orderId, transactionId, refundedInAll };
+  await receiveNotification(
+    one.context.orders,
+    one.clock,
+    SECRET,
+    signNotification(SECRET, told, one.clock.now()),
+  );
+}
+
+describe('a notification', () => {
+  test('told 20 times over two processes counts once', async () => {
+    const id = await place({ pay: false });
+    const transactionId = await transactionOf(one, id);
+    const told = {
+      id: 'told-often',
+      type: 'paid' as const,
+      workspaceId: store.workspaceId,
+      orderId: id,
+      transactionId,
+      refundedInAll: 0,
+    };
+    const signed = signNotification(SECRET, told, one.clock.now());
+    await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        receiveNotification((index % 2 ? one : two).context.orders, one.clock, SECRET, signed),
+      ),
+    );
+    expect(await dataOf(one, store, 'order.paid')).toEqual([{ orderId: id }]);
+    expect((await store.get('/customers')).body.data[0].ordersCount).toBe(1);
+  });
+
+  test('that is forged, old or from the future is refused', async () => {
+    const id = await place({ pay: false });
+    const told = {
+      id: 'forged',
+      type: 'paid' as const,
+      workspaceId: store.workspaceId,
+      orderId: id,
+      transactionId: 'x',
+      refundedInAll: 0,
+    };
+    const { orders } = one.context;
+    const now = one.clock.now();
+    for (const signed of [
+      signNotification('another secret', told, now),
+      { ...signNotification(SECRET, told, now), timestamp: String(now + 1) },
+      { ...signNotification(SECRET, told, now), body: '{}' },
+      signNotification(SECRET, told, now - 301_000),
+      signNotification(SECRET, told, now + 301_000),
+    ]) {
+      await expect(receiveNotification(orders, one.clock, SECRET, signed)).rejects.toMatchObject({
+        status: 401,
+      });
+    }
+    expect((await read(id)).status).toBe('pending');
+  });
+
+  test('of a payment for a canceled order brings the money back, and the order stays canceled', async () => {
+    const id = await place({ pay: false });
+    await one.context.orders.autocommit.query(
+      sql`update orders set expires_at = now() - interval '1 minute' where id = ${id}`,
+    );
+    await expireUnpaid(one.context.orders, one.clock);
+    expect((await read(id)).status).toBe('canceled');
+    await one.context.gateway.decide(await transactionOf(one, id), 'paid');
+    await workersFinish();
+    expect(await movements(id)).toBe(1);
+    expect(await read(id)).toMatchObject({ status: 'canceled', paidAt: null, refundedAmount: 0 });
+    expect(await dataOf(one, store, 'order.paid')).toEqual([]);
+    expect(await dataOf(one, store, 'order.refunded')).toEqual([]);
+    expect((await store.get(`/products/${productId}`)).body.quantity).toBe(10);
+    expect((await store.get('/customers')).body.data[0]).toMatchObject({ ordersCount: 0, totalSpent: 0 });
+  });
+});

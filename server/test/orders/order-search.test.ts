@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newProduct, newVaried } from '../support/catalog.js';
+import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
+import { buy, order } from '../support/shop.js';
+
+let feira: Feira;
+let store: StoreClient;
+const found: Record<string, string> = {};
+
+beforeAll(async () => {
+  feira = await openFeira();
+  store = await feira.store();
+  const mug = await newProduct(store, { quantity: 50, sku: 'CAN-100%' });
+  const plate = await newProduct(store, { quantity: 50, sku: 'PRA_200' });
+  const shirt = await newVaried(store, { 'CAM-P': 5, 'CAM-G': 5 });
+  const [small] = (await store.get(`/products/${shirt}/variants`)).body.data;
+  const simple = (productId: string) => ({ productId, variantId: null, quantity: 1 });
+  found.joao = await order(feira, store.workspaceId, simple(mug), {
+    buyer: { name: 'João Conceição', email: 'Joao.C@Mail.example', document: '11144477735' },
+  });
+  found.ana = await order(feira, store.workspaceId, simple(plate), {
+    buyer: { name: 'ANA PAULA', email: 'ana_paula@mail.example', document: null },
+  });
+  const both = await buy(feira, store.workspaceId, {
+    lines: [simple(plate), { productId: shirt, variantId: small.id, quantity: 1 }],
+    buyer: { name: 'Zoë 50% O’Neil', email: 'zoe@mail.example', document: '39053344705' },
+  });
+  found.zoe = (both as { orderId: string }).orderId;
+  await store.patch(`/orders/${found.ana}/shipping-status`, {
+    statusShipping: 'sent',
+    codeShipping: 'QZ123456785BR',
+  });
+});
+afterAll(() => feira.close());
+
+test.each([
+  ['number', '1002', ['ana']],
+  ['part of a number', '100', ['joao', 'ana', 'zoe']],
+  ['name', 'João Conceição', ['joao']],
+  ['name without accents and in capitals', 'CONCEICAO', ['joao']],
+  ['accents where the name has none', 'Paúla', ['ana']],
+  ['part of a name', 'oni', []],
+  ['a letter with diaeresis', 'zoe', ['zoe']],
+  ['e-mail in another case', 'joao.c@mail', ['joao']],
+  ['part of an e-mail', '@mail.example', ['joao', 'ana', 'zoe']],
+  ['document', '11144477735', ['joao']],
+  ['SKU of a simple product', 'pra_200', ['ana', 'zoe']],
+  ['SKU of a variation', 'CAM-P', ['zoe']],
+  ['SKU of a variation nobody bought', 'CAM-G', []],
+  ['shipment code', 'QZ123456785BR', ['ana']],
+  ['part of a shipment code', 'qz1234', ['ana']],
+  ['a percent sign as itself', '0%', ['joao', 'zoe']],
+  ['an underscore as itself', 'a_p', ['ana']],
+  ['an underscore that is no wildcard', 'j_ao', []],
+  ['a backslash as itself', '\\', []],
+  ['nothing across two fields', '1001joao', []],
+  ['a quote', "o'", ['zoe']],
+  ['nothing', '', ['joao', 'ana', 'zoe']],
+])('search finds by %s', async (_what, text, names) => {
+  const { status, body } = await store.get(`/orders?sort=createdAt&search=${encodeURIComponent(text)}`);
+  expect(status).toBe(200);
+  const ids = body.data.map(({ id }: { id: string }) => id);
+  expect(ids).toEqual(names.map((name) => found[name]));
+  expect(body.meta.total).toBe(names.length);
+});
+
+test('a corrected shipment code is found by the new one and no longer by the old', async () => {
+  const change = { statusShipping: 'sent', codeShipping: 'QY000000005BR' };
+  await store.patch(`/orders/${found.ana}/shipping-status`, change);
+  expect((await store.get('/orders?search=QY00')).body.data).toHaveLength(1);
+  expect((await store.get('/orders?search=QZ123456785BR')).body.data).toHaveLength(0);
+});
+
+test('search stands beside every filter and sort', async () => {
+  const query = 'search=mail.example&status=paid&statusShipping=pending&from=2020-01-01&dateType=updated';
+  for (const sort of ['createdAt', '-createdAt', 'updatedAt', '-updatedAt']) {
+    const { body } = await store.get(`/orders?${query}&sort=${sort}`);
+    expect(body.data.map(({ id }: { id: string }) => id)).toEqual([found.joao]);
+  }
+});
+
+test('search is at most 255 characters', async () => {
+  expect((await store.get(`/orders?search=${'x'.repeat(255)}`)).status).toBe(200);
+  expect((await store.get(`/orders?search=${'x'.repeat(256)}`)).status).toBe(400);
+});

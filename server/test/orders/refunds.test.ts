@@ -1,0 +1,213 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { sql } from '../../src/platform/sql.js';
+import { newProduct, newVaried, observe } from '../support/catalog.js';
+import { type Answer, type Feira, openFeira, type StoreClient } from '../support/feira.js';
+import { dataOf, transactionOf } from '../support/orders.js';
+import { order } from '../support/shop.js';
+
+let one: Feira;
+let two: Feira;
+let store: StoreClient;
+let productId: string;
+
+beforeAll(async () => {
+  one = await openFeira();
+  two = await openFeira({ on: one });
+});
+afterAll(async () => {
+  await two.close();
+  await one.close();
+});
+beforeEach(async () => {
+  store = await one.store();
+  productId = await newProduct(store, { price: 100, quantity: 10 });
+});
+
+const place = (options: { pay?: boolean } = {}) =>
+  order(one, store.workspaceId, { productId, variantId: null, quantity: 2 }, options);
+const refund = (id: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> =>
+  store.post(`/orders/${id}/refund`, body, headers);
+const balance = async (id = productId) => (await store.get(`/products/${id}`)).body.quantity;
+const movements = async (id: string): Promise<number[]> => {
+  const rows = await one.context.orders.query<{ amount: number }>(
+    sql`select amount from sandbox_refunds where payment_id = ${await transactionOf(one, id)} order by created_at`,
+  );
+  return rows.map(({ amount }) => amount);
+};
+
+describe('the whole balance', () => {
+  test('of a paid order, with the record of the refund and its event', async () => {
+    const id = await place();
+    const done = await observe(one, store, () => refund(id, { reason: 'gave it up' }));
+    expect([done.status, done.body]).toEqual([
+      200,
+      {
+        ...(await store.get(`/orders/${id}`)).body,
+        refund: {
+          id: expect.any(String),
+          amount: 212.5,
+          reason: 'gave it up',
+          createdAt: expect.any(String),
+        },
+      },
+    ]);
+    expect(done.body).toMatchObject({
+      status: 'refunded',
+      statusShipping: 'canceled',
+      refundedAmount: 212.5,
+      refundedAt: done.body.updatedAt,
+    });
+    expect(done.events).toEqual([{ event: 'order.refunded', data: { orderId: id } }]);
+    expect(await movements(id)).toEqual([212.5]);
+  });
+
+  test('of a partly refunded one is what is left', async () => {
+    const id = await place();
+    await one.context.gateway.refundFromHere(await transactionOf(one, id), 12.49);
+    const { status, body } = await refund(id);
+    expect([status, body.refund.amount, body.refundedAmount]).toEqual([200, 200.01, 212.5]);
+    expect(await movements(id)).toEqual([12.49, 200.01]);
+  });
+
+  test.each([undefined, {}, { reason: null }, { restock: false }])('the body may be %j', async (body) => {
+    const answer = await refund(await place(), body);
+    expect([answer.status, answer.body.refund.reason]).toEqual([200, null]);
+  });
+});
+
+describe('stock', () => {
+  test('comes back with restock, with its event, and stays where it is without', async () => {
+    const [kept, returned] = [await place(), await place()];
+    expect(await balance()).toBe(6);
+    await refund(kept);
+    expect(await balance()).toBe(6);
+    const { events } = await observe(one, store, () => refund(returned, { restock: true }));
+    expect(await balance()).toBe(8);
+    expect(events).toEqual([
+      { event: 'stock.updated', data: { id: productId, quantity: 8 } },
+      { event: 'order.refunded', data: { orderId: returned } },
+    ]);
+  });
+
+  test('of a variation comes back to the variation and to the sum', async () => {
+    const shirt = await newVaried(store, { P: 5, G: 5 });
+    const [, large] = (await store.get(`/products/${shirt}/variants`)).body.data;
+    const id = await order(one, store.workspaceId, { productId: shirt, variantId: large.id, quantity: 3 });
+    const { events } = await observe(one, store, () => refund(id, { restock: true }));
+    expect(events[0]).toEqual({ event: 'stock.updated', data: { id: shirt, sku: 'G', quantity: 5 } });
+    expect(await balance(shirt)).toBe(10);
+  });
+
+  test('of what was deleted since comes back to nobody, and the refund is made', async () => {
+    const id = await place();
+    await store.delete(`/products/${productId}`);
+    expect((await refund(id, { restock: true })).status).toBe(200);
+  });
+
+  test('that has no room stops at the largest balance, and the refund is made', async () => {
+    const shirt = await newVaried(store, { P: 5 });
+    const [only] = (await store.get(`/products/${shirt}/variants`)).body.data;
+    const ids = [
+      await place(),
+      await order(one, store.workspaceId, { productId: shirt, variantId: only.id, quantity: 1 }),
+    ];
+    await store.patch(`/products/${productId}/stock`, { quantity: 2_147_483_647 });
+    await store.patch(`/products/${shirt}/variants/P/stock`, { quantity: 2_147_483_647 });
+    for (const id of ids) expect((await refund(id, { restock: true })).status).toBe(200);
+    expect([await balance(), await balance(shirt)]).toEqual([2_147_483_647, 2_147_483_647]);
+  });
+});
+
+describe('what is refused', () => {
+  test.each([
+    { amount: 1 },
+    { amount: 212.5 },
+    { amount: null },
+    { restock: 'yes' },
+    { reason: 'x'.repeat(501) },
+  ])('%j is 422', async (body) => {
+    const id = await place();
+    const answer = await refund(id, body);
+    expect(answer.status).toBe(422);
+    expect((await store.get(`/orders/${id}`)).body.status).toBe('paid');
+    expect(await movements(id)).toEqual([]);
+  });
+
+  test('an order that is not paid, canceled, or refunded already is 409 and says what it is', async () => {
+    const pending = await place({ pay: false });
+    const canceled = await place({ pay: false });
+    await one.context.gateway.decide(await transactionOf(one, canceled), 'canceled');
+    const refunded = await place();
+    await refund(refunded);
+    for (const [id, state] of [
+      [pending, 'pending'],
+      [canceled, 'canceled'],
+      [refunded, 'refunded'],
+    ] as const) {
+      const { status, body, events } = await observe(one, store, () => refund(id));
+      expect([status, body.code, events]).toEqual([409, 'not_refundable', []]);
+      expect(body.error).toContain(`is ${state}`);
+    }
+    expect(await movements(refunded)).toEqual([212.5]);
+  });
+
+  test('a wrong scope is 403; another store’s order, or none, 404', async () => {
+    const id = await place();
+    const reader = await store.withScopes(['orders:read']);
+    expect((await reader.post(`/orders/${id}/refund`, undefined)).status).toBe(403);
+    expect((await (await one.store()).post(`/orders/${id}/refund`, undefined)).status).toBe(404);
+    expect((await refund('x')).status).toBe(404);
+  });
+});
+
+describe('many at once', () => {
+  test('100 refunds over two processes move the money once and emit once', async () => {
+    const id = await place();
+    const other = store.through(two);
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, index) =>
+        (index % 2 ? store : other).post(`/orders/${id}/refund`, { restock: true }),
+      ),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 409)).toHaveLength(99);
+    expect(await movements(id)).toEqual([212.5]);
+    expect(await dataOf(one, store, 'order.refunded')).toEqual([{ orderId: id }]);
+    expect(await balance()).toBe(10);
+  });
+
+  test('with one Idempotency-Key every repeat has the first answer, through either process', async () => {
+    const id = await place();
+    const key = { 'idempotency-key': 'give back' };
+    const first = await refund(id, { reason: 'a' }, key);
+    expect(first.status).toBe(200);
+    const repeats = await Promise.all(
+      Array.from({ length: 6 }, (_, index) =>
+        (index % 2 ? store : store.through(two)).post(`/orders/${id}/refund`, { reason: 'a' }, key),
+      ),
+    );
+    for (const repeat of repeats) {
+      // Two at the same moment: the second is told that the first runs.
+      if (repeat.status === 409) expect(repeat.body.code).toBe('idempotency_key_in_use');
+      else expect([repeat.status, repeat.body]).toEqual([200, first.body]);
+    }
+    expect((await refund(id, { reason: 'b' }, key)).status).toBe(422);
+    expect(await movements(id)).toEqual([212.5]);
+    expect(await dataOf(one, store, 'order.refunded')).toHaveLength(1);
+  });
+
+  test('with one Idempotency-Key in parallel: one refund, and whoever is not told to wait has its answer', async () => {
+    const id = await place();
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, (_, index) =>
+        (index % 2 ? store : store.through(two)).post(`/orders/${id}/refund`, {}, { 'idempotency-key': 'k' }),
+      ),
+    );
+    const done = answers.filter(({ status }) => status === 200);
+    expect(done.length).toBeGreaterThan(0);
+    expect(new Set(done.map(({ body }) => body.refund.id)).size).toBe(1);
+    const rest = answers.filter(({ status }) => status !== 200);
+    expect(rest.filter(({ body }) => body.code !== 'idempotency_key_in_use')).toEqual([]);
+    expect(await movements(id)).toEqual([212.5]);
+  });
+});

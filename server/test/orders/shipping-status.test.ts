@@ -1,0 +1,203 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { sql } from '../../src/platform/sql.js';
+import { newProduct, observe } from '../support/catalog.js';
+import { type Answer, type Feira, openFeira, type StoreClient } from '../support/feira.js';
+import { transactionOf } from '../support/orders.js';
+import { order } from '../support/shop.js';
+
+let feira: Feira;
+let store: StoreClient;
+let productId: string;
+
+beforeAll(async () => {
+  feira = await openFeira();
+  store = await feira.store();
+  productId = await newProduct(store, { quantity: 100_000 });
+});
+afterAll(() => feira.close());
+
+const place = (options: { pay?: boolean } = {}) =>
+  order(feira, store.workspaceId, { productId, variantId: null, quantity: 1 }, options);
+const change = (id: string, body: unknown): Promise<Answer> =>
+  store.patch(`/orders/${id}/shipping-status`, body);
+
+/** The way to each state through the API; canceled comes from a refund. */
+const WAYS: Record<string, string[]> = {
+  pending: [],
+  preparing: ['preparing'],
+  sent: ['sent'],
+  in_transit: ['sent', 'in_transit'],
+  delivered: ['sent', 'delivered'],
+  returned: ['sent', 'returned'],
+  canceled: [],
+};
+const STATES = Object.keys(WAYS);
+
+/** CONTRACT 4, written down once more. */
+const ALLOWED: Record<string, string[]> = {
+  pending: ['preparing', 'sent'],
+  preparing: ['pending', 'sent'],
+  sent: ['in_transit', 'delivered', 'returned'],
+  in_transit: ['delivered', 'returned'],
+  delivered: ['returned'],
+  returned: [],
+  canceled: [],
+};
+
+async function inState(state: string): Promise<string> {
+  const id = await place();
+  for (const step of WAYS[state]!) expect((await change(id, { statusShipping: step })).status).toBe(200);
+  if (state === 'canceled') await store.post(`/orders/${id}/refund`, undefined);
+  return id;
+}
+
+describe.each(STATES)('from %s', (from) => {
+  test.each(STATES)('to %s', async (to) => {
+    const id = await inState(from);
+    const before = (await store.get(`/orders/${id}`)).body;
+    expect(before.statusShipping).toBe(from);
+    const { status, body, events } = await observe(feira, store, () => change(id, { statusShipping: to }));
+    if (from === to) {
+      expect([status, body, events]).toEqual([200, before, []]);
+    } else if (ALLOWED[from]!.includes(to)) {
+      expect([status, body.statusShipping]).toEqual([200, to]);
+      const data = { orderId: id, statusShipping: to, codeShipping: '' };
+      expect(events).toEqual([{ event: 'order.shipped', data }]);
+      expect((await store.get(`/orders/${id}`)).body).toEqual(body);
+    } else {
+      expect([status, body.code, events]).toEqual([409, 'illegal_transition', []]);
+      expect(body.error).toContain(`is ${from} `);
+      for (const allowed of ALLOWED[from]!) expect(body.error).toContain(allowed);
+      expect((await store.get(`/orders/${id}`)).body).toEqual(before);
+    }
+  });
+});
+
+describe('sent needs the money', () => {
+  test('an unpaid order is prepared but not sent', async () => {
+    const id = await place({ pay: false });
+    expect((await change(id, { statusShipping: 'preparing' })).status).toBe(200);
+    const { status, body } = await change(id, { statusShipping: 'sent' });
+    expect([status, body.code]).toEqual([409, 'not_paid']);
+    expect(body.error).toContain('pending');
+  });
+
+  test('a partly refunded one is sent', async () => {
+    const id = await place();
+    await feira.context.gateway.refundFromHere(await transactionOf(feira, id), 5);
+    const { status, body } = await change(id, { statusShipping: 'sent' });
+    expect([status, body.status, body.statusShipping]).toEqual([200, 'partial_refunded', 'sent']);
+  });
+
+  test('a parcel under way goes on after the refund', async () => {
+    const id = await inState('sent');
+    expect((await store.post(`/orders/${id}/refund`, undefined)).body.statusShipping).toBe('sent');
+    expect((await change(id, { statusShipping: 'returned' })).status).toBe(200);
+  });
+
+  test('a canceled order moves nowhere, and is not corrected', async () => {
+    const id = await place({ pay: false });
+    await feira.context.gateway.decide(await transactionOf(feira, id), 'canceled');
+    for (const statusShipping of ['pending', 'preparing', 'sent'])
+      expect((await change(id, { statusShipping })).status).toBe(409);
+    const corrected = await change(id, { statusShipping: 'canceled', codeShipping: 'AA1' });
+    expect([corrected.status, corrected.body.code]).toEqual([409, 'illegal_transition']);
+  });
+});
+
+describe('the code', () => {
+  test('comes with the move, is corrected with the same status, and an identical repeat changes nothing', async () => {
+    const id = await place();
+    const first = { statusShipping: 'sent', codeShipping: 'AA000000001BR', carrier: 'Correios' };
+    const sent = await observe(feira, store, () => change(id, first));
+    expect(sent.events).toEqual([
+      {
+        event: 'order.shipped',
+        data: { orderId: id, statusShipping: 'sent', codeShipping: 'AA000000001BR' },
+      },
+    ]);
+    const repeat = await observe(feira, store, () => change(id, first));
+    expect([repeat.status, repeat.body, repeat.events]).toEqual([200, sent.body, []]);
+    const bare = await observe(feira, store, () => change(id, { statusShipping: 'sent' }));
+    expect([bare.status, bare.body, bare.events]).toEqual([200, sent.body, []]);
+
+    const second = { statusShipping: 'sent', codeShipping: 'AA000000002BR' };
+    const corrected = await observe(feira, store, () => change(id, second));
+    expect(corrected.body).toMatchObject({ ...second, carrier: 'Correios', shippedAt: sent.body.shippedAt });
+    expect(corrected.events.map(({ data }) => data)).toEqual([{ orderId: id, ...second }]);
+    expect((await store.get('/shipments/AA000000002BR/tracking')).body.events).toHaveLength(1);
+  });
+
+  test.each([null, ''])('%j takes it away, and the event says ""', async (none) => {
+    const id = await place();
+    await change(id, { statusShipping: 'preparing', codeShipping: 'AA000000003BR' });
+    const cleared = await observe(feira, store, () =>
+      change(id, { statusShipping: 'preparing', codeShipping: none }),
+    );
+    expect(cleared.body.codeShipping).toBeNull();
+    expect(cleared.events).toEqual([
+      { event: 'order.shipped', data: { orderId: id, statusShipping: 'preparing', codeShipping: '' } },
+    ]);
+  });
+
+  test('every 20th of the same moves at once is one move', async () => {
+    const id = await place();
+    const moved = await observe(feira, store, async () => {
+      const same = { statusShipping: 'sent', codeShipping: 'AA000000004BR' };
+      const answers = await Promise.all(Array.from({ length: 20 }, () => change(id, same)));
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+      return answers[0]!;
+    });
+    expect(moved.events).toHaveLength(1);
+    expect((await store.get('/shipments/AA000000004BR/tracking')).body.events).toHaveLength(1);
+  });
+});
+
+test('shippedAt and deliveredAt are set once, by their moves', async () => {
+  const id = await place();
+  expect((await change(id, { statusShipping: 'preparing' })).body).toMatchObject({
+    shippedAt: null,
+    deliveredAt: null,
+  });
+  const sent = (await change(id, { statusShipping: 'sent' })).body;
+  expect(sent).toMatchObject({ shippedAt: sent.updatedAt, deliveredAt: null });
+  const delivered = (await change(id, { statusShipping: 'delivered' })).body;
+  expect(delivered).toMatchObject({ shippedAt: sent.shippedAt, deliveredAt: delivered.updatedAt });
+  const returned = (await change(id, { statusShipping: 'returned' })).body;
+  expect(returned).toMatchObject({ shippedAt: sent.shippedAt, deliveredAt: delivered.deliveredAt });
+});
+
+describe('what is refused', () => {
+  let id: string;
+  beforeEach(async () => {
+    id = await place();
+  });
+
+  test.each([
+    ['an unknown state', { statusShipping: 'shipped' }, 'statusShipping'],
+    ['a state in capitals', { statusShipping: 'SENT' }, 'statusShipping'],
+    ['a state that is no text', { statusShipping: 1 }, 'statusShipping'],
+    ['no state', { codeShipping: 'AA1' }, 'statusShipping'],
+    ['a code that is no text', { statusShipping: 'sent', codeShipping: 5 }, 'codeShipping'],
+    ['a code too long', { statusShipping: 'sent', codeShipping: 'x'.repeat(101) }, 'codeShipping'],
+    ['an address that is none', { statusShipping: 'sent', trackingUrl: 'correios' }, 'trackingUrl'],
+  ])('%s is 422 and says so', async (_what, body, field) => {
+    const answer = await change(id, body);
+    expect([answer.status, answer.body.details[0].field]).toEqual([422, field]);
+  });
+
+  test('a wrong scope is 403, another store’s order or none is 404, before the state is judged', async () => {
+    const reader = await store.withScopes(['orders:read', 'shipping:write']);
+    const body = { statusShipping: 'canceled' };
+    expect((await reader.patch(`/orders/${id}/shipping-status`, body)).status).toBe(403);
+    const other = await feira.store();
+    expect((await other.patch(`/orders/${id}/shipping-status`, body)).status).toBe(404);
+    expect((await change('nothing', body)).status).toBe(404);
+  });
+
+  test('and a refused move leaves no row behind', async () => {
+    await change(id, { statusShipping: 'delivered', codeShipping: 'AA000000009BR' });
+    const rows = await feira.context.db.query(sql`select from shipments where code = 'AA000000009BR'`);
+    expect(rows).toEqual([]);
+  });
+});

@@ -1,0 +1,148 @@
+import pg from 'pg';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { newProduct } from '../support/catalog.js';
+import { type Answer, type Feira, openFeira, type StoreClient } from '../support/feira.js';
+import { until } from '../support/process.js';
+import { order } from '../support/shop.js';
+
+// The storage of the orders hangs: nobody who touches it gets an answer until the lock is gone.
+
+let feira: Feira;
+let store: StoreClient;
+let productId: string;
+let orderId: string;
+let code: string;
+let labelUrl: string;
+let locker: pg.Client;
+
+/** A lock is waited for 3 s and an answer for 4 s; the rest is what a busy machine adds. */
+const PATIENCE_MS = 6_500;
+
+beforeAll(async () => {
+  feira = await openFeira();
+  locker = new pg.Client(feira.connection);
+  await locker.connect();
+});
+afterAll(async () => {
+  await locker.end();
+  await feira.close();
+});
+beforeEach(async () => {
+  store = await feira.store();
+  productId = await newProduct(store, { quantity: 10 });
+  orderId = await order(feira, store.workspaceId, { productId, variantId: null, quantity: 1 });
+  ({ code, labelUrl } = (await store.post('/shipments', { orderId })).body);
+});
+
+async function whileHanging<T>(work: () => Promise<T>): Promise<T> {
+  await locker.query('begin');
+  await locker.query('lock table orders, customers, shipments in access exclusive mode');
+  try {
+    return await work();
+  } finally {
+    await locker.query('rollback');
+  }
+}
+
+const calls = (): [string, (headers?: Record<string, string>) => Promise<Answer>][] => [
+  ['list', () => store.get('/orders')],
+  ['list by cursor', () => store.get('/orders?sort=updatedAt')],
+  ['search', () => store.get('/orders?search=bia')],
+  ['detail', () => store.get(`/orders/${orderId}`)],
+  ['customers', () => store.get('/customers')],
+  ['tracking', () => store.get(`/shipments/${code}/tracking`)],
+  [
+    'shipping status',
+    (headers) => store.patch(`/orders/${orderId}/shipping-status`, { statusShipping: 'sent' }, headers),
+  ],
+  ['label', (headers) => store.post('/shipments', { orderId }, headers)],
+  ['refund', (headers) => store.post(`/orders/${orderId}/refund`, undefined, headers)],
+];
+
+async function timed(call: () => Promise<Answer>): Promise<{ outcome: string; ms: number }> {
+  const begun = performance.now();
+  const { status, body } = await call();
+  return { outcome: `${status} ${body.code}`, ms: performance.now() - begun };
+}
+
+test('every call that needs the orders is answered with 502 within the patience, and works again afterwards', async () => {
+  const answers = await whileHanging(() =>
+    Promise.all(calls().map(async ([name, call]) => ({ name, ...(await timed(call)) }))),
+  );
+  expect(answers.filter(({ outcome }) => outcome !== '502 orders_unavailable')).toEqual([]);
+  expect(answers.filter(({ ms }) => ms > PATIENCE_MS)).toEqual([]);
+  for (const [name, call] of calls()) {
+    expect(`${name} ${(await call()).status}`).toBe(`${name} ${name === 'label' ? 409 : 200}`);
+  }
+});
+
+test('a label that cannot be looked up is 502 as well', async () => {
+  const path = labelUrl.replace('http://feira.test', '');
+  const { statusCode, body } = await whileHanging(async () => feira.app.inject(path));
+  expect([statusCode, JSON.parse(body).code]).toEqual([502, 'orders_unavailable']);
+});
+
+test('the 502 tells nothing of its cause', async () => {
+  const { body } = await whileHanging(() => store.get('/orders'));
+  expect(body).toEqual({
+    error: 'The orders service does not answer; wait a moment and retry',
+    code: 'orders_unavailable',
+    requestId: expect.any(String),
+  });
+});
+
+test('the rest of the API goes on while many calls wait for the orders, with keys and without', async () => {
+  let done = false;
+  const { waiting, others } = await whileHanging(async () => {
+    const waiting = Promise.all(
+      Array.from({ length: 15 }, (_, index) =>
+        calls().map(([name, call]) =>
+          timed(() => call(index % 2 ? { 'idempotency-key': `${name} ${index}` } : {})),
+        ),
+      ).flat(),
+    ).finally(() => {
+      done = true;
+    });
+    const others: { outcome: string; ms: number }[] = [];
+    await until(async () => {
+      const key = { 'idempotency-key': `stock ${others.length}` };
+      others.push(
+        ...(await Promise.all([
+          timed(() => store.get('/me')),
+          timed(() => store.get('/products')),
+          timed(() => store.get(`/products/${productId}`)),
+          timed(() => store.patch(`/products/${productId}/stock`, { quantity: others.length })),
+          timed(() => store.patch(`/products/${productId}/stock`, { quantity: others.length }, key)),
+          timed(() => store.put(`/products/${productId}/variants`, { types: [], combinations: [] })),
+        ])),
+      );
+      return done;
+    });
+    return { waiting: await waiting, others };
+  });
+  expect(new Set(waiting.map(({ outcome }) => outcome))).toEqual(new Set(['502 orders_unavailable']));
+  expect(Math.max(...waiting.map(({ ms }) => ms))).toBeLessThan(PATIENCE_MS);
+  expect(others.filter(({ outcome }) => outcome.startsWith('5'))).toEqual([]);
+  expect(Math.max(...others.map(({ ms }) => ms))).toBeLessThan(1_500);
+  expect(others.length).toBeGreaterThan(60);
+
+  expect((await store.get('/orders')).status).toBe(200);
+  // A 5xx is not kept: the same key does its work now.
+  const again = await store.post(`/orders/${orderId}/refund`, undefined, { 'idempotency-key': 'refund 1' });
+  expect([again.status, again.body.status]).toEqual([200, 'refunded']);
+});
+
+test('many keyed refunds at once do not keep each other from the connections that they need', async () => {
+  const ids = await Promise.all(
+    Array.from({ length: 9 }, () =>
+      order(feira, store.workspaceId, { productId, variantId: null, quantity: 1 }),
+    ),
+  );
+  const answers = await Promise.all(
+    [...ids, ...ids, ...ids].map((id, index) =>
+      store.post(`/orders/${id}/refund`, undefined, { 'idempotency-key': `many ${index}` }),
+    ),
+  );
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(9);
+  expect(answers.filter(({ status }) => status === 409)).toHaveLength(18);
+});

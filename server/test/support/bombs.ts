@@ -1,0 +1,107 @@
+import { Readable } from 'node:stream';
+import { crc32, createDeflate, deflateSync } from 'node:zlib';
+import { picture } from './images.js';
+
+/** Small files that unfold into more pixels than anybody should decode. Each is valid up to its size. */
+
+/** One bit per pixel, all of them black. */
+export function pngBomb(width: number, height: number): Buffer {
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(width, 0);
+  header.writeUInt32BE(height, 4);
+  header[8] = 1;
+  const rows = Buffer.alloc(height * (1 + Math.ceil(width / 8)));
+  return png([chunk('IHDR', header), chunk('IDAT', deflateSync(rows)), chunk('IEND', Buffer.alloc(0))]);
+}
+
+/** A tiny picture with four comments that inflate to a quarter of a gigabyte each. */
+export async function pngTextBomb(): Promise<Buffer> {
+  const small = await picture().png().toBuffer();
+  // Piece by piece: what it takes to make the bomb must not hide what it takes to look at it.
+  const million = Buffer.alloc(1_000_000);
+  const zeros = Readable.from(Array(256).fill(million)).pipe(createDeflate({ level: 9 }));
+  const text = Buffer.concat(await zeros.toArray());
+  const comment = chunk('zTXt', Buffer.concat([Buffer.from('Comment\0\0', 'latin1'), text]));
+  return Buffer.concat([small.subarray(0, 33), comment, comment, comment, comment, small.subarray(33)]);
+}
+
+/** Of a PNG: nothing, over and over, each with its checksum. */
+export function emptyParts(count: number): Buffer {
+  const empty = chunk('teXt', Buffer.alloc(0));
+  return Buffer.alloc(count * empty.length, empty);
+}
+
+/** The header of a small picture says that it is large. */
+export async function jpegBomb(width: number, height: number): Promise<Buffer> {
+  const bytes = await picture().jpeg().toBuffer();
+  const frame = bytes.indexOf(Buffer.from([0xff, 0xc0]));
+  bytes.writeUInt16BE(height, frame + 5);
+  bytes.writeUInt16BE(width, frame + 7);
+  return bytes;
+}
+
+export async function webpBomb(width: number, height: number): Promise<Buffer> {
+  const bytes = await picture().webp().toBuffer();
+  const frame = bytes.indexOf(Buffer.from([0x9d, 0x01, 0x2a]));
+  bytes.writeUInt16LE(width, frame + 3);
+  bytes.writeUInt16LE(height, frame + 5);
+  return bytes;
+}
+
+export function gifBomb(width: number, height: number, frames = 1): Buffer {
+  const screen = Buffer.from('GIF89a\0\0\0\0\x80\0\0\0\0\0\xff\xff\xff', 'latin1');
+  screen.writeUInt16LE(width, 6);
+  screen.writeUInt16LE(height, 8);
+  const descriptor = Buffer.alloc(10);
+  descriptor[0] = 0x2c;
+  descriptor.writeUInt16LE(width, 5);
+  descriptor.writeUInt16LE(height, 7);
+  const frame = Buffer.concat([
+    descriptor,
+    Buffer.from([2]),
+    ...subBlocks(onePixelOverAndOver(width * height)),
+  ]);
+  return Buffer.concat([screen, ...Array(frames).fill(frame), Buffer.from(';')]);
+}
+
+/** LZW: each code means one pixel more than the one before, until the table is full; then the longest again and again. */
+function onePixelOverAndOver(pixels: number): Buffer {
+  const bytes: number[] = [];
+  let [held, bits] = [0, 0];
+  const emit = (code: number, size: number) => {
+    held |= code << bits;
+    for (bits += size; bits >= 8; bits -= 8, held >>>= 8) bytes.push(held & 255);
+  };
+  emit(4, 3);
+  emit(0, 3);
+  let [next, size, length] = [6, 3, 1];
+  for (let left = pixels - 1; left > 0; left -= length) {
+    if (next < 4096) length++;
+    emit(Math.min(next, 4095), size);
+    if (next < 4096) next++;
+    if (next === 1 << size && size < 12) size++;
+  }
+  emit(5, size);
+  bytes.push(held & 255);
+  return Buffer.from(bytes);
+}
+
+function* subBlocks(data: Buffer): Generator<Buffer> {
+  for (let at = 0; at < data.length; at += 255) {
+    const block = data.subarray(at, at + 255);
+    yield Buffer.from([block.length]);
+    yield block;
+  }
+  yield Buffer.from([0]);
+}
+
+function png(chunks: Buffer[]): Buffer {
+  return Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), ...chunks]);
+}
+
+function chunk(name: string, data: Buffer): Buffer {
+  const bytes = Buffer.concat([Buffer.alloc(4), Buffer.from(name), data, Buffer.alloc(4)]);
+  bytes.writeUInt32BE(data.length, 0);
+  bytes.writeUInt32BE(crc32(bytes.subarray(4, -4)), bytes.length - 4);
+  return bytes;
+}

@@ -1,0 +1,117 @@
+import { chmodSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createApp } from '../../src/oauth/apps.js';
+import { setBudget } from '../../src/oauth/budget.js';
+import { createGrant, issueTokens } from '../../src/oauth/tokens.js';
+import { systemClock } from '../../src/platform/clock.js';
+import { type Database, openDatabase } from '../../src/platform/db.js';
+import { preparePlace } from '../../src/platform/embedded-postgres/place.js';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/platform/embedded-postgres/start.js';
+import { migrate } from '../../src/platform/migrate.js';
+import { createStore } from '../../src/stores/stores.js';
+import { type ServerProcess, startServer, temporaryFolder } from './process.js';
+
+const SCOPES = ['products:read', 'products:write', 'stock:write', 'webhooks:manage'] as const;
+
+export type Role = 'api' | 'worker';
+
+export interface FleetStore {
+  workspaceId: string;
+  token: string;
+}
+
+/** Several real server processes on a PostgreSQL of their own that syncs to the disk; each can be killed and comes back. */
+export class Fleet {
+  readonly processes: { role: Role; server: ServerProcess }[] = [];
+
+  private constructor(
+    private readonly folder: ReturnType<typeof temporaryFolder>,
+    private postgres: EmbeddedPostgres,
+    readonly db: Database,
+    private readonly env: Record<string, string>,
+  ) {}
+
+  static async open(settings: Record<string, string> = {}): Promise<Fleet> {
+    const folder = temporaryFolder();
+    // Root's PostgreSQL runs under another account, which has to come through.
+    chmodSync(folder.path, 0o711);
+    const postgres = await startEmbeddedPostgres({ folder: folder.path });
+    await migrate(postgres.connection);
+    const { host, user, database } = postgres.connection;
+    return new Fleet(folder, postgres, await openDatabase(postgres.connection), {
+      DATABASE_URL: `postgresql:///${database}?host=${encodeURIComponent(host)}&user=${user}`,
+      FEIRA_SECRET: 'a secret for tests, known to everybody who reads them',
+      ...settings,
+    });
+  }
+
+  async start(role: Role, count: number): Promise<void> {
+    await Promise.all(
+      Array.from({ length: count }, async () => {
+        this.processes.push({ role, server: await this.launch(role) });
+      }),
+    );
+  }
+
+  get apis(): string[] {
+    return this.processes.filter(({ role }) => role === 'api').map(({ server }) => server.url);
+  }
+
+  /** Without a warning; `then` runs while it is gone. */
+  async kill(index: number, then: () => Promise<void>): Promise<void> {
+    const victim = this.processes[index]!;
+    await victim.server.stop('SIGKILL');
+    await then();
+    victim.server = await this.launch(victim.role);
+  }
+
+  /** The postmaster dies and its children with it; another recovers from what was on the disk. */
+  async killPostgres(): Promise<void> {
+    const { data } = preparePlace(this.folder.path);
+    process.kill(Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0]), 'SIGKILL');
+    const former = this.postgres;
+    this.postgres = await startEmbeddedPostgres({ folder: this.folder.path });
+    await former.close();
+  }
+
+  /** A store with an app that may call as often as it likes. */
+  async store(): Promise<FleetStore> {
+    const owner = { ownerEmail: 'owner@store.example', ownerPassword: 'correct horse' };
+    const { workspaceId } = await this.db.transaction((tx) => createStore(tx, { name: 'Store', ...owner }));
+    const app = { name: 'ERP', redirectUris: ['https://erp.example/cb'] };
+    const { clientId } = await createApp(this.db.autocommit, app);
+    await setBudget(this.db.autocommit, workspaceId, clientId, 1_000_000);
+    const scopes = [...SCOPES];
+    const { access_token: token } = await this.db.transaction(async (tx) => {
+      const grantId = await createGrant(tx, { workspaceId, clientId, userId: null, scopes });
+      return issueTokens(tx, systemClock, workspaceId, grantId, scopes);
+    });
+    return { workspaceId, token };
+  }
+
+  async call(
+    store: FleetStore,
+    method: string,
+    path: string,
+    body: object,
+    api = this.apis[0],
+  ): Promise<Response> {
+    return fetch(`${api}/api/v1${path}`, {
+      method,
+      headers: { authorization: `Bearer ${store.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(10_000),
+    });
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.processes.map(({ server }) => server.stop('SIGKILL')));
+    await this.db.close();
+    await this.postgres.close();
+    this.folder.remove();
+  }
+
+  private launch(role: Role): Promise<ServerProcess> {
+    return startServer(this.env, ['--role', role]);
+  }
+}

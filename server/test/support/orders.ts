@@ -1,0 +1,58 @@
+import { sql } from '../../src/platform/sql.js';
+import type { Feira, StoreClient } from './feira.js';
+
+interface Times {
+  createdAt?: string;
+  updatedAt?: string;
+}
+
+/** Says when an order was placed and last changed, past the trigger that knows better. */
+export async function dated(feira: Feira, orderId: string, { createdAt, updatedAt }: Times): Promise<string> {
+  await feira.context.orders.transaction(async (tx) => {
+    await tx.query(sql`set local session_replication_role = replica`);
+    await tx.query(sql`
+      update orders set created_at = coalesce(${createdAt ?? null}::timestamptz, created_at),
+        updated_at = coalesce(${updatedAt ?? createdAt ?? null}::timestamptz, updated_at)
+      where id = ${orderId}`);
+  });
+  return orderId;
+}
+
+export async function inTimeZone(feira: Feira, store: StoreClient, zone: string): Promise<void> {
+  await feira.context.db.autocommit.query(
+    sql`update workspaces set timezone = ${zone} where id = ${store.workspaceId}`,
+  );
+}
+
+/** The data of every event of one kind, oldest first. */
+export async function dataOf(
+  feira: Feira,
+  { workspaceId }: StoreClient,
+  name: string,
+): Promise<Record<string, unknown>[]> {
+  const events = await feira.events(workspaceId);
+  return events.filter(({ event }) => event === name).map(({ data }) => data);
+}
+
+/** The gateway's name for the payment of an order. */
+export async function transactionOf(feira: Feira, orderId: string): Promise<string> {
+  const [row] = await feira.context.orders.query<{ transaction_id: string }>(
+    sql`select transaction_id from orders where id = ${orderId}`,
+  );
+  return row!.transaction_id;
+}
+
+/** Every page of a list by its cursors; ends where hasMore does. */
+export async function allByCursor(store: StoreClient, path: string): Promise<{ id: string }[]> {
+  const all: { id: string }[] = [];
+  let next = path;
+  for (;;) {
+    const { status, body } = await store.get(next);
+    if (status !== 200) throw new Error(`${next}: ${status} ${JSON.stringify(body)}`);
+    all.push(...body.data);
+    if (!body.meta.hasMore) return all;
+    const [base, query = ''] = path.split('?');
+    const limit = /limit=\d+/.exec(query)?.[0] ?? '';
+    next = `${base}?${limit}&cursor=${body.meta.nextCursor}`;
+  }
+}

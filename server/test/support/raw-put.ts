@@ -1,0 +1,43 @@
+import { request } from 'node:http';
+
+export interface RawAnswer {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  body: string;
+}
+
+/** Sends exactly these headers: fetch adds a type and a length of its own. A body without a length goes in chunks. */
+export function rawRequest(
+  method: string,
+  url: string,
+  headers: Record<string, string>,
+  body: Uint8Array | Uint8Array[] = [],
+): Promise<RawAnswer> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { method, headers, agent: false }, (answer) => {
+      const parts: Buffer[] = [];
+      answer.on('data', (part) => parts.push(part));
+      answer.on('error', reject);
+      answer.on('end', () =>
+        resolve({
+          status: answer.statusCode as number,
+          headers: answer.headers,
+          body: Buffer.concat(parts).toString(),
+        }),
+      );
+    });
+    sent.on('error', reject);
+    for (const part of Array.isArray(body) ? body : [body]) sent.write(part);
+    sent.end();
+  });
+}
+
+/** As POST /uploads tells the integrator to. */
+export function rawPut(url: string, contentType: string, bytes: Uint8Array): Promise<RawAnswer> {
+  return rawRequest(
+    'PUT',
+    url,
+    { 'Content-Type': contentType, 'Content-Length': String(bytes.length) },
+    bytes,
+  );
+}

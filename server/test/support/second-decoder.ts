@@ -1,0 +1,33 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const SCRIPT = fileURLToPath(new URL('./second_decoder.py', import.meta.url));
+
+/**
+ * Pillow, from Debian's python3-pil: readers of its own for PNG and GIF, and other builds and versions of libjpeg and
+ * libwebp than the ones in libvips.
+ */
+export class SecondDecoder {
+  private readonly child: ChildProcess = spawn('/usr/bin/python3', [SCRIPT], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  private readonly verdicts = createInterface({ input: this.child.stdout! })[Symbol.asyncIterator]();
+
+  /** "ok FORMAT", or what is wrong. One at a time. */
+  async judge(bytes: Buffer): Promise<string> {
+    const head = Buffer.alloc(4);
+    head.writeUInt32BE(bytes.length);
+    this.child.stdin!.write(Buffer.concat([head, bytes]));
+    const { value, done } = await this.verdicts.next();
+    if (done) throw new Error('the second decoder ended; python3-pil must be installed');
+    return value;
+  }
+
+  async close(): Promise<void> {
+    const ended = once(this.child, 'exit');
+    this.child.stdin!.end();
+    await ended;
+  }
+}

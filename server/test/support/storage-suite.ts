@@ -1,0 +1,204 @@
+import { randomBytes } from 'node:crypto';
+import { connect } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import type { SignedPut, Storage } from '../../src/media/storage.js';
+import { newId } from '../../src/platform/ids.js';
+import { until } from './process.js';
+import { rawPut, rawRequest } from './raw-put.js';
+
+export interface StorageUnderTest {
+  storage: Storage;
+  /** Where a signed address is really reached. */
+  reach(url: string): string;
+  /** An address of which the five minutes are over. */
+  expired(upload: SignedPut): Promise<string>;
+  /** Everything that lies in the storage, by name. */
+  names(): Promise<string[]>;
+}
+
+const BYTES = randomBytes(3_000);
+
+/** What an integrator may rely on, wherever the files are. */
+export function describeStorage(kind: string, under: () => StorageUnderTest): void {
+  const newUpload = (over: Partial<SignedPut> = {}): SignedPut => ({
+    key: `product_images/${newId()}/${randomBytes(16).toString('base64url')}.png`,
+    contentType: 'image/png',
+    contentLength: BYTES.length,
+    ...over,
+  });
+  const sign = async (upload: SignedPut) => under().reach(await under().storage.signPut(upload));
+  const staged = (upload: SignedPut) => under().storage.readStaged(upload.key);
+  const namesOf = async ({ key }: SignedPut) => (await under().names()).filter((name) => name.includes(key));
+
+  async function expectRefusal(
+    upload: SignedPut,
+    answer: { status: number; body: string },
+    code = 'SignatureDoesNotMatch',
+  ): Promise<void> {
+    expect(answer).toMatchObject({ status: 403, body: expect.stringContaining(`<Code>${code}</Code>`) });
+    expect(await staged(upload)).toBeUndefined();
+  }
+
+  describe(`a signed address of the ${kind}`, () => {
+    test('takes the file as it was declared, and again until it runs out', async () => {
+      const upload = newUpload();
+      const url = await sign(upload);
+      expect(await rawPut(url, 'image/png', BYTES)).toMatchObject({ status: 200, body: '' });
+      expect(await staged(upload)).toEqual(BYTES);
+      const other = randomBytes(BYTES.length);
+      expect((await rawPut(url, 'image/png', other)).status).toBe(200);
+      expect(await staged(upload)).toEqual(other);
+    });
+
+    test('takes the largest file that may be signed', async () => {
+      const largest = randomBytes(10_485_760);
+      const upload = newUpload({ contentLength: largest.length });
+      expect((await rawPut(await sign(upload), 'image/png', largest)).status).toBe(200);
+      expect((await staged(upload))!.equals(largest)).toBe(true);
+    });
+
+    test.each(['image/jpeg', 'image/PNG', 'image/png; charset=utf-8', 'text/html', 'image', 'a b c'])(
+      'refuses the type %s',
+      async (type) => {
+        const upload = newUpload();
+        await expectRefusal(upload, await rawPut(await sign(upload), type, BYTES));
+      },
+    );
+
+    test('refuses a file without a type', async () => {
+      const upload = newUpload();
+      const headers = { 'Content-Length': String(BYTES.length) };
+      await expectRefusal(upload, await rawRequest('PUT', await sign(upload), headers, BYTES));
+    });
+
+    test.each([-1, 1])('refuses a length that differs by %i', async (by) => {
+      const upload = newUpload();
+      const bytes = Buffer.concat([BYTES, BYTES]).subarray(0, BYTES.length + by);
+      await expectRefusal(upload, await rawPut(await sign(upload), 'image/png', bytes));
+    });
+
+    test('refuses an empty body', async () => {
+      const upload = newUpload();
+      await expectRefusal(upload, await rawPut(await sign(upload), 'image/png', Buffer.alloc(0)));
+    });
+
+    test('refuses a body in chunks, which has no length', async () => {
+      const upload = newUpload();
+      const headers = { 'Content-Type': 'image/png', 'Transfer-Encoding': 'chunked' };
+      await expectRefusal(upload, await rawRequest('PUT', await sign(upload), headers, BYTES));
+    });
+
+    test('refuses another key', async () => {
+      const [one, other] = [newUpload(), newUpload()];
+      const url = (await sign(one)).replace(one.key, other.key);
+      expect(url).toContain(other.key);
+      await expectRefusal(other, await rawPut(url, 'image/png', BYTES));
+    });
+
+    test.each(['POST', 'DELETE'])('refuses the method %s', async (method) => {
+      const upload = newUpload();
+      const headers = { 'Content-Type': 'image/png', 'Content-Length': String(BYTES.length) };
+      await expectRefusal(upload, await rawRequest(method, await sign(upload), headers, BYTES));
+    });
+
+    test('does not give back what was put', async () => {
+      const upload = newUpload();
+      const url = await sign(upload);
+      await rawPut(url, 'image/png', BYTES);
+      const answer = await rawRequest('GET', url, { 'Content-Type': 'image/png' });
+      expect(answer).toMatchObject({
+        status: 403,
+        body: expect.stringContaining('<Code>SignatureDoesNotMatch</Code>'),
+      });
+      expect((await rawRequest('HEAD', url, {})).status).toBe(403);
+    });
+
+    test('refuses a signature of which one bit is another', async () => {
+      const upload = newUpload();
+      const url = await sign(upload);
+      const flipped = url.replace(
+        /(signature=)([0-9a-f])/i,
+        (_all, name, digit) => name + (Number.parseInt(digit, 16) ^ 1).toString(16),
+      );
+      expect(flipped).not.toBe(url);
+      await expectRefusal(upload, await rawPut(flipped, 'image/png', BYTES));
+    });
+
+    test('refuses an expiry that was raised', async () => {
+      const upload = newUpload();
+      const url = await sign(upload);
+      const raised = url.replace(/(expires=)(\d+)/i, (_all, name, time) => name + (Number(time) + 3_600));
+      expect(raised).not.toBe(url);
+      await expectRefusal(upload, await rawPut(raised, 'image/png', BYTES));
+    });
+
+    test('refuses everything once the five minutes are over', async () => {
+      const upload = newUpload();
+      const url = under().reach(await under().expired(upload));
+      await expectRefusal(upload, await rawPut(url, 'image/png', BYTES), 'AccessDenied');
+    });
+
+    test('stores no byte beyond the signed length', async () => {
+      const upload = newUpload();
+      await sendAndEnd(await sign(upload), Buffer.concat([BYTES, randomBytes(1_000)]), BYTES.length);
+      expect([undefined, BYTES]).toContainEqual(await staged(upload));
+    });
+
+    test('keeps nothing of an upload that breaks off', async () => {
+      const upload = newUpload();
+      await sendAndEnd(await sign(upload), BYTES.subarray(0, BYTES.length - 1), BYTES.length);
+      await until(async () => (await namesOf(upload)).length === 0);
+      expect(await staged(upload)).toBeUndefined();
+    });
+
+    test('keeps the file that was there when a second upload breaks off', async () => {
+      const upload = newUpload();
+      const url = await sign(upload);
+      await rawPut(url, 'image/png', BYTES);
+      await sendAndEnd(url, randomBytes(BYTES.length - 1), BYTES.length);
+      await until(async () => (await namesOf(upload)).length === 1);
+      expect(await staged(upload)).toEqual(BYTES);
+    });
+  });
+
+  describe(`the ${kind}`, () => {
+    test('publishes, keeps apart what is staged, and removes both', async () => {
+      const { storage } = under();
+      const upload = newUpload();
+      await rawPut(await sign(upload), 'image/png', BYTES);
+      expect((await namesOf(upload)).length).toBe(1);
+      await storage.publish(upload.key, BYTES, 'image/png');
+      expect((await namesOf(upload)).length).toBe(2);
+      await storage.removeStaged(upload.key);
+      expect(await storage.readStaged(upload.key)).toBeUndefined();
+      expect((await namesOf(upload)).length).toBe(1);
+      await storage.remove(upload.key);
+      expect(await namesOf(upload)).toEqual([]);
+    });
+
+    test('removes what is not there without complaint, and can be used', async () => {
+      const { storage } = under();
+      const { key } = newUpload();
+      await storage.removeStaged(key);
+      await storage.remove(key);
+      await storage.check();
+      expect(await storage.readStaged(key)).toBeUndefined();
+    });
+  });
+}
+
+/** Declares a length, sends these bytes whatever their number, and goes away: on the answer, if one can be expected. */
+async function sendAndEnd(url: string, bytes: Buffer, declared: number): Promise<void> {
+  const { hostname, port, pathname, search, host } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  socket.on('error', () => {});
+  const head = `PUT ${pathname}${search} HTTP/1.1\r\nHost: ${host}\r\nContent-Type: image/png\r\nContent-Length: ${declared}\r\n\r\n`;
+  await new Promise<void>((resolve) => {
+    socket.once('close', () => resolve());
+    if (bytes.length >= declared) socket.once('data', () => socket.destroy());
+    socket.write(Buffer.concat([Buffer.from(head), bytes]), () => {
+      if (bytes.length < declared) socket.end();
+    });
+    socket.resume();
+  });
+}

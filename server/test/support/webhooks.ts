@@ -1,0 +1,70 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { expect } from 'vitest';
+import type { Feira, StoreClient } from './feira.js';
+import type { Received } from './receiver.js';
+
+export interface Subscription {
+  id: string;
+  secret: string;
+}
+
+export async function subscribe(
+  store: StoreClient,
+  url: string,
+  events = ['product.created'],
+): Promise<Subscription> {
+  const answer = await store.post('/webhooks', { url, events });
+  expect(answer.status).toBe(201);
+  return answer.body;
+}
+
+export interface LoggedDelivery {
+  id: string;
+  eventId: string;
+  event: string;
+  status: string;
+  createdAt: string;
+  nextAttemptAt: string | null;
+  attempts: {
+    number: number;
+    at: string;
+    statusCode: number | null;
+    error: string | null;
+    durationMs: number;
+    response: string | null;
+  }[];
+}
+
+/** The log as the integrator reads it; with a new token, because tests move the clock past the life of one. */
+export async function readLog(store: StoreClient, webhookId: string, query = ''): Promise<LoggedDelivery[]> {
+  const reader = await store.withScopes(['webhooks:manage']);
+  const answer = await reader.get(`/webhooks/${webhookId}/deliveries${query}`);
+  expect(answer.status).toBe(200);
+  return answer.body.data;
+}
+
+/**
+ * From here on only `pass` lets time pass. What is due is judged by the later of our clock and the database's, so ours
+ * goes ahead first: however slow the machine, nothing comes due before its test wants it.
+ */
+export function stopTime(feira: Feira): void {
+  feira.clock.stop();
+  feira.clock.forward(24 * 60 * 60 * 1000);
+}
+
+/** Lets time pass, and the dispatcher look what has come due. */
+export function pass(feira: Feira, milliseconds: number): void {
+  feira.clock.forward(milliseconds);
+  feira.context.dispatcher.wake();
+}
+
+/** A receiver's check as an integrator would write it from the specification. */
+export function isGenuine(
+  secret: string,
+  { body, headers }: Pick<Received, 'body' | 'headers'>,
+  header = 'x-service-signature-256',
+): boolean {
+  const expected = Buffer.from(`sha256=${createHmac('sha256', secret).update(body).digest('hex')}`);
+  const given = Buffer.from(headers[header] ?? '');
+  return given.length === expected.length && timingSafeEqual(given, expected);
+}

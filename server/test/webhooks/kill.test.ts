@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import { emit } from '../../src/platform/events.js';
+import { sql } from '../../src/platform/sql.js';
+import { startWorker } from '../../src/worker.js';
+import { openFeira } from '../support/feira.js';
+import { until } from '../support/process.js';
+import { Receiver } from '../support/receiver.js';
+import { storm } from '../support/storm.js';
+import { subscribe } from '../support/webhooks.js';
+
+// The short forms; the long ones, in which PostgreSQL dies too, are `npm run test:faults`.
+
+test('a killed api or worker process loses nothing acknowledged, and repeats only what was under way', {
+  timeout: 120_000,
+}, async () => {
+  const report = await storm(['worker', 'api'], 2, 1);
+  expect(report.lost).toEqual([]);
+  expect(report.unexplained).toEqual([]);
+  expect(report.acknowledged).toBeGreaterThan(50);
+});
+
+test('four dispatchers beside each other deliver 1,000 events once each', { timeout: 60_000 }, async () => {
+  // The receivers share our event loop: none of them may be too late for an attempt.
+  const webhooks = { timeoutMs: 60_000 };
+  const first = await openFeira({ webhooks });
+  const fleet = [first, ...(await Promise.all([1, 2, 3].map(() => openFeira({ on: first, webhooks }))))];
+  const receiver = await Receiver.open();
+  const stores = await Promise.all([0, 1, 2, 3].map(() => first.store()));
+  const workers = fleet.map(({ context }) => startWorker(context));
+  try {
+    for (const store of stores) await subscribe(store, receiver.url);
+    await Promise.all(
+      stores.flatMap((store) =>
+        Array.from({ length: 10 }, (_, i) =>
+          first.context.db.transaction((tx) =>
+            emit(
+              tx,
+              store.workspaceId,
+              Array.from({ length: 25 }, (_, j) => ({ event: 'product.created', data: { id: `${i}/${j}` } })),
+            ),
+          ),
+        ),
+      ),
+    );
+    first.context.wake.poke();
+    await until(async () => {
+      const [row] = await first.context.db.query<{ count: number }>(
+        sql`select count(*) from deliveries where status = 'delivered'`,
+      );
+      return row!.count === 1_000;
+    });
+    const ids = receiver.received.map(({ headers }) => headers['x-service-delivery']);
+    expect(ids).toHaveLength(1_000);
+    expect(new Set(ids).size).toBe(1_000);
+  } finally {
+    await Promise.all(workers.map((worker) => worker.stop()));
+    await receiver.close();
+    for (const feira of fleet.reverse()) await feira.close();
+  }
+});

@@ -1,0 +1,236 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { isPublicAddress } from '../../src/platform/outbound/addresses.js';
+import { Outbound } from '../../src/platform/outbound/post.js';
+import type { Resolve } from '../../src/platform/outbound/resolve.js';
+import {
+  edgesOf,
+  formatV4,
+  formatV6,
+  INSIDE_V4,
+  INSIDE_V6,
+  parseV4,
+  spellingsOf,
+} from '../support/inside-addresses.js';
+import { Random } from '../support/random.js';
+import { Receiver } from '../support/receiver.js';
+
+let listeners: Server[];
+let port: number;
+let connections = 0;
+const PUBLIC = '203.0.114.1';
+
+beforeAll(async () => {
+  const first = createServer().listen(0, '0.0.0.0');
+  await once(first, 'listening');
+  port = (first.address() as AddressInfo).port;
+  const second = createServer().listen({ port, host: '::1', ipv6Only: true });
+  await once(second, 'listening');
+  listeners = [first, second];
+  for (const listener of listeners) {
+    listener.on('connection', (socket) => {
+      connections++;
+      socket.destroy();
+    });
+  }
+});
+afterAll(() => {
+  for (const listener of listeners) listener.close();
+});
+beforeEach(() => {
+  connections = 0;
+});
+
+async function post(url: string, options: { allowPrivate?: boolean; resolve?: Resolve } = {}) {
+  const outbound = new Outbound({ allowPrivate: false, timeoutMs: 500, ...options });
+  try {
+    return await outbound.post(url, {}, '{}');
+  } finally {
+    await outbound.close();
+  }
+}
+
+/** Every edge of every range, in every spelling. */
+const insideHosts = [
+  ...INSIDE_V4.flatMap((range) => edgesOf(range).flatMap(spellingsOf)),
+  ...spellingsOf(parseV4('127.0.0.1')),
+  ...spellingsOf(parseV4('169.254.169.254')),
+  ...INSIDE_V6.flatMap((range) => edgesOf(range).map((edge) => `[${formatV6(edge)}]`)),
+  ...[
+    '127.1',
+    '127.0.1',
+    '0',
+    '00',
+    '0x0',
+    '0x7f.1',
+    '0177.1',
+    '[::1]',
+    '[::]',
+    '[0:0:0:0:0:0:0:1]',
+    '[::1%25lo]',
+  ],
+  ...['localhost', 'LOCALHOST', 'LocalHost.', 'a.localhost', 'a.b.localhost.', 'ⓛⓞⓒⓐⓛⓗⓞⓢⓣ', 'localhos%74'],
+];
+
+describe('an address inside', () => {
+  test('is never connected to, however it is written', async () => {
+    const hosts = [...new Set(insideHosts)];
+    expect(hosts.length).toBeGreaterThan(900);
+    const outbound = new Outbound({ allowPrivate: false, timeoutMs: 2_000 });
+    const passed: string[] = [];
+    let sent = 0;
+    for (const host of hosts) {
+      for (const scheme of ['http', 'https']) {
+        const url = `${scheme}://${host}:${port}/`;
+        // What does not parse is refused when the subscription is made.
+        if (!URL.canParse(url)) continue;
+        sent++;
+        const { error } = await outbound.post(url, {}, '{}');
+        if (error !== 'blocked_address' || !(await outbound.isForbidden(new URL(url).hostname)))
+          passed.push(url);
+      }
+    }
+    await outbound.close();
+    expect(passed).toEqual([]);
+    expect(sent).toBeGreaterThan(1_800);
+    expect(connections).toBe(0);
+  });
+
+  test.each([
+    (inside: string) => `http://${PUBLIC}@${inside}/`,
+    (inside: string) => `http://${PUBLIC}:80@${inside}/`,
+    (inside: string) => `http://${inside}\\@${PUBLIC}/`,
+    (inside: string) => `http://${inside}/@${PUBLIC}`,
+    (inside: string) => `http:${inside}/`,
+    (inside: string) => `http:\\\\${inside}/`,
+    (inside: string) => `http:////${inside}/`,
+    (inside: string) => `\thttp://${inside}\n/`,
+    (inside: string) => `http://${inside.replace('0.0', '0.\t0')}/`,
+    (inside: string) => `http://${inside.replace('1:', '1\u00ad:')}/`,
+  ])('is not reached by a trick of parsing (%#)', async (trick) => {
+    const url = trick(`127.0.0.1:${port}`);
+    if (URL.canParse(url)) expect((await post(url)).error).toBe('blocked_address');
+    expect(connections).toBe(0);
+  });
+
+  test.each([301, 302, 303, 307, 308])('is not reached by a redirect with %i', async (status) => {
+    const outside = await Receiver.open();
+    outside.answer = (_, response) =>
+      void response
+        .writeHead(status, { location: `http://127.0.0.1:${port}/`, refresh: `0; url=http://[::1]:${port}/` })
+        .end();
+    const answer = await post(outside.url, { allowPrivate: true });
+    expect(answer).toMatchObject({ statusCode: status, error: null });
+    expect(connections).toBe(0);
+    await outside.close();
+  });
+
+  test('is reached where private targets are allowed, so that the counting above counts', async () => {
+    expect((await post(`http://127.0.0.1:${port}/`, { allowPrivate: true })).error).toBe('connection_reset');
+    expect((await post(`http://[::1]:${port}/`, { allowPrivate: true })).error).toBe('connection_reset');
+    expect((await post(`http://localhost:${port}/`, { allowPrivate: true })).error).toBe('connection_reset');
+    expect(connections).toBe(3);
+  });
+});
+
+describe('a name', () => {
+  test.each([
+    ['127.0.0.1'],
+    ['::1'],
+    ['::ffff:127.0.0.1'],
+    ['10.1.2.3'],
+    ['fd00::1'],
+    [PUBLIC, '127.0.0.1'],
+    ['127.0.0.1', PUBLIC],
+    [PUBLIC, '2606:4700::1', '::1'],
+    ['not an address'],
+  ])('that leads to %s %s %s is refused as a whole', async (...addresses) => {
+    const resolve: Resolve = async () => addresses.filter((address) => address !== undefined);
+    const outbound = new Outbound({ allowPrivate: false, timeoutMs: 500, resolve });
+    expect(await outbound.isForbidden('rebound.example')).toBe(true);
+    expect((await outbound.post(`http://rebound.example:${port}/`, {}, '{}')).error).toBe('blocked_address');
+    expect(connections).toBe(0);
+    await outbound.close();
+  });
+
+  test('that is public when it is checked and inside afterwards is asked once a connection, and not trusted again', async () => {
+    let asked = 0;
+    const resolve: Resolve = async () => (asked++ === 0 ? [PUBLIC] : ['127.0.0.1']);
+    const outbound = new Outbound({ allowPrivate: false, timeoutMs: 300, resolve });
+    expect(await outbound.isForbidden('rebound.example')).toBe(false);
+    expect((await outbound.post(`http://rebound.example:${port}/`, {}, '{}')).error).toBe('blocked_address');
+    expect(asked).toBe(2);
+
+    asked = 0;
+    const first = await outbound.post(`http://rebound.example:${port}/`, {}, '{}');
+    expect(first.error).not.toBe('blocked_address');
+    expect(asked).toBe(1);
+    for (let i = 0; i < 5; i++)
+      expect((await outbound.post(`http://rebound.example:${port}/`, {}, '{}')).error).toBe(
+        'blocked_address',
+      );
+    expect(connections).toBe(0);
+    await outbound.close();
+  });
+
+  test('that cannot be found is a failed attempt, and no reason to refuse the subscription', async () => {
+    const resolve: Resolve = () => Promise.reject(new Error('SERVFAIL'));
+    expect(
+      await new Outbound({ allowPrivate: false, timeoutMs: 500, resolve }).isForbidden('x.example'),
+    ).toBe(false);
+    expect((await post('http://x.example/', { resolve })).statusCode).toBeNull();
+  });
+
+  test('that never resolves ends with the attempt', async () => {
+    const answer = await post('http://x.example/', { resolve: () => new Promise(() => {}) });
+    expect(answer.error).toBe('timeout');
+  });
+});
+
+describe('the check of addresses', () => {
+  const rangesV4 = INSIDE_V4.map(edgesOf);
+  const isInsideV4 = (value: bigint) => rangesV4.some(([first, last]) => value >= first && value <= last);
+
+  test('lets the neighbours of every IPv4 range pass', () => {
+    const neighbours = rangesV4.flatMap(([first, last]) => [first - 1n, last + 1n]);
+    const open = neighbours.filter((value) => value >= 0n && value < 1n << 32n && !isInsideV4(value));
+    expect(open.length).toBeGreaterThan(25);
+    expect(open.map(formatV4).filter((address) => !isPublicAddress(address))).toEqual([]);
+  });
+
+  test('agrees with the registry on 20,000 IPv4 addresses', () => {
+    const random = new Random(4);
+    for (let i = 0; i < 20_000; i++) {
+      const value = BigInt(random.below(2 ** 32));
+      expect(isPublicAddress(formatV4(value)), formatV4(value)).toBe(!isInsideV4(value));
+    }
+  });
+
+  test('lets global IPv6 pass, up to the edges of what is inside', () => {
+    const around = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20'].map(edgesOf);
+    const open = [
+      ...around.flatMap(([first, last]) => [first - 1n, last + 1n]),
+      ...['2606:4700::1111', '2a00:1450::1', '2400:cb00::1', '2804:14c::1'].map(
+        (address) => edgesOf(`${address}/128`)[0],
+      ),
+    ].filter((value) => value >> 125n === 1n);
+    expect(open.map(formatV6).filter((address) => !isPublicAddress(address))).toEqual([]);
+    expect(open.length).toBeGreaterThan(11);
+  });
+
+  test('takes nothing that is not an address', () => {
+    for (const text of [
+      '',
+      'localhost',
+      '127.1',
+      '0x7f000001',
+      '8.8.8.8 ',
+      '8.8.8.8/32',
+      '[2606:4700::1]',
+      'fe80::1%lo',
+      '2606:4700::1%lo',
+    ])
+      expect(isPublicAddress(text), text).toBe(false);
+  });
+});

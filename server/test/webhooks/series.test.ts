@@ -1,0 +1,195 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { disconnectApp } from '../../src/oauth/revocation.js';
+import { emit } from '../../src/platform/events.js';
+import { sql } from '../../src/platform/sql.js';
+import { startWorker, type Worker } from '../../src/worker.js';
+import { newProduct } from '../support/catalog.js';
+import { expectRefusal } from '../support/expect-refusal.js';
+import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
+import { until } from '../support/process.js';
+import { Receiver } from '../support/receiver.js';
+import { pass, readLog, type Subscription, stopTime, subscribe } from '../support/webhooks.js';
+
+// What becomes of a delivery over its attempts, and of the subscription over its deliveries.
+let feira: Feira;
+let worker: Worker;
+let receiver: Receiver;
+let store: StoreClient;
+let hook: Subscription;
+const LONGER_THAN_ANY_WAIT = 24 * 60 * 60 * 1000;
+
+beforeAll(async () => {
+  feira = await openFeira();
+  stopTime(feira);
+  worker = startWorker(feira.context);
+});
+afterAll(async () => {
+  await worker.stop();
+  await feira.close();
+});
+beforeEach(async () => {
+  receiver = await Receiver.open();
+  store = await feira.store();
+  hook = await subscribe(store, `${receiver.url}/hook`);
+  return () => receiver.close();
+});
+
+const fail: Receiver['answer'] = (_, response) => void response.writeHead(503).end();
+const succeed: Receiver['answer'] = (_, response) => void response.writeHead(200).end();
+
+async function write(count: number): Promise<void> {
+  const writer = await store.withScopes(['products:write']);
+  for (let i = 0; i < count; i++) await newProduct(writer);
+}
+
+/** Through all five attempts of everything that is owed. */
+async function loseAll(): Promise<void> {
+  const pending = await readLog(store, hook.id, '?status=pending&limit=100');
+  for (let attempt = 1; attempt <= 5; attempt++) {
+    await until(async () => {
+      const log = await readLog(store, hook.id, '?limit=100');
+      return pending.every(({ id }) => log.find((each) => each.id === id)!.attempts.length === attempt);
+    });
+    pass(feira, LONGER_THAN_ANY_WAIT);
+  }
+}
+
+async function status(): Promise<string> {
+  const { body } = await (await store.withScopes(['webhooks:manage'])).get('/webhooks');
+  return body.data[0].status;
+}
+
+describe('a delivery', () => {
+  test('ends with its first success, whichever attempt that is', async () => {
+    receiver.answer = ({ headers }, response) =>
+      void response.writeHead(headers['x-service-attempt'] === '3' ? 204 : 500).end();
+    await write(1);
+    for (const attempt of [1, 2, 3]) {
+      await until(async () => (await readLog(store, hook.id))[0]!.attempts.length === attempt);
+      pass(feira, LONGER_THAN_ANY_WAIT);
+    }
+    receiver.answer = succeed;
+    await write(1);
+    await until(async () => (await readLog(store, hook.id, '?status=delivered')).length === 2);
+    expect(receiver.received).toHaveLength(4);
+    const log = await readLog(store, hook.id);
+    expect(log[1]!.attempts.map(({ statusCode }) => statusCode)).toEqual([500, 500, 204]);
+  });
+
+  test('is due again within the wait and its jitter, and not before', async () => {
+    receiver.answer = fail;
+    await write(1);
+    for (const [i, wait] of [5_000, 75_000, 1_125_000, 16_875_000].entries()) {
+      await until(async () => (await readLog(store, hook.id))[0]!.attempts.length === i + 1);
+      const [{ attempts, nextAttemptAt }] = (await readLog(store, hook.id)) as [never];
+      const { at, durationMs } = (attempts as { at: string; durationMs: number }[])[i]!;
+      const waits = Date.parse(nextAttemptAt) - Date.parse(at);
+      expect(waits).toBeGreaterThanOrEqual(0.8 * wait);
+      expect(waits).toBeLessThanOrEqual(1.2 * wait + durationMs + 2_000);
+      pass(feira, waits);
+    }
+  });
+
+  test('sent again by hand gets five attempts more, at the same pace', async () => {
+    receiver.answer = fail;
+    await write(1);
+    await loseAll();
+    const [lost] = await readLog(store, hook.id, '?status=failed');
+    const owner = await store.withScopes(['webhooks:manage']);
+    await owner.post(`/webhooks/${hook.id}/deliveries/${lost!.id}/redeliver`, {});
+    for (let attempt = 6; attempt <= 10; attempt++) {
+      await until(async () => (await readLog(store, hook.id))[0]!.attempts.length === attempt);
+      const [{ nextAttemptAt, attempts }] = (await readLog(store, hook.id)) as [never];
+      if (attempt === 6)
+        expect(Date.parse(nextAttemptAt) - Date.parse((attempts as { at: string }[])[5]!.at)).toBeLessThan(
+          10_000,
+        );
+      pass(feira, LONGER_THAN_ANY_WAIT);
+    }
+    await until(async () => (await readLog(store, hook.id))[0]!.status === 'failed');
+    expect(receiver.received).toHaveLength(10);
+  });
+});
+
+describe('a subscription', () => {
+  test('reads failing after five lost events in a row, and active after the next success', async () => {
+    receiver.answer = fail;
+    await write(4);
+    await loseAll();
+    await until(async () => (await readLog(store, hook.id, '?status=failed')).length === 4);
+    expect(await status()).toBe('active');
+    await write(1);
+    await loseAll();
+    await until(async () => (await status()) === 'failing');
+
+    receiver.answer = succeed;
+    await write(1);
+    await until(async () => (await status()) === 'active');
+  });
+
+  test('that had a success in between is not failing', async () => {
+    for (const lost of [3, 3]) {
+      receiver.answer = fail;
+      await write(lost);
+      await loseAll();
+      receiver.answer = succeed;
+      await write(1);
+      await until(async () => (await readLog(store, hook.id, '?limit=1'))[0]!.status === 'delivered');
+      expect(await status()).toBe('active');
+    }
+  });
+
+  test('that is deleted gets nothing more, and its log is gone', async () => {
+    receiver.answer = fail;
+    await write(2);
+    await until(async () => (await readLog(store, hook.id)).every(({ attempts }) => attempts.length === 1));
+    expect((await store.delete(`/webhooks/${hook.id}`)).status).toBe(200);
+    expectRefusal(await store.get(`/webhooks/${hook.id}/deliveries`), 404);
+    pass(feira, LONGER_THAN_ANY_WAIT);
+    await until(async () => (await rowsOf(hook.id)).every(({ status }) => status === 'failed'));
+    expect(receiver.received).toHaveLength(2);
+  });
+
+  test('deleted while a change commits leaves nothing that workers come back to for ever', async () => {
+    const tx = await feira.context.db.begin();
+    await emit(tx, store.workspaceId, [{ event: 'product.created', data: { id: 'late' } }]);
+    expect((await store.delete(`/webhooks/${hook.id}`)).status).toBe(200);
+    await tx.commit();
+    feira.context.dispatcher.wake();
+    await until(async () => (await rowsOf(hook.id)).every(({ status }) => status === 'failed'));
+    expect(receiver.received).toEqual([]);
+  });
+
+  test('of an app that was disconnected gets nothing more, neither what is new nor what was owed', async () => {
+    receiver.answer = fail;
+    await write(1);
+    await until(async () => (await readLog(store, hook.id))[0]!.attempts.length === 1);
+    await disconnect();
+    await feira.context.db.transaction((tx) =>
+      emit(tx, store.workspaceId, [{ event: 'product.created', data: { id: 'new' } }]),
+    );
+    pass(feira, LONGER_THAN_ANY_WAIT);
+    await until(async () => (await rowsOf(hook.id)).every(({ status }) => status === 'failed'));
+    expect(await rowsOf(hook.id)).toHaveLength(1);
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  test('is not failing for what a disconnected app was not sent', async () => {
+    receiver.answer = fail;
+    await write(6);
+    await until(async () => (await readLog(store, hook.id)).every(({ attempts }) => attempts.length === 1));
+    await disconnect();
+    pass(feira, LONGER_THAN_ANY_WAIT);
+    await until(async () => (await rowsOf(hook.id)).every(({ status }) => status === 'failed'));
+    expect(await status()).toBe('active');
+  });
+
+  function disconnect(): Promise<void> {
+    return feira.context.db.transaction((tx) => disconnectApp(tx, store.workspaceId, store.clientId));
+  }
+
+  function rowsOf(webhookId: string): Promise<{ status: string }[]> {
+    return feira.context.db.query(sql`
+      select status from deliveries where workspace_id = ${store.workspaceId} and webhook_id = ${webhookId}`);
+  }
+});

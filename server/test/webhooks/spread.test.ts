@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { emit } from '../../src/platform/events.js';
+import { sql } from '../../src/platform/sql.js';
+import { startWorker } from '../../src/worker.js';
+import { openFeira } from '../support/feira.js';
+import { until } from '../support/process.js';
+import { Receiver } from '../support/receiver.js';
+import { pass, subscribe } from '../support/webhooks.js';
+
+const CROWD = 2_000;
+
+test('of 2,000 deliveries that failed together the busiest second carries at most twice the mean', async () => {
+  // A first wait that is longer than the test: nobody is tried twice before all were tried once.
+  const feira = await openFeira({ webhooks: { backoff: { firstMs: 60_000, factor: 2 } } });
+  const worker = startWorker(feira.context);
+  const receiver = await Receiver.open();
+  try {
+    receiver.answer = (_, response) => void response.writeHead(500).end();
+    const store = await feira.store();
+    await subscribe(store, receiver.url);
+    const events = Array.from({ length: CROWD }, (_, i) => ({
+      event: 'product.created' as const,
+      data: { id: `${i}` },
+    }));
+    await feira.context.db.transaction((tx) => emit(tx, store.workspaceId, events));
+    feira.context.dispatcher.wake();
+    const tried = async (attempts: number) => {
+      const [row] = await feira.context.db.query<{ count: number }>(sql`
+        select count(*) from deliveries where workspace_id = ${store.workspaceId} and attempts = ${attempts}`);
+      return row!.count === CROWD;
+    };
+    await until(() => tried(1));
+    pass(feira, 80_000);
+    await until(() => tried(2));
+    const seconds = await feira.context.db.query<{ second: string; count: number }>(sql`
+      select date_trunc('second', next_at) as second, count(*) from deliveries
+      where workspace_id = ${store.workspaceId} group by 1 order by 1`);
+    const span = (Date.parse(seconds.at(-1)!.second) - Date.parse(seconds[0]!.second)) / 1000 + 1;
+    // Two fifths of two minutes, and not spread thin by a few stragglers.
+    expect(span).toBeGreaterThan(40);
+    expect(Math.max(...seconds.map(({ count }) => count))).toBeLessThanOrEqual((2 * CROWD) / span);
+  } finally {
+    await worker.stop();
+    await receiver.close();
+    await feira.close();
+  }
+});

@@ -1,0 +1,254 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { newId } from '../../src/platform/ids.js';
+import { raw, sql } from '../../src/platform/sql.js';
+import { expectRefusal } from '../support/expect-refusal.js';
+import { type Feira, openFeira, StoreClient } from '../support/feira.js';
+
+let feira: Feira;
+let store: StoreClient;
+const url = 'http://203.0.114.1/hook';
+const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+beforeAll(async () => {
+  feira = await openFeira({ webhooks: { allowPrivate: false } });
+});
+afterAll(() => feira.close());
+beforeEach(async () => {
+  store = await feira.store();
+});
+
+function subscribe(body: object = {}, headers: Record<string, string> = {}) {
+  return store.post('/webhooks', { url, events: ['stock.updated'], ...body }, headers);
+}
+
+/** The same store seen by another integrator. */
+async function otherAppOf({ workspaceId }: StoreClient): Promise<StoreClient> {
+  const { clientId } = await feira.store();
+  return StoreClient.open(feira.context, feira.app, workspaceId, clientId, ['webhooks:manage']);
+}
+
+describe('a subscription', () => {
+  test('is answered whole on creation and shows its secret that once', async () => {
+    const made = await subscribe();
+    expect(made.status).toBe(201);
+    expect(made.body).toEqual({
+      id: expect.any(String),
+      url,
+      events: ['stock.updated'],
+      status: 'active',
+      createdAt: expect.stringMatching(RFC_3339),
+      lastDeliveryAt: null,
+      secret: expect.stringMatching(/^whsec_/),
+    });
+    const bytes = Buffer.from(made.body.secret.slice(6), 'base64');
+    expect(bytes).toHaveLength(32);
+    expect(`whsec_${bytes.toString('base64')}`).toBe(made.body.secret);
+
+    const { secret, ...shown } = made.body;
+    const list = await store.get('/webhooks');
+    expect(list.status).toBe(200);
+    expect(list.body).toEqual({ data: [shown] });
+  });
+
+  test('is listed beside its siblings, oldest first', async () => {
+    const ids = [];
+    for (let i = 0; i < 3; i++) ids.push((await subscribe({ url: `${url}/${i}` })).body.id);
+    const { body } = await store.get('/webhooks');
+    expect(body.data.map(({ id }: { id: string }) => id)).toEqual(ids);
+  });
+
+  test('is gone after its deletion, and gone is 404', async () => {
+    const { id } = (await subscribe()).body;
+    const gone = await store.delete(`/webhooks/${id}`);
+    expect(gone.status).toBe(200);
+    expect(gone.body).toEqual({ id, deleted: true });
+    expect((await store.get('/webhooks')).body.data).toEqual([]);
+    expectRefusal(await store.delete(`/webhooks/${id}`), 404);
+  });
+
+  test('of another app or another store is not found, whatever is asked of it', async () => {
+    const { id } = (await subscribe()).body;
+    for (const stranger of [await otherAppOf(store), await feira.store()]) {
+      expect((await stranger.get('/webhooks')).body.data).toEqual([]);
+      for (const [method, path] of callsOn(id)) expectRefusal(await stranger.call(method, path), 404);
+    }
+    expect((await store.get('/webhooks')).body.data).toHaveLength(1);
+  });
+
+  test('that never was is not found, with an id of any form', async () => {
+    for (const id of [newId(), 'nonsense', '0', '%00', 'x'.repeat(80)])
+      for (const [method, path] of callsOn(id)) expectRefusal(await store.call(method, path), 404);
+  });
+
+  test('cannot be touched without webhooks:manage', async () => {
+    const { id } = (await subscribe()).body;
+    const reader = await store.withScopes(['products:read', 'products:write', 'stock:write', 'orders:read']);
+    const calls = [['GET', '/webhooks'], ['POST', '/webhooks'], ['GET', '/events'], ...callsOn(id)];
+    for (const [method, path] of calls) expectRefusal(await reader.call(method!, path!), 403);
+  });
+});
+
+function callsOn(id: string): [string, string][] {
+  return [
+    ['DELETE', `/webhooks/${id}`],
+    ['POST', `/webhooks/${id}/ping`],
+    ['POST', `/webhooks/${id}/rotate-secret`],
+    ['GET', `/webhooks/${id}/deliveries`],
+    ['POST', `/webhooks/${id}/deliveries/${newId()}/redeliver`],
+  ];
+}
+
+describe('the url', () => {
+  test.each([
+    undefined,
+    null,
+    7,
+    '',
+    '/hook',
+    'erp.example/hook',
+    '//erp.example/hook',
+    'ftp://erp.example/',
+    'file:///etc/passwd',
+    'javascript:alert(1)',
+    'gopher://203.0.114.1/',
+    'http://',
+    'https://',
+    'http://:80/',
+    'http://203.0.114.1:99999/',
+    'http://[::1',
+    'http://a b/',
+    'http:203.0.114.1/hook',
+    'http://203.0.114.1/\0',
+    `http://203.0.114.1/${'x'.repeat(2048)}`,
+    'http://user@203.0.114.1/',
+    'http://user:secret@203.0.114.1/',
+    'http://:secret@203.0.114.1/',
+    'http://203.0.114.1@203.0.114.2/',
+  ])('%j is refused by its form', async (bad) => {
+    expectRefusal(await subscribe({ url: bad }), 422, ['url']);
+  });
+
+  test.each([
+    'http://localhost/',
+    'http://LOCALHOST:8080/',
+    'http://localhost./',
+    'http://app.localhost/',
+    'http://127.0.0.1/',
+    'http://127.1/',
+    'http://2130706433/',
+    'http://0x7f000001/',
+    'http://0x7f.1/',
+    'http://0177.0.0.1/',
+    'http://017700000001/',
+    'http://127.0.0.1./',
+    'http://①②⑦.⓪.⓪.①/',
+    'http://127。0。0。1/',
+    'http://%31%32%37.0.0.1/',
+    'http://0/',
+    'http://0.0.0.0/',
+    'http://10.0.0.1/',
+    'https://172.16.0.1/',
+    'http://192.168.1.1/',
+    'http://169.254.169.254/latest/meta-data/',
+    'http://100.64.0.1/',
+    'http://[::1]/',
+    'http://[::]/',
+    'http://[::ffff:127.0.0.1]/',
+    'http://[::ffff:7f00:1]/',
+    'http://[::127.0.0.1]/',
+    'http://[64:ff9b::7f00:1]/',
+    'http://[2002:7f00:1::]/',
+    'http://[fe80::1]/',
+    'http://[fd00::1]/',
+  ])('%s leads inside and is refused', async (inside) => {
+    expectRefusal(await subscribe({ url: inside }), 422, ['url']);
+    expect((await store.get('/webhooks')).body.data).toEqual([]);
+  });
+
+  test.each(['https://203.0.114.1:8443/a?b=c#d', 'http://[2606:4700::1]/', 'HTTP://203.0.114.1'])(
+    '%s is taken and kept as it was given',
+    async (good) => {
+      const made = await subscribe({ url: good });
+      expect(made.status).toBe(201);
+      expect(made.body.url).toBe(good);
+    },
+  );
+});
+
+describe('the events', () => {
+  const ALL = ['product.created', 'product.updated', 'product.deleted', 'stock.updated'].concat([
+    'order.created',
+    'order.paid',
+    'order.shipped',
+    'order.refunded',
+  ]);
+
+  test('may be all eight', async () => {
+    expect((await subscribe({ events: ALL })).body.events).toEqual(ALL);
+  });
+
+  test('named twice count once', async () => {
+    const made = await subscribe({ events: ['order.paid', 'stock.updated', 'order.paid'] });
+    expect(made.body.events).toEqual(['order.paid', 'stock.updated']);
+  });
+
+  test.each<[string, unknown, string]>([
+    ['absent', undefined, 'events'],
+    ['null', null, 'events'],
+    ['a text', 'stock.updated', 'events'],
+    ['none', [], 'events'],
+    ['nine', [...ALL, ALL[0]], 'events'],
+    ['unknown', ['order.lost'], 'events[0]'],
+    ['in other letters', ['stock.updated', 'Order.Paid'], 'events[1]'],
+    ['ping, which is ours', ['ping'], 'events[0]'],
+    ['not text', [1], 'events[0]'],
+  ])('are refused when %s', async (_, events, field) => {
+    expectRefusal(await subscribe({ events }), 422, [field]);
+  });
+
+  test('are told as faulty together with the url', async () => {
+    expectRefusal(await subscribe({ url: 'ftp://x', events: [] }), 422, ['events', 'url']);
+  });
+});
+
+describe('the secret', () => {
+  test('is nowhere in the database in clear, not even beside an Idempotency-Key', async () => {
+    const headers = { 'idempotency-key': 'once' };
+    const made = await subscribe({}, headers);
+    const again = await subscribe({}, headers);
+    expect(again.headers['idempotent-replayed']).toBe('true');
+    expect(again.body).toEqual(made.body);
+    const rotated = await store.post(
+      `/webhooks/${made.body.id}/rotate-secret`,
+      {},
+      { 'idempotency-key': 'twice' },
+    );
+    expect(rotated.body.secret).not.toBe(made.body.secret);
+
+    const everything = await dump();
+    expect(everything).toContain(made.body.id);
+    for (const secret of [made.body.secret, rotated.body.secret] as string[]) {
+      const text = Buffer.from(secret);
+      const bytes = Buffer.from(secret.slice(6), 'base64');
+      for (const form of [
+        secret,
+        secret.slice(6),
+        text.toString('hex'),
+        text.toString('base64'),
+        bytes.toString('hex'),
+      ])
+        expect(everything.includes(form)).toBe(false);
+    }
+  });
+
+  async function dump(): Promise<string> {
+    const { db } = feira.context;
+    const tables = await db.query<{ name: string }>(
+      sql`select quote_ident(table_name) as name from information_schema.tables where table_schema = 'public'`,
+    );
+    const rows = await Promise.all(
+      tables.map(({ name }) => db.query(raw(`select t::text as row from ${name} t`))),
+    );
+    return JSON.stringify(rows);
+  }
+});
