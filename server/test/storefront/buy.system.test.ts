@@ -108,6 +108,7 @@ async function openContext(
 }
 
 async function look(name: string): Promise<void> {
+  await page.evaluate('scrollTo(0, 0)');
   if (process.env.SCREENSHOTS)
     await page.screenshot({ path: `${process.env.SCREENSHOTS}/${name}.png`, fullPage: true });
   await page.evaluate(AXE);
