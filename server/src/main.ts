@@ -9,6 +9,12 @@ const COMMANDS: Record<string, () => Promise<{ command: Command }>> = {
   'app create': () => import('./commands/app-create.js'),
   'token issue': () => import('./commands/token-issue.js'),
   'budget set': () => import('./commands/budget-set.js'),
+  buy: () => import('./commands/buy.js'),
+  'gateway pay': async () => ({ command: (await import('./commands/gateway.js')).pay }),
+  'gateway cancel': async () => ({ command: (await import('./commands/gateway.js')).cancel }),
+  'gateway refund': async () => ({ command: (await import('./commands/gateway.js')).refund }),
+  'carrier scan': () => import('./commands/carrier-scan.js'),
+  simulate: () => import('./commands/simulate.js'),
   migrate: () => import('./commands/migrate.js'),
   doctor: () => import('./commands/doctor.js'),
 };
@@ -65,9 +71,9 @@ async function offerHelp(args: string[]): Promise<void> {
 
 function readOptions(name: string, command: Command, args: string[]): Record<string, unknown> {
   const options = Object.fromEntries(
-    Object.entries(command.options).map(([option, { multiple }]) => [
+    Object.entries(command.options).map(([option, { value, multiple }]) => [
       option,
-      { type: 'string' as const, multiple: multiple ?? false },
+      { type: value === undefined ? ('boolean' as const) : ('string' as const), multiple: multiple ?? false },
     ]),
   );
   let values: Record<string, unknown>;
@@ -93,21 +99,24 @@ function readOptions(name: string, command: Command, args: string[]): Record<str
 }
 
 function helpFor(name: string, command: Command): string {
-  const rows = Object.entries(command.options).map(([option, { value, description, choices }]) => {
-    return `  ${`--${option} ${value}`.padEnd(22)} ${description}${choices ? ` (${choices.join(', ')})` : ''}`;
+  const rows = Object.entries(command.options).map(([name, option]) => {
+    const { description, choices } = option;
+    return `  ${wordOf(name, option).padEnd(22)} ${description}${choices ? ` (${choices.join(', ')})` : ''}`;
   });
   rows.push(`  ${'--json'.padEnd(22)} Answer in JSON, on one line`);
   return `${command.summary}\n\n${usage(name, command)}\n\n${rows.join('\n')}\n\nExample:\n  ${command.example}\n`;
 }
 
 function usage(name: string, command: Command): string {
-  const words = Object.entries(command.options).map(
-    ([option, { value, required, multiple }]: [string, Option]) => {
-      const word = `--${option} ${value}${multiple ? ' …' : ''}`;
-      return required ? word : `[${word}]`;
-    },
-  );
+  const words = Object.entries(command.options).map(([option, described]) => {
+    const word = `${wordOf(option, described)}${described.multiple ? ' …' : ''}`;
+    return described.required ? word : `[${word}]`;
+  });
   return `Usage: feira ${[name, ...words].join(' ')} [--json]`;
+}
+
+function wordOf(name: string, { value }: Option): string {
+  return value === undefined ? `--${name}` : `--${name} ${value}`;
 }
 
 /** Field by field, for a person. */

@@ -193,6 +193,12 @@ test('help lists every command, and each has its own', async () => {
     'app create',
     'token issue',
     'budget set',
+    'buy',
+    'gateway pay',
+    'gateway cancel',
+    'gateway refund',
+    'carrier scan',
+    'simulate',
     'migrate',
     'doctor',
   ]) {

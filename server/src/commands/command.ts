@@ -1,14 +1,14 @@
 export interface Option {
   description: string;
-  /** What stands for the value in the help: --store W. */
-  value: string;
+  /** What stands for the value in the help: --store W. Without it the option is there or not: --no-pay. */
+  value?: string;
   required?: boolean;
   /** May be given several times. */
   multiple?: boolean;
   choices?: string[];
 }
 
-export type Values = Record<string, string | string[] | undefined>;
+export type Values = Record<string, string | string[] | boolean | undefined>;
 
 /** One command of the command line. What run() answers is printed: as JSON with --json, else in words. */
 export interface Command {

@@ -9,6 +9,7 @@ import { SCOPES, type Scope } from '../oauth/scopes.js';
 import { createGrant, issueTokens } from '../oauth/tokens.js';
 import type { Config } from '../platform/config.js';
 import type { Tx } from '../platform/db.js';
+import { shopOfStore } from '../stores/queries.js';
 import { createStore } from '../stores/stores.js';
 
 interface Demo {
@@ -19,13 +20,16 @@ interface Demo {
   password: string;
 }
 
+/** What each start finds or makes anew. */
+interface Opened {
+  token: string;
+  slug: string;
+}
+
 const EMAIL = 'demo@feira.example';
 
 /** Made on the first start and kept beside the embedded database; each start issues a fresh token for it. */
-export async function ensureDemo(
-  { db, clock }: Context,
-  dataFolder: string,
-): Promise<Demo & { token: string }> {
+export async function ensureDemo({ db, clock }: Context, dataFolder: string): Promise<Demo & Opened> {
   const file = join(dataFolder, 'demo.json');
   if (!existsSync(file)) {
     const made = await db.transaction(makeDemo);
@@ -38,15 +42,17 @@ export async function ensureDemo(
     const grantId = await createGrant(tx, { workspaceId, clientId, userId: null, scopes });
     return issueTokens(tx, clock, workspaceId, grantId, scopes);
   });
-  return { ...demo, token: token.access_token };
+  const shop = await shopOfStore(db, workspaceId);
+  return { ...demo, token: token.access_token, slug: shop?.slug ?? '' };
 }
 
-export function welcome({ publicUrl }: Config, demo: Demo & { token: string }): string {
+export function welcome({ publicUrl }: Config, demo: Demo & Opened): string {
   return `
   Feira is up.
 
   Base address   ${publicUrl}
   Reference      ${publicUrl}/docs
+  Storefront     ${publicUrl}/s/${demo.slug}
   Sign-in        ${demo.email}  password ${demo.password}
   Demo store     ${demo.workspaceId}
   Client id      ${demo.clientId}

@@ -85,6 +85,14 @@ export async function moveShipping(
     await addScan(tx, workspaceId, after.codeShipping, after.statusShipping, null);
 }
 
+/** A carrier knows codes, not stores. Two stores may have typed in the same one. */
+export async function storesOfCode(db: Queryable, code: string): Promise<string[]> {
+  const rows = await db.query<{ workspace_id: string }>(
+    sql`select workspace_id from shipments where code = ${code} order by workspace_id limit 2`,
+  );
+  return rows.map(({ workspace_id }) => workspace_id);
+}
+
 /** The carrier has seen the parcel; the order follows. */
 export async function scan(
   tx: Tx,

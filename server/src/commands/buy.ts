@@ -1,0 +1,42 @@
+import { type Command, UsageError } from './command.js';
+import { buyOne } from './simulated-buyer.js';
+import { findShopOf, withTill } from './with-till.js';
+
+const MOST = 10_000;
+const AT_ONCE = 4;
+
+export const command: Command = {
+  summary: 'Let simulated buyers buy one unit each on the storefront, and pay',
+  options: {
+    store: { value: 'W', description: 'Store to buy in (workspaceId)', required: true },
+    count: { value: 'N', description: 'How many buyers; 1 unless told' },
+    product: { value: 'ID', description: 'What they buy; anything in stock unless told' },
+    'no-pay': { description: 'Leave the orders waiting for their payment' },
+  },
+  example: 'feira buy --store 0192… --count 5',
+  async run(values) {
+    const count = Number(values.count ?? 1);
+    if (!Number.isInteger(count) || count < 1 || count > MOST)
+      throw new UsageError(`--count must be a whole number from 1 to ${MOST}`);
+    const product = values.product === undefined ? undefined : String(values.product);
+    return withTill(async (till) => {
+      const shop = await findShopOf(till.db, String(values.store));
+      const orders: string[] = [];
+      let left = count;
+      const buyer = async () => {
+        while (left-- > 0) {
+          const bought = await buyOne(till, shop, product);
+          if (!bought) return;
+          orders.push(bought.orderId);
+          if (!values['no-pay']) await till.gateway.decide(bought.transactionId, 'paid');
+        }
+      };
+      await Promise.all(Array.from({ length: Math.min(AT_ONCE, count) }, buyer));
+      if (orders.length === 0) throw new UsageError('There is nothing in stock to buy');
+      if (orders.length < count)
+        process.stderr.write(`feira: sold out after ${orders.length} of ${count} buyers\n`);
+      return { orders: orders.sort() };
+    });
+  },
+  describe: ({ orders }: { orders: string[] }) => orders.join('\n'),
+};

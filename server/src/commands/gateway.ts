@@ -1,0 +1,52 @@
+import { findOrder } from '../orders/queries.js';
+import type { SandboxGateway } from '../payments/sandbox.js';
+import { isId } from '../platform/ids.js';
+import { type Command, UsageError, type Values } from './command.js';
+import { withTill } from './with-till.js';
+
+const order = { value: 'O', description: 'Order (its id)', required: true };
+
+/** The gateway's side of an order: what a buyer's bank or the merchant's back office at the gateway would do. */
+export const pay: Command = {
+  summary: 'Pay an order at the gateway',
+  options: { order },
+  example: 'feira gateway pay --order 0192…',
+  run: (values) => act(values, (gateway, id) => gateway.decide(id, 'paid')),
+};
+
+export const cancel: Command = {
+  summary: 'Cancel the payment of an order at the gateway; its stock goes back',
+  options: { order },
+  example: 'feira gateway cancel --order 0192…',
+  run: (values) => act(values, (gateway, id) => gateway.decide(id, 'canceled')),
+};
+
+export const refund: Command = {
+  summary: 'Refund an order at the gateway, in part or in full',
+  options: { order, amount: { value: 'A', description: 'Reais, such as 10.50; the balance unless told' } },
+  example: 'feira gateway refund --order 0192… --amount 10.50',
+  async run(values) {
+    const amount = values.amount === undefined ? undefined : amountOf(String(values.amount));
+    return act(values, (gateway, id) => gateway.refundFromHere(id, amount));
+  },
+};
+
+async function act(
+  values: Values,
+  work: (gateway: SandboxGateway, paymentId: string) => Promise<void>,
+): Promise<{ orderId: string; status: string; refundedAmount: number }> {
+  const orderId = String(values.order);
+  return withTill(async ({ db, gateway }) => {
+    const payment = isId(orderId) ? await gateway.findByOrder(orderId) : undefined;
+    if (!payment) throw new UsageError(`The gateway knows no payment for an order ${orderId}`);
+    await work(gateway, payment.id);
+    const { status, refundedAmount } = (await findOrder(db, payment.workspaceId, orderId))!;
+    return { orderId, status, refundedAmount };
+  });
+}
+
+function amountOf(text: string): number {
+  if (!/^\d{1,12}(\.\d{1,2})?$/.test(text) || Number(text) === 0)
+    throw new UsageError('--amount must be reais with up to two decimals, such as 10.50');
+  return Number(text);
+}

@@ -1,0 +1,122 @@
+import { randomInt } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import { createShipment, scan } from '../shipping/shipments.js';
+import type { Shop } from '../stores/queries.js';
+import { type Command, UsageError } from './command.js';
+import { buyOne, pick, randomPlace } from './simulated-buyer.js';
+import { type CommandTill, findShopOf, withTill } from './with-till.js';
+
+const UNITS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000 };
+const AT_ONCE = 8;
+/** How many of a hundred do it. */
+const PAY = 85;
+const SHIPPED = 60;
+const MOVES = 50;
+const REFUNDED = 5;
+
+export const command: Command = {
+  summary: 'Let a shop live: buyers buy and mostly pay, parcels move, some money goes back',
+  options: {
+    store: { value: 'W', description: 'Store (workspaceId)', required: true },
+    rate: { value: 'N/s', description: 'Purchases per second, minute or hour: 2/s, 30/m', required: true },
+    for: { value: '60s', description: 'How long: 90s, 10m, 2h; a minute unless told' },
+  },
+  example: 'feira simulate --store 0192… --rate 2/s --for 60s',
+  async run(values) {
+    const everyMs = spanOf('rate', String(values.rate), /^(\d+(?:\.\d+)?)\/([smh])$/, (n, unit) => unit / n);
+    const forMs = spanOf(
+      'for',
+      String(values.for ?? '60s'),
+      /^(\d+(?:\.\d+)?)([smh])$/,
+      (n, unit) => n * unit,
+    );
+    return withTill(async (till) => {
+      const day = new Day(till, await findShopOf(till.db, String(values.store)));
+      const until = performance.now() + forMs;
+      const running = new Set<Promise<void>>();
+      for (let next = performance.now(); next < until; next += everyMs) {
+        await wait(Math.max(0, next - performance.now()));
+        // Slower than the rate: whoever cannot get in does not queue.
+        if (running.size >= AT_ONCE) continue;
+        const visit = day.visit().finally(() => running.delete(visit));
+        running.add(visit);
+      }
+      await Promise.all(running);
+      return day.counts;
+    });
+  },
+};
+
+/** What happened so far. */
+class Day {
+  readonly counts = { orders: 0, paid: 0, parcels: 0, scans: 0, refunds: 0, soldOut: 0 };
+  private readonly parcels: string[] = [];
+  private readonly paid: string[] = [];
+
+  constructor(
+    private readonly till: CommandTill,
+    private readonly shop: Shop,
+  ) {}
+
+  async visit(): Promise<void> {
+    const { gateway, wake } = this.till;
+    const bought = await buyOne(this.till, this.shop, undefined);
+    if (bought) this.counts.orders++;
+    else this.counts.soldOut++;
+    if (bought && chance(PAY)) {
+      await gateway.decide(bought.transactionId, 'paid');
+      this.counts.paid++;
+      this.paid.push(bought.transactionId);
+      if (chance(SHIPPED)) await this.label(bought.orderId);
+    }
+    if (this.parcels.length > 0 && chance(MOVES)) await this.move();
+    if (this.paid.length > 0 && chance(REFUNDED)) await this.refund();
+    await wake();
+  }
+
+  private async label(orderId: string): Promise<void> {
+    const { db, clock } = this.till;
+    const { code } = await db.transaction((tx) =>
+      createShipment(tx, clock, this.shop.workspaceId, orderId, undefined),
+    );
+    this.counts.parcels++;
+    this.parcels.push(code);
+  }
+
+  /** A parcel is on the road as long as it has a next step. */
+  private async move(): Promise<void> {
+    const [code] = this.parcels.splice(randomInt(this.parcels.length), 1) as [string];
+    const status = await this.till.db
+      .transaction((tx) => scan(tx, this.shop.workspaceId, code, undefined, randomPlace()))
+      // A refund may have stopped it before it was sent.
+      .catch(() => undefined);
+    if (!status) return;
+    this.counts.scans++;
+    if (status !== 'delivered') this.parcels.push(code);
+  }
+
+  private async refund(): Promise<void> {
+    const [transactionId] = this.paid.splice(randomInt(this.paid.length), 1) as [string];
+    const payment = await this.till.gateway.find(transactionId);
+    const part = Math.floor((payment?.amount ?? 0) * 50) / 100;
+    await this.till.gateway.refundFromHere(transactionId, pick([undefined, part || undefined]));
+    this.counts.refunds++;
+  }
+}
+
+function chance(inHundred: number): boolean {
+  return randomInt(100) < inHundred;
+}
+
+function spanOf(
+  option: string,
+  text: string,
+  form: RegExp,
+  reckon: (count: number, unitMs: number) => number,
+): number {
+  const [, count, unit] = form.exec(text) ?? [];
+  const span = count && unit ? reckon(Number(count), UNITS[unit] as number) : 0;
+  if (!Number.isFinite(span) || span < 1)
+    throw new UsageError(`--${option} "${text}" is not one; "feira simulate --help" shows the form`);
+  return span;
+}

@@ -1,0 +1,127 @@
+import { randomBytes, randomInt } from 'node:crypto';
+import { readSellables } from '../catalog/reserve.js';
+import type { Buyer } from '../orders/checkout.js';
+import type { Queryable } from '../platform/db.js';
+import { isId } from '../platform/ids.js';
+import { sql } from '../platform/sql.js';
+import { cpfDigits } from '../storefront/brazil.js';
+import { type Outcome, purchase, type Till } from '../storefront/purchase.js';
+import type { Shop } from '../stores/queries.js';
+import { UsageError } from './command.js';
+
+const FIRST = [
+  'Ana',
+  'Bia',
+  'Caio',
+  'Davi',
+  'Elisa',
+  'Fábio',
+  'Gabi',
+  'Heitor',
+  'Iara',
+  'João',
+  'Lívia',
+  'Otávio',
+];
+const LAST = ['Almeida', 'Barbosa', 'Costa', 'Dias', 'Ferreira', 'Gomes', 'Lima', 'Nunes', 'Rocha', 'Souza'];
+const STREETS = ['Rua das Flores', 'Avenida Brasil', 'Rua Sete de Setembro', 'Travessa do Sol', 'Rua da Paz'];
+/** City, state, district, area code, the first five digits of its postal codes. */
+const PLACES = [
+  ['São Paulo', 'SP', 'Sé', '11', '01001'],
+  ['Campinas', 'SP', 'Cambuí', '19', '13025'],
+  ['Rio de Janeiro', 'RJ', 'Botafogo', '21', '22250'],
+  ['Belo Horizonte', 'MG', 'Savassi', '31', '30130'],
+  ['Salvador', 'BA', 'Barra', '71', '40140'],
+  ['Recife', 'PE', 'Boa Viagem', '81', '51020'],
+  ['Manaus', 'AM', 'Centro', '92', '69005'],
+  ['Brasília', 'DF', 'Asa Sul', '61', '70340'],
+  ['Curitiba', 'PR', 'Batel', '41', '80420'],
+  ['Porto Alegre', 'RS', 'Moinhos de Vento', '51', '90570'],
+] as const;
+const TRIES = 5;
+const LOOKED_AT = 200;
+
+/** A person who does not exist, with a CPF whose check digits are right. */
+export function randomBuyer(): Buyer {
+  const [first, last] = [pick(FIRST), pick(LAST)];
+  const [city, state, district, area, zip] = pick(PLACES);
+  const nine = digits(9);
+  const plain = `${first}.${last}`.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
+  return {
+    name: `${first} ${last}`,
+    email: `${plain}${digits(4)}@cliente.example`,
+    phone: `${area}9${digits(8)}`,
+    document: `${nine}${cpfDigits(nine)}`,
+    address: {
+      street: pick(STREETS),
+      number: String(randomInt(1, 2000)),
+      complement: randomInt(3) === 0 ? `Apto ${randomInt(11, 200)}` : null,
+      district,
+      city,
+      state,
+      zipCode: `${zip}${digits(3)}`,
+      country: 'BR',
+    },
+  };
+}
+
+export function randomPlace(): string {
+  const [city, state] = pick(PLACES);
+  return `${city}/${state}`;
+}
+
+/** One unit of something in stock, bought like any other. undefined when there is nothing left to buy. */
+export async function buyOne(
+  till: Till,
+  shop: Shop,
+  productId: string | undefined,
+): Promise<{ orderId: string; transactionId: string } | undefined> {
+  for (let tries = 0; tries < TRIES; tries++) {
+    const ware = await pickWare(till.orders, shop.workspaceId, productId);
+    if (!ware) return undefined;
+    const method = pick(['pix', 'pix', 'card', 'boleto']);
+    const outcome: Outcome = await purchase(till, shop, {
+      checkoutId: randomBytes(16).toString('base64url'),
+      lines: [{ ...ware, quantity: 1 }],
+      buyer: randomBuyer(),
+      service: pick(['economy', 'economy', 'express']),
+      payment: { method, installments: method === 'card' ? randomInt(1, 13) : 1 },
+    });
+    if ('orderId' in outcome) return outcome;
+    if ('refused' in outcome) throw new UsageError('The price is higher than an order can be');
+    // Somebody else took it in between.
+  }
+  return undefined;
+}
+
+async function pickWare(
+  db: Queryable,
+  workspaceId: string,
+  productId: string | undefined,
+): Promise<{ productId: string; variantId: string | null } | undefined> {
+  const chosen = productId ?? (await pickProduct(db, workspaceId));
+  if (chosen === undefined) return undefined;
+  const wares = isId(chosen) ? await readSellables(db, workspaceId, [chosen]) : [];
+  if (wares.length === 0 && productId !== undefined)
+    throw new UsageError(`There is no product ${productId} in this store`);
+  const inStock = wares.filter(({ stock }) => stock > 0);
+  if (inStock.length === 0) return undefined;
+  const ware = pick(inStock);
+  return { productId: ware.productId, variantId: ware.variantId };
+}
+
+/** Among the newest: a random one of a million would take a scan of them all. */
+async function pickProduct(db: Queryable, workspaceId: string): Promise<string | undefined> {
+  const products = await db.query<{ id: string }>(sql`
+    select id from products where workspace_id = ${workspaceId} and quantity > 0
+    order by created_at desc, id desc limit ${LOOKED_AT}::integer`);
+  return products.length === 0 ? undefined : pick(products).id;
+}
+
+export function pick<T>(choices: readonly T[]): T {
+  return choices[randomInt(choices.length)] as T;
+}
+
+function digits(count: number): string {
+  return Array.from({ length: count }, () => randomInt(10)).join('');
+}

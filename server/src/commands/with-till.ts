@@ -1,0 +1,53 @@
+import { SandboxGateway } from '../payments/sandbox.js';
+import { systemClock } from '../platform/clock.js';
+import { readConfig } from '../platform/config.js';
+import type { Database } from '../platform/db.js';
+import { ApiError } from '../platform/errors.js';
+import { isId } from '../platform/ids.js';
+import { sql } from '../platform/sql.js';
+import { OrderLinks } from '../storefront/order-links.js';
+import type { Till } from '../storefront/purchase.js';
+import { type Shop, shopOfStore } from '../stores/queries.js';
+import { DELIVERY_CHANNEL } from '../webhooks/wake.js';
+import { UsageError } from './command.js';
+import { withDatabase } from './connect.js';
+
+/** What the commands need that play the buyer, the gateway or the carrier. */
+export interface CommandTill extends Till {
+  gateway: SandboxGateway;
+  db: Database;
+  /** Tells the workers of a running server that there is something to deliver. */
+  wake(): Promise<void>;
+}
+
+export async function withTill<T>(work: (till: CommandTill) => Promise<T>): Promise<T> {
+  const { secret, publicUrl } = readConfig();
+  return withDatabase(async (db) => {
+    const wake = async () => void (await db.query(sql`select pg_notify(${DELIVERY_CHANNEL}, '')`));
+    const till = {
+      db,
+      orders: db,
+      clock: systemClock,
+      gateway: new SandboxGateway(db, systemClock, secret, publicUrl),
+      orderLinks: new OrderLinks(publicUrl, secret),
+      wake,
+    };
+    try {
+      return await work(till);
+    } catch (error) {
+      // What the API would refuse with a sentence is told with the same sentence here.
+      throw error instanceof ApiError ? new UsageError(error.message) : error;
+    } finally {
+      await wake();
+    }
+  });
+}
+
+export async function findShopOf(db: Database, workspaceId: string): Promise<Shop> {
+  const shop = isId(workspaceId) ? await shopOfStore(db, workspaceId) : undefined;
+  if (!shop)
+    throw new UsageError(
+      `There is no store ${workspaceId}; "feira store create" makes one and prints its workspaceId`,
+    );
+  return shop;
+}

@@ -1,0 +1,252 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { startWorker, type Worker } from '../../src/worker.js';
+import { openBrowser } from '../support/browser.js';
+import { shopOf } from '../support/buyer.js';
+import { newProduct } from '../support/catalog.js';
+import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
+import { freePort, until } from '../support/process.js';
+import { Receiver } from '../support/receiver.js';
+
+// The buyer's own way: a real Chromium on a real socket, and an integrator who hears of it by webhook.
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const DESKTOP = { width: 1280, height: 900 };
+const PICTURES = 'https://pictures.example';
+const PHONE = { width: 360, height: 740 };
+
+let feira: Feira;
+let worker: Worker;
+let receiver: Receiver;
+let store: StoreClient;
+let address: string;
+let browser: Awaited<ReturnType<typeof openBrowser>>;
+let page: Page;
+
+beforeAll(async () => {
+  const port = await freePort();
+  feira = await openFeira({ publicUrl: `http://localhost:${port}` });
+  await feira.app.listen({ host: '127.0.0.1', port });
+  worker = startWorker(feira.context);
+  receiver = await Receiver.open();
+  store = await feira.store();
+  address = `http://localhost:${port}/s/${(await shopOf(feira, store)).slug}`;
+  await fillShelf();
+  await store.post('/webhooks', { url: receiver.url, events: ['order.created', 'order.paid'] });
+  browser = await openBrowser();
+});
+afterAll(async () => {
+  await browser.end();
+  await worker.stop();
+  await receiver.close();
+  await feira.close();
+});
+beforeEach(() => {
+  receiver.received.length = 0;
+});
+
+async function fillShelf(): Promise<void> {
+  await newProduct(store, {
+    name: 'Caneca Esmaltada',
+    price: 34.9,
+    quantity: 3,
+    categoryId: 15,
+    urlImage: `${PICTURES}/mug.png`,
+  });
+  await newProduct(store, { name: 'Café em Grãos 500 g', price: 42, quantity: 120, categoryId: 20 });
+  await newProduct(store, {
+    name: 'Vaso de Cerâmica Feito à Mão com Esmalte Azul',
+    price: 129,
+    quantity: 0,
+    categoryId: 16,
+  });
+  await newProduct(store, {
+    name: 'Bolsa de Palha',
+    price: 189.9,
+    priceDiscount: 149.9,
+    quantity: 8,
+    categoryId: 6,
+  });
+  const shirt = await newProduct(store, {
+    name: 'Camiseta Básica',
+    price: 79.9,
+    priceDiscount: 59.9,
+    description: 'Malha de algodão, gola redonda.\nLavar à mão, secar à sombra.',
+    weight: 0.25,
+    categoryId: 2,
+  });
+  await store.put(`/products/${shirt}/variants`, {
+    types: [
+      { name: 'Tamanho', options: ['P', 'M', 'G'] },
+      { name: 'Cor', options: ['Azul', 'Branca'] },
+    ],
+    combinations: ['P', 'M', 'G'].flatMap((size) =>
+      ['Azul', 'Branca'].map((colour) => ({
+        options: [size, colour],
+        sku: `CAM-${size}-${colour}`,
+        quantity: size === 'G' && colour === 'Azul' ? 0 : 4,
+      })),
+    ),
+  });
+  for (let at = 0; at < 3; at++)
+    await store.post(`/products/${shirt}/images`, { url: `${PICTURES}/shirt-${at}.png` });
+}
+
+/** A visitor's browser; the pictures that merchants published elsewhere are drawn here. */
+async function openContext(
+  viewport: { width: number; height: number },
+  locale: string,
+): Promise<BrowserContext> {
+  const context = await browser.browser()!.newContext({ viewport, locale });
+  await context.route(`${PICTURES}/**`, (route) => {
+    const hue = [...route.request().url()].reduce((sum, letter) => sum + letter.charCodeAt(0), 0) % 360;
+    const body = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 10 8"><rect width="10" height="8" fill="hsl(${hue} 40% 85%)"/><circle cx="5" cy="4" r="2.4" fill="hsl(${hue} 45% 45%)"/></svg>`;
+    return route.fulfill({ contentType: 'image/svg+xml', body });
+  });
+  return context;
+}
+
+async function look(name: string): Promise<void> {
+  await page.evaluate('scrollTo(0, 0)');
+  if (process.env.SCREENSHOTS)
+    await page.screenshot({ path: `${process.env.SCREENSHOTS}/${name}.png`, fullPage: true });
+  await page.evaluate(AXE);
+  const faults = await page.evaluate(async () => {
+    const { axe } = globalThis as unknown as {
+      axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
+    };
+    return (await axe.run()).violations.map(
+      ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`,
+    );
+  });
+  expect(faults, name).toEqual([]);
+  const wider = await page.evaluate(
+    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+  );
+  expect(wider, `${name} is wider than the screen`).toBe(0);
+}
+
+async function lastOrder() {
+  const { data } = (await store.get('/orders')).body as { data: Record<string, never>[] };
+  return data[0] as unknown as {
+    id: string;
+    status: string;
+    total: number;
+    items: { combination: string }[];
+  };
+}
+
+test('a buyer at a desk chooses a variation, checks out by card and pays', async () => {
+  const desk = await openContext(DESKTOP, 'en-US');
+  page = await desk.newPage();
+  await page.goto(address);
+  await look('desk-shelf');
+  await page.getByRole('link', { name: /Camiseta/ }).click();
+  await page.getByRole('link', { name: 'M', exact: true }).click();
+  await page.getByRole('link', { name: 'Branca', exact: true }).click();
+  await look('desk-product');
+  await page.getByLabel('Quantity').fill('2');
+  await page.getByRole('button', { name: 'Add to cart' }).click();
+  await look('desk-cart');
+  await page.getByRole('link', { name: 'Checkout' }).click();
+  await page.getByLabel('CEP').fill('30130-010');
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByRole('button', { name: 'Place order' }).click();
+  await page.getByText('Check 9 fields.').waitFor();
+  await look('desk-faults');
+  await fillIn({
+    name: 'Full name',
+    email: 'E-mail',
+    phone: 'Phone',
+    street: 'Street',
+    number: 'Number',
+    district: 'District',
+    city: 'City',
+    state: 'State',
+  });
+  await page.getByRole('radio', { name: /Express/ }).check();
+  await page.getByRole('radio', { name: /Credit card/ }).check();
+  await page.getByLabel('Installments', { exact: true }).selectOption('3');
+  await look('desk-checkout');
+  await page.getByRole('button', { name: 'Place order' }).click();
+  await page.getByRole('heading', { name: 'Sandbox payment' }).waitFor();
+  await look('desk-card');
+  await page.getByRole('button', { name: 'Pay' }).click();
+  await page.getByText('The shop has your payment.').waitFor();
+  const order = await lastOrder();
+  await store.post('/shipments', { orderId: order.id });
+  for (const statusShipping of ['sent', 'in_transit'])
+    await store.patch(`/orders/${order.id}/shipping-status`, { statusShipping });
+  await page.reload();
+  await look('desk-order');
+  expect(order).toMatchObject({ status: 'paid', items: [{ combination: 'M - Branca', quantity: 2 }] });
+  await until(() => receiver.bodies('order.paid').length === 1);
+  expect(
+    receiver
+      .bodies()
+      .map(({ event, data }) => [event, data.orderId])
+      .sort(),
+  ).toEqual([
+    ['order.created', order.id],
+    ['order.paid', order.id],
+  ]);
+  await desk.close();
+}, 120_000);
+
+test('a buyer on a phone does it in Portuguese, by pix, at the second attempt', async () => {
+  const phone = await openContext(PHONE, 'pt-BR');
+  page = await phone.newPage();
+  await page.goto(address);
+  await look('phone-shelf');
+  await page.getByRole('link', { name: 'Moda' }).click();
+  await look('phone-category');
+  await page.getByRole('link', { name: /Camiseta/ }).click();
+  await page.getByRole('link', { name: /^G / }).click();
+  await look('phone-product');
+  await page.getByRole('link', { name: /^Branca/ }).click();
+  await page.getByRole('button', { name: 'Adicionar ao carrinho' }).click();
+  await look('phone-cart');
+  await page.getByRole('link', { name: 'Finalizar compra' }).click();
+  await look('phone-cep');
+  await page.getByLabel('CEP').fill('69005-000');
+  await page.getByRole('button', { name: 'Continuar' }).click();
+  await fillIn({
+    name: 'Nome completo',
+    email: 'E-mail',
+    phone: 'Telefone',
+    street: 'Rua',
+    number: 'Número',
+    district: 'Bairro',
+    city: 'Cidade',
+    state: 'Estado',
+  });
+  await look('phone-checkout');
+  await page.getByRole('button', { name: 'Fazer pedido' }).click();
+  await page.getByRole('heading', { name: 'Pagamento de teste' }).waitFor();
+  await look('phone-pix');
+  await page.getByRole('button', { name: 'Recusar' }).click();
+  await page.getByText('Aguardando pagamento').waitFor();
+  await look('phone-waiting');
+  await page.getByRole('button', { name: 'Pagar agora' }).click();
+  await page.getByRole('button', { name: 'Pagar' }).click();
+  await page.getByText('A loja recebeu seu pagamento.').waitFor();
+  await look('phone-order');
+  const order = await lastOrder();
+  expect(order).toMatchObject({ status: 'paid', items: [{ combination: 'G - Branca' }] });
+  await until(() => receiver.bodies('order.paid').length === 1);
+  await phone.close();
+}, 120_000);
+
+async function fillIn(labels: Record<string, string>): Promise<void> {
+  const field = (name: string) => page.getByLabel(labels[name] as string, { exact: true });
+  await field('name').fill('Bia Souza');
+  await field('email').fill('bia@cliente.example');
+  await field('phone').fill('(11) 99999-0000');
+  await page.getByLabel(/^CPF/).fill('529.982.247-25');
+  await field('street').fill('Rua das Flores');
+  await field('number').fill('120');
+  await field('district').fill('Centro');
+  await field('city').fill('Belo Horizonte');
+  await field('state').selectOption('MG');
+}

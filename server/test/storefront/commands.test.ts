@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { startWorker, type Worker } from '../../src/worker.js';
+import { newProduct, newVaried } from '../support/catalog.js';
+import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
+import { feiraCommand, until } from '../support/process.js';
+import { Receiver } from '../support/receiver.js';
+
+// The commands run in processes of their own, beside a server and its worker on the same database.
+let feira: Feira;
+let worker: Worker;
+let receiver: Receiver;
+let store: StoreClient;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  feira = await openFeira();
+  worker = startWorker(feira.context);
+  receiver = await Receiver.open();
+  const { host, port, user, database } = feira.connection;
+  env = {
+    DATABASE_URL: `postgres://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`,
+    FEIRA_SECRET: 'a secret for tests, known to everybody who reads them',
+  };
+});
+afterAll(async () => {
+  await worker.stop();
+  await receiver.close();
+  await feira.close();
+});
+beforeEach(async () => {
+  store = await feira.store();
+});
+
+async function run(...args: string[]) {
+  const { code, stdout, stderr } = await feiraCommand([...args, '--json'], env);
+  if (code !== 0) throw new Error(stderr);
+  return JSON.parse(stdout);
+}
+
+async function mistake(...args: string[]): Promise<string> {
+  const { code, stderr } = await feiraCommand(args, env);
+  expect(code).toBe(2);
+  expect(stderr).not.toContain('    at ');
+  return stderr;
+}
+
+const orderOf = async (id: string) => (await store.get(`/orders/${id}`)).body;
+
+test('simulated buyers buy one unit each, pay, and the webhooks go out', async () => {
+  const shirt = await newVaried(store, { S: 3, L: 3 });
+  await store.post('/webhooks', { url: receiver.url, events: ['order.created', 'order.paid'] });
+  const { orders } = await run('buy', '--store', store.workspaceId, '--count', '4', '--product', shirt);
+  expect(new Set(orders).size).toBe(4);
+  for (const id of orders)
+    expect(await orderOf(id)).toMatchObject({
+      status: 'paid',
+      items: [{ productId: shirt, variantId: expect.any(String), quantity: 1 }],
+      customer: { document: expect.stringMatching(/^\d{11}$/) },
+    });
+  expect((await store.get(`/products/${shirt}`)).body.quantity).toBe(2);
+  await until(() => receiver.bodies('order.paid').length === 4);
+  expect(
+    receiver
+      .bodies('order.created')
+      .map(({ data }) => data.orderId)
+      .sort(),
+  ).toEqual(orders);
+});
+
+test('buyers stop when everything is sold, and say so when there was nothing', async () => {
+  await newProduct(store, { quantity: 2 });
+  const sold = await feiraCommand(['buy', '--store', store.workspaceId, '--count', '5', '--json'], env);
+  expect(JSON.parse(sold.stdout).orders).toHaveLength(2);
+  expect(sold.stderr).toContain('sold out after 2 of 5');
+  expect(await mistake('buy', '--store', store.workspaceId)).toContain('nothing in stock');
+  expect(await mistake('buy', '--store', 'x')).toContain('There is no store x');
+  expect(await mistake('buy', '--store', store.workspaceId, '--product', 'x')).toContain('no product x');
+  expect(await mistake('buy', '--store', store.workspaceId, '--count', '0')).toContain('--count');
+});
+
+test('the gateway pays, refunds in part and in full, and cancels', async () => {
+  const mug = await newProduct(store, { quantity: 5 });
+  const { orders } = await run('buy', '--store', store.workspaceId, '--count', '2', '--no-pay');
+  const [first, second] = orders as [string, string];
+  expect((await orderOf(first)).status).toBe('pending');
+  expect(await run('gateway', 'pay', '--order', first)).toEqual({
+    orderId: first,
+    status: 'paid',
+    refundedAmount: 0,
+  });
+  const part = await run('gateway', 'refund', '--order', first, '--amount', '1.50');
+  expect(part).toEqual({ orderId: first, status: 'partial_refunded', refundedAmount: 1.5 });
+  expect(await mistake('gateway', 'refund', '--order', first, '--amount', '9999')).toContain('balance');
+  const { total } = await orderOf(first);
+  const full = await run('gateway', 'refund', '--order', first);
+  expect(full).toEqual({ orderId: first, status: 'refunded', refundedAmount: total });
+  expect((await run('gateway', 'cancel', '--order', second)).status).toBe('canceled');
+  expect((await store.get(`/products/${mug}`)).body.quantity).toBe(4);
+  expect(await mistake('gateway', 'pay', '--order', second)).toContain('canceled already');
+  expect(await mistake('gateway', 'pay', '--order', 'x')).toContain('knows no payment');
+  for (const amount of ['0', '-1', '1.555', 'x'])
+    expect(await mistake('gateway', 'refund', '--order', first, '--amount', amount)).toContain('--amount');
+});
+
+test('the carrier moves a parcel along, step by step or at once', async () => {
+  await newProduct(store, { quantity: 5 });
+  const { orders } = await run('buy', '--store', store.workspaceId);
+  const { code } = (await store.post('/shipments', { orderId: orders[0] })).body;
+  expect(await run('carrier', 'scan', '--code', code)).toEqual({ code, statusShipping: 'sent' });
+  expect((await run('carrier', 'scan', '--code', code, '--status', 'delivered')).statusShipping).toBe(
+    'delivered',
+  );
+  expect((await store.get(`/shipments/${code}/tracking`)).body.events).toMatchObject([
+    { status: 'delivered', location: expect.any(String) },
+    { status: 'sent' },
+  ]);
+  expect(await mistake('carrier', 'scan', '--code', code, '--status', 'sent')).toContain('cannot go to sent');
+  expect(await mistake('carrier', 'scan', '--code', 'NONE')).toContain('There is no shipment');
+  expect(await mistake('carrier', 'scan', '--code', code, '--status', 'lost')).toContain('must be one of');
+});
+
+test('a code that two stores typed in is asked about', async () => {
+  const other = await feira.store();
+  for (const each of [store, other]) {
+    await newProduct(each, { quantity: 1 });
+    const { orders } = await run('buy', '--store', each.workspaceId);
+    await each.patch(`/orders/${orders[0]}/shipping-status`, {
+      statusShipping: 'sent',
+      codeShipping: 'TWICE',
+    });
+  }
+  expect(await mistake('carrier', 'scan', '--code', 'TWICE')).toContain('--store');
+  const moved = await run('carrier', 'scan', '--code', 'TWICE', '--store', other.workspaceId);
+  expect(moved.statusShipping).toBe('in_transit');
+});
+
+test('a simulated day has orders, payments and parcels, and ends when it should', async () => {
+  await newProduct(store, { quantity: 1000 });
+  const counts = await run('simulate', '--store', store.workspaceId, '--rate', '20/s', '--for', '2s');
+  expect(counts.orders).toBeGreaterThan(5);
+  expect(counts.paid).toBeGreaterThan(0);
+  expect((await store.get('/orders')).body.meta.total).toBe(counts.orders);
+  for (const rate of ['2', '0/s', 'x/s', '-1/s', '2/d'])
+    expect(await mistake('simulate', '--store', store.workspaceId, '--rate', rate)).toContain('--rate');
+});
