@@ -31,7 +31,7 @@ export async function seedOrders(connection: Connection, orders: number): Promis
   }
 }
 
-// Changed up to an hour after it was placed, by some 500 transactions: a fresh cluster has not counted further, and delta
+// None runs out while it is measured. Changed up to an hour after it was placed, by some 500 transactions: a fresh cluster has not counted further, and delta
 // sync shows nothing that is newer than the transactions that run.
 const ORDERS = `
   insert into orders (workspace_id, id, number, status, status_shipping, code_shipping, carrier, subtotal, shipping_cost, total,
@@ -48,7 +48,7 @@ const ORDERS = `
     jsonb_build_array(jsonb_build_object('productId', seed_id(at, 3, n), 'variantId', null,
       'sku', 'SKU-' || lpad((hash % 5000)::text, 7, '0'), 'ean', null, 'name', 'Camiseta Básica Azul', 'combination', null,
       'quantity', 1, 'unitPrice', price, 'total', price)),
-    'seed-' || n, at + interval '1 day', at, at + hash % 3600 * interval '1 second', at + interval '1 minute',
+    'seed-' || n, timestamptz '2099-01-01Z', at, at + hash % 3600 * interval '1 second', at + interval '1 minute',
     case when hash / 8 % 5 > 1 then at + interval '30 minutes' end, (1 + n * 500 / $1)::text::xid8
   from generate_series(1, $1::bigint) n, seed_stores s,
     lateral (select timestamptz '2025-01-01Z' + n * interval '1 minute' as at, abs(hashint8extended(n, 5)) as hash) of,

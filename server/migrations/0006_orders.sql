@@ -21,6 +21,8 @@ create table customers (
   constraint customers_identity unique (workspace_id, identity)
 );
 create index customers_by_last_order on customers (workspace_id, last_order_at, id);
+create index customers_grams on customers using gin (search_grams(workspace_id, terms));
+-- For what is too short for the one above.
 create index customers_terms on customers using gin (workspace_id, terms gin_trgm_ops);
 
 create table orders (
@@ -87,6 +89,7 @@ create table order_search (
   terms text not null,
   primary key (workspace_id, order_id)
 );
+create index order_search_grams on order_search using gin (search_grams(workspace_id, terms));
 create index order_search_terms on order_search using gin (workspace_id, terms gin_trgm_ops);
 
 -- A refund is written down before the gateway is asked and is asked for under its id: whoever finds it unfinished

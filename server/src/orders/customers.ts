@@ -8,6 +8,7 @@ import {
   REACH,
   type SortKey,
 } from '../platform/paging.js';
+import { fewOf, type SearchedRow, shortSearch } from '../platform/search.js';
 import { raw, type Statement, sql } from '../platform/sql.js';
 import type { Buyer } from './checkout.js';
 import { byTime } from './queries.js';
@@ -75,12 +76,17 @@ export async function listCustomers(
   workspaceId: string,
   request: PageRequest<{ search?: string }>,
 ): Promise<{ data: CustomerRecord[]; meta: PageMeta }> {
-  const { page, count } = customerPage(workspaceId, request);
-  const [rows, total] = await Promise.all([
-    db.query<CustomerRecord & { sort_value: string }>(page),
-    request.page === undefined ? undefined : db.query<{ total: number }>(count),
-  ]);
-  const { rows: data, meta } = pageOf(request, rows, total?.[0]?.total);
+  const { few, page, count } = customerPage(workspaceId, request);
+  const listed = few && fewOf(await db.query<CustomerRecord & SearchedRow>(few));
+  const [rows, total] = listed
+    ? [listed.rows, listed.total]
+    : await Promise.all([
+        db.query<CustomerRecord & { sort_value: string }>(page),
+        request.page === undefined
+          ? undefined
+          : db.query<{ total: number }>(count).then(([counted]) => counted?.total),
+      ]);
+  const { rows: data, meta } = pageOf(request, rows, request.page === undefined ? undefined : total);
   return { data, meta };
 }
 
@@ -88,13 +94,26 @@ export async function listCustomers(
 export function customerPage(
   workspaceId: string,
   request: PageRequest<{ search?: string }>,
-): { page: Statement; count: Statement } {
+): { few: Statement | undefined; page: Statement; count: Statement } {
   const { search } = request.filters;
+  const few = search
+    ? shortSearch(request, {
+        workspaceId,
+        search,
+        terms: { table: 'customers', id: 'id' },
+        from: sql`customers c`,
+        alias: 'c',
+        where: sql`c.workspace_id = ${workspaceId}`,
+        columns,
+        sorts: customerSorts,
+      })
+    : undefined;
   const filter = search ? sql`and c.terms like search_pattern(${search})` : raw('');
   const where = sql`c.workspace_id = ${workspaceId} ${filter}`;
   const { where: beyond, order } = pageClauses(request, customerSorts, 'c');
   return {
+    few,
     page: sql`select ${columns}, c.last_order_at as sort_value from customers c where ${where} ${beyond} ${order}`,
-    count: sql`select count(*) as total from (select from customers c where ${where} limit ${REACH + 1}) counted`,
+    count: sql`select count(*) as total from (select from customers c where ${where} limit ${raw(String(REACH + 1))}) counted`,
   };
 }

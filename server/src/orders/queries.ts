@@ -9,6 +9,7 @@ import {
   type SortKey,
   sortOf,
 } from '../platform/paging.js';
+import { fewOf, type SearchedRow, shortSearch } from '../platform/search.js';
 import { joined, raw, type Statement, sql } from '../platform/sql.js';
 import { timeOf } from '../platform/times.js';
 import { type OrderRecord, orderColumns } from './records.js';
@@ -48,6 +49,21 @@ export async function listOrders(
   workspaceId: string,
   request: PageRequest<OrderFilters>,
 ): Promise<{ data: OrderRecord[]; meta: PageMeta }> {
+  const { rows, total } =
+    (await listFew(db, workspaceId, request)) ?? (await listMany(db, workspaceId, request));
+  const endless = sortOf(orderSorts, request.sort).key.followsCommits;
+  const counted = request.page === undefined ? undefined : total;
+  const { rows: data, meta } = pageOf(request, rows, counted, endless);
+  return { data, meta };
+}
+
+type Listed = { rows: (OrderRecord & { sort_value: string })[]; total: number | undefined };
+
+async function listMany(
+  db: Queryable,
+  workspaceId: string,
+  request: PageRequest<OrderFilters>,
+): Promise<Listed> {
   const { from, where } = matching(workspaceId, request.filters);
   const { where: beyond, order } = pageClauses(request, orderSorts, 'o');
   const { key } = sortOf(orderSorts, request.sort);
@@ -62,8 +78,26 @@ export async function listOrders(
           sql`select count(*) as total from (select from ${from} where ${where} limit ${raw(String(REACH + 1))}) counted`,
         ),
   ]);
-  const { rows: data, meta } = pageOf(request, rows, total?.[0]?.total, key.followsCommits);
-  return { data, meta };
+  return { rows, total: total?.[0]?.total };
+}
+
+async function listFew(
+  db: Queryable,
+  workspaceId: string,
+  request: PageRequest<OrderFilters>,
+): Promise<Listed | undefined> {
+  const { search, ...others } = request.filters;
+  if (!search) return undefined;
+  const statement = shortSearch(request, {
+    workspaceId,
+    search,
+    terms: { table: 'order_search', id: 'order_id' },
+    ...matching(workspaceId, others),
+    alias: 'o',
+    columns: orderColumns,
+    sorts: orderSorts,
+  });
+  return statement && fewOf(await db.query<OrderRecord & SearchedRow>(statement));
 }
 
 export async function findOrder(

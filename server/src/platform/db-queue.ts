@@ -1,13 +1,17 @@
 import type pg from 'pg';
 
+/** Shared by pools whose users wait for the same thing. */
+export type Waiting = Set<(error: Error) => void>;
+
 /**
  * The queue before a pool. When the database hangs, each connection comes free only after somebody's patience has run
  * out, and whoever waited for it would begin to wait anew: so the first who gives up gives up for all that wait.
  */
 export class Queue {
-  private readonly waiting = new Set<(error: Error) => void>();
-
-  constructor(private readonly connect: () => Promise<pg.PoolClient>) {}
+  constructor(
+    private readonly connect: () => Promise<pg.PoolClient>,
+    private readonly waiting: Waiting,
+  ) {}
 
   take(): Promise<pg.PoolClient> {
     return new Promise((resolve, reject) => {

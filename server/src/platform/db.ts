@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { Pipeline } from './db-pipeline.js';
-import { Queue } from './db-queue.js';
+import { Queue, type Waiting } from './db-queue.js';
 import { Turns } from './db-turns.js';
 import { parseColumn } from './db-types.js';
 import type { Statement } from './sql.js';
@@ -63,6 +63,7 @@ const QUEUED_MS = 30_000;
 export async function openDatabase(
   connection: pg.ClientConfig,
   limits: DatabaseLimits = USUAL,
+  waiting: Waiting = new Set(),
 ): Promise<Database> {
   const settings = clientSettings(connection, limits);
   const { readMs } = limits;
@@ -80,7 +81,7 @@ export async function openDatabase(
   // to the idle ones only: one that dies in the middle of a transaction must be listened to itself.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
-  const queue = new Queue(() => pool.connect());
+  const queue = new Queue(() => pool.connect(), waiting);
   let turn = 0;
 
   async function begin(): Promise<Transaction> {

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sql } from '../../src/platform/sql.js';
 import { newProduct, newVaried } from '../support/catalog.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
+import { allByCursor } from '../support/orders.js';
 import { buy, order } from '../support/shop.js';
 
 let feira: Feira;
@@ -78,6 +80,34 @@ test('search stands beside every filter and sort', async () => {
     expect(body.data.map(({ id }: { id: string }) => id)).toEqual([found.joao]);
   }
 });
+
+test('a search that finds more than a thousand is counted, paged and followed like any other', async () => {
+  const other = await feira.store();
+  const productId = await newProduct(other, { quantity: 1 });
+  const first = await order(feira, other.workspaceId, { productId, variantId: null, quantity: 1 });
+  await manyLike(first, 1_200);
+  const { body } = await other.get('/orders?search=bia+souza&limit=100&page=12');
+  expect(body.meta).toMatchObject({ total: 1_201, totalPages: 13, hasMore: true });
+  const followed = await allByCursor(other, '/orders?search=bia&limit=100&sort=updatedAt');
+  expect(new Set(followed.map(({ id }) => id)).size).toBe(1_201);
+  const unpaid = await other.get('/orders?search=bia+souza&status=pending');
+  expect(unpaid.body.meta.total).toBe(0);
+});
+
+async function manyLike(orderId: string, count: number): Promise<void> {
+  await feira.context.orders.transaction(async (tx) => {
+    await tx.query(sql`
+      insert into orders (workspace_id, id, number, status, subtotal, shipping_cost, total, payment_method, gateway, customer_id,
+        customer, shipping_address, items, checkout_id, expires_at)
+      select workspace_id, new_id(), number + n, status, subtotal, shipping_cost, total, payment_method, gateway, customer_id,
+        customer, shipping_address, items, checkout_id || n, expires_at
+      from orders, generate_series(1, ${count}::integer) n where id = ${orderId}`);
+    await tx.query(sql`
+      insert into order_search (workspace_id, order_id, terms)
+      select o.workspace_id, o.id, s.terms from order_search s join orders o on o.workspace_id = s.workspace_id
+      where s.order_id = ${orderId} and o.id <> s.order_id`);
+  });
+}
 
 test('search is at most 255 characters', async () => {
   expect((await store.get(`/orders?search=${'x'.repeat(255)}`)).status).toBe(200);

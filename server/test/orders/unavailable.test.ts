@@ -16,7 +16,7 @@ let labelUrl: string;
 let locker: pg.Client;
 
 /** A lock is waited for 3 s and an answer for 4 s; the rest is what a busy machine adds. */
-const PATIENCE_MS = 6_500;
+const PATIENCE_MS = 8_000;
 
 beforeAll(async () => {
   feira = await openFeira();
@@ -123,7 +123,7 @@ test('the rest of the API goes on while many calls wait for the orders, with key
   expect(new Set(waiting.map(({ outcome }) => outcome))).toEqual(new Set(['502 orders_unavailable']));
   expect(Math.max(...waiting.map(({ ms }) => ms))).toBeLessThan(PATIENCE_MS);
   expect(others.filter(({ outcome }) => outcome.startsWith('5'))).toEqual([]);
-  expect(Math.max(...others.map(({ ms }) => ms))).toBeLessThan(1_500);
+  expect(Math.max(...others.map(({ ms }) => ms))).toBeLessThan(2_500);
   expect(others.length).toBeGreaterThan(60);
 
   expect((await store.get('/orders')).status).toBe(200);
