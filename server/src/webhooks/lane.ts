@@ -1,7 +1,7 @@
 import type { Claimed } from './claim.js';
 
-// A receiver that answers quickly may be sent many at a time. One that keeps us waiting, or of which nothing is known
-// yet, holds two sockets and no more, however much it is owed.
+// A receiver is sent one more at a time for each quick answer: a burst would make it slow, or us. One that keeps us
+// waiting, or of which nothing is known yet, holds two sockets and no more, however much it is owed.
 const MOST_SLOTS = 16;
 const FEWEST_SLOTS = 2;
 const LONGEST_QUEUE = 256;
@@ -24,6 +24,7 @@ export class Lane {
   inFlight = 0;
   /** Work was left in the database for want of room here. */
   starved = false;
+  private slots = FEWEST_SLOTS;
   private averageMs: number | undefined;
   private slowSince: number | undefined;
   private readonly slowMs: number;
@@ -69,8 +70,9 @@ export class Lane {
   answered(durationMs: number, now: number): void {
     const before = this.averageMs ?? 0;
     this.averageMs = before + (durationMs - before) * MEMORY;
-    if (this.averageMs < this.slowMs) this.slowSince = undefined;
-    else this.slowSince ??= now;
+    const quick = this.averageMs < this.slowMs;
+    this.slowSince = quick ? undefined : (this.slowSince ?? now);
+    this.slots = quick ? Math.min(this.slots + 1, MOST_SLOTS) : FEWEST_SLOTS;
   }
 
   /**
@@ -81,9 +83,5 @@ export class Lane {
   putOffMs(now: number): number {
     const slowFor = this.slowSince === undefined ? 0 : now - this.slowSince;
     return Math.min(Math.max(slowFor, SHORTEST_REST_MS), LONGEST_REST_MS);
-  }
-
-  private get slots(): number {
-    return this.isQuick ? MOST_SLOTS : FEWEST_SLOTS;
   }
 }

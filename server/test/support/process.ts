@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 
 export const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const FEIRA = join(ROOT, 'server/bin/feira.js');
+const START_MS = 90_000;
 
 export interface CommandResult {
   code: number;
@@ -32,12 +33,20 @@ export interface ServerProcess {
   stop(signal: NodeJS.Signals): Promise<number | string>;
 }
 
+// A test that fails half-way must not leave servers behind.
+const children = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of children) child.kill('SIGKILL');
+});
+
 /** The real server in a process of its own, once it answers; a worker, which has no address, once it says so. */
 export async function startServer(env: Record<string, string>, args: string[] = []): Promise<ServerProcess> {
   const port = await freePort();
   const child = spawn(process.execPath, [FEIRA, 'serve', ...args], {
     env: cleanEnv({ PORT: String(port), ...env }),
   });
+  children.add(child);
+  child.once('exit', () => children.delete(child));
   let output = '';
   child.stdout.on('data', (chunk) => {
     output += chunk;
@@ -50,7 +59,7 @@ export async function startServer(env: Record<string, string>, args: string[] = 
     if (child.exitCode !== null) throw new Error(`the server ended:\n${output}`);
     if (args.includes('worker')) return output.includes('"msg":"started"');
     return (await fetch(`${url}/readyz`).catch(() => undefined))?.status === 200;
-  });
+  }, START_MS);
   return {
     url,
     child,
