@@ -93,8 +93,9 @@ function walkPng(bytes: Buffer): number {
   for (let [at, parts] = [8, 0]; parts < MAX_PARTS; parts++) {
     const length = bytes.readUInt32BE(at);
     const name = bytes.toString('latin1', at + 4, at + 8);
+    if (!/^[A-Za-z]{4}$/.test(name)) throw new Broken('the name of one of its parts is none');
     if (bytes.readUInt32BE(at + 8 + length) !== crc32(bytes.subarray(at + 4, at + 8 + length)))
-      throw new Broken(`the checksum of its ${/^[A-Za-z]{4}$/.test(name) ? name : 'next'} part is wrong`);
+      throw new Broken(`the checksum of its ${name} part is wrong`);
     if (seen.size === 0 && name !== 'IHDR') throw new Broken('it does not start with IHDR');
     seen.add(name);
     at += length + 12;

@@ -2,6 +2,7 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ImageType } from '../../src/media/image-types.js';
 import { verifyImage } from '../../src/media/verify.js';
+import { pngChunk } from '../support/bombs.js';
 import { newProduct } from '../support/catalog.js';
 import { expectRefusal } from '../support/expect-refusal.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
@@ -115,6 +116,35 @@ describe('an image that is something else as well', () => {
   test.each(oneOfEach)('$type with HTML before it is refused', ({ type, bytes }) =>
     expectDiscarded(Buffer.concat([HTML, bytes]), type, /HTML/),
   );
+});
+
+describe('an image whose parts are not in order', () => {
+  const png = of('8 bit PNG');
+  const [head, end] = [png.subarray(0, 33), png.subarray(-12)];
+
+  test.each([
+    [
+      'a name that is none',
+      [head, pngChunk('pH]s', Buffer.alloc(9)), png.subarray(33)],
+      /name of one of its parts/,
+    ],
+    ['no data', [head, end], /holds no picture/],
+    ['no header', [png.subarray(0, 8), png.subarray(33)], /does not start with IHDR/],
+    [
+      'a wrong checksum',
+      [head, pngChunk('tEXt', Buffer.from('a\0b')).subarray(0, -1), Buffer.from([0]), png.subarray(33)],
+      /checksum of its tEXt/,
+    ],
+  ])('a PNG with %s is refused', (_what, parts, found) =>
+    expectDiscarded(Buffer.concat(parts), 'image/png', found),
+  );
+
+  test('a JPEG that codes its picture twice is refused', async () => {
+    const jpeg = of('baseline JPEG');
+    const scan = jpeg.subarray(jpeg.indexOf(Buffer.from([0xff, 0xda])), -2);
+    const twice = Buffer.concat([jpeg.subarray(0, -2), scan, jpeg.subarray(-2)]);
+    await expectDiscarded(twice, 'image/jpeg', /a scan codes what is not there, or again/);
+  });
 });
 
 describe('an image that is not whole', () => {

@@ -11,7 +11,11 @@ export function pngBomb(width: number, height: number): Buffer {
   header.writeUInt32BE(height, 4);
   header[8] = 1;
   const rows = Buffer.alloc(height * (1 + Math.ceil(width / 8)));
-  return png([chunk('IHDR', header), chunk('IDAT', deflateSync(rows)), chunk('IEND', Buffer.alloc(0))]);
+  return png([
+    pngChunk('IHDR', header),
+    pngChunk('IDAT', deflateSync(rows)),
+    pngChunk('IEND', Buffer.alloc(0)),
+  ]);
 }
 
 /** A tiny picture with four comments that inflate to a quarter of a gigabyte each. */
@@ -21,13 +25,13 @@ export async function pngTextBomb(): Promise<Buffer> {
   const million = Buffer.alloc(1_000_000);
   const zeros = Readable.from(Array(256).fill(million)).pipe(createDeflate({ level: 9 }));
   const text = Buffer.concat(await zeros.toArray());
-  const comment = chunk('zTXt', Buffer.concat([Buffer.from('Comment\0\0', 'latin1'), text]));
+  const comment = pngChunk('zTXt', Buffer.concat([Buffer.from('Comment\0\0', 'latin1'), text]));
   return Buffer.concat([small.subarray(0, 33), comment, comment, comment, comment, small.subarray(33)]);
 }
 
 /** Of a PNG: nothing, over and over, each with its checksum. */
 export function emptyParts(count: number): Buffer {
-  const empty = chunk('teXt', Buffer.alloc(0));
+  const empty = pngChunk('teXt', Buffer.alloc(0));
   return Buffer.alloc(count * empty.length, empty);
 }
 
@@ -99,7 +103,7 @@ function png(chunks: Buffer[]): Buffer {
   return Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), ...chunks]);
 }
 
-function chunk(name: string, data: Buffer): Buffer {
+export function pngChunk(name: string, data: Buffer): Buffer {
   const bytes = Buffer.concat([Buffer.alloc(4), Buffer.from(name), data, Buffer.alloc(4)]);
   bytes.writeUInt32BE(data.length, 0);
   bytes.writeUInt32BE(crc32(bytes.subarray(4, -4)), bytes.length - 4);
