@@ -208,4 +208,5 @@ test('help lists every command, and each has its own', async () => {
     expect(own.stdout).toContain(`Usage: feira ${name}`);
     expect(own.stdout).toContain('--json');
   }
-});
+  // A process each.
+}, 120_000);

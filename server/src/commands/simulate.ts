@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
+import { ApiError } from '../platform/errors.js';
 import { createShipment, scan } from '../shipping/shipments.js';
 import type { Shop } from '../stores/queries.js';
 import { type Command, UsageError } from './command.js';
@@ -40,8 +41,10 @@ export const command: Command = {
         if (running.size >= AT_ONCE) continue;
         const visit = day.visit().finally(() => running.delete(visit));
         running.add(visit);
+        if (day.failure) break;
       }
       await Promise.all(running);
+      if (day.failure) throw day.failure;
       return day.counts;
     });
   },
@@ -58,7 +61,19 @@ class Day {
     private readonly shop: Shop,
   ) {}
 
+  /** The first thing that went wrong, other than a refusal. */
+  failure: unknown;
+
   async visit(): Promise<void> {
+    try {
+      await this.shopAround();
+    } catch (error) {
+      // Somebody else may refund or ship the same order meanwhile; then it is theirs.
+      if (!(error instanceof ApiError)) this.failure ??= error;
+    }
+  }
+
+  private async shopAround(): Promise<void> {
     const { gateway, wake } = this.till;
     const bought = await buyOne(this.till, this.shop, undefined);
     if (bought) this.counts.orders++;
@@ -86,11 +101,9 @@ class Day {
   /** A parcel is on the road as long as it has a next step. */
   private async move(): Promise<void> {
     const [code] = this.parcels.splice(randomInt(this.parcels.length), 1) as [string];
-    const status = await this.till.db
-      .transaction((tx) => scan(tx, this.shop.workspaceId, code, undefined, randomPlace()))
-      // A refund may have stopped it before it was sent.
-      .catch(() => undefined);
-    if (!status) return;
+    const status = await this.till.db.transaction((tx) =>
+      scan(tx, this.shop.workspaceId, code, undefined, randomPlace()),
+    );
     this.counts.scans++;
     if (status !== 'delivered') this.parcels.push(code);
   }

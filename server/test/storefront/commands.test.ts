@@ -1,11 +1,17 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { command as buy } from '../../src/commands/buy.js';
+import { command as scan } from '../../src/commands/carrier-scan.js';
+import { UsageError, type Values } from '../../src/commands/command.js';
+import { cancel, pay, refund } from '../../src/commands/gateway.js';
+import { command as simulate } from '../../src/commands/simulate.js';
 import { startWorker, type Worker } from '../../src/worker.js';
 import { newProduct, newVaried } from '../support/catalog.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
 import { feiraCommand, until } from '../support/process.js';
 import { Receiver } from '../support/receiver.js';
 
-// The commands run in processes of their own, beside a server and its worker on the same database.
+// The commands run beside a server and its worker on the same database, with connections of their own.
+const COMMANDS = { buy, pay, cancel, refund, scan, simulate };
 let feira: Feira;
 let worker: Worker;
 let receiver: Receiver;
@@ -21,8 +27,10 @@ beforeAll(async () => {
     DATABASE_URL: `postgres://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`,
     FEIRA_SECRET: 'a secret for tests, known to everybody who reads them',
   };
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
 });
 afterAll(async () => {
+  vi.unstubAllEnvs();
   await worker.stop();
   await receiver.close();
   await feira.close();
@@ -31,17 +39,19 @@ beforeEach(async () => {
   store = await feira.store();
 });
 
-async function run(...args: string[]) {
-  const { code, stdout, stderr } = await feiraCommand([...args, '--json'], env);
-  if (code !== 0) throw new Error(stderr);
-  return JSON.parse(stdout);
+/** The command itself, in this process: a process of its own costs a second each. */
+async function run(name: keyof typeof COMMANDS, values: Values) {
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads any shape and asserts on it
+  return (await COMMANDS[name].run(values)) as any;
 }
 
-async function mistake(...args: string[]): Promise<string> {
-  const { code, stderr } = await feiraCommand(args, env);
-  expect(code).toBe(2);
-  expect(stderr).not.toContain('    at ');
-  return stderr;
+async function mistake(name: keyof typeof COMMANDS, values: Values): Promise<string> {
+  const error = await run(name, values).then(
+    () => undefined,
+    (reason) => reason,
+  );
+  expect(error).toBeInstanceOf(UsageError);
+  return error.message;
 }
 
 const orderOf = async (id: string) => (await store.get(`/orders/${id}`)).body;
@@ -49,7 +59,10 @@ const orderOf = async (id: string) => (await store.get(`/orders/${id}`)).body;
 test('simulated buyers buy one unit each, pay, and the webhooks go out', async () => {
   const shirt = await newVaried(store, { S: 3, L: 3 });
   await store.post('/webhooks', { url: receiver.url, events: ['order.created', 'order.paid'] });
-  const { orders } = await run('buy', '--store', store.workspaceId, '--count', '4', '--product', shirt);
+  const args = ['buy', '--store', store.workspaceId, '--count', '4', '--product', shirt, '--json'];
+  const { code, stdout, stderr } = await feiraCommand(args, env);
+  expect(code, stderr).toBe(0);
+  const { orders } = JSON.parse(stdout) as { orders: string[] };
   expect(new Set(orders).size).toBe(4);
   for (const id of orders)
     expect(await orderOf(id)).toMatchObject({
@@ -67,79 +80,86 @@ test('simulated buyers buy one unit each, pay, and the webhooks go out', async (
   ).toEqual(orders);
 });
 
+test('a flag stands without a value, and a mistake is told with its remedy', async () => {
+  await newProduct(store, { quantity: 1 });
+  const unpaid = await feiraCommand(['buy', '--no-pay', '--store', store.workspaceId, '--json'], env);
+  expect((await orderOf(JSON.parse(unpaid.stdout).orders[0])).status).toBe('pending');
+  const wrong = await feiraCommand(['carrier', 'scan', '--code', 'NONE', '--status', 'lost'], env);
+  expect(wrong.code).toBe(2);
+  expect(wrong.stderr).toContain('--status must be one of sent, in_transit, delivered, returned');
+});
+
 test('buyers stop when everything is sold, and say so when there was nothing', async () => {
+  const { workspaceId } = store;
   await newProduct(store, { quantity: 2 });
-  const sold = await feiraCommand(['buy', '--store', store.workspaceId, '--count', '5', '--json'], env);
-  expect(JSON.parse(sold.stdout).orders).toHaveLength(2);
-  expect(sold.stderr).toContain('sold out after 2 of 5');
-  expect(await mistake('buy', '--store', store.workspaceId)).toContain('nothing in stock');
-  expect(await mistake('buy', '--store', 'x')).toContain('There is no store x');
-  expect(await mistake('buy', '--store', store.workspaceId, '--product', 'x')).toContain('no product x');
-  expect(await mistake('buy', '--store', store.workspaceId, '--count', '0')).toContain('--count');
+  expect((await run('buy', { store: workspaceId, count: '5' })).orders).toHaveLength(2);
+  expect(await mistake('buy', { store: workspaceId })).toContain('nothing in stock');
+  expect(await mistake('buy', { store: 'x' })).toContain('There is no store x');
+  expect(await mistake('buy', { store: workspaceId, product: 'x' })).toContain('no product x');
+  expect(await mistake('buy', { store: workspaceId, count: '0' })).toContain('--count');
 });
 
 test('the gateway pays, refunds in part and in full, and cancels', async () => {
   const mug = await newProduct(store, { quantity: 5 });
-  const { orders } = await run('buy', '--store', store.workspaceId, '--count', '2', '--no-pay');
+  const { orders } = await run('buy', { store: store.workspaceId, count: '2', 'no-pay': true });
   const [first, second] = orders as [string, string];
   expect((await orderOf(first)).status).toBe('pending');
-  expect(await run('gateway', 'pay', '--order', first)).toEqual({
+  expect(await run('pay', { order: first })).toEqual({ orderId: first, status: 'paid', refundedAmount: 0 });
+  expect(await run('refund', { order: first, amount: '1.50' })).toEqual({
     orderId: first,
-    status: 'paid',
-    refundedAmount: 0,
+    status: 'partial_refunded',
+    refundedAmount: 1.5,
   });
-  const part = await run('gateway', 'refund', '--order', first, '--amount', '1.50');
-  expect(part).toEqual({ orderId: first, status: 'partial_refunded', refundedAmount: 1.5 });
-  expect(await mistake('gateway', 'refund', '--order', first, '--amount', '9999')).toContain('balance');
+  expect(await mistake('refund', { order: first, amount: '9999' })).toContain('balance');
   const { total } = await orderOf(first);
-  const full = await run('gateway', 'refund', '--order', first);
-  expect(full).toEqual({ orderId: first, status: 'refunded', refundedAmount: total });
-  expect((await run('gateway', 'cancel', '--order', second)).status).toBe('canceled');
+  expect(await run('refund', { order: first })).toEqual({
+    orderId: first,
+    status: 'refunded',
+    refundedAmount: total,
+  });
+  expect((await run('cancel', { order: second })).status).toBe('canceled');
   expect((await store.get(`/products/${mug}`)).body.quantity).toBe(4);
-  expect(await mistake('gateway', 'pay', '--order', second)).toContain('canceled already');
-  expect(await mistake('gateway', 'pay', '--order', 'x')).toContain('knows no payment');
+  expect(await mistake('pay', { order: second })).toContain('canceled already');
+  expect(await mistake('pay', { order: 'x' })).toContain('knows no payment');
   for (const amount of ['0', '-1', '1.555', 'x'])
-    expect(await mistake('gateway', 'refund', '--order', first, '--amount', amount)).toContain('--amount');
+    expect(await mistake('refund', { order: first, amount })).toContain('--amount');
 });
 
 test('the carrier moves a parcel along, step by step or at once', async () => {
   await newProduct(store, { quantity: 5 });
-  const { orders } = await run('buy', '--store', store.workspaceId);
+  const { orders } = await run('buy', { store: store.workspaceId });
   const { code } = (await store.post('/shipments', { orderId: orders[0] })).body;
-  expect(await run('carrier', 'scan', '--code', code)).toEqual({ code, statusShipping: 'sent' });
-  expect((await run('carrier', 'scan', '--code', code, '--status', 'delivered')).statusShipping).toBe(
-    'delivered',
-  );
+  expect(await run('scan', { code })).toEqual({ code, statusShipping: 'sent' });
+  expect((await run('scan', { code, status: 'delivered' })).statusShipping).toBe('delivered');
   expect((await store.get(`/shipments/${code}/tracking`)).body.events).toMatchObject([
     { status: 'delivered', location: expect.any(String) },
     { status: 'sent' },
   ]);
-  expect(await mistake('carrier', 'scan', '--code', code, '--status', 'sent')).toContain('cannot go to sent');
-  expect(await mistake('carrier', 'scan', '--code', 'NONE')).toContain('There is no shipment');
-  expect(await mistake('carrier', 'scan', '--code', code, '--status', 'lost')).toContain('must be one of');
+  expect(await mistake('scan', { code, status: 'sent' })).toContain('cannot go to sent');
+  expect(await mistake('scan', { code: 'NONE' })).toContain('There is no shipment');
 });
 
 test('a code that two stores typed in is asked about', async () => {
   const other = await feira.store();
   for (const each of [store, other]) {
     await newProduct(each, { quantity: 1 });
-    const { orders } = await run('buy', '--store', each.workspaceId);
+    const { orders } = await run('buy', { store: each.workspaceId });
     await each.patch(`/orders/${orders[0]}/shipping-status`, {
       statusShipping: 'sent',
       codeShipping: 'TWICE',
     });
   }
-  expect(await mistake('carrier', 'scan', '--code', 'TWICE')).toContain('--store');
-  const moved = await run('carrier', 'scan', '--code', 'TWICE', '--store', other.workspaceId);
+  expect(await mistake('scan', { code: 'TWICE' })).toContain('--store');
+  const moved = await run('scan', { code: 'TWICE', store: other.workspaceId });
   expect(moved.statusShipping).toBe('in_transit');
 });
 
 test('a simulated day has orders, payments and parcels, and ends when it should', async () => {
   await newProduct(store, { quantity: 1000 });
-  const counts = await run('simulate', '--store', store.workspaceId, '--rate', '20/s', '--for', '2s');
+  const counts = await run('simulate', { store: store.workspaceId, rate: '20/s', for: '2s' });
   expect(counts.orders).toBeGreaterThan(5);
   expect(counts.paid).toBeGreaterThan(0);
   expect((await store.get('/orders')).body.meta.total).toBe(counts.orders);
   for (const rate of ['2', '0/s', 'x/s', '-1/s', '2/d'])
-    expect(await mistake('simulate', '--store', store.workspaceId, '--rate', rate)).toContain('--rate');
+    expect(await mistake('simulate', { store: store.workspaceId, rate })).toContain('--rate');
 });
