@@ -16,12 +16,16 @@ const MARGIN = 20;
 /** A label of 4 × 6 inches as PDF: text and bars are all it needs, so it is written by hand. */
 export function labelPdf(label: Label): Buffer {
   const lines = [
-    text(MARGIN, HEIGHT - 40, 16, label.carrier, 'bold'),
-    text(MARGIN, HEIGHT - 58, 9, `${label.storeName} · #${label.orderNumber}`),
+    text(MARGIN, HEIGHT - 40, 16, wrapped(label.carrier, 16, 1)[0]!, 'bold'),
+    text(MARGIN, HEIGHT - 58, 9, wrapped(`#${label.orderNumber} · ${label.storeName}`, 9, 1)[0]!),
     `0.5 w ${MARGIN} ${HEIGHT - 70} m ${WIDTH - MARGIN} ${HEIGHT - 70} l S`,
     text(MARGIN, HEIGHT - 92, 9, 'Destinatário'),
-    text(MARGIN, HEIGHT - 112, 14, label.recipient, 'bold'),
-    ...label.addressLines.map((line, index) => text(MARGIN, HEIGHT - 132 - index * 16, 11, line)),
+    ...wrapped(label.recipient, 14, 2).map((line, index) =>
+      text(MARGIN, HEIGHT - 112 - index * 16, 14, line, 'bold'),
+    ),
+    ...label.addressLines
+      .flatMap((line, index) => wrapped(line, 11, index === 0 ? 3 : 2))
+      .map((line, index) => text(MARGIN, HEIGHT - 150 - index * 14, 11, line)),
     ...bars(label.code),
     text(MARGIN + 48, 36, 14, label.code, 'bold'),
   ];
@@ -39,6 +43,38 @@ function bars(code: string): string[] {
   });
 }
 
+/** Lines that fit between the margins: an address that runs off the label loses its house number. */
+function wrapped(content: string, size: number, most: number): string[] {
+  const lines = [''];
+  for (const word of content.split(/\s+/)) {
+    const longer = `${lines.at(-1)} ${word}`.trim();
+    if (fits(longer, size)) lines[lines.length - 1] = longer;
+    else lines.push(word);
+  }
+  return lines
+    .filter((line, index) => line !== '' || index === 0)
+    .slice(0, most)
+    .map((line) => cut(line, size));
+}
+
+function cut(line: string, size: number): string {
+  let kept = line;
+  while (!fits(kept, size)) kept = kept.slice(0, -1);
+  return kept;
+}
+
+/** Counted with the widths of Helvetica Bold, rounded up to four kinds of characters. */
+function fits(line: string, size: number): boolean {
+  const ems = [...line].reduce((sum, character) => sum + emsOf(character), 0);
+  return ems * size <= WIDTH - 2 * MARGIN;
+}
+
+function emsOf(character: string): number {
+  if (/[ .,:;'ijlI()[\]|!-]/.test(character)) return 0.34;
+  if (/[MWmw%@—]/.test(character)) return 0.98;
+  return /[\p{Lu}&]/u.test(character) ? 0.78 : 0.62;
+}
+
 function text(
   x: number,
   y: number,
@@ -54,10 +90,7 @@ function escaped(content: string): string {
   const latin = [...content.normalize('NFC')]
     .map((character) => (character.charCodeAt(0) < 256 && character.length === 1 ? character : '?'))
     .join('');
-  return latin
-    .slice(0, 60)
-    .replace(/[\\()]/g, '\\$&')
-    .replace(/[\r\n]/g, ' ');
+  return latin.replace(/[\\()]/g, '\\$&').replace(/[\r\n]/g, ' ');
 }
 
 function assemble(content: string): Buffer {

@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { labelPdf } from '../../src/shipping/label.js';
+import { newProduct } from '../support/catalog.js';
+import { type Feira, openFeira } from '../support/feira.js';
+import { BUYER, order } from '../support/shop.js';
+
+let feira: Feira;
+
+beforeAll(async () => {
+  feira = await openFeira();
+});
+afterAll(() => feira.close());
+
+/** The texts of a label with the size they are set in, from the top. */
+function textsOf(pdf: Buffer): { size: number; text: string }[] {
+  return [...pdf.toString('latin1').matchAll(/\/[BP] (\d+) Tf [\d.]+ [\d.]+ Td \((.*)\) Tj/g)].map(
+    (match) => ({
+      size: Number(match[1]),
+      text: match[2]!,
+    }),
+  );
+}
+
+test('a long name and address stay on the label, down to the apartment and the postal code', async () => {
+  const store = await feira.store();
+  const productId = await newProduct(store, { quantity: 1 });
+  const address = {
+    ...BUYER.address,
+    street: 'Avenida Presidente Juscelino Kubitschek de Oliveira',
+    number: '12345',
+    complement: 'bloco C apartamento 1203',
+    district: 'Jardim Nossa Senhora Auxiliadora do Perpétuo Socorro',
+    city: 'São José do Vale do Rio Preto',
+  };
+  const name = 'Maria Aparecida dos Santos Conceição';
+  const orderId = await order(
+    feira,
+    store.workspaceId,
+    { productId, variantId: null, quantity: 1 },
+    { buyer: { name, address } },
+  );
+  const { labelUrl, code } = (await store.post('/shipments', { orderId })).body;
+  const { rawPayload } = await feira.app.inject(labelUrl.replace('http://feira.test', ''));
+  const texts = textsOf(rawPayload);
+  const read = texts.map(({ text }) => text).join(' ');
+  for (const part of [
+    name,
+    '#1001',
+    '12345 bloco C apartamento 1203',
+    'Perpétuo Socorro',
+    'CEP 01001000',
+    code,
+  ])
+    expect(read).toContain(part);
+  // 248 points wide, and no letter of Helvetica is on average broader than half its size.
+  for (const { size, text } of texts) expect(text.length * size * 0.5).toBeLessThan(248);
+});
+
+test('what PDF or its fonts would take amiss is escaped or replaced', () => {
+  const pdf = labelPdf({
+    code: 'SX473124829BR',
+    carrier: 'A (b) \\ c',
+    storeName: 'Loja 🙂 ‘x’',
+    orderNumber: 1,
+    recipient: '',
+    addressLines: ['Rua\nX, 1'],
+  });
+  const texts = textsOf(pdf).map(({ text }) => text);
+  expect(texts).toContain('A \\(b\\) \\\\ c');
+  expect(texts).toContain('#1 · Loja ? ?x?');
+  expect(texts).toContain('Rua X, 1');
+  const body = pdf.toString('latin1');
+  const table = Number(/startxref\n(\d+)/.exec(body)![1]);
+  expect(body.slice(table, table + 4)).toBe('xref');
+});
