@@ -17,7 +17,7 @@ let store: StoreClient;
 let ids: string[];
 
 beforeAll(async () => {
-  one = await openFeira();
+  one = await openFeira({ ownCluster: true });
   two = await openFeira({ on: one });
   store = await one.store();
   const productId = await newProduct(store, { quantity: ORDERS });

@@ -9,7 +9,7 @@ let store: StoreClient;
 let productId: string;
 
 beforeAll(async () => {
-  feira = await openFeira();
+  feira = await openFeira({ ownCluster: true });
 });
 afterAll(() => feira.close());
 beforeEach(async () => {

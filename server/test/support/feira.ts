@@ -11,7 +11,7 @@ import { createLog } from '../../src/platform/log.js';
 import { sql } from '../../src/platform/sql.js';
 import { createStore } from '../../src/stores/stores.js';
 import { MovableClock } from './clock.js';
-import { cloneDatabase } from './database.js';
+import { cloneDatabase, ownCluster } from './database.js';
 import { temporaryFolder } from './process.js';
 
 export const ALL_SCOPES = Object.keys(SCOPES) as Scope[];
@@ -42,6 +42,8 @@ export async function openFeira(
     logTo?: DestinationStream;
     publicUrl?: string;
     on?: Feira;
+    /** For what waits for all transactions of a cluster. */
+    ownCluster?: boolean;
     redisUrl?: string;
     s3?: S3Config;
     webhooks?: Partial<WebhookConfig>;
@@ -49,7 +51,7 @@ export async function openFeira(
 ): Promise<Feira> {
   const { connection, drop } = options.on
     ? { connection: options.on.connection, drop: async () => {} }
-    : await cloneDatabase();
+    : await (options.ownCluster ? ownCluster() : cloneDatabase());
   const clock = options.on?.clock ?? new MovableClock();
   const log = options.logTo ? createLog('info', options.logTo) : pino({ level: 'silent' });
   const folder = temporaryFolder();

@@ -15,7 +15,7 @@ let store: StoreClient;
 const DAY = 24 * 60 * 60 * 1000;
 
 beforeAll(async () => {
-  feira = await openFeira();
+  feira = await openFeira({ ownCluster: true });
 });
 afterAll(() => feira.close());
 beforeEach(async () => {
