@@ -1,11 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { sql } from '../../src/platform/sql.js';
 import type { Shop } from '../../src/stores/queries.js';
 import { hiddenFields, localPath, shopOf, TYPED, Visitor } from '../support/buyer.js';
 import { newProduct } from '../support/catalog.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
-
-const SCRIPT = `<script>alert("1")</script>`;
 
 let feira: Feira;
 let store: StoreClient;
@@ -97,7 +94,7 @@ describe('a checkout', () => {
   test('asks nothing for the delivery of digital things', async () => {
     const book = await newProduct(store, { price: 10, quantity: 5, typeId: 1 });
     await visitor.add(book);
-    expect((await visitor.till()).text).toContain('Digital delivery, by e-mail Free');
+    expect((await visitor.till()).text).toContain('Digital delivery Free');
     await visitor.order({ delivery: 'digital' });
     expect((await orders())[0]).toMatchObject({ shippingCost: 0, total: 10 });
   });
@@ -232,117 +229,5 @@ describe('what has changed since the page was shown', () => {
     expect(paying).toHaveLength(1);
     expect(await orders()).toHaveLength(1);
     expect((await store.get(`/products/${mug}`)).body.quantity).toBe(0);
-  });
-});
-
-describe('bad input', () => {
-  test('prices, totals and products in the form are not looked at', async () => {
-    await visitor.add(mug);
-    const page = await visitor.till();
-    const placed = await visitor.press(page, 'Place order', {
-      ...TYPED,
-      price: '0.01',
-      total: '0.01',
-      shippingCost: '-5',
-      unitPrice: '0',
-      product: 'x',
-    } as never);
-    expect(placed.status).toBe(303);
-    expect((await orders())[0]).toMatchObject({ subtotal: 34.9, total: 48.15 });
-  });
-
-  test('script in every field is text, in the shop and in the API', async () => {
-    await visitor.add(mug);
-    const typed = { name: SCRIPT, street: SCRIPT, complement: SCRIPT, district: SCRIPT, city: SCRIPT };
-    const placed = await visitor.order({ ...typed, number: '<b>1</b>', email: '<b>@<i>.example' });
-    const order = await visitor.settle(localPath(placed));
-    expect(order.status).toBe(200);
-    expect(order.html).not.toContain('<script');
-    expect(order.html).not.toContain('<b>1');
-    expect(order.html).toContain('&lt;script');
-    expect((await orders())[0].customer.name).toBe(SCRIPT);
-    await visitor.add(mug);
-    const faulty = await visitor.order(
-      Object.fromEntries(Object.keys(TYPED).map((name) => [name, `"'>${SCRIPT}`])) as never,
-    );
-    expect(faulty.status).toBe(422);
-    expect(faulty.html).not.toContain('<script');
-  });
-
-  test('a cart of foreign products buys nothing', async () => {
-    const foreign = await newProduct(await feira.store(), { quantity: 5 });
-    await visitor.add(mug);
-    const page = await visitor.till();
-    visitor.cookies.set('feira_cart', `${foreign}..1`);
-    expect(localPath(await visitor.press(page, 'Place order', TYPED))).toBe(`/s/${shop.slug}/cart`);
-    visitor.cookies.set('feira_cart', `${mug}..1~${foreign}..1`);
-    expect(localPath(await visitor.press(page, 'Place order', TYPED))).toBe(`/s/${shop.slug}/cart`);
-    visitor.cookies.delete('feira_cart');
-    expect(localPath(await visitor.press(page, 'Place order', TYPED))).toBe(`/s/${shop.slug}/cart`);
-    expect(await orders()).toEqual([]);
-  });
-
-  test('more in the cart than was shown is asked about first', async () => {
-    await visitor.add(mug);
-    const page = await visitor.till();
-    visitor.cookies.set('feira_cart', `${mug}..9`);
-    expect((await visitor.press(page, 'Place order', TYPED)).status).toBe(409);
-    expect(await orders()).toEqual([]);
-  });
-
-  test('more money than can be written is refused', async () => {
-    const palace = await newProduct(store, { price: 999_999_999_999.99, quantity: 5 });
-    await visitor.add(palace, { quantity: '5' });
-    const refused = await visitor.order();
-    expect(refused.status).toBe(409);
-    expect(refused.text).toContain('larger than the shop can take');
-    const rock = await newProduct(store, { quantity: 999, weight: 999_999_999 });
-    const heavy = new Visitor(feira, shop);
-    await heavy.add(rock, { quantity: '999' });
-    expect((await heavy.order({}, '69005000')).status).toBe(409);
-    expect(await orders()).toEqual([]);
-  });
-
-  test('bytes that are no text, and a megabyte of it, never break anything', async () => {
-    await visitor.add(mug);
-    const cart = visitor.cookies.get('feira_cart') as string;
-    const good = { ...hiddenFields(await visitor.till(), 'Place order'), ...TYPED };
-    const address = `/s/${shop.slug}/checkout`;
-    for (const bytes of [
-      '%00',
-      'a%00b',
-      '%ED%A0%80',
-      '%C0%AF',
-      '%F0%9F',
-      '%',
-      '%E2%80%AE',
-      '%0D%0ASet-Cookie:x',
-    ]) {
-      for (const name of Object.keys(TYPED)) {
-        const others = new URLSearchParams(Object.entries(good).filter(([field]) => field !== name));
-        visitor.cookies.set('feira_cart', cart);
-        const { status } = await visitor.post(address, `${others}&${name}=${bytes}`);
-        expect(status, `${name}=${bytes}`).toBeLessThan(500);
-      }
-    }
-    visitor.cookies.set('feira_cart', cart);
-    const large = await visitor.post(address, { ...good, name: 'x'.repeat(1_000_000) });
-    expect(large.status).toBe(422);
-    expect(large.html.length).toBeLessThan(50_000);
-    expect((await visitor.post(address, { ...good, name: 'x'.repeat(1_100_000) })).status).toBe(413);
-    const [{ clean }] = (await feira.context.db.query(
-      sql`select count(*) filter (where customer::text ~ '\\u0000') = 0 as clean from orders`,
-    )) as [{ clean: boolean }];
-    expect(clean).toBe(true);
-  });
-
-  test('a body that is no form is refused', async () => {
-    const response = await feira.app.inject({
-      method: 'POST',
-      url: `/s/${shop.slug}/checkout`,
-      headers: { 'content-type': 'application/json' },
-      payload: '{"name":"Bia"}',
-    });
-    expect(response.statusCode).toBe(400);
   });
 });
