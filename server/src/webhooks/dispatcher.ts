@@ -30,6 +30,8 @@ const IDLE_MS = 1_000;
 const SHORT_REST_MS = 100;
 const RETRY_AFTER_ERROR_MS = 500;
 const APART_MS = 1_000;
+/** More than it takes, on a bad day, to write down what became of an attempt. */
+const RECORDING_MS = 4_000;
 
 /** Claims what is due, sends it, writes down what became of it. Any number may run against one database. */
 export class Dispatcher {
@@ -46,8 +48,9 @@ export class Dispatcher {
   private readonly leaseMs: number;
 
   constructor(private readonly parts: DispatcherParts) {
-    // A slow lane waits for two rounds of its slots before an attempt begins; a lease must outlast that and the attempt.
-    this.leaseMs = 3 * parts.timeoutMs + 2_000;
+    // A slow lane waits for two rounds of its slots before an attempt begins; a lease must outlast that, the attempt and
+    // its recording.
+    this.leaseMs = 3 * parts.timeoutMs + RECORDING_MS + 2_000;
   }
 
   start(): void {
@@ -124,7 +127,7 @@ export class Dispatcher {
     while (lane.hasSlot && !this.stopping) {
       const next = lane.queue.shift();
       if (!next) break;
-      if (this.parts.clock.now() > next.leaseEndsAt - this.parts.timeoutMs) {
+      if (this.parts.clock.now() > next.leaseEndsAt - this.parts.timeoutMs - RECORDING_MS) {
         // Another worker may take it any moment; it must not be under way here then.
         tooLate.push({ claimed: next, inMs: 0 });
         continue;
@@ -136,8 +139,9 @@ export class Dispatcher {
   }
 
   private async send(lane: Lane, claimed: Claimed): Promise<void> {
-    const { clock, log } = this.parts;
+    const { clock, log, timeoutMs } = this.parts;
     const at = clock.now();
+    let hung = false;
     try {
       const message = {
         id: claimed.eventId,
@@ -147,6 +151,7 @@ export class Dispatcher {
       };
       const result = await attempt(this.parts, claimed, message, claimed.attempts + 1);
       lane.answered(result.durationMs, clock.now());
+      hung = result.durationMs >= timeoutMs / 2;
       this.records.add([{ claimed, at, result }]);
     } catch (error) {
       // Ours, not the receiver's: the lease runs out and the delivery is taken again.
@@ -156,7 +161,8 @@ export class Dispatcher {
     }
     this.putOff(lane.surplus());
     // Receivers that hang were often called in the same moment; apart, they disturb the others less when they time out.
-    if (lane.isSlow && !this.stopping) await delay(Math.random() * APART_MS, undefined, { ref: false });
+    if (hung && lane.isSlow && !this.stopping)
+      await delay(Math.random() * APART_MS, undefined, { ref: false });
     lane.inFlight--;
     this.fill(lane);
     if (lane.starved && this.room >= BATCH && lane.wantsMore(this.room)) this.wake();
