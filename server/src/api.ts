@@ -35,8 +35,10 @@ export const api: FastifyPluginAsync<{ context: Context }> = async (app, { conte
     seal,
     (request) => request.credential,
   );
-  app.addHook('preValidation', refuseBrokenQuery);
-  app.addHook('preValidation', parseJsonBody);
+  app.addHook('onRoute', (route) => {
+    const judges = route.schema?.body ? [refuseBrokenQuery, parseJsonBody] : [refuseBrokenQuery];
+    route.preValidation = [...[route.preValidation ?? []].flat(), ...judges];
+  });
   tagResources(app);
   app.addHook('onResponse', (request, reply, done) => {
     if (request.method !== 'GET' && reply.statusCode < 300) {

@@ -1,4 +1,3 @@
-import { imagesOfProduct } from '../media/queries.js';
 import type { Queryable } from '../platform/db.js';
 import { isId } from '../platform/ids.js';
 import { type PageRequest, pageClauses, pageOf, REACH, type SortKey, sortOf } from '../platform/paging.js';
@@ -130,18 +129,6 @@ function sortColumn({ sort }: PageRequest<ProductFilters>): Statement {
   return raw(`p.${sortOf(productSorts, sort).key.column}`);
 }
 
-/** The product with its images and variations, as the text of its JSON. */
-export async function findProduct(
-  db: Queryable,
-  workspaceId: string,
-  id: string,
-  mediaUrl: string,
-): Promise<string | Buffer | undefined> {
-  if (!isId(id)) return undefined;
-  const [row] = await db.query<{ json: string | Buffer }>(productDetail(workspaceId, id, mediaUrl));
-  return row?.json;
-}
-
 /** undefined when there is no such product; an empty list when it has no variations. */
 export async function listVariations(
   db: Queryable,
@@ -159,15 +146,6 @@ export async function listCategories(
 ): Promise<{ id: number; name: string; parentId: number | null }[]> {
   return db.query(sql`select id, name, parent_id as "parentId" from categories order by id`);
 }
-
-const productDetail = fixed(
-  (workspaceId: string, id: string, mediaUrl: string) => sql`
-    select ${productJson} || ',"images":[' || coalesce(${imagesOfProduct(mediaUrl)}, '') || '],"variants":[' || coalesce((
-      select string_agg(v.document, ',' order by v.position)
-      from variations v where v.workspace_id = p.workspace_id and v.product_id = p.id), '') || ']}' as json
-    from products p
-    where p.workspace_id = ${workspaceId} and p.id = ${id}`,
-);
 
 const variationsById = fixed(
   (workspaceId: string, productId: string) => sql`

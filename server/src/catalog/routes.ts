@@ -7,13 +7,15 @@ import { readPageRequest } from '../platform/paging.js';
 import { sendJson } from '../platform/send-json.js';
 import { queryChecker } from '../platform/validation.js';
 import { patchVariations, setsOnlyQuantities } from './patch-variations.js';
+import { ProductReads } from './product-reads.js';
 import { createProduct, deleteProduct, productNotFound, updateProduct } from './products.js';
 import { putVariations, readStructure } from './put-variations.js';
-import { findProduct, listCategories, listProducts, listVariations, productSorts } from './queries.js';
+import { listCategories, listProducts, listVariations, productSorts } from './queries.js';
 import type { VariationRecord } from './records.js';
 import * as shape from './schema.js';
 import { setProductStock, setVariationStock, setVariationStockLocked } from './stock.js';
 import { applyStockBatch } from './stock-batch.js';
+import { StockWrites } from './stock-writes.js';
 
 const ofProduct = Type.Object({ id: Type.String({ description: 'Product id' }) });
 const isFilters = queryChecker(Type.Object(shape.productFilters));
@@ -22,6 +24,8 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<{ db: Database; mediaUrl: 
   app,
   { db, mediaUrl },
 ) => {
+  const products = new ProductReads(db, mediaUrl);
+  const stockWrites = new StockWrites(db.autocommit);
   app.get(
     '/products',
     {
@@ -85,9 +89,10 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<{ db: Database; mediaUrl: 
     },
     async (request, reply) => {
       const { id } = request.params;
-      const product = await findProduct(db, request.credential.workspaceId, id, mediaUrl);
+      const product = await products.find(request.credential.workspaceId, id);
       if (!product) throw productNotFound(id);
-      return sendJson(reply, product);
+      reply.header('ETag', `"${product.tag}"`);
+      return sendJson(reply, product.json);
     },
   );
 
@@ -110,9 +115,9 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<{ db: Database; mediaUrl: 
       const { workspaceId } = request.credential;
       const product = await transact(request, db, async (tx) => {
         await updateProduct(tx, workspaceId, request.params.id, request.body);
-        return findProduct(tx, workspaceId, request.params.id, mediaUrl);
+        return products.findIn(tx, workspaceId, request.params.id);
       });
-      return sendJson(reply, product as string | Buffer);
+      return sendJson(reply, product!.json);
     },
   );
 
@@ -151,10 +156,15 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<{ db: Database; mediaUrl: 
         response: { 200: shape.Product },
       },
     },
-    (request) =>
-      execute(request, db, (tx) =>
-        setProductStock(tx, request.credential.workspaceId, request.params.id, request.body.quantity),
-      ),
+    async (request, reply) => {
+      const { workspaceId } = request.credential;
+      const { id } = request.params;
+      const { quantity } = request.body;
+      const product = await (request.keyed
+        ? setProductStock(request.keyed.tx, workspaceId, id, quantity)
+        : stockWrites.set(workspaceId, id, quantity));
+      return sendJson(reply, product);
+    },
   );
 
   app.patch(

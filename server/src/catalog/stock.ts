@@ -3,19 +3,21 @@ import { invalid, notFound } from '../platform/errors.js';
 import { isId } from '../platform/ids.js';
 import { fixed, sql } from '../platform/sql.js';
 import { lockProduct, productNotFound, quantityIsASum } from './products.js';
-import { type ProductRecord, productColumns, type VariationRecord, variationColumns } from './records.js';
+import { productJson, type VariationRecord, variationColumns } from './records.js';
 
-/** Sets the balance of a simple product. */
+/** Sets the balance of a simple product; answers its record as JSON. */
 export async function setProductStock(
   tx: Tx,
   workspaceId: string,
   id: string,
   quantity: number,
-): Promise<ProductRecord> {
-  const [product] = isId(id) ? await tx.query<ProductRecord>(setSimple(workspaceId, id, quantity)) : [];
+): Promise<string | Buffer> {
+  const [product] = isId(id)
+    ? await tx.query<{ json: string | Buffer; has_variants: boolean }>(setSimple(workspaceId, id, quantity))
+    : [];
   if (!product) throw productNotFound(id);
-  if (product.hasVariants) throw invalid([quantityIsASum()]);
-  return product;
+  if (product.has_variants) throw invalid([quantityIsASum()]);
+  return product.json;
 }
 
 /** Sets the balance of one variation by its SKU; the product keeps the sum. undefined when no variation has the SKU. */
@@ -73,9 +75,9 @@ const setSimple = fixed(
       insert into events (workspace_id, event, data)
       select workspace_id, 'stock.updated', jsonb_build_object('id', id, 'quantity', quantity) from changed
     )
-    select ${productColumns} from changed p
+    select ${productJson} || '}' as json, p.has_variants from changed p
     union all
-    select ${productColumns} from old p where not exists (select from changed)`,
+    select ${productJson} || '}' as json, p.has_variants from old p where not exists (select from changed)`,
 );
 
 // The sum is counted on from the locked product too: p.quantity is first the one of the snapshot, and with that one a

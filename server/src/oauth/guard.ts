@@ -17,7 +17,7 @@ declare module 'fastify' {
   }
 }
 
-export type Guard = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+export type Guard = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => void;
 
 export function guard(app: FastifyInstance, credentials: Credentials, budgets: Budgets): void {
   app.decorateRequest('credential', null as never);
@@ -25,15 +25,37 @@ export function guard(app: FastifyInstance, credentials: Credentials, budgets: B
   app.addHook('onRequest', guardOf(credentials, budgets));
 }
 
-/** Token 401 → budget 429 → scope 403 (which has spent budget by then). */
+/**
+ * Token 401 → budget 429 → scope 403 (which has spent budget by then). What is at hand is not waited for: on most calls
+ * the credential and the count are, and their promises cost a twentieth of a product read.
+ */
 export function guardOf(credentials: Credentials, budgets: Budgets): Guard {
-  return async (request, reply) => {
-    const credential = await authenticate(request, credentials);
+  function admit(request: FastifyRequest, reply: FastifyReply, credential: Credential): void | Promise<void> {
     request.credential = credential;
     request.caller = { workspaceId: credential.workspaceId, clientId: credential.clientId };
-    const spent = budgets.spend(credential, request.routeOptions.config?.upload ? 'upload' : 'call');
-    applyBudget(spent instanceof Promise ? await spent : spent, reply);
-    checkScope(credential, request.routeOptions.config?.scope ?? 'any');
+    const { config } = request.routeOptions;
+    const judge = (verdict: Verdict) => {
+      applyBudget(verdict, reply);
+      checkScope(credential, config?.scope ?? 'any');
+    };
+    const spent = budgets.spend(credential, config?.upload ? 'upload' : 'call');
+    return spent instanceof Promise ? spent.then(judge) : judge(spent);
+  }
+
+  return (request, reply, done) => {
+    let admitted: void | Promise<void>;
+    try {
+      const found = authenticate(request, credentials);
+      admitted =
+        found instanceof Promise
+          ? found.then((credential) => admit(request, reply, credential))
+          : admit(request, reply, found);
+    } catch (error) {
+      done(error as Error);
+      return;
+    }
+    if (admitted) admitted.then(() => done(), done);
+    else done();
   };
 }
 
@@ -45,7 +67,7 @@ function refuseUndeclared(route: RouteOptions): void {
 
 const BEARER = /^Bearer +([A-Za-z0-9\-._~+/]+=*) *$/i;
 
-async function authenticate(request: FastifyRequest, credentials: Credentials): Promise<Credential> {
+function authenticate(request: FastifyRequest, credentials: Credentials): Credential | Promise<Credential> {
   const header = request.headers.authorization;
   if (header === undefined)
     throw invalidToken('send the access token as Authorization: Bearer <token>', false);
@@ -53,7 +75,11 @@ async function authenticate(request: FastifyRequest, credentials: Credentials): 
   if (token === undefined) throw invalidToken('the Authorization header must read Bearer <token>');
   if (isSecret('refresh', token))
     throw invalidToken('this is a refresh token; exchange it for an access token first');
-  const credential = isSecret('access', token) ? await credentials.find(token) : undefined;
+  const found = isSecret('access', token) ? credentials.find(token) : undefined;
+  return found instanceof Promise ? found.then(known) : known(found);
+}
+
+function known(credential: Credential | undefined): Credential {
   if (!credential)
     throw invalidToken('the access token is unknown, expired or revoked; renew it with the refresh token');
   return credential;

@@ -123,7 +123,7 @@ function answerFailure(error: FastifyError, request: FastifyRequest, reply: Fast
   const status = error.statusCode ?? 500;
   if (status === 413) return reply.code(413).send(invalidRequest('the body is larger than 1 MB'));
   if (status < 500) return reply.code(400).send(invalidRequest('the request cannot be read as a form'));
-  request.log.error({ err: error }, 'request failed');
+  request.log.error({ requestId: request.id, err: error }, 'request failed');
   return reply
     .code(500)
     .send({ error: 'server_error', error_description: 'something went wrong on our side; try again' });

@@ -17,7 +17,8 @@ export function answerErrors(app: FastifyInstance): void {
 }
 
 export function sendError(error: ApiError, request: FastifyRequest, reply: FastifyReply): void {
-  if (error.status >= 500) request.log.error({ err: error.more.cause ?? error }, 'request failed');
+  if (error.status >= 500)
+    request.log.error({ requestId: request.id, err: error.more.cause ?? error }, 'request failed');
   reply
     .code(error.status)
     .headers(error.more.headers ?? {})

@@ -24,6 +24,11 @@ export class Pipeline {
     await this.connected();
   }
 
+  /** What is asked now would wait behind a statement that takes long. */
+  get isHeldUp(): boolean {
+    return this.openLine?.isHeldUp ?? false;
+  }
+
   query<R>(statement: Statement): Promise<R[]> {
     if (this.openLine) return this.openLine.query<R>(statement);
     return this.connected().then((line) => line.query<R>(statement));
@@ -71,11 +76,12 @@ interface Pending {
   reject(error: Error): void;
 }
 
+const HELD_UP_MS = 20;
+
 class Line implements WireHandler {
   private readonly writer = new WireWriter();
   private readonly statements = new Map<string, Known>();
   private readonly pending: Pending[] = [];
-  private flushing = false;
   private broken: Error | undefined;
   private watch: NodeJS.Timeout | undefined;
 
@@ -115,8 +121,13 @@ class Line implements WireHandler {
       const since = performance.now();
       this.pending.push({ known, rows: [], error: undefined, name, since, resolve, reject });
       this.watch ??= this.lookAfter(this.patienceMs);
-      this.flushSoon();
+      this.stream.write(this.writer.take());
     });
+  }
+
+  get isHeldUp(): boolean {
+    const [oldest] = this.pending;
+    return oldest !== undefined && performance.now() - oldest.since > HELD_UP_MS;
   }
 
   async close(): Promise<void> {
@@ -166,18 +177,5 @@ class Line implements WireHandler {
     this.broken = error;
     clearTimeout(this.watch);
     for (const { reject } of this.pending.splice(0)) reject(error);
-  }
-
-  /**
-   * What the requests of one turn of the event loop ask goes out in one write: waking PostgreSQL up is the dearest part
-   * of a small query.
-   */
-  private flushSoon(): void {
-    if (this.flushing) return;
-    this.flushing = true;
-    setImmediate(() => {
-      this.flushing = false;
-      if (!this.broken) this.stream.write(this.writer.take());
-    });
   }
 }

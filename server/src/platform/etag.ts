@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -8,24 +8,36 @@ declare module 'fastify' {
   }
 }
 
-/** The tag is the hash of the very bytes that are sent, so that it can never disagree with them. */
+/**
+ * The tag is the hash of the very bytes that are sent, so that it can never disagree with them; a route that has one at
+ * hand sets it.
+ */
 export function tagResources(app: FastifyInstance): void {
-  app.addHook('onSend', (request, reply, payload, done) => {
-    if (!request.routeOptions.config.etag || reply.statusCode !== 200 || !isBody(payload)) {
-      done(null, payload);
-      return;
-    }
-    const tag = `"${hash('sha1', payload, 'base64url')}"`;
-    reply.header('ETag', tag);
-    reply.header('Cache-Control', 'private, no-cache');
-    if (matches(request.headers['if-none-match'], tag)) {
-      reply.code(304).removeHeader('content-type').removeHeader('content-length');
-      // The framework takes the body off an answer to HEAD itself, and fails if there is none to take.
-      done(null, request.method === 'HEAD' ? payload : null);
-      return;
-    }
-    done(null, payload);
+  app.addHook('onRoute', (route) => {
+    if (route.config?.etag) route.onSend = [tagResource, ...[route.onSend ?? []].flat()];
   });
+}
+
+function tagResource(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  payload: unknown,
+  done: (error: null, payload: unknown) => void,
+): void {
+  if (reply.statusCode !== 200 || !isBody(payload)) {
+    done(null, payload);
+    return;
+  }
+  const tag = (reply.getHeader('ETag') as string | undefined) ?? `"${hash('sha1', payload, 'base64url')}"`;
+  reply.header('ETag', tag);
+  reply.header('Cache-Control', 'private, no-cache');
+  if (matches(request.headers['if-none-match'], tag)) {
+    reply.code(304).removeHeader('content-type').removeHeader('content-length');
+    // The framework takes the body off an answer to HEAD itself, and fails if there is none to take.
+    done(null, request.method === 'HEAD' ? payload : null);
+    return;
+  }
+  done(null, payload);
 }
 
 function isBody(payload: unknown): payload is string | Buffer {

@@ -23,7 +23,7 @@ export function serveHealth(app: FastifyInstance, readiness: Readiness, metrics:
           await within(PATIENCE_MS, check());
           return [name, 'ok'];
         } catch (error) {
-          request.log.warn({ err: error, check: name }, 'not ready');
+          request.log.warn({ requestId: request.id, err: error, check: name }, 'not ready');
           return [name, 'unreachable'];
         }
       }),

@@ -59,10 +59,16 @@ export function keepIdempotencyKeys(
 ) {
   app.decorateRequest('keyed', null);
 
+  app.addHook('onRoute', (route) => {
+    if (route.config?.refusal || ![route.method].flat().some((method) => WRITES.has(method))) return;
+    route.preValidation = [openKeyed, ...[route.preValidation ?? []].flat()];
+    route.onSend = [closeKeyed, ...[route.onSend ?? []].flat()];
+  });
+
   // Both with a callback: most requests carry no key and should not wait for a promise.
-  app.addHook('preValidation', (request, reply, done) => {
+  function openKeyed(request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {
     const key = request.headers['idempotency-key'];
-    if (key === undefined || !WRITES.has(request.method) || request.routeOptions.config.refusal) {
+    if (key === undefined) {
       done();
       return;
     }
@@ -73,9 +79,14 @@ export function keepIdempotencyKeys(
     open(request, reply, key).then((replayed) => {
       if (!replayed) done();
     }, done);
-  });
+  }
 
-  app.addHook('onSend', (request, reply, payload, done) => {
+  function closeKeyed(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    payload: unknown,
+    done: (error: Error | null, payload?: unknown) => void,
+  ): void {
     const { keyed } = request;
     if (!keyed) {
       done(null, payload);
@@ -83,7 +94,7 @@ export function keepIdempotencyKeys(
     }
     request.keyed = null;
     close(keyed, ownerOf(request), reply.statusCode, payload).then(() => done(null, payload), done);
-  });
+  }
 
   async function close(keyed: KeyedRequest, owner: Owner, status: number, payload: unknown): Promise<void> {
     const { tx } = keyed;

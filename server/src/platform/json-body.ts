@@ -21,9 +21,18 @@ export function keepRawBodies(app: FastifyInstance): void {
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, bytes, done) => done(null, bytes));
 }
 
-export async function parseJsonBody(request: FastifyRequest): Promise<void> {
-  const { config, schema } = request.routeOptions;
-  if (!schema?.body) return;
+export function parseJsonBody(request: FastifyRequest, _reply: unknown, done: (error?: Error) => void): void {
+  try {
+    readBody(request);
+  } catch (error) {
+    done(error as Error);
+    return;
+  }
+  done();
+}
+
+function readBody(request: FastifyRequest): void {
+  const { config } = request.routeOptions;
   const bytes = request.body as Buffer | undefined;
   if (bytes === undefined || bytes.length === 0) {
     if (config.bodyOptional) {

@@ -1,5 +1,7 @@
-import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type DestinationStream, type Logger, symbols } from 'pino';
 import { pathOf } from './answer-errors.js';
+import { timeNow } from './log.js';
 import type { HttpMetrics } from './metrics.js';
 
 declare module 'fastify' {
@@ -26,29 +28,21 @@ export function logRequests(app: FastifyInstance, metrics: HttpMetrics): void {
 export function logAnswered(request: FastifyRequest, reply: FastifyReply, metrics: HttpMetrics): void {
   const route = request.routeOptions.url ?? 'unknown';
   metrics.observe(request.method, route, reply.statusCode, reply.elapsedTime);
-  // The path without the query: a query may hold what nobody should read in a log.
-  linesOf(request.server.log).info(
-    {
-      requestId: request.id,
-      method: request.method,
-      path: pathOf(request),
-      status: reply.statusCode,
-      ms: Math.round(reply.elapsedTime * 10) / 10,
-      userAgent: request.headers['user-agent'],
-      ...request.caller,
-    },
-    'request',
-  );
+  const log = request.server.log as Logger;
+  if (log.isLevelEnabled('info')) streamOf(log).write(lineOf(request, reply));
 }
 
-const lines = new WeakMap<FastifyBaseLogger, FastifyBaseLogger>();
+/**
+ * The line as pino would write it, for half of what it takes pino: every request pays for one. No field can hold a
+ * secret, so nothing is redacted; the path stands without the query, which may hold what nobody should read in a log.
+ */
+function lineOf(request: FastifyRequest, { statusCode, elapsedTime }: FastifyReply): string {
+  const { caller } = request;
+  const userAgent = request.headers['user-agent'];
+  return `{"level":"info","time":"${timeNow()}","requestId":"${request.id}","method":"${request.method}","path":${JSON.stringify(pathOf(request))},"status":${statusCode},"ms":${Math.round(elapsedTime * 10) / 10}${userAgent === undefined ? '' : `,"userAgent":${JSON.stringify(userAgent)}`}${caller ? `,${JSON.stringify(caller).slice(1, -1)}` : ''},"msg":"request"}\n`;
+}
 
-/** Without redaction, which copies each line and costs as much as writing it: no field above can hold a secret. */
-function linesOf(log: FastifyBaseLogger): FastifyBaseLogger {
-  let unredacted = lines.get(log);
-  if (!unredacted) {
-    unredacted = log.child({}, { redact: [] });
-    lines.set(log, unredacted);
-  }
-  return unredacted;
+/** Where pino writes to. */
+function streamOf(log: Logger): DestinationStream {
+  return (log as unknown as { [symbols.streamSym]: DestinationStream })[symbols.streamSym];
 }

@@ -59,13 +59,22 @@ function parameterValidator(schema: object): ParameterValidator {
 }
 
 /** The framework takes an escape that is none as plain text, and would search for "%zz". */
-export async function refuseBrokenQuery({ url }: FastifyRequest): Promise<void> {
+export function refuseBrokenQuery(
+  { url }: FastifyRequest,
+  _reply: unknown,
+  done: (error?: Error) => void,
+): void {
   const start = url.indexOf('?');
-  if (start === -1 || !url.includes('%', start)) return;
+  const fine = start === -1 || !url.includes('%', start) || isDecodable(url.slice(start));
+  done(fine ? undefined : badRequest('The query is not valid percent-encoded UTF-8', 'invalid_parameter'));
+}
+
+function isDecodable(text: string): boolean {
   try {
-    decodeURIComponent(url.slice(start));
+    decodeURIComponent(text);
+    return true;
   } catch {
-    throw badRequest('The query is not valid percent-encoded UTF-8', 'invalid_parameter');
+    return false;
   }
 }
 

@@ -21,7 +21,11 @@ export class DeliveryWake {
       this.again = true;
       return;
     }
-    this.db.query(sql`select pg_notify(${DELIVERY_CHANNEL}, '')`).catch(() => {});
+    // Most stores have no subscription to what was written: a worker need not look for that.
+    const told = this.db.query(sql`
+      select pg_notify(${DELIVERY_CHANNEL}, '')
+      where exists (select from deliveries where status = 'pending' and next_at = '-infinity')`);
+    told.catch(() => {});
     this.resting = setTimeout(() => {
       this.resting = undefined;
       if (this.again) {

@@ -181,7 +181,7 @@ describe('the rolling window', () => {
         const clock = new MovableClock();
         clock.stop();
         const budgets = new InMemoryBudgets(clock, undefined as never);
-        const spender = { workspaceId: 'w', clientId: 'c', perMinute };
+        const spender = { workspaceId: 'w', clientId: 'c', name: 'w c', perMinute };
         const times: number[] = [];
         const call = () => {
           const now = clock.monotonic();

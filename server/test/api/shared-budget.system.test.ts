@@ -38,7 +38,8 @@ test('two processes that share a Redis accept 120 calls of one credential in all
 test('an upload that one limit refuses spends none of the others', async () => {
   const budgets = new RedisBudgets(redis.url, feira.context.dailyUploads);
   const store = await feira.store();
-  const spender = { workspaceId: store.workspaceId, clientId: store.clientId, perMinute: 120 };
+  const { workspaceId, clientId } = store;
+  const spender = { workspaceId, clientId, name: `${workspaceId} ${clientId}`, perMinute: 120 };
   for (let i = 0; i < 60; i++) expect((await budgets.spend(spender, 'upload')).accepted).toBe(true);
   expect(await budgets.spend(spender, 'upload')).toMatchObject({ accepted: false, limit: 60 });
   expect(await budgets.spend(spender, 'call')).toMatchObject({ accepted: true, remaining: 59 });

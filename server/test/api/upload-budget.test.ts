@@ -20,7 +20,8 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   budgets = restart();
-  spender = { workspaceId: newId(), clientId: 'app_of_tests', perMinute: 120 };
+  const workspaceId = newId();
+  spender = { workspaceId, clientId: 'app_of_tests', name: `${workspaceId} app_of_tests`, perMinute: 120 };
 });
 afterAll(async () => {
   for (const each of opened) each.close();
@@ -94,7 +95,7 @@ describe('upload addresses', () => {
     expect(accepted(await spend('upload', 1))).toBe(0);
     feira.clock.forward(1);
     expect(accepted(await spend('upload', 1))).toBe(1);
-    expect(accepted(await spend('upload', 1, { ...spender, clientId: 'another' }))).toBe(1);
+    expect(accepted(await spend('upload', 1, { ...spender, clientId: 'another', name: 'another' }))).toBe(1);
   });
 
   test('tell of the tightest limit', async () => {

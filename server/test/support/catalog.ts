@@ -27,11 +27,11 @@ export function sizes(balances: Record<string, number>) {
 }
 
 /** What a call answered, and exactly the events it left behind. */
-export async function observe(
+export async function observe<A extends object = Answer>(
   feira: Feira,
   store: StoreClient,
-  call: () => Promise<Answer>,
-): Promise<Answer & { events: { event: string; data: Record<string, unknown> }[] }> {
+  call: () => Promise<A>,
+): Promise<A & { events: { event: string; data: Record<string, unknown> }[] }> {
   const before = await feira.events(store.workspaceId);
   const answer = await call();
   const after = await feira.events(store.workspaceId);

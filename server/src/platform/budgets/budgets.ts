@@ -2,6 +2,8 @@
 export interface Spender {
   workspaceId: string;
   clientId: string;
+  /** Both in one string, put together once. */
+  name: string;
   /** Calls a minute; 120 unless the operator arranged more. */
   perMinute: number;
 }

@@ -61,12 +61,11 @@ export class InMemoryBudgets implements Budgets {
     return day.accepted || day.resetMs < minute.resetMs ? minute : day;
   }
 
-  private windowsOf({ workspaceId, clientId }: Spender): Windows {
-    const key = `${workspaceId} ${clientId}`;
-    let windows = this.spenders.get(key);
+  private windowsOf({ name }: Spender): Windows {
+    let windows = this.spenders.get(name);
     if (!windows) {
       windows = { calls: new RollingWindow(MINUTE_MS), uploads: undefined };
-      this.spenders.set(key, windows);
+      this.spenders.set(name, windows);
     }
     return windows;
   }

@@ -66,7 +66,7 @@ export class RedisBudgets implements Budgets {
 
   async spend(spender: Spender, kind: CallKind): Promise<Verdict> {
     // In braces, so that a cluster keeps the windows of one spender in one place.
-    const base = `feira:budget:{${spender.workspaceId} ${spender.clientId}}`;
+    const base = `feira:budget:{${spender.name}}`;
     const windows: [string, number][] = [[`${base}:calls`, spender.perMinute]];
     if (kind === 'upload') windows.push([`${base}:uploads`, UPLOADS_PER_MINUTE]);
     const name = randomBytes(9).toString('base64url');

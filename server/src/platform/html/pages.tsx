@@ -48,7 +48,7 @@ function sendErrorPage(error: FastifyError, request: FastifyRequest, reply: Fast
   const language = languageOf(request.headers['accept-language']);
   const texts = SORRY[language];
   const status = error instanceof ApiError ? error.status : (error.statusCode ?? 500);
-  if (status >= 500) request.log.error({ err: error }, 'page failed');
+  if (status >= 500) request.log.error({ requestId: request.id, err: error }, 'page failed');
   const refusal = error instanceof ApiError ? error.message : texts.unreadable;
   if (error instanceof ApiError && error.more.headers) reply.headers(error.more.headers);
   return sendPage(

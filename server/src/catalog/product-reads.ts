@@ -1,0 +1,59 @@
+import { imagesOfProduct } from '../media/queries.js';
+import type { Queryable } from '../platform/db.js';
+import { Gather } from '../platform/gather.js';
+import { isId } from '../platform/ids.js';
+import { fixed, sql } from '../platform/sql.js';
+import { productJson } from './records.js';
+
+interface Read {
+  workspaceId: string;
+  id: string;
+}
+
+interface Detail {
+  json: string | Buffer;
+  /** A hash of the JSON. */
+  tag: string;
+}
+
+/** Products with their images and variations, as the text of their JSON. Asked for in the same moment, they are one statement. */
+export class ProductReads {
+  private readonly reads = new Gather((reads: Read[]) => this.findAll(this.db, reads));
+
+  constructor(
+    private readonly db: Queryable,
+    private readonly mediaUrl: string,
+  ) {}
+
+  async find(workspaceId: string, id: string): Promise<Detail | undefined> {
+    return isId(id) ? this.reads.ask({ workspaceId, id }) : undefined;
+  }
+
+  /** As a transaction sees it. */
+  async findIn(tx: Queryable, workspaceId: string, id: string): Promise<Detail | undefined> {
+    return isId(id) ? (await this.findAll(tx, [{ workspaceId, id }]))[0] : undefined;
+  }
+
+  private async findAll(db: Queryable, reads: Read[]): Promise<(Detail | undefined)[]> {
+    const rows = await db.query<Detail & { n: number }>(
+      details(
+        reads.map(({ workspaceId }) => workspaceId),
+        reads.map(({ id }) => id),
+        this.mediaUrl,
+      ),
+    );
+    const found: (Detail | undefined)[] = reads.map(() => undefined);
+    for (const row of rows) found[row.n - 1] = row;
+    return found;
+  }
+}
+
+// The arrays stand in sub-selects to hide their length from the planner, which would make a new plan for each.
+const details = fixed(
+  (workspaceIds: string[], ids: string[], mediaUrl: string) => sql`
+    select n, json, to_hex(hashtextextended(json, 0)) as tag from (select asked.n, ${productJson} || ',"images":[' || coalesce(${imagesOfProduct(mediaUrl)}, '') || '],"variants":[' || coalesce((
+      select string_agg(v.document || ',"quantity":' || v.quantity || '}', ',' order by v.position)
+      from variations v where v.workspace_id = p.workspace_id and v.product_id = p.id), '') || ']}' as json
+    from unnest((select ${workspaceIds}::uuid[]), (select ${ids}::uuid[])) with ordinality as asked(workspace_id, id, n)
+    join products p on p.workspace_id = asked.workspace_id and p.id = asked.id offset 0) details`,
+);

@@ -1,0 +1,52 @@
+interface Asked<Ask, Answer> {
+  ask: Ask;
+  resolve(answer: Answer | Promise<Answer>): void;
+  reject(error: unknown): void;
+}
+
+/** One is answered while the next waits behind it: PostgreSQL is never idle, and more come together meanwhile. */
+const MOST_RUNNING = 2;
+/** With 32 at once a fifth fewer were answered: while one side worked on so many, the other had nothing to do. */
+const MOST_AT_ONCE = 8;
+
+/**
+ * What is asked in the same moment is answered by one statement: most of what a small statement costs is not its rows.
+ * An answer may be a promise of its own, for whatever the statement could not do.
+ */
+export class Gather<Ask, Answer> {
+  private readonly waiting: Asked<Ask, Answer>[] = [];
+  private running = 0;
+  private gathering = false;
+
+  constructor(private readonly answer: (asks: Ask[]) => Promise<(Answer | Promise<Answer>)[]>) {}
+
+  ask(ask: Ask): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ ask, resolve, reject });
+      if (this.gathering) return;
+      this.gathering = true;
+      // After what else arrives in this turn of the event loop.
+      setImmediate(() => {
+        this.gathering = false;
+        this.next();
+      });
+    });
+  }
+
+  private next(): void {
+    if (this.running < MOST_RUNNING && this.waiting.length > 0)
+      void this.run(this.waiting.splice(0, MOST_AT_ONCE));
+  }
+
+  private async run(asked: Asked<Ask, Answer>[]): Promise<void> {
+    this.running++;
+    const outcome = await this.answer(asked.map(({ ask }) => ask)).catch((error: unknown) => ({ error }));
+    this.running--;
+    // Before those that wait are told: PostgreSQL works on the next ones meanwhile.
+    this.next();
+    asked.forEach(({ resolve, reject }, index) => {
+      if ('error' in outcome) reject(outcome.error);
+      else resolve(outcome[index] as Answer | Promise<Answer>);
+    });
+  }
+}

@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sql } from '../../src/platform/sql.js';
+import { newProduct, newVaried, observe } from '../support/catalog.js';
+import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
+
+// Reads of products and writes of balances that arrive together share a statement. Nobody may notice.
+
+const MISSING = '01900000-0000-7000-8000-000000000000';
+
+let feira: Feira;
+let store: StoreClient;
+
+beforeAll(async () => {
+  feira = await openFeira();
+  store = await feira.store();
+});
+afterAll(() => feira.close());
+
+function set(id: string, quantity: number) {
+  return store.patch(`/products/${id}/stock`, { quantity });
+}
+
+test('60 products read at once: each caller gets the one it asked for, or the 404 it deserves', async () => {
+  const other = await feira.store();
+  const theirs = await newProduct(other, { name: 'theirs' });
+  const ids = await Promise.all(Array.from({ length: 20 }, (_, n) => newProduct(store, { name: `p${n}` })));
+  const asked = ids.flatMap((id) => [id, id, theirs]);
+  const answers = await Promise.all([...asked, MISSING, 'odd'].map((id) => store.get(`/products/${id}`)));
+  asked.forEach((id, index) => {
+    const { status, body } = answers[index]!;
+    if (id === theirs) expect([status, body.code]).toEqual([404, 'not_found']);
+    else expect([status, body.id, body.name]).toEqual([200, id, `p${ids.indexOf(id)}`]);
+  });
+  expect(answers.slice(-2).map(({ status }) => status)).toEqual([404, 404]);
+});
+
+test('40 balances set at once: each is written with its event, and what is refused is refused alone', async () => {
+  const ids = await Promise.all(Array.from({ length: 30 }, () => newProduct(store, { quantity: 1 })));
+  const varied = await newVaried(store, { P: 1 });
+  const theirs = await newProduct(await feira.store(), { quantity: 1 });
+  const others = [varied, theirs, MISSING, 'odd', ids[0]!];
+  const { answers, events } = await observe(feira, store, async () => ({
+    answers: await Promise.all([...ids, ...others].map((id, index) => set(id, 100 + index))),
+  }));
+  expect(answers.slice(0, 30).map(({ status, body }) => [status, body.id])).toEqual(
+    ids.map((id) => [200, id]),
+  );
+  expect(answers.slice(30).map(({ status }) => status)).toEqual([422, 404, 404, 404, 200]);
+  expect(events).toHaveLength(31);
+  for (const [index, id] of ids.entries()) {
+    const told = events.filter(({ data }) => data.id === id).map(({ data }) => data.quantity);
+    const { quantity } = (await store.get(`/products/${id}`)).body;
+    expect(told.at(-1)).toBe(quantity);
+    if (index > 0) expect(told).toEqual([100 + index]);
+  }
+});
+
+test('a product that is locked holds up the write of its own balance and no other', async () => {
+  const [held, free] = [await newProduct(store, { quantity: 1 }), await newProduct(store, { quantity: 1 })];
+  let heldAnswer: Promise<{ status: number }> | undefined;
+  await feira.context.db.transaction(async (tx) => {
+    await tx.query(
+      sql`select from products where workspace_id = ${store.workspaceId} and id = ${held} for update`,
+    );
+    heldAnswer = set(held, 7);
+    expect((await set(free, 8)).body.quantity).toBe(8);
+    expect((await store.get(`/products/${held}`)).body.quantity).toBe(1);
+  });
+  expect((await heldAnswer)?.status).toBe(200);
+  expect((await store.get(`/products/${held}`)).body.quantity).toBe(7);
+});
+
+test('one product set 25 times at once: every change is told in order, and the last is what stands', async () => {
+  const id = await newProduct(store, { quantity: 0 });
+  const { events } = await observe(feira, store, async () => ({
+    answers: await Promise.all(Array.from({ length: 25 }, (_, n) => set(id, 1 + (n % 5)))),
+  }));
+  const told = events.map(({ data }) => data.quantity as number);
+  expect(told.every((quantity, index) => index === 0 || quantity !== told[index - 1])).toBe(true);
+  expect((await store.get(`/products/${id}`)).body.quantity).toBe(told.at(-1));
+});
