@@ -89,7 +89,7 @@ export async function buildApp(context: Context): Promise<FastifyInstance> {
   }
   await app.register(pages, { context });
   serveIcon(app);
-  await serveReference(app);
+  serveReference(app);
   return app;
 }
 

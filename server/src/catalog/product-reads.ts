@@ -25,8 +25,8 @@ export class ProductReads {
     private readonly mediaUrl: string,
   ) {}
 
-  async find(workspaceId: string, id: string): Promise<Detail | undefined> {
-    return isId(id) ? this.reads.ask({ workspaceId, id }) : undefined;
+  find(workspaceId: string, id: string): Promise<Detail | undefined> {
+    return isId(id) ? this.reads.ask({ workspaceId, id }) : Promise.resolve(undefined);
   }
 
   /** As a transaction sees it. */

@@ -91,7 +91,7 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<{ db: Database; mediaUrl: 
       const { id } = request.params;
       const product = await products.find(request.credential.workspaceId, id);
       if (!product) throw productNotFound(id);
-      reply.header('ETag', `"${product.tag}"`);
+      reply.header('etag', `"${product.tag}"`);
       return sendJson(reply, product.json);
     },
   );

@@ -1,6 +1,7 @@
 import { DEFAULT_PER_MINUTE, type Spender } from '../platform/budgets/budgets.js';
 import type { Clock } from '../platform/clock.js';
 import type { Database } from '../platform/db.js';
+import { Gather } from '../platform/gather.js';
 import type { Listener } from '../platform/listen.js';
 import { sql } from '../platform/sql.js';
 import type { Scope } from './scopes.js';
@@ -10,6 +11,8 @@ import { hashOfSecret } from './secrets.js';
 export interface Credential extends Spender {
   scopes: ReadonlySet<Scope>;
   expiresAt: number;
+  /** As fields of a log line. */
+  logged: string;
 }
 
 /** What `NOTIFY` carries when something about a store's credential with an app changed. */
@@ -18,6 +21,11 @@ export const CREDENTIAL_CHANNEL = 'feira_credentials';
 export const CACHED_MS = 2_000;
 const MAX_CACHED = 10_000;
 const USE_NOTED_MS = 60_000;
+
+interface Use {
+  workspaceId: string;
+  grantId: string;
+}
 
 interface Cached {
   credential: Credential | undefined;
@@ -28,6 +36,7 @@ interface Cached {
 export class Credentials {
   /** By the token itself: its hash, of which the database knows it, cost a tenth of what a product read costs here. */
   private readonly cache = new Map<string, Cached>();
+  private readonly uses = new Gather((uses: Use[]) => this.noteUses(uses));
 
   constructor(
     private readonly db: Database,
@@ -62,6 +71,7 @@ export class Credentials {
     // Put in place before the question is asked: a notification that arrives while it runs removes it, and then the
     // answer, which may be the old one, is not kept.
     const entry: Cached = { credential: undefined, askedAt: Number.NEGATIVE_INFINITY };
+    const known = this.cache.get(token)?.credential;
     const trusted = this.listener.alive;
     if (trusted) this.remember(token, entry);
     const [row] = await this.db.query<CredentialRow>(sql`
@@ -75,14 +85,8 @@ export class Credentials {
       return undefined;
     }
     this.noteUse(row);
-    entry.credential = {
-      workspaceId: row.workspace_id,
-      clientId: row.client_id,
-      name: nameOf(row.workspace_id, row.client_id),
-      scopes: new Set(row.scopes),
-      expiresAt: Date.parse(row.expires_at),
-      perMinute: row.per_minute ?? DEFAULT_PER_MINUTE,
-    };
+    // The same object for the same answer: a new one every two seconds was most of what the heap had to be cleaned of.
+    entry.credential = known && tells(known, row) ? known : credentialOf(row);
     entry.askedAt = askedAt;
     return entry.credential;
   }
@@ -91,11 +95,20 @@ export class Credentials {
   private noteUse({ workspace_id, grant_id, last_used_at }: CredentialRow): void {
     const now = this.clock.now();
     if (last_used_at !== null && now - Date.parse(last_used_at) < USE_NOTED_MS) return;
-    const noted = this.db.autocommit.query(sql`
-      update oauth_grants set last_used_at = ${new Date(now).toISOString()}
-      where workspace_id = ${workspace_id} and id = ${grant_id}
-        and (last_used_at is null or last_used_at <= ${new Date(now - USE_NOTED_MS).toISOString()})`);
-    noted.catch(() => {});
+    this.uses.ask({ workspaceId: workspace_id, grantId: grant_id }).catch(() => {});
+  }
+
+  private async noteUses(uses: Use[]): Promise<undefined[]> {
+    const now = this.clock.now();
+    // In the order of their ids: two processes may note the same ones.
+    uses.sort((a, b) => (a.grantId < b.grantId ? -1 : 1));
+    await this.db.autocommit.query(sql`
+      update oauth_grants g set last_used_at = ${new Date(now).toISOString()}
+      from unnest(${uses.map(({ workspaceId }) => workspaceId)}::uuid[], ${uses.map(({ grantId }) => grantId)}::uuid[])
+        as used(workspace_id, id)
+      where g.workspace_id = used.workspace_id and g.id = used.id
+        and (g.last_used_at is null or g.last_used_at <= ${new Date(now - USE_NOTED_MS).toISOString()})`);
+    return uses.map(() => undefined);
   }
 
   private remember(token: string, entry: Cached): void {
@@ -110,6 +123,34 @@ export class Credentials {
       if (!credential || credential.name === payload) this.cache.delete(key);
     }
   }
+}
+
+function credentialOf({
+  workspace_id,
+  client_id,
+  scopes,
+  expires_at,
+  per_minute,
+}: CredentialRow): Credential {
+  return {
+    workspaceId: workspace_id,
+    clientId: client_id,
+    name: nameOf(workspace_id, client_id),
+    logged: `"workspaceId":"${workspace_id}","clientId":${JSON.stringify(client_id)}`,
+    scopes: new Set(scopes),
+    expiresAt: Date.parse(expires_at),
+    perMinute: per_minute ?? DEFAULT_PER_MINUTE,
+  };
+}
+
+/** Whether a credential says what the row says. */
+function tells(credential: Credential, { scopes, expires_at, per_minute }: CredentialRow): boolean {
+  return (
+    credential.perMinute === (per_minute ?? DEFAULT_PER_MINUTE) &&
+    credential.expiresAt === Date.parse(expires_at) &&
+    credential.scopes.size === scopes.length &&
+    scopes.every((scope) => credential.scopes.has(scope))
+  );
 }
 
 function nameOf(workspaceId: string, clientId: string): string {

@@ -32,7 +32,7 @@ export function guard(app: FastifyInstance, credentials: Credentials, budgets: B
 export function guardOf(credentials: Credentials, budgets: Budgets): Guard {
   function admit(request: FastifyRequest, reply: FastifyReply, credential: Credential): void | Promise<void> {
     request.credential = credential;
-    request.caller = { workspaceId: credential.workspaceId, clientId: credential.clientId };
+    request.caller = credential.logged;
     const { config } = request.routeOptions;
     const judge = (verdict: Verdict) => {
       applyBudget(verdict, reply);
@@ -88,9 +88,10 @@ function known(credential: Credential | undefined): Credential {
 function applyBudget(verdict: Verdict, reply: FastifyReply): void {
   // Rounded up, but not for the last bits of a floating-point difference: they made 61 of a wait of 60 seconds.
   const seconds = Math.ceil(Math.round(verdict.resetMs * 1000) / 1_000_000);
-  reply.header('X-RateLimit-Limit', verdict.limit);
-  reply.header('X-RateLimit-Remaining', verdict.remaining);
-  reply.header('X-RateLimit-Reset', seconds);
+  // In the letters in which the framework keeps them: any others are put into these anew for each answer.
+  reply.header('x-ratelimit-limit', verdict.limit);
+  reply.header('x-ratelimit-remaining', verdict.remaining);
+  reply.header('x-ratelimit-reset', seconds);
   if (verdict.accepted) return;
   throw new ApiError(
     429,

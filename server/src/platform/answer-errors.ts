@@ -34,7 +34,9 @@ export function sendError(error: ApiError, request: FastifyRequest, reply: Fasti
 }
 
 export function pathOf(request: FastifyRequest): string {
-  return request.url.split('?', 1)[0] as string;
+  const { url } = request;
+  const query = url.indexOf('?');
+  return query === -1 ? url : url.slice(0, query);
 }
 
 export function publicError(error: FastifyError, request: FastifyRequest): ApiError {

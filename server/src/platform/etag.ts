@@ -28,9 +28,9 @@ function tagResource(
     done(null, payload);
     return;
   }
-  const tag = (reply.getHeader('ETag') as string | undefined) ?? `"${hash('sha1', payload, 'base64url')}"`;
-  reply.header('ETag', tag);
-  reply.header('Cache-Control', 'private, no-cache');
+  const tag = (reply.getHeader('etag') as string | undefined) ?? `"${hash('sha1', payload, 'base64url')}"`;
+  reply.header('etag', tag);
+  reply.header('cache-control', 'private, no-cache');
   if (matches(request.headers['if-none-match'], tag)) {
     reply.code(304).removeHeader('content-type').removeHeader('content-length');
     // The framework takes the body off an answer to HEAD itself, and fails if there is none to take.

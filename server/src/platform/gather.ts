@@ -4,8 +4,8 @@ interface Asked<Ask, Answer> {
   reject(error: unknown): void;
 }
 
-/** One is answered while the next waits behind it: PostgreSQL is never idle, and more come together meanwhile. */
-const MOST_RUNNING = 2;
+/** While one is answered the next ones wait behind it: PostgreSQL is never idle, and more come together meanwhile. */
+const MOST_RUNNING = 3;
 /** With 32 at once a fifth fewer were answered: while one side worked on so many, the other had nothing to do. */
 const MOST_AT_ONCE = 8;
 

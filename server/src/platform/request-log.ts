@@ -6,8 +6,8 @@ import type { HttpMetrics } from './metrics.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who called, for the log line; set by whatever authenticates. */
-    caller: Record<string, string> | null;
+    /** Who called, as fields of a log line; set by whatever authenticates. */
+    caller: string | null;
   }
 }
 
@@ -15,7 +15,7 @@ declare module 'fastify' {
 export function logRequests(app: FastifyInstance, metrics: HttpMetrics): void {
   app.decorateRequest('caller', null);
   app.addHook('onRequest', (request, reply, done) => {
-    reply.header('X-Request-Id', request.id);
+    reply.header('x-request-id', request.id);
     done();
   });
   app.addHook('onResponse', (request, reply, done) => {
@@ -39,7 +39,7 @@ export function logAnswered(request: FastifyRequest, reply: FastifyReply, metric
 function lineOf(request: FastifyRequest, { statusCode, elapsedTime }: FastifyReply): string {
   const { caller } = request;
   const userAgent = request.headers['user-agent'];
-  return `{"level":"info","time":"${timeNow()}","requestId":"${request.id}","method":"${request.method}","path":${JSON.stringify(pathOf(request))},"status":${statusCode},"ms":${Math.round(elapsedTime * 10) / 10}${userAgent === undefined ? '' : `,"userAgent":${JSON.stringify(userAgent)}`}${caller ? `,${JSON.stringify(caller).slice(1, -1)}` : ''},"msg":"request"}\n`;
+  return `{"level":"info","time":"${timeNow()}","requestId":"${request.id}","method":"${request.method}","path":${JSON.stringify(pathOf(request))},"status":${statusCode},"ms":${Math.round(elapsedTime * 10) / 10}${userAgent === undefined ? '' : `,"userAgent":${JSON.stringify(userAgent)}`}${caller ? `,${caller}` : ''},"msg":"request"}\n`;
 }
 
 /** Where pino writes to. */
