@@ -99,11 +99,14 @@ async function listFew(
   const direction = raw(sortOf(productSorts, request.sort).descends ? 'desc' : 'asc');
   // Letters and digits are what no rule of unaccent takes away, so there are six bytes to look for.
   const byGrams = (search.match(LETTERS_AND_DIGITS)?.length ?? 0) >= 6;
+  // The empty text keeps the planner from looking into the trigrams as well, whose lists are long in a large store.
+  const matches = byGrams
+    ? sql`(s.terms || '') like search_pattern(${search})
+        and search_grams(s.workspace_id, s.terms) @> search_keys(${workspaceId}, ${search})`
+    : sql`s.terms like search_pattern(${search})`;
   const statement = sql`
     with found as materialized (
-      select s.product_id from product_search s
-      where s.workspace_id = ${workspaceId} and s.terms like search_pattern(${search})
-        ${byGrams ? sql`and search_grams(s.workspace_id, s.terms) @> search_keys(${workspaceId}, ${search})` : raw('')}
+      select s.product_id from product_search s where s.workspace_id = ${workspaceId} and ${matches}
       limit ${raw(String(FEW + 1))}
     ),
     matching as materialized (

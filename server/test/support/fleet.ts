@@ -57,11 +57,10 @@ export class Fleet {
     return this.processes.filter(({ role }) => role === 'api').map(({ server }) => server.url);
   }
 
-  /** Without a warning; `then` runs while it is gone. */
-  async kill(index: number, then: () => Promise<void>): Promise<void> {
+  /** Without a warning; another takes its place. */
+  async kill(index: number): Promise<void> {
     const victim = this.processes[index]!;
     await victim.server.stop('SIGKILL');
-    await then();
     victim.server = await this.launch(victim.role);
   }
 

@@ -13,9 +13,12 @@ export interface StormReport {
   /** Acknowledged changes whose event never arrived. */
   lost: string[];
   arrivals: number;
+  /** Arrivals beyond the first of a delivery that no recorded attempt stands for. */
   duplicates: number;
-  /** Deliveries that arrived more often than the recorded attempts and the kills in their flight explain, and how often. */
-  unexplained: [id: string, arrivals: number][];
+  /** Attempts that were under way at a kill: arrived, or about to, and not recorded. */
+  inFlight: number;
+  /** Deliveries with more unrecorded arrivals than kills that found them in flight. */
+  unexplained: [id: string, unrecorded: number][];
   kills: Record<string, number>;
 }
 
@@ -37,7 +40,7 @@ export async function storm(
   const receiver = await Receiver.open();
   receiver.answer = (_, response) => void setTimeout(() => response.writeHead(204).end(), random.below(6));
   const kills: Record<string, number> = {};
-  const excused = new Map<string, number>();
+  const inFlight = new Map<string, number>();
   const acknowledged = new Set<string>();
   let writing = true;
   try {
@@ -52,11 +55,11 @@ export async function storm(
       kills[victim] = (kills[victim] ?? 0) + 1;
       if (victim === 'postgres') {
         await fleet.killPostgres();
-        await excuse();
       } else {
         const candidates = fleet.processes.flatMap(({ role }, i) => (role === victim ? [i] : []));
-        await fleet.kill(random.pick(candidates), excuse);
+        await fleet.kill(random.pick(candidates));
       }
+      await noteInFlight();
     }
     writing = false;
     await writers;
@@ -65,14 +68,14 @@ export async function storm(
     await until(async () => (await pending()).length === 0, 60_000).catch(() => {});
     const times = arrivedIds();
     const recorded = await attempts();
+    const unrecorded = [...times].map(([id, count]): [string, number] => [id, count - recorded.get(id)!]);
     return {
       acknowledged: acknowledged.size,
       lost: lost(),
       arrivals: receiver.received.length,
-      duplicates: receiver.received.length - times.size,
-      unexplained: [...times].filter(
-        ([id, count]) => count > (recorded.get(id) ?? 0) + (excused.get(id) ?? 0),
-      ),
+      duplicates: unrecorded.reduce((sum, [, count]) => sum + Math.max(0, count), 0),
+      inFlight: [...inFlight.values()].reduce((sum, count) => sum + count, 0),
+      unexplained: unrecorded.filter(([id, count]) => count > (inFlight.get(id) ?? 0)),
       kills,
     };
   } finally {
@@ -94,12 +97,18 @@ export async function storm(
     }
   }
 
-  /** At a kill: whatever is not recorded as done may have been under way, and may then arrive once more. */
-  async function excuse(): Promise<void> {
+  /**
+   * After a kill and before any lease has run out: what has arrived more often than it is recorded was under way then,
+   * and may arrive once more. The arrivals are looked at first, so that those living have recorded theirs.
+   */
+  async function noteInFlight(): Promise<void> {
+    const times = arrivedIds();
     await until(async () => {
-      const owed = await pending().catch(() => undefined);
-      for (const id of owed ?? []) excused.set(id, (excused.get(id) ?? 0) + 1);
-      return owed !== undefined;
+      const recorded = await attempts().catch(() => undefined);
+      for (const [id, count] of recorded ? times : []) {
+        if (count > recorded!.get(id)!) inFlight.set(id, (inFlight.get(id) ?? 0) + 1);
+      }
+      return recorded !== undefined;
     });
   }
 
