@@ -12,6 +12,7 @@ const { values: options } = parseArgs({
     small: { type: 'string', default: '10000' },
     large: { type: 'string', default: '1000000' },
     rounds: { type: 'string', default: '7' },
+    only: { type: 'string', default: '' },
     requests: { type: 'string', default: '300' },
   },
 });
@@ -42,7 +43,7 @@ const small = await prepare('growth_small', Number(options.small));
 const large = await prepare('growth_large', Number(options.large));
 const load = new LoadProcess();
 let missed = 0;
-for (const name of small.calls.keys()) await compare(name);
+for (const name of small.calls.keys()) if (name.includes(options.only)) await compare(name);
 load.stop();
 await small.server.stop();
 await large.server.stop();

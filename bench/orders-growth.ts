@@ -13,6 +13,7 @@ const { values: options } = parseArgs({
     small: { type: 'string', default: '10000' },
     large: { type: 'string', default: '1000000' },
     rounds: { type: 'string', default: '7' },
+    only: { type: 'string', default: '' },
     requests: { type: 'string', default: '200' },
   },
 });
@@ -30,7 +31,7 @@ const small = await prepare('orders_small', Number(options.small));
 const large = await prepare('orders_large', Number(options.large));
 const load = new LoadProcess();
 let missed = 0;
-for (const name of small.calls.keys()) await compare(name);
+for (const name of small.calls.keys()) if (name.includes(options.only)) await compare(name);
 load.stop();
 await small.server.stop();
 await large.server.stop();

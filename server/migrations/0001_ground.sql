@@ -263,7 +263,7 @@ create table variations (
   ean text,
   price numeric(14,2) not null check (price >= 0),
   quantity integer not null default 0 check (quantity >= 0),
-  -- As of products.
+  -- All but the quantity, open at its end.
   document text not null,
   primary key (workspace_id, product_id, id),
   -- Judged when a statement ends, not row by row: two variations may swap their SKUs in one statement.

@@ -88,7 +88,7 @@ function refuseTheRest(app: FastifyInstance): void {
       },
     });
   }
-  app.setNotFoundHandler((request) => {
+  app.setNotFoundHandler({ preValidation: refuseBrokenQuery }, (request) => {
     throw new ApiError(404, 'not_found', `There is nothing at ${pathOf(request)}; /docs lists what there is`);
   });
 }

@@ -1,6 +1,7 @@
 import type { Queryable } from '../platform/db.js';
 import { isId } from '../platform/ids.js';
 import { type PageRequest, pageClauses, pageOf, REACH, type SortKey, sortOf } from '../platform/paging.js';
+import { fewOf, type SearchedRow, shortSearch } from '../platform/search.js';
 import { listBody } from '../platform/send-json.js';
 import { fixed, joined, prepared, raw, type Statement, sql } from '../platform/sql.js';
 import { timeOf } from '../platform/times.js';
@@ -82,51 +83,25 @@ async function listMany(
   return { rows, total: counted?.count ?? 0 };
 }
 
-/**
- * What a search finds when that is little, as it mostly is: collected first, then sorted. Left to itself the planner
- * takes a rare word for a common one (it knows neither) and walks the whole store. undefined: it is not little, or the
- * text is too short to look for by index.
- */
+/** undefined: a search finds more than a few, or there is none, or its text is too short to look for by index. */
 async function listFew(
   db: Queryable,
   workspaceId: string,
   request: PageRequest<ProductFilters>,
 ): Promise<Listed | undefined> {
   const { search, ...others } = request.filters;
-  if (!search || !THREE_TOGETHER.test(search)) return undefined;
-  const { from, where } = matching(workspaceId, others);
-  const { where: beyond, order } = pageClauses(request, productSorts, 'p');
-  const direction = raw(sortOf(productSorts, request.sort).descends ? 'desc' : 'asc');
-  // Letters and digits are what no rule of unaccent takes away, so there are six bytes to look for.
-  const byGrams = (search.match(LETTERS_AND_DIGITS)?.length ?? 0) >= 6;
-  // The empty text keeps the planner from looking into the trigrams as well, whose lists are long in a large store.
-  const matches = byGrams
-    ? sql`(s.terms || '') like search_pattern(${search})
-        and search_grams(s.workspace_id, s.terms) @> search_keys(${workspaceId}, ${search})`
-    : sql`s.terms like search_pattern(${search})`;
-  const statement = sql`
-    with found as materialized (
-      select s.product_id from product_search s where s.workspace_id = ${workspaceId} and ${matches}
-      limit ${raw(String(FEW + 1))}
-    ),
-    matching as materialized (
-      select p.* from found join ${from} on p.id = found.product_id where ${where}
-    )
-    select page.*, counted.*
-    from (select (select count(*) from found) as found, (select count(*) from matching) as total) counted
-    left join (
-      select ${productJson} || '}' as json, p.id, ${sortColumn(request)} as sort_value from matching p where true ${beyond} ${order}
-    ) page on true
-    order by page.sort_value ${direction}, page.id ${direction}`;
-  const rows = await db.query<ListedRow & { found: number; total: number }>(prepared(statement));
-  const { found, total } = rows[0]!;
-  if (found > FEW) return undefined;
-  return { rows: rows.filter(({ id }) => id !== null), total };
+  if (!search) return undefined;
+  const statement = shortSearch(request, {
+    workspaceId,
+    search,
+    terms: { table: 'product_search', id: 'product_id' },
+    ...matching(workspaceId, others),
+    alias: 'p',
+    columns: sql`${productJson} || '}' as json, p.id`,
+    sorts: productSorts,
+  });
+  return statement && fewOf(await db.query<ListedRow & SearchedRow>(statement));
 }
-
-const FEW = 1_000;
-const THREE_TOGETHER = /[\p{L}\p{N}]{3}/u;
-const LETTERS_AND_DIGITS = /[\p{L}\p{N}]/gu;
 
 function sortColumn({ sort }: PageRequest<ProductFilters>): Statement {
   return raw(`p.${sortOf(productSorts, sort).key.column}`);

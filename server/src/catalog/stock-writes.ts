@@ -30,19 +30,14 @@ export class StockWrites {
   private async setAll(writes: Write[]): Promise<(Buffer | Promise<string | Buffer>)[]> {
     // One write per product: of two, the statement would apply either.
     const first = writes.filter(({ id }, index) => writes.findIndex((write) => write.id === id) === index);
-    const written = new Map<Write, Buffer>();
-    try {
-      const rows = await this.tx.query<{ n: number; json: Buffer }>(
-        setMany(
-          first.map(({ workspaceId }) => workspaceId),
-          first.map(({ id }) => id),
-          first.map(({ quantity }) => quantity),
-        ),
-      );
-      for (const { n, json } of rows) written.set(first[n - 1]!, json);
-    } catch {
-      // Each by itself then; one that was written after all has its balance already.
-    }
+    const rows = await this.tx.query<{ n: number; json: Buffer }>(
+      setMany(
+        first.map(({ workspaceId }) => workspaceId),
+        first.map(({ id }) => id),
+        first.map(({ quantity }) => quantity),
+      ),
+    );
+    const written = new Map(rows.map(({ n, json }): [Write, Buffer] => [first[n - 1]!, json]));
     return writes.map(
       (write) => written.get(write) ?? setProductStock(this.tx, write.workspaceId, write.id, write.quantity),
     );
@@ -50,12 +45,14 @@ export class StockWrites {
 }
 
 // Locked and read before it is compared, as in setSimple. Rows that are locked elsewhere are passed over: no write here
-// ever waits for a lock, so two of these cannot wait for each other either.
+// ever waits for a lock, so two of these cannot wait for each other either. So are rows that a younger transaction has
+// changed since this one locked its first: events are read in the order of their transactions. The arrays stand in
+// sub-selects to hide their length from the planner, which would make a new plan for each.
 const setMany = fixed(
   (workspaceIds: string[], ids: string[], quantities: number[]) => sql`
     with old as materialized (
-      select p.workspace_id, p.id, p.quantity, asked.quantity as wanted, asked.n
-      from unnest(${workspaceIds}::uuid[], ${ids}::uuid[], ${quantities}::integer[])
+      select p.workspace_id, p.id, p.quantity, p.xmin as written_by, asked.quantity as wanted, asked.n
+      from unnest((select ${workspaceIds}::uuid[]), (select ${ids}::uuid[]), (select ${quantities}::integer[]))
         with ordinality as asked(workspace_id, id, quantity, n)
       join products p on p.workspace_id = asked.workspace_id and p.id = asked.id
       where not p.has_variants for update of p skip locked
@@ -63,6 +60,7 @@ const setMany = fixed(
     changed as (
       update products p set quantity = old.wanted, updated_at = now()
       from old where p.workspace_id = old.workspace_id and p.id = old.id and old.quantity <> old.wanted
+        and age(old.written_by) > 0
       returning p.workspace_id, p.id, p.quantity, old.n, ${productJson} || '}' as json
     ),
     event as (

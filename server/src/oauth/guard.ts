@@ -76,10 +76,10 @@ function authenticate(request: FastifyRequest, credentials: Credentials): Creden
   if (isSecret('refresh', token))
     throw invalidToken('this is a refresh token; exchange it for an access token first');
   const found = isSecret('access', token) ? credentials.find(token) : undefined;
-  return found instanceof Promise ? found.then(known) : known(found);
+  return found instanceof Promise ? found.then(orRefuse) : orRefuse(found);
 }
 
-function known(credential: Credential | undefined): Credential {
+function orRefuse(credential: Credential | undefined): Credential {
   if (!credential)
     throw invalidToken('the access token is unknown, expired or revoked; renew it with the refresh token');
   return credential;

@@ -69,7 +69,7 @@ export async function openDatabase(
   const { readMs } = limits;
   const pipelines = Array.from({ length: PIPELINES }, () => new Pipeline(settings, readMs));
   // Connected on their first use.
-  const writers = Array.from({ length: limits.writers }, () => new Pipeline(planningOnce(settings), readMs));
+  const writers = Array.from({ length: limits.writers }, () => new Pipeline(settings, readMs));
   const turns = new Turns(writers);
   const pool = new pg.Pool({
     ...settings,
@@ -165,11 +165,6 @@ export function clientSettings(
     options: `-c TimeZone=UTC -c statement_timeout=${statementMs} -c lock_timeout=${lockMs} -c idle_in_transaction_session_timeout=60000 -c max_parallel_workers_per_gather=0 -c jit=off`,
     types: { getTypeParser: parseColumn } as pg.CustomTypesConfig,
   };
-}
-
-/** A write finds its rows by key, however many it is sent: what a plan for those very values costs is never won back. */
-function planningOnce(settings: pg.ClientConfig): pg.ClientConfig {
-  return { ...settings, options: `${settings.options} -c plan_cache_mode=force_generic_plan` };
 }
 
 function asQuery(statement: Statement): pg.QueryConfig {

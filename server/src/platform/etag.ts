@@ -28,8 +28,9 @@ function tagResource(
     done(null, payload);
     return;
   }
-  const tag = (reply.getHeader('etag') as string | undefined) ?? `"${hash('sha1', payload, 'base64url')}"`;
-  reply.header('etag', tag);
+  const atHand = reply.getHeader('etag') as string | undefined;
+  const tag = atHand ?? `"${hash('sha1', payload, 'base64url')}"`;
+  if (atHand === undefined) reply.header('etag', tag);
   reply.header('cache-control', 'private, no-cache');
   if (matches(request.headers['if-none-match'], tag)) {
     reply.code(304).removeHeader('content-type').removeHeader('content-length');

@@ -40,13 +40,15 @@ export function shortSearch(request: PageRequest<unknown>, searched: Searched): 
   const column = `${alias}.${key.column}`;
   // Letters and digits are what no rule of unaccent takes away, so there are six bytes to look for.
   const byGrams = (search.match(LETTERS_AND_DIGITS)?.length ?? 0) >= 6;
-  const grams = byGrams
-    ? sql`and search_grams(s.workspace_id, s.terms) @> search_keys(${workspaceId}, ${search})`
-    : raw('');
+  // The empty text keeps the planner from looking into the trigrams as well, whose lists are long in a large store.
+  const matches = byGrams
+    ? sql`(s.terms || '') like search_pattern(${search})
+        and search_grams(s.workspace_id, s.terms) @> search_keys(${workspaceId}, ${search})`
+    : sql`s.terms like search_pattern(${search})`;
   return prepared(sql`
     with found as materialized (
       select s.${raw(terms.id)} as found_id from ${raw(terms.table)} s
-      where s.workspace_id = ${workspaceId} and s.terms like search_pattern(${search}) ${grams}
+      where s.workspace_id = ${workspaceId} and ${matches}
       limit ${raw(String(FEW + 1))}
     ),
     matching as materialized (

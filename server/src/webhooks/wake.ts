@@ -24,7 +24,7 @@ export class DeliveryWake {
     // Most stores have no subscription to what was written: a worker need not look for that.
     const told = this.db.query(sql`
       select pg_notify(${DELIVERY_CHANNEL}, '')
-      where exists (select from deliveries where status = 'pending' and next_at = '-infinity')`);
+      where exists (select from deliveries where status = 'pending' and next_at <= now())`);
     told.catch(() => {});
     this.resting = setTimeout(() => {
       this.resting = undefined;

@@ -63,7 +63,10 @@ export async function storm(
     }
     writing = false;
     await writers;
-    const lost = () => [...acknowledged].filter((key) => !arrivedKeys().has(key));
+    const lost = () => {
+      const arrived = arrivedKeys();
+      return [...acknowledged].filter((key) => !arrived.has(key));
+    };
     await until(() => lost().length === 0, 60_000).catch(() => {});
     await until(async () => (await pending()).length === 0, 60_000).catch(() => {});
     const times = arrivedIds();

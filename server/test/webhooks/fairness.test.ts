@@ -89,7 +89,6 @@ test('fifty hanging receivers with a backlog each do not slow down a healthy one
     feira.context.dispatcher.wake();
     // As many before as after: whoever else uses the machine disturbs both sides alike.
     alone.push(...(await probes()));
-    console.log({ alone: p99(alone).toFixed(1), beside: p99(beside).toFixed(1), first: first.toFixed(1) });
     expect(p99(beside) / p99(alone)).toBeLessThanOrEqual(1.5);
     // Nobody waits until others time out, not even behind a backlog that came in one moment.
     expect(first).toBeLessThan(5_000);

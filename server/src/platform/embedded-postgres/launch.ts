@@ -17,9 +17,13 @@ export interface Launch {
   release(): void;
 }
 
-/** A sixteenth of the machine: a page read from the kernel's cache and checked anew each time cost a product read a quarter. */
+/**
+ * A sixteenth of the machine, or of what the container may use of it: a page that is read from the kernel's cache and
+ * checked anew each time cost a product read a quarter.
+ */
 function sharedMegabytes(): number {
-  return Math.min(1024, Math.max(128, Math.floor(totalmem() / 2 ** 24)));
+  const memory = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
+  return Math.min(1024, Math.max(128, Math.floor(memory / 2 ** 24)));
 }
 
 const SETTINGS = {
