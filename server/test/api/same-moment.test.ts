@@ -11,7 +11,8 @@ let feira: Feira;
 let store: StoreClient;
 
 beforeAll(async () => {
-  feira = await openFeira();
+  // The feed waits for every transaction of its cluster.
+  feira = await openFeira({ ownCluster: true });
   store = await feira.store();
 });
 afterAll(() => feira.close());
@@ -79,3 +80,45 @@ test('one product set 25 times at once: every change is told in order, and the l
   expect(told.every((quantity, index) => index === 0 || quantity !== told[index - 1])).toBe(true);
   expect((await store.get(`/products/${id}`)).body.quantity).toBe(told.at(-1));
 });
+
+test('two processes set ten products at once: the feed tells the balances of each in the order in which they stood', async () => {
+  const other = await openFeira({ on: feira });
+  const both = [store, store.through(other)];
+  const ids = await Promise.all(Array.from({ length: 10 }, () => newProduct(store, { quantity: 0 })));
+  await Promise.all(
+    Array.from({ length: 300 }, (_, n) =>
+      both[n % 2]!.patch(`/products/${ids[(n * 7) % 10]}/stock`, { quantity: 1 + n }),
+    ),
+  );
+  const told = await feedOf(store);
+  for (const id of ids) {
+    const last = told.findLast(({ event, data }) => event === 'stock.updated' && data.id === id);
+    expect(last?.data.quantity).toBe((await store.get(`/products/${id}`)).body.quantity);
+  }
+  await other.close();
+});
+
+test('a statement that takes long holds up what stood right behind it, and nothing that comes later', async () => {
+  const id = await newProduct(store);
+  let slowEnded = false;
+  const slow = feira.context.db.query(sql`select pg_sleep(3)`).then(() => {
+    slowEnded = true;
+  });
+  const behind = Array.from({ length: 40 }, () => store.get(`/products/${id}`));
+  expect((await store.get(`/products/${id}`)).status).toBe(200);
+  expect(slowEnded).toBe(false);
+  expect((await Promise.all(behind)).every(({ status }) => status === 200)).toBe(true);
+  await slow;
+});
+
+type Told = { event: string; data: Record<string, unknown> };
+
+async function feedOf(client: StoreClient): Promise<Told[]> {
+  const told: Told[] = [];
+  for (let after = ''; ; ) {
+    const { body } = await client.get(`/events?limit=100${after && `&after=${after}`}`);
+    if (body.data.length === 0) return told;
+    told.push(...body.data);
+    after = body.meta.nextCursor;
+  }
+}
