@@ -35,7 +35,7 @@ beforeAll(async () => {
       return Contents.map(({ Key }) => Key as string).sort();
     },
   };
-});
+}, 180_000);
 afterAll(async () => {
   client?.destroy();
   await ceph?.stop();

@@ -21,6 +21,17 @@ export interface Ceph {
  * loopback. There is no manager, hence no autoscaling of pools; one placement group for each is plenty here.
  */
 export async function startCeph(): Promise<Ceph> {
+  // One that stalls while it makes its pools stays so; a new one mostly does not.
+  for (let left = STARTS - 1; ; left--) {
+    try {
+      return await startOnce();
+    } catch (error) {
+      if (left === 0) throw error;
+    }
+  }
+}
+
+async function startOnce(): Promise<Ceph> {
   const folder = temporaryFolder();
   const [monitor, gateway] = [await freePort(), await freePort()];
   const conf = ['-c', writeConf(folder.path, monitor, gateway)];
@@ -61,6 +72,7 @@ export async function startCeph(): Promise<Ceph> {
 
 const FSID = randomUUID();
 const PATIENT = { timeout: 30_000 };
+const STARTS = 3;
 
 function writeConf(folder: string, monitor: number, gateway: number): string {
   for (const name of ['mon', 'osd', 'rgw']) mkdirSync(join(folder, name));
