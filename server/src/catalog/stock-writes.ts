@@ -17,7 +17,7 @@ interface Write {
  * balance already, has variations, is not there) is done by itself and waits for nobody but itself.
  */
 export class StockWrites {
-  private readonly writes = new Gather((writes: Write[]) => this.setAll(writes));
+  private readonly writes = new Gather(2, (writes: Write[]) => this.setAll(writes));
 
   constructor(private readonly tx: Tx) {}
 

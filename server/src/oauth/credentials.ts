@@ -39,7 +39,7 @@ export class Credentials {
    * dump of the heap would show those of the last calls.
    */
   private readonly cache = new Map<string, Cached>();
-  private readonly uses = new Gather((uses: Use[]) => this.noteUses(uses));
+  private readonly uses = new Gather(2, (uses: Use[]) => this.noteUses(uses));
 
   constructor(
     private readonly db: Database,

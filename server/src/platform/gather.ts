@@ -4,8 +4,6 @@ interface Asked<Ask, Answer> {
   reject(error: unknown): void;
 }
 
-/** While one is answered the next ones wait behind it: PostgreSQL is never idle, and more come together meanwhile. */
-const MOST_RUNNING = 3;
 /** A statement that takes this long stands behind something slow: the next ones do not wait for it. */
 const LATE_MS = 20;
 /** With 32 at once a fifth fewer were answered: while one side worked on so many, the other had nothing to do. */
@@ -20,7 +18,14 @@ export class Gather<Ask, Answer> {
   private running = 0;
   private gathering = false;
 
-  constructor(private readonly answer: (asks: Ask[]) => Promise<(Answer | Promise<Answer>)[]>) {}
+  /**
+   * `mostRunning`: while one is answered the next ones wait behind it, so that PostgreSQL is never idle and more come
+   * together meanwhile. Three for reads, which share a connection; two for writes, which would share the disk.
+   */
+  constructor(
+    private readonly mostRunning: number,
+    private readonly answer: (asks: Ask[]) => Promise<(Answer | Promise<Answer>)[]>,
+  ) {}
 
   ask(ask: Ask): Promise<Answer> {
     return new Promise((resolve, reject) => {
@@ -36,7 +41,7 @@ export class Gather<Ask, Answer> {
   }
 
   private next(): void {
-    while (this.running < MOST_RUNNING && this.waiting.length > 0)
+    while (this.running < this.mostRunning && this.waiting.length > 0)
       void this.run(this.waiting.splice(0, MOST_AT_ONCE));
   }
 
