@@ -13,11 +13,8 @@ import { putVariations, readStructure } from './put-variations.js';
 import { listCategories, listProducts, listVariations, productSorts } from './queries.js';
 import type { VariationRecord } from './records.js';
 import * as shape from './schema.js';
-import { setProductStock, setVariationStock, setVariationStockLocked } from './stock.js';
-import { applyStockBatch } from './stock-batch.js';
-import { StockWrites } from './stock-writes.js';
+import { stockRoutes } from './stock-routes.js';
 
-const ofProduct = Type.Object({ id: Type.String({ description: 'Product id' }) });
 const isFilters = queryChecker(Type.Object(shape.productFilters));
 
 export const catalogRoutes: FastifyPluginAsyncTypebox<{ db: Database; mediaUrl: string }> = async (
@@ -25,7 +22,7 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<{ db: Database; mediaUrl: 
   { db, mediaUrl },
 ) => {
   const products = new ProductReads(db, mediaUrl);
-  const stockWrites = new StockWrites(db.autocommit);
+
   app.get(
     '/products',
     {
@@ -83,7 +80,7 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<{ db: Database; mediaUrl: 
         summary: 'Read a product',
         description:
           'With its images and variations. Carries an ETag; send it back as If-None-Match to get a 304.',
-        params: ofProduct,
+        params: shape.OfProduct,
         response: { 200: shape.ProductDetail },
       },
     },
@@ -106,7 +103,7 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<{ db: Database; mediaUrl: 
         summary: 'Change a product',
         description:
           'Changes the fields sent. Emits product.updated with the names of the fields whose value changed, and stock.updated if quantity did.',
-        params: ofProduct,
+        params: shape.OfProduct,
         body: shape.ProductChange,
         response: { 200: shape.ProductDetail },
       },
@@ -130,7 +127,7 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<{ db: Database; mediaUrl: 
         tags: ['Products'],
         summary: 'Delete a product',
         description: 'With its variations and images. Emits product.deleted.',
-        params: ofProduct,
+        params: shape.OfProduct,
         response: { 200: shape.Deleted },
       },
     },
@@ -141,53 +138,6 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<{ db: Database; mediaUrl: 
     },
   );
 
-  app.patch(
-    '/products/:id/stock',
-    {
-      config: { scope: 'stock:write' },
-      schema: {
-        operationId: 'setProductStock',
-        tags: ['Stock'],
-        summary: 'Set the stock of a simple product',
-        description:
-          'Of a product with variations the balance is their sum: 422. Emits stock.updated when the balance changes.',
-        params: ofProduct,
-        body: shape.StockChange,
-        response: { 200: shape.Product },
-      },
-    },
-    async (request, reply) => {
-      const { workspaceId } = request.credential;
-      const { id } = request.params;
-      const { quantity } = request.body;
-      const product = await (request.keyed
-        ? setProductStock(request.keyed.tx, workspaceId, id, quantity)
-        : stockWrites.set(workspaceId, id, quantity));
-      return sendJson(reply, product);
-    },
-  );
-
-  app.patch(
-    '/stock',
-    {
-      config: { scope: 'stock:write' },
-      schema: {
-        operationId: 'setStockBySku',
-        tags: ['Stock'],
-        summary: 'Set the stock of many SKUs',
-        description:
-          'Store-wide, up to 500 entries. A malformed entry refuses the whole call; otherwise each line is answered for itself, in order.',
-        body: shape.StockBatch,
-        response: { 200: shape.StockBatchAnswer },
-      },
-    },
-    async (request) => ({
-      data: await transact(request, db, (tx) =>
-        applyStockBatch(tx, request.credential.workspaceId, request.body),
-      ),
-    }),
-  );
-
   app.get(
     '/products/:id/variants',
     {
@@ -196,7 +146,7 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<{ db: Database; mediaUrl: 
         operationId: 'listVariations',
         tags: ['Variations'],
         summary: 'List the variations of a product',
-        params: ofProduct,
+        params: shape.OfProduct,
         response: { 200: shape.VariationList },
       },
     },
@@ -217,7 +167,7 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<{ db: Database; mediaUrl: 
         summary: 'Change many variations',
         description:
           'Up to 500 entries, each found by id or sku, all or nothing. A bare array is taken too. With stock:write alone the entries may set quantity only.',
-        params: ofProduct,
+        params: shape.OfProduct,
         body: shape.VariationsPatch,
         response: { 200: shape.VariationList },
       },
@@ -243,7 +193,7 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<{ db: Database; mediaUrl: 
         summary: 'Create or update the variations of a product',
         description:
           'The whole structure: types, their options, and combinations, which are found by their label. Combinations that are not listed stay, unless prune=true.',
-        params: ofProduct,
+        params: shape.OfProduct,
         querystring: Type.Object({
           prune: Type.Optional(
             Type.Boolean({ description: 'Remove the combinations that are not listed.', default: false }),
@@ -264,34 +214,7 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<{ db: Database; mediaUrl: 
     },
   );
 
-  app.patch(
-    '/products/:id/variants/:sku/stock',
-    {
-      config: { scope: 'stock:write' },
-      schema: {
-        operationId: 'setVariationStock',
-        tags: ['Stock'],
-        summary: 'Set the stock of one variation by its SKU',
-        description:
-          'Characters such as / or % in the sku are percent-encoded in the path. Emits stock.updated when the balance changes.',
-        params: Type.Object({
-          id: Type.String({ description: 'Product id' }),
-          sku: Type.String({ description: 'SKU of the variation' }),
-        }),
-        body: shape.StockChange,
-        response: { 200: shape.Variation },
-      },
-    },
-    async (request) => {
-      const { workspaceId } = request.credential;
-      const { id, sku } = request.params;
-      const { quantity } = request.body;
-      return (
-        (await execute(request, db, (tx) => setVariationStock(tx, workspaceId, id, sku, quantity))) ??
-        (await transact(request, db, (tx) => setVariationStockLocked(tx, workspaceId, id, sku, quantity)))
-      );
-    },
-  );
+  await app.register(stockRoutes, { db });
 
   app.get(
     '/categories',

@@ -4,6 +4,8 @@ import { Meta, pagingQuery } from '../platform/paging.js';
 import { HttpUrl, Id, Measure, Money, Nullable, Quantity, Shape, Text, Time } from '../platform/shapes.js';
 
 const NAME_MAX = 255;
+export const OfProduct = Type.Object({ id: Type.String({ description: 'Product id' }) });
+
 export const MAX_BATCH = 500;
 export const MAX_TYPES = 3;
 export const MAX_OPTIONS = 100;

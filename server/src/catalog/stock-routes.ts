@@ -1,0 +1,89 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import type { Database } from '../platform/db.js';
+import { execute, transact } from '../platform/idempotency.js';
+import { sendJson } from '../platform/send-json.js';
+import * as shape from './schema.js';
+import { setProductStock, setVariationStock, setVariationStockLocked } from './stock.js';
+import { applyStockBatch } from './stock-batch.js';
+import { StockWrites } from './stock-writes.js';
+
+export const stockRoutes: FastifyPluginAsyncTypebox<{ db: Database }> = async (app, { db }) => {
+  const stockWrites = new StockWrites(db.autocommit);
+
+  app.patch(
+    '/products/:id/stock',
+    {
+      config: { scope: 'stock:write' },
+      schema: {
+        operationId: 'setProductStock',
+        tags: ['Stock'],
+        summary: 'Set the stock of a simple product',
+        description:
+          'Of a product with variations the balance is their sum: 422. Emits stock.updated when the balance changes.',
+        params: shape.OfProduct,
+        body: shape.StockChange,
+        response: { 200: shape.Product },
+      },
+    },
+    async (request, reply) => {
+      const { workspaceId } = request.credential;
+      const { id } = request.params;
+      const { quantity } = request.body;
+      const product = await (request.keyed
+        ? setProductStock(request.keyed.tx, workspaceId, id, quantity)
+        : stockWrites.set(workspaceId, id, quantity));
+      return sendJson(reply, product);
+    },
+  );
+
+  app.patch(
+    '/stock',
+    {
+      config: { scope: 'stock:write' },
+      schema: {
+        operationId: 'setStockBySku',
+        tags: ['Stock'],
+        summary: 'Set the stock of many SKUs',
+        description:
+          'Store-wide, up to 500 entries. A malformed entry refuses the whole call; otherwise each line is answered for itself, in order.',
+        body: shape.StockBatch,
+        response: { 200: shape.StockBatchAnswer },
+      },
+    },
+    async (request) => ({
+      data: await transact(request, db, (tx) =>
+        applyStockBatch(tx, request.credential.workspaceId, request.body),
+      ),
+    }),
+  );
+
+  app.patch(
+    '/products/:id/variants/:sku/stock',
+    {
+      config: { scope: 'stock:write' },
+      schema: {
+        operationId: 'setVariationStock',
+        tags: ['Stock'],
+        summary: 'Set the stock of one variation by its SKU',
+        description:
+          'Characters such as / or % in the sku are percent-encoded in the path. Emits stock.updated when the balance changes.',
+        params: Type.Object({
+          id: Type.String({ description: 'Product id' }),
+          sku: Type.String({ description: 'SKU of the variation' }),
+        }),
+        body: shape.StockChange,
+        response: { 200: shape.Variation },
+      },
+    },
+    async (request) => {
+      const { workspaceId } = request.credential;
+      const { id, sku } = request.params;
+      const { quantity } = request.body;
+      return (
+        (await execute(request, db, (tx) => setVariationStock(tx, workspaceId, id, sku, quantity))) ??
+        (await transact(request, db, (tx) => setVariationStockLocked(tx, workspaceId, id, sku, quantity)))
+      );
+    },
+  );
+};
