@@ -22,25 +22,32 @@ create function search_pattern(value text) returns text
   language sql immutable parallel safe strict
   as $$ select '%' || regexp_replace(search_form(value), '([\\%_])', '\\\1', 'g') || '%' $$;
 
--- Every six bytes of a text, each hashed together with the store. In a store of 1,000,000 products a trigram stands in
--- thousands of them, and a search that finds 20 took 20 ms to intersect their lists with the list of all products of
--- the store; six bytes of one store stand in a few dozen. Over bytes and not characters, because substr() counts
--- characters from the start each time. These hash functions decide on partitions too, so no version changes them. The
--- cost keeps the planner from calling it on rows that another condition can refuse.
+-- Every four and every six bytes of a text, each hashed together with the store. In a store of 1,000,000 products a
+-- trigram stands in thousands of them, and a search that finds 20 took 20 ms to intersect their lists with the list of
+-- all products of the store; six bytes of one store stand in a few dozen. Four are for words of four and five letters.
+-- Over bytes and not characters, because substr() counts characters from the start each time. These hash functions decide
+-- on partitions too, so no version changes them. The cost keeps the planner from calling it on rows that another
+-- condition can refuse.
 create function search_grams(workspace_id uuid, value text) returns bigint[]
   language sql immutable parallel safe strict cost 1000
   as $$
     select array(
-      select hashtextextended(encode(substring(bytes from i for 6), 'escape'), store)
-      from convert_to(value, 'UTF8') bytes, uuid_hash_extended(workspace_id, 0) store,
-        generate_series(1, length(bytes) - 5) i)
+      select hashtextextended(encode(substring(bytes from i for size), 'escape'), store)
+      from convert_to(value, 'UTF8') bytes, uuid_hash_extended(workspace_id, 0) store, unnest(array[4, 6]) size,
+        generate_series(1, length(bytes) - size + 1) i)
   $$;
 
--- The grams at both ends of a searched text of six bytes or more. More of them would be slower: of each product that
--- has the rarest, every other one is looked up.
+-- The grams at both ends of a searched text of four bytes or more, of six if there are six. More of them would be slower:
+-- of each product that has the rarest, every other one is looked up.
 create function search_keys(workspace_id uuid, value text) returns bigint[]
   language sql immutable parallel safe strict
-  as $$ select array[grams[1], grams[cardinality(grams)]] from search_grams(workspace_id, search_form(value)) grams $$;
+  as $$
+    select array(
+      select hashtextextended(encode(substring(bytes from i for size), 'escape'), store)
+      from (values (1), (length(bytes) - size + 1)) ends(i))
+    from convert_to(search_form(value), 'UTF8') bytes, uuid_hash_extended(workspace_id, 0) store,
+      (select case when length(convert_to(search_form(value), 'UTF8')) < 6 then 4 else 6 end as size) sizes
+  $$;
 
 -- Values as JSON, for columns that keep a record as it is answered. to_json() and to_char() are only stable because they
 -- take any type and any locale; of these two types and this one pattern the outcome never changes.

@@ -1,10 +1,10 @@
 import type { Queryable } from '../platform/db.js';
 import { isId } from '../platform/ids.js';
-import { type PageRequest, pageClauses, pageOf, REACH, type SortKey, sortOf } from '../platform/paging.js';
-import { fewOf, type SearchedRow, shortSearch } from '../platform/search.js';
+import { searchablePage } from '../platform/listing.js';
+import { byTime, type PageRequest, pageOf, type SortKey } from '../platform/paging.js';
 import { listBody } from '../platform/send-json.js';
-import { fixed, joined, prepared, raw, type Statement, sql } from '../platform/sql.js';
-import { timeOf } from '../platform/times.js';
+import { fixed, joined, raw, type Statement, sql } from '../platform/sql.js';
+import { isoOf } from '../platform/times.js';
 import { productJson, type VariationRecord, variationColumns } from './records.js';
 
 export interface ProductFilters {
@@ -16,10 +16,6 @@ export interface ProductFilters {
   updatedTo?: string;
 }
 
-// In UTC, as we give them out: PostgreSQL does not take every offset that RFC 3339 allows.
-const isTime = (value: unknown) =>
-  typeof value === 'string' && value.endsWith('Z') && timeOf(value) !== undefined;
-
 export const productSorts: Record<string, SortKey> = {
   name: {
     column: 'name_sort',
@@ -28,8 +24,8 @@ export const productSorts: Record<string, SortKey> = {
   },
   price: { column: 'price', cast: 'numeric', isValue: Number.isFinite },
   quantity: { column: 'quantity', cast: 'bigint', isValue: Number.isSafeInteger },
-  createdAt: { column: 'created_at', cast: 'timestamptz', isValue: isTime },
-  updatedAt: { column: 'updated_at', cast: 'timestamptz', isValue: isTime },
+  createdAt: byTime('created_at'),
+  updatedAt: byTime('updated_at'),
 };
 
 /** The answer as the text of its JSON. */
@@ -38,73 +34,21 @@ export async function listProducts(
   workspaceId: string,
   request: PageRequest<ProductFilters>,
 ): Promise<Buffer> {
-  const { rows, total } =
-    (await listFew(db, workspaceId, request)) ?? (await listMany(db, workspaceId, request));
-  const { rows: kept, meta } = pageOf(request, rows, request.page === undefined ? undefined : total);
+  const { rows, total } = await searchablePage<{ json: Buffer | string }>(db, request, {
+    workspaceId,
+    from: sql`products p`,
+    alias: 'p',
+    where: matching(workspaceId, request.filters),
+    columns: sql`${productJson} || '}' as json, p.id`,
+    sorts: productSorts,
+    terms: { table: 'product_search', id: 'product_id' },
+    plannedOnce: true,
+  });
+  const { rows: kept, meta } = pageOf(request, rows, total);
   return listBody(
     kept.map(({ json }) => json),
     meta,
   );
-}
-
-interface Listed {
-  rows: ListedRow[];
-  total: number;
-}
-
-interface ListedRow {
-  json: Buffer | string;
-  id: string;
-  sort_value: string | number;
-}
-
-/**
- * Walks an index in the order asked for, or collects and sorts: the planner chooses. How common a searched word is
- * decides that, so a search is planned for its word; the rest is planned once.
- */
-async function listMany(
-  db: Queryable,
-  workspaceId: string,
-  request: PageRequest<ProductFilters>,
-): Promise<Listed> {
-  const { from, where } = matching(workspaceId, request.filters);
-  const { where: beyond, order } = pageClauses(request, productSorts, 'p');
-  const count = sql`select count(*) from (select from ${from} where ${where} limit ${raw(String(REACH + 1))}) counted`;
-  const total = request.page === undefined ? raw('null') : sql`(${count})`;
-  const page = sql`
-    select ${productJson} || '}' as json, p.id, ${sortColumn(request)} as sort_value, ${total} as total
-    from ${from} where ${where} ${beyond} ${order}`;
-  const planned = request.filters.search ? (statement: Statement) => statement : prepared;
-  const rows = await db.query<ListedRow & { total: number }>(planned(page));
-  if (rows.length > 0 || request.page === undefined || request.page === 1)
-    return { rows, total: rows[0]?.total ?? 0 };
-  // A page beyond the end has no row to carry the total.
-  const [counted] = await db.query<{ count: number }>(planned(count));
-  return { rows, total: counted?.count ?? 0 };
-}
-
-/** undefined: a search finds more than a few, or there is none, or its text is too short to look for by index. */
-async function listFew(
-  db: Queryable,
-  workspaceId: string,
-  request: PageRequest<ProductFilters>,
-): Promise<Listed | undefined> {
-  const { search, ...others } = request.filters;
-  if (!search) return undefined;
-  const statement = shortSearch(request, {
-    workspaceId,
-    search,
-    terms: { table: 'product_search', id: 'product_id' },
-    ...matching(workspaceId, others),
-    alias: 'p',
-    columns: sql`${productJson} || '}' as json, p.id`,
-    sorts: productSorts,
-  });
-  return statement && fewOf(await db.query<ListedRow & SearchedRow>(statement));
-}
-
-function sortColumn({ sort }: PageRequest<ProductFilters>): Statement {
-  return raw(`p.${sortOf(productSorts, sort).key.column}`);
 }
 
 /** undefined when there is no such product; an empty list when it has no variations. */
@@ -132,7 +76,7 @@ const variationsById = fixed(
     where p.workspace_id = ${workspaceId} and p.id = ${productId} order by v.position`,
 );
 
-function matching(workspaceId: string, filters: ProductFilters): { from: Statement; where: Statement } {
+function matching(workspaceId: string, filters: ProductFilters): Statement {
   const conditions = [sql`p.workspace_id = ${workspaceId}`];
   if (filters.categoryId !== undefined) conditions.push(sql`p.category_id = ${filters.categoryId}`);
   if (filters.sku !== undefined) conditions.push(sql`p.id in (${carrying(workspaceId, 'sku', filters.sku)})`);
@@ -141,12 +85,7 @@ function matching(workspaceId: string, filters: ProductFilters): { from: Stateme
     conditions.push(sql`p.updated_at >= ${isoOf(filters.updatedFrom)}::timestamptz`);
   if (filters.updatedTo !== undefined)
     conditions.push(sql`p.updated_at <= ${isoOf(filters.updatedTo)}::timestamptz`);
-  if (!filters.search) return { from: sql`products p`, where: joined(conditions, ' and ') };
-  conditions.push(sql`s.terms like search_pattern(${filters.search})`);
-  return {
-    from: sql`products p join product_search s on s.workspace_id = p.workspace_id and s.product_id = p.id`,
-    where: joined([...conditions, sql`s.workspace_id = ${workspaceId}`], ' and '),
-  };
+  return joined(conditions, ' and ');
 }
 
 /** Two look-ups by index; an OR over both tables would scan the store. */
@@ -156,8 +95,4 @@ function carrying(workspaceId: string, code: 'sku' | 'ean', value: string): Stat
     select id from products where workspace_id = ${workspaceId} and ${column} = ${value}
     union all
     select product_id from variations where workspace_id = ${workspaceId} and ${column} = ${value}`;
-}
-
-function isoOf(time: string): string {
-  return new Date(timeOf(time) as number).toISOString();
 }

@@ -19,6 +19,9 @@ export interface Credential extends Spender {
 export const CREDENTIAL_CHANNEL = 'feira_credentials';
 /** No process acts on an older answer of the database than this, whatever happens to notifications. */
 export const CACHED_MS = 2_000;
+/** One that is used at this age is asked for anew while its answer still counts, and with it all others of a moment. */
+const RENEWED_MS = 1_500;
+const MOMENT_MS = 100;
 const MAX_CACHED = 10_000;
 const USE_NOTED_MS = 60_000;
 
@@ -32,14 +35,19 @@ interface Cached {
   askedAt: number;
 }
 
-/** The bearer check: one look-up by primary key, remembered for at most two seconds or until a NOTIFY drops it. */
+/**
+ * The bearer check: one look-up by primary key, remembered for at most two seconds or until a NOTIFY drops it. What is in
+ * use is renewed before that, so that only a first call waits for its look-up.
+ */
 export class Credentials {
   /**
    * By the token itself: its hash, of which the database knows it, cost a tenth of what a product read costs here. A
    * dump of the heap would show those of the last calls.
    */
   private readonly cache = new Map<string, Cached>();
+  private readonly asks = new Gather(3, (tokens: string[]) => this.rowsOf(tokens));
   private readonly uses = new Gather(2, (uses: Use[]) => this.noteUses(uses));
+  private readonly ageing = new Set<string>();
 
   constructor(
     private readonly db: Database,
@@ -52,10 +60,12 @@ export class Credentials {
 
   /** Of a token that is unknown, expired or revoked: undefined. */
   find(token: string): Credential | undefined | Promise<Credential | undefined> {
-    const askedAt = this.clock.monotonic();
+    const now = this.clock.monotonic();
     const cached = this.cache.get(token);
-    if (cached && askedAt - cached.askedAt < CACHED_MS) return this.unexpired(cached.credential);
-    return this.ask(token, askedAt).then((credential) => this.unexpired(credential));
+    if (!cached || now - cached.askedAt >= CACHED_MS)
+      return this.ask(token, now).then((credential) => this.unexpired(credential));
+    if (now - cached.askedAt >= RENEWED_MS) this.renewSoon(token);
+    return this.unexpired(cached.credential);
   }
 
   /**
@@ -77,21 +87,53 @@ export class Credentials {
     const known = this.cache.get(token)?.credential;
     const trusted = this.listener.alive;
     if (trusted) this.remember(token, entry);
-    const [row] = await this.db.query<CredentialRow>(sql`
-      select g.workspace_id, g.id as grant_id, g.client_id, g.scopes, g.last_used_at, t.expires_at, b.per_minute
-      from oauth_access_tokens t
-      join oauth_grants g on g.workspace_id = t.workspace_id and g.id = t.grant_id
-      left join budgets b on b.workspace_id = g.workspace_id and b.client_id = g.client_id
-      where t.token_hash = ${hashOfSecret(token)} and g.revoked_at is null`);
+    const row = await this.asks.ask(token);
     if (!row) {
       this.cache.delete(token);
       return undefined;
     }
+    entry.credential = known;
+    return this.keep(entry, row, askedAt);
+  }
+
+  private renewSoon(token: string): void {
+    if (this.ageing.size === 0) setTimeout(() => void this.renew().catch(() => {}), MOMENT_MS).unref();
+    this.ageing.add(token);
+  }
+
+  /** An entry that was dropped meanwhile is not in the cache any more, so what is kept in it is never looked at. */
+  private async renew(): Promise<void> {
+    const tokens = [...this.ageing].filter((token) => this.cache.has(token));
+    this.ageing.clear();
+    const entries = tokens.map((token) => this.cache.get(token) as Cached);
+    const askedAt = this.clock.monotonic();
+    const rows = await this.rowsOf(tokens);
+    entries.forEach((entry, index) => {
+      const row = rows[index];
+      if (row) this.keep(entry, row, askedAt);
+      else entry.askedAt = Number.NEGATIVE_INFINITY;
+    });
+  }
+
+  private keep(entry: Cached, row: CredentialRow, askedAt: number): Credential {
     this.noteUse(row);
     // The same object for the same answer: a new one every two seconds was most of what the heap had to be cleaned of.
-    entry.credential = known && tells(known, row) ? known : credentialOf(row);
+    if (!entry.credential || !tells(entry.credential, row)) entry.credential = credentialOf(row);
     entry.askedAt = askedAt;
     return entry.credential;
+  }
+
+  private async rowsOf(tokens: string[]): Promise<(CredentialRow | undefined)[]> {
+    const found: (CredentialRow | undefined)[] = tokens.map(() => undefined);
+    const rows = await this.db.query<CredentialRow & { n: number }>(sql`
+      select asked.n, g.workspace_id, g.id as grant_id, g.client_id, g.scopes, g.last_used_at, t.expires_at, b.per_minute
+      from unnest((select ${tokens.map(hashOfSecret)}::bytea[])) with ordinality as asked(token_hash, n)
+      join oauth_access_tokens t on t.token_hash = asked.token_hash
+      join oauth_grants g on g.workspace_id = t.workspace_id and g.id = t.grant_id
+      left join budgets b on b.workspace_id = g.workspace_id and b.client_id = g.client_id
+      where g.revoked_at is null`);
+    for (const row of rows) found[row.n - 1] = row;
+    return found;
   }
 
   /** To the minute, and without waiting: the merchant is shown it, nobody decides by it, so a lost note does no harm. */

@@ -1,17 +1,9 @@
 import type { Queryable, Tx } from '../platform/db.js';
 import { newId } from '../platform/ids.js';
-import {
-  type PageMeta,
-  type PageRequest,
-  pageClauses,
-  pageOf,
-  REACH,
-  type SortKey,
-} from '../platform/paging.js';
-import { fewOf, type SearchedRow, shortSearch } from '../platform/search.js';
-import { raw, type Statement, sql } from '../platform/sql.js';
+import { searchablePage } from '../platform/listing.js';
+import { byTime, type PageMeta, type PageRequest, pageOf, type SortKey } from '../platform/paging.js';
+import { raw, sql } from '../platform/sql.js';
 import type { Buyer } from './checkout.js';
-import { byTime } from './queries.js';
 import type { Address, OrderCustomer } from './records.js';
 
 export interface CustomerRecord {
@@ -70,50 +62,22 @@ const columns = raw(`
   c.id, c.name, c.email, c.phone, c.document, c.address, c.orders_count as "ordersCount", c.total_spent as "totalSpent",
   c.first_order_at as "firstOrderAt", c.last_order_at as "lastOrderAt"`);
 
-/** Those who bought last come first. */
+/** Those who bought last come first. Orders are not read: what a customer has bought is kept with the customer. */
 export async function listCustomers(
   db: Queryable,
   workspaceId: string,
   request: PageRequest<{ search?: string }>,
 ): Promise<{ data: CustomerRecord[]; meta: PageMeta }> {
-  const { few, page, count } = customerPage(workspaceId, request);
-  const listed = few && fewOf(await db.query<CustomerRecord & SearchedRow>(few));
-  const [rows, total] = listed
-    ? [listed.rows, listed.total]
-    : await Promise.all([
-        db.query<CustomerRecord & { sort_value: string }>(page),
-        request.page === undefined
-          ? undefined
-          : db.query<{ total: number }>(count).then(([counted]) => counted?.total),
-      ]);
-  const { rows: data, meta } = pageOf(request, rows, request.page === undefined ? undefined : total);
+  const { rows, total } = await searchablePage<CustomerRecord>(db, request, {
+    workspaceId,
+    from: sql`customers c`,
+    alias: 'c',
+    where: sql`c.workspace_id = ${workspaceId}`,
+    columns,
+    sorts: customerSorts,
+    terms: { table: 'customers', id: 'id' },
+    plannedOnce: true,
+  });
+  const { rows: data, meta } = pageOf(request, rows, total);
   return { data, meta };
-}
-
-/** What is read for a page. Orders are not: what a customer has bought is kept with the customer. */
-export function customerPage(
-  workspaceId: string,
-  request: PageRequest<{ search?: string }>,
-): { few: Statement | undefined; page: Statement; count: Statement } {
-  const { search } = request.filters;
-  const few = search
-    ? shortSearch(request, {
-        workspaceId,
-        search,
-        terms: { table: 'customers', id: 'id' },
-        from: sql`customers c`,
-        alias: 'c',
-        where: sql`c.workspace_id = ${workspaceId}`,
-        columns,
-        sorts: customerSorts,
-      })
-    : undefined;
-  const filter = search ? sql`and c.terms like search_pattern(${search})` : raw('');
-  const where = sql`c.workspace_id = ${workspaceId} ${filter}`;
-  const { where: beyond, order } = pageClauses(request, customerSorts, 'c');
-  return {
-    few,
-    page: sql`select ${columns}, c.last_order_at as sort_value from customers c where ${where} ${beyond} ${order}`,
-    count: sql`select count(*) as total from (select from customers c where ${where} limit ${raw(String(REACH + 1))}) counted`,
-  };
 }

@@ -144,4 +144,10 @@ export const Customer = Shape('Customer', {
 export const CustomerList = Shape('CustomerList', { data: Type.Array(Customer), meta: Meta });
 
 export const customerFilters = { search: orderFilters.search };
-export const CustomerQuery = Type.Object({ ...pagingQuery, ...customerFilters });
+export const CustomerQuery = Type.Object({
+  ...pagingQuery,
+  sort: Type.Optional(
+    Type.String({ description: 'lastOrderAt; - in front descends. -lastOrderAt unless told.' }),
+  ),
+  ...customerFilters,
+});

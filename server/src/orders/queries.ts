@@ -1,17 +1,9 @@
 import type { Queryable } from '../platform/db.js';
 import { isId } from '../platform/ids.js';
-import {
-  type PageMeta,
-  type PageRequest,
-  pageClauses,
-  pageOf,
-  REACH,
-  type SortKey,
-  sortOf,
-} from '../platform/paging.js';
-import { fewOf, type SearchedRow, shortSearch } from '../platform/search.js';
+import { searchablePage } from '../platform/listing.js';
+import { byTime, type PageMeta, type PageRequest, pageOf, type SortKey, sortOf } from '../platform/paging.js';
 import { joined, raw, type Statement, sql } from '../platform/sql.js';
-import { timeOf } from '../platform/times.js';
+import { isoOf } from '../platform/times.js';
 import { type OrderRecord, orderColumns } from './records.js';
 
 export interface OrderFilters {
@@ -24,13 +16,6 @@ export interface OrderFilters {
   updatedFrom?: string;
   updatedTo?: string;
 }
-
-/** In UTC, as we give them out: PostgreSQL does not take every offset that RFC 3339 allows. */
-export const byTime = (column: string): SortKey => ({
-  column,
-  cast: 'timestamptz',
-  isValue: (value) => typeof value === 'string' && value.endsWith('Z') && timeOf(value) !== undefined,
-});
 
 export const orderSorts: Record<string, SortKey> = {
   createdAt: byTime('created_at'),
@@ -49,55 +34,20 @@ export async function listOrders(
   workspaceId: string,
   request: PageRequest<OrderFilters>,
 ): Promise<{ data: OrderRecord[]; meta: PageMeta }> {
-  const { rows, total } =
-    (await listFew(db, workspaceId, request)) ?? (await listMany(db, workspaceId, request));
-  const endless = sortOf(orderSorts, request.sort).key.followsCommits;
-  const counted = request.page === undefined ? undefined : total;
-  const { rows: data, meta } = pageOf(request, rows, counted, endless);
-  return { data, meta };
-}
-
-type Listed = { rows: (OrderRecord & { sort_value: string })[]; total: number | undefined };
-
-async function listMany(
-  db: Queryable,
-  workspaceId: string,
-  request: PageRequest<OrderFilters>,
-): Promise<Listed> {
-  const { from, where } = matching(workspaceId, request.filters);
-  const { where: beyond, order } = pageClauses(request, orderSorts, 'o');
-  const { key } = sortOf(orderSorts, request.sort);
-  const sortValue = raw(`o.${key.column}${key.followsCommits ? '::text' : ''}`);
-  const [rows, total] = await Promise.all([
-    db.query<OrderRecord & { sort_value: string }>(
-      sql`select ${orderColumns}, ${sortValue} as sort_value from ${from} where ${where} ${beyond} ${order}`,
-    ),
-    request.page === undefined
-      ? undefined
-      : db.query<{ total: number }>(
-          sql`select count(*) as total from (select from ${from} where ${where} limit ${raw(String(REACH + 1))}) counted`,
-        ),
-  ]);
-  return { rows, total: total?.[0]?.total };
-}
-
-async function listFew(
-  db: Queryable,
-  workspaceId: string,
-  request: PageRequest<OrderFilters>,
-): Promise<Listed | undefined> {
-  const { search, ...others } = request.filters;
-  if (!search) return undefined;
-  const statement = shortSearch(request, {
+  const { rows, total } = await searchablePage<OrderRecord>(db, request, {
     workspaceId,
-    search,
-    terms: { table: 'order_search', id: 'order_id' },
-    ...matching(workspaceId, others),
+    from: sql`orders o`,
     alias: 'o',
+    where: matching(workspaceId, request.filters),
     columns: orderColumns,
     sorts: orderSorts,
+    terms: { table: 'order_search', id: 'order_id' },
+    // How many have a status, or are of a day, differs too much.
+    plannedOnce: false,
   });
-  return statement && fewOf(await db.query<OrderRecord & SearchedRow>(statement));
+  const endless = sortOf(orderSorts, request.sort).key.followsCommits;
+  const { rows: data, meta } = pageOf(request, rows, total, endless);
+  return { data, meta };
 }
 
 export async function findOrder(
@@ -113,7 +63,7 @@ export async function findOrder(
 }
 
 /** `from` and `to` are whole days of the store's own time zone, both included. */
-function matching(workspaceId: string, filters: OrderFilters): { from: Statement; where: Statement } {
+function matching(workspaceId: string, filters: OrderFilters): Statement {
   const conditions = [sql`o.workspace_id = ${workspaceId}`];
   const date = raw(filters.dateType === 'updated' ? 'o.updated_at' : 'o.created_at');
   if (filters.from !== undefined)
@@ -127,12 +77,7 @@ function matching(workspaceId: string, filters: OrderFilters): { from: Statement
     conditions.push(sql`o.updated_at >= ${isoOf(filters.updatedFrom)}::timestamptz`);
   if (filters.updatedTo !== undefined)
     conditions.push(sql`o.updated_at <= ${isoOf(filters.updatedTo)}::timestamptz`);
-  if (!filters.search) return { from: sql`orders o`, where: joined(conditions, ' and ') };
-  conditions.push(sql`s.workspace_id = ${workspaceId}`, sql`s.terms like search_pattern(${filters.search})`);
-  return {
-    from: sql`orders o join order_search s on s.workspace_id = o.workspace_id and s.order_id = o.id`,
-    where: joined(conditions, ' and '),
-  };
+  return joined(conditions, ' and ');
 }
 
 /** Where clocks go back from 1 to 0 at night (Havana, the Azores) a day has two midnights: it begins with the first. */
@@ -142,8 +87,4 @@ function beginOf(workspaceId: string, day: Statement): Statement {
       then midnight - interval '1 hour' else midnight end
     from workspaces, lateral (select ${day} as day) d, lateral (select day::timestamp at time zone timezone as midnight) m
     where id = ${workspaceId})`;
-}
-
-function isoOf(time: string): string {
-  return new Date(timeOf(time) as number).toISOString();
 }

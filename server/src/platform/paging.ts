@@ -3,6 +3,7 @@ import { badRequest } from './errors.js';
 import { isId } from './ids.js';
 import { Shape } from './shapes.js';
 import { raw, type Statement, sql } from './sql.js';
+import { timeOf } from './times.js';
 
 export const DEFAULT_LIMIT = 50;
 export const MAX_LIMIT = 100;
@@ -60,6 +61,15 @@ export interface SortKey {
    * waited for, so nothing ever lands behind a cursor given out; and there is always a next cursor, to be asked later.
    */
   followsCommits?: boolean;
+}
+
+/** By a time. In UTC, as we give them out: PostgreSQL does not take every offset that RFC 3339 allows. */
+export function byTime(column: string): SortKey {
+  return {
+    column,
+    cast: 'timestamptz',
+    isValue: (value) => typeof value === 'string' && value.endsWith('Z') && timeOf(value) !== undefined,
+  };
 }
 
 /** What a list was asked for, whether by page or by cursor. */

@@ -14,6 +14,11 @@ export function timeOf(text: string): number | undefined {
   return moment >= FIRST && moment <= LAST ? moment : undefined;
 }
 
+/** In UTC, of a text that timeOf takes: PostgreSQL does not take every offset that RFC 3339 allows. */
+export function isoOf(text: string): string {
+  return new Date(timeOf(text) as number).toISOString();
+}
+
 /** A day as YYYY-MM-DD. */
 export function isDayText(text: string): boolean {
   const match = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text);

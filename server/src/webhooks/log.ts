@@ -1,16 +1,9 @@
 import type { Queryable, Tx } from '../platform/db.js';
 import { notFound } from '../platform/errors.js';
 import { isId } from '../platform/ids.js';
-import {
-  type PageMeta,
-  type PageRequest,
-  pageClauses,
-  pageOf,
-  REACH,
-  type SortKey,
-} from '../platform/paging.js';
+import { plainPage } from '../platform/listing.js';
+import { byTime, type PageMeta, type PageRequest, pageOf, type SortKey } from '../platform/paging.js';
 import { raw, sql } from '../platform/sql.js';
-import { timeOf } from '../platform/times.js';
 import { ATTEMPTS } from './backoff.js';
 import { findTarget, type Owner } from './subscriptions.js';
 
@@ -34,11 +27,7 @@ export interface AttemptRecord {
 }
 
 export const deliverySorts: Record<string, SortKey> = {
-  createdAt: {
-    column: 'created_at',
-    cast: 'timestamptz',
-    isValue: (value) => typeof value === 'string' && timeOf(value) !== undefined,
-  },
+  createdAt: byTime('created_at'),
 };
 
 // What was never tried is due since always, so that it goes before what is tried again; it is told as due since it was made.
@@ -62,18 +51,15 @@ export async function listDeliveries(
   const { status } = request.filters;
   const filter = status === undefined ? raw('') : sql`and d.status = ${status}`;
   const where = sql`d.workspace_id = ${owner.workspaceId} and d.webhook_id = ${webhookId} ${filter}`;
-  const { where: beyond, order } = pageClauses(request, deliverySorts, 'd');
-  const [rows, total] = await Promise.all([
-    db.query<DeliveryRecord & { sort_value: string }>(
-      sql`select ${columns}, d.created_at as sort_value from deliveries d where ${where} ${beyond} ${order}`,
-    ),
-    request.page === undefined
-      ? undefined
-      : db.query<{ total: number }>(
-          sql`select count(*) as total from (select from deliveries d where ${where} limit ${REACH + 1}) counted`,
-        ),
-  ]);
-  const { rows: data, meta } = pageOf(request, rows, total?.[0]?.total);
+  const { rows, total } = await plainPage<DeliveryRecord>(db, request, {
+    from: sql`deliveries d`,
+    alias: 'd',
+    where,
+    columns,
+    sorts: deliverySorts,
+    plannedOnce: false,
+  });
+  const { rows: data, meta } = pageOf(request, rows, total);
   return { data, meta };
 }
 

@@ -70,7 +70,13 @@ export const deliveryFilters = {
     }),
   ),
 };
-export const DeliveryQuery = Type.Object({ ...pagingQuery, ...deliveryFilters });
+export const DeliveryQuery = Type.Object({
+  ...pagingQuery,
+  sort: Type.Optional(
+    Type.String({ description: 'createdAt; - in front descends. -createdAt unless told.' }),
+  ),
+  ...deliveryFilters,
+});
 
 export const PingAnswer = Shape('PingAnswer', {
   delivered: Type.Boolean(),

@@ -151,6 +151,18 @@ describe('a revoked grant', () => {
     expect(await bearer(store.token)).toMatch(CHALLENGE);
   });
 
+  test('that is in use is looked up again in time: its calls find out without having to wait for it', async () => {
+    const other = await feira.store();
+    for (const each of [store, other]) expect((await each.get('/me')).status).toBe(200);
+    await revoke(store);
+    feira.clock.forward(1_600);
+    for (const each of [store, other]) expect((await each.get('/me')).status).toBe(200);
+    // The clock stands still: it is not its age that ends the answer.
+    await vi.waitFor(async () => expect((await store.get('/me')).status).toBe(401), SOON);
+    feira.clock.forward(1_400);
+    expect((await other.get('/me')).status).toBe(200);
+  });
+
   test('is dead on the next call in a process that cannot listen', async () => {
     const probe = await feira.store();
     for (const each of [store, probe]) expect((await each.get('/me')).status).toBe(200);

@@ -1,0 +1,114 @@
+import { parseArgs } from 'node:util';
+import { startEmbeddedPostgres } from 'feira/dist/platform/embedded-postgres/start.js';
+import { LoadProcess, type Server, startFeira, temporaryFolder } from './processes.js';
+import { median, requestBytes, shuffled } from './request-bytes.js';
+import { type Connection, query, type SeededStore } from './seed.js';
+
+const LIMIT = 1.5;
+
+export interface Size {
+  count: number;
+  connection: Connection;
+  store: SeededStore;
+  server: Server;
+}
+
+interface Comparison {
+  /** What there is a hundred times as much of. */
+  things: string;
+  requestsPerRound: number;
+  seed(connection: Connection, count: number): Promise<SeededStore>;
+  /** Paths by what they ask for: many different things each, so that none is answered from a warm page alone. */
+  callsOf(size: Size): Promise<Map<string, string[]>>;
+}
+
+/** Asks a small store and a large one for the same and ends the process, with 1 when a call took too much longer. */
+export async function compareSizes({ things, requestsPerRound, seed, callsOf }: Comparison): Promise<never> {
+  const { values: options } = parseArgs({
+    options: {
+      small: { type: 'string', default: '10000' },
+      large: { type: 'string', default: '1000000' },
+      rounds: { type: 'string', default: '7' },
+      only: { type: 'string', default: '' },
+      requests: { type: 'string', default: String(requestsPerRound) },
+    },
+  });
+  const folder = temporaryFolder();
+  const postgres = await startEmbeddedPostgres({ folder });
+  const small = await prepare('small', Number(options.small));
+  const large = await prepare('large', Number(options.large));
+  const load = new LoadProcess();
+  let missed = 0;
+  for (const name of small.calls.keys()) if (name.includes(options.only)) await compare(name);
+  load.stop();
+  await small.server.stop();
+  await large.server.stop();
+  await postgres.close();
+  process.exit(missed > 0 ? 1 : 0);
+
+  async function prepare(database: string, count: number) {
+    const begun = performance.now();
+    await query(postgres.connection, `create database ${database}`);
+    const connection = { ...postgres.connection, database };
+    const store = await seed(connection, count);
+    const { host, user } = connection;
+    const server = await startFeira(
+      folder,
+      `postgresql:///${database}?host=${encodeURIComponent(host)}&user=${user}`,
+    );
+    console.log(`seeded ${count} ${things} in ${((performance.now() - begun) / 1000).toFixed(0)} s`);
+    return { store, server, calls: await callsOf({ count, connection, store, server }) };
+  }
+
+  /** Small and large alternate, so that whoever else uses the machine slows down both. */
+  async function compare(name: string): Promise<void> {
+    const times: [typeof small, number[]][] = [
+      [small, []],
+      [large, []],
+    ];
+    // Round 0 warms up.
+    for (let round = 0; round <= Number(options.rounds); round++) {
+      for (const [{ server, store, calls }, medians] of times) {
+        const result = await load.run({
+          port: server.port,
+          connections: 1,
+          seconds: 30,
+          count: Number(options.requests),
+          requests: shuffled(calls.get(name)!).map((path) =>
+            requestBytes('GET', `/api/v1${path}`, store.token),
+          ),
+        });
+        if (Object.keys(result.unexpected).length > 0)
+          throw new Error(`${name} was not always answered with 200: ${JSON.stringify(result.unexpected)}`);
+        if (round > 0) medians.push(result.p50);
+      }
+    }
+    const [before, after] = times.map(([, medians]) => medians) as [number[], number[]];
+    const factor = median(after.map((time, round) => time / before[round]!));
+    if (factor > LIMIT) missed++;
+    console.log(
+      name.padEnd(40),
+      `${median(before).toFixed(2)} ms`.padStart(10),
+      `${median(after).toFixed(2)} ms`.padStart(10),
+      `× ${factor.toFixed(2)}`.padStart(8),
+      factor <= LIMIT ? 'met' : 'MISSED',
+    );
+  }
+}
+
+/** Cursors to where `places` are: one that was given out for the path, moved there. */
+export async function movedCursors(
+  { server, store }: Size,
+  path: string,
+  places: { value: Date | string; id: string }[],
+): Promise<string[]> {
+  const response = await fetch(`http://127.0.0.1:${server.port}/api/v1${path}`, {
+    headers: { authorization: `Bearer ${store.token}` },
+  });
+  const { meta } = (await response.json()) as { meta: { nextCursor: string } };
+  const parts = JSON.parse(Buffer.from(meta.nextCursor, 'base64url').toString()) as unknown[];
+  return places.map(({ value, id }) => {
+    const moved = [...parts.slice(0, 2), value, id];
+    return `${path.split('?')[0]}?cursor=${Buffer.from(JSON.stringify(moved)).toString('base64url')}`;
+  });
+}
