@@ -48,7 +48,7 @@ export async function plainPage<R>(
   const plan = listing.plannedOnce ? prepared : (statement: Statement) => statement;
   const { where: beyond, order } = pageClauses(request, listing.sorts, listing.alias);
   const { from, where, columns } = listing;
-  const count = sql`select count(*) as total from (select from ${from} where ${where} limit ${COUNTED}) counted`;
+  const count = sql`select count(*) as total from (select from ${from} where ${where} ${COUNTED}) counted`;
   const total = request.page === undefined ? raw('null') : sql`(${count})`;
   const rows = await db.query<Listed<R> & { total_listed: number }>(
     plan(
@@ -63,9 +63,9 @@ export async function plainPage<R>(
 }
 
 /**
- * A word that is in few rows is looked up and what it finds is sorted; for one that is in many, the list is walked in the
- * order asked for until a page is full. Left to itself the planner cannot tell them apart: of a word it knows at best how
- * common it is in all stores together.
+ * A rare word is looked up and what is found is sorted; to a common one the list is walked, in the order asked for, until
+ * the page is full. Left to itself the planner cannot tell them apart: of a word it knows at best how common it is in all
+ * stores together, and to list the names with a C it walked through all with an A and a B.
  */
 async function searchPage<R>(
   db: Queryable,
@@ -73,31 +73,30 @@ async function searchPage<R>(
   listing: SearchableListing,
   search: string,
 ): Promise<Page<R>> {
-  const seen = THREE_TOGETHER.test(search) ? await lookUp<R>(db, request, listing, search) : undefined;
-  if (seen?.page) return seen.page;
+  const found = THREE_TOGETHER.test(search) ? await lookUp<R>(db, request, listing, search) : undefined;
+  if (found?.page) return found.page;
   const rows =
-    (seen === undefined || seen.isCommon ? await walk<R>(db, request, listing, search) : undefined) ??
-    (await letPlannerChoose<R>(db, request, listing, search));
+    (await walk<R>(db, request, listing, search)) ?? (await sortAll<R>(db, request, listing, search));
   if (request.page === undefined) return { rows, total: undefined };
-  return { rows, total: seen?.total ?? (await countFound(db, request, listing, search, seen?.sampled)) };
+  return { rows, total: found?.total ?? (await countFound(db, request, listing, search, found?.sampled)) };
 }
 
-const COUNTED = raw(String(REACH + 1));
-const FEW = 1_000;
-/** Of a sample of the next ones in the order asked for; from `COMMON` of them on a word is not looked up. */
+const COUNTED = raw(`limit ${REACH + 1}`);
+/** Of so many rows that come next in the order asked for; with `COMMON` of them a word is not looked up. */
 const SAMPLE = 100;
 const COMMON = 4;
-/** From here on finding the first 10,000 by reading is quicker than having the index tell of all. */
+/** From here on reading rows until 10,000 are counted is quicker than having the index tell of all. */
 const VERY_COMMON = 25;
 const THREE_TOGETHER = /[\p{L}\p{N}]{3}/u;
+/** No rule of unaccent takes one away, so with four of them there are four bytes to look for. */
 const LETTERS_AND_DIGITS = /[\p{L}\p{N}]/gu;
 
-interface Seen<R> {
+interface Found<R> {
+  /** How many of the sample have the word. */
   sampled: number;
-  isCommon: boolean;
   /** Set when all that was found could be sorted. */
   page: Page<R> | undefined;
-  /** Set when all that was found is counted, or more than anybody counts. */
+  /** Set when more was found than anybody counts, and nothing else must hold of it. */
   total: number | undefined;
 }
 
@@ -106,86 +105,79 @@ async function lookUp<R>(
   request: Request,
   listing: SearchableListing,
   search: string,
-): Promise<Seen<R>> {
-  const { workspaceId, from, alias, where, columns, sorts, terms } = listing;
+): Promise<Found<R>> {
+  const { workspaceId, from, alias, where, sorts } = listing;
   const { where: beyond, order } = pageClauses(request, sorts, alias);
-  const counts = request.page !== undefined && isAlone(request);
+  const key = keyColumns(request, listing);
+  const direction = raw(sortOf(sorts, request.sort).descends ? 'desc' : 'asc');
   const rows = await db.query<Listed<R> & { sampled: number; found: number; total_listed: number }>(
     prepared(sql`
       with sample as materialized (
         select count(*) as matching from (
-          select ${id(listing)} from ${from} where ${raw(alias)}.workspace_id = ${workspaceId} ${beyond}
-          ${inOrder(request, listing)} limit ${raw(String(SAMPLE))}
-        ) next join ${raw(terms.table)} s on s.workspace_id = ${workspaceId} and s.${raw(terms.id)} = next.id
-        where ${contains(search)}
+          select ${key} from ${from} where ${raw(alias)}.workspace_id = ${workspaceId} ${beyond}
+          ${inOrder(request, listing)} ${raw(`limit ${SAMPLE}`)}
+        ) next, ${thatHaveIt(listing, search)}
       ),
       found as materialized (
-        select s.${raw(terms.id)} as found_id from ${raw(terms.table)} s
-        where (select matching from sample) < ${raw(String(COMMON))}
-          and s.workspace_id = ${workspaceId} and ${containsByIndex(workspaceId, search)}
-        limit ${counts ? COUNTED : raw(String(FEW + 1))}
+        select * from (${allThatHaveIt(listing, search)}) all_found
+        where (select matching from sample) < ${raw(String(COMMON))} ${COUNTED}
       ),
       matching as materialized (
-        select ${raw(alias)}.* from found join ${from} on ${id(listing)} = found_id
-        where (select count(*) from found) <= ${raw(String(FEW))} and ${where}
+        select ${key} from found, ${itsRow(listing)}
+        where (select count(*) from found) <= ${raw(String(REACH))} and ${where}
       )
       select page.*, counted.* from (
         select (select matching from sample) as sampled, (select count(*) from found) as found,
           (select count(*) from matching) as total_listed
       ) counted left join (
-        select ${columns}, ${sortValue(request, listing)}, ${column(request, listing)} as sorted_by
-        from matching ${raw(alias)} where true ${beyond} ${order}
+        ${recordsOf(sql`select ${key} from matching ${raw(alias)} where true ${beyond} ${order}`, request, listing)}
       ) page on true
-      order by page.sorted_by ${direction(request, listing)}, page.id ${direction(request, listing)}`),
+      order by page.sorted_by ${direction}, page.id ${direction}`),
   );
-  const { sampled, found, total_listed: total } = rows[0]!;
-  const isCommon = sampled >= COMMON;
-  if (isCommon || found > FEW)
-    return { sampled, isCommon, page: undefined, total: isCommon || !counts ? undefined : found };
+  const { sampled, found, total_listed } = rows[0]!;
+  if (sampled >= COMMON) return { sampled, page: undefined, total: undefined };
+  if (found > REACH) return { sampled, page: undefined, total: isAlone(request) ? found : undefined };
   // Without an id when nothing is left for this page: the counts need a row too.
-  const page = { rows: rows.filter((row) => row.id !== null), total };
-  return { sampled, isCommon, page, total };
+  return {
+    sampled,
+    page: { rows: rows.filter((row) => row.id !== null), total: total_listed },
+    total: undefined,
+  };
 }
 
-/** undefined when the page is not full after so many: the word is not as common as it looked. */
+/** undefined when the page is not full after so many steps: the word is rare, or gathers elsewhere in this order. */
 async function walk<R>(
   db: Queryable,
   request: Request,
   listing: SearchableListing,
   search: string,
 ): Promise<Listed<R>[] | undefined> {
-  const { workspaceId, from, alias, where, columns, sorts, terms } = listing;
-  const { where: beyond } = pageClauses(request, sorts, alias);
-  const skipped = ((request.page ?? 1) - 1) * request.limit;
-  const steps = skipped === 0 ? 4_000 : 20_000;
+  const { from, alias, where, sorts } = listing;
+  const { where: beyond, order } = pageClauses(request, sorts, alias);
+  const steps = request.page === undefined || request.page === 1 ? 4_000 : 20_000;
+  const hits = sql`
+    select next.* from (
+      select ${keyColumns(request, listing)} from ${from} where ${where} ${beyond}
+      ${inOrder(request, listing)} ${raw(`limit ${steps}`)}
+    ) next, ${thatHaveIt(listing, search)}`;
   const rows = await db.query<Listed<R>>(
-    prepared(sql`
-      select ${columns}, ${sortValue(request, listing)} from (
-        select next.id from (
-          select ${id(listing)}, ${column(request, listing)} as sorted_by from ${from} where ${where} ${beyond}
-          ${inOrder(request, listing)} limit ${raw(String(steps))}
-        ) next join ${raw(terms.table)} s on s.workspace_id = ${workspaceId} and s.${raw(terms.id)} = next.id
-        where ${contains(search)}
-        order by next.sorted_by ${direction(request, listing)}, next.id ${direction(request, listing)}
-        limit ${raw(String(request.limit + 1))} offset ${skipped}
-      ) hit join ${from} on ${raw(alias)}.workspace_id = ${workspaceId} and ${id(listing)} = hit.id
-      ${inOrder(request, listing)}`),
+    prepared(recordsOf(sql`select * from (${hits}) ${raw(alias)} ${order}`, request, listing)),
   );
   return rows.length > request.limit ? rows : undefined;
 }
 
-/** Planned for its very word. */
-function letPlannerChoose<R>(
+async function sortAll<R>(
   db: Queryable,
   request: Request,
   listing: SearchableListing,
   search: string,
 ): Promise<Listed<R>[]> {
-  const { from, where, table } = joinedWithTerms(listing, search);
-  const { where: beyond, order } = pageClauses(request, listing.sorts, listing.alias);
-  return db.query<Listed<R>>(
-    sql`select ${listing.columns}, ${sortValue(request, listing)} from ${from} ${table} where ${where} ${beyond} ${order}`,
-  );
+  const { alias, where, sorts } = listing;
+  const { where: beyond, order } = pageClauses(request, sorts, alias);
+  const hits = sql`
+    with found as materialized (${allThatHaveIt(listing, search)})
+    select ${keyColumns(request, listing)} from found, ${itsRow(listing)} where ${where} ${beyond} ${order}`;
+  return db.query<Listed<R>>(recordsOf(hits, request, listing));
 }
 
 async function countFound(
@@ -195,44 +187,14 @@ async function countFound(
   search: string,
   sampled = SAMPLE,
 ): Promise<number> {
-  const { workspaceId, terms } = listing;
-  const { from, where, table } = joinedWithTerms(listing, search);
-  const some = isAlone(request)
-    ? sql`${raw(terms.table)} s where s.workspace_id = ${workspaceId} and ${
-        sampled < VERY_COMMON ? containsByIndex(workspaceId, search) : contains(search)
-      }`
-    : sql`${from} ${table} where ${where}`;
+  const all = allThatHaveIt(listing, search, sampled < VERY_COMMON);
+  const found = isAlone(request)
+    ? sql`select from (${all}) found`
+    : sql`select from (${all}) found, ${itsRow(listing)} where ${listing.where}`;
   const [counted] = await db.query<{ total: number }>(
-    sql`select count(*) as total from (select from ${some} limit ${COUNTED}) counted`,
+    sql`select count(*) as total from (${found} ${COUNTED}) counted`,
   );
   return counted!.total;
-}
-
-function joinedWithTerms({ workspaceId, from, alias, where, terms }: SearchableListing, search: string) {
-  return {
-    from,
-    table: raw(
-      `join ${terms.table} s on s.workspace_id = ${alias}.workspace_id and s.${terms.id} = ${alias}.id`,
-    ),
-    where: sql`${where} and s.workspace_id = ${workspaceId} and s.terms like search_pattern(${search})`,
-  };
-}
-
-/** With its collation written out it is no condition that the trigram index could serve. */
-function contains(search: string): Statement {
-  return sql`s.terms collate "C" like search_pattern(${search})`;
-}
-
-/**
- * The keys stand in a sub-select to hide them from the planner: it has statistics of grams, and for a common one it reads
- * the whole table and makes the grams of every row anew, which took seconds.
- */
-function containsByIndex(workspaceId: string, search: string): Statement {
-  // Letters and digits are what no rule of unaccent takes away, so there are four bytes to look for.
-  const hasGrams = (search.match(LETTERS_AND_DIGITS)?.length ?? 0) >= 4;
-  if (!hasGrams) return sql`s.terms like search_pattern(${search})`;
-  return sql`${contains(search)}
-    and search_grams(s.workspace_id, s.terms) @> (select search_keys(${workspaceId}, ${search}))`;
 }
 
 /** Nothing is asked for but the search: what it finds is what is listed. */
@@ -240,24 +202,78 @@ function isAlone({ filters }: Request): boolean {
   return Object.keys(filters).length === 1;
 }
 
-function id({ alias }: Listing): Statement {
-  return raw(`${alias}.id`);
+/** What is told of each hit, in the order of the hits. */
+function recordsOf(hits: Statement, request: Request, listing: SearchableListing): Statement {
+  const { workspaceId, from, alias, columns } = listing;
+  return sql`
+    select ${columns}, ${sortValue(request, listing)}, ${sortColumn(request, listing)} as sorted_by from (${hits}) hit
+    join ${from} on ${raw(alias)}.workspace_id = ${workspaceId} and ${raw(alias)}.id = hit.id
+    ${inOrder(request, listing)}`;
 }
 
-function column({ sort }: PageRequest<unknown>, { alias, sorts }: Listing): Statement {
+// What follows is looked at row by row, and OFFSET 0 keeps it so: where the planner expects one row and there are ten
+// thousand, it compared each with each, for half a minute.
+
+/** What is listed, of each of "found". */
+function itsRow({ workspaceId, from, alias }: SearchableListing): Statement {
+  return sql`lateral (
+    select ${raw(alias)}.* from ${from} where ${raw(alias)}.workspace_id = ${workspaceId} and ${raw(alias)}.id = found.id offset 0
+  ) ${raw(alias)}`;
+}
+
+/** Those of "next" that have the word. */
+function thatHaveIt({ workspaceId, terms }: SearchableListing, search: string): Statement {
+  return sql`lateral (
+    select from ${raw(terms.table)} s where s.workspace_id = ${workspaceId} and s.${raw(terms.id)} = next.id
+      and ${contains(search)} offset 0
+  ) hit`;
+}
+
+/** The ids of all that have the word. */
+function allThatHaveIt(listing: SearchableListing, search: string, byIndex = true): Statement {
+  const { workspaceId, terms } = listing;
+  const hasGrams = (search.match(LETTERS_AND_DIGITS)?.length ?? 0) >= 4;
+  const table = byIndex && hasGrams ? likely(listing, search) : raw(terms.table);
+  const condition = byIndex && !hasGrams ? containsByTrigrams(search) : contains(search);
+  return sql`
+    select s.${raw(terms.id)} as id from ${table} s where s.workspace_id = ${workspaceId} and ${condition}`;
+}
+
+/**
+ * By itself behind OFFSET 0, and with keys that the planner cannot see: only the index is left to serve it. Whatever other
+ * way the planner took, for a small store or a common gram, it would make the grams of each row anew, at 100 µs a row.
+ */
+function likely({ workspaceId, terms }: SearchableListing, search: string): Statement {
+  return sql`(
+    select * from ${raw(terms.table)} t
+    where search_grams(t.workspace_id, t.terms) @> (select search_keys(${workspaceId}, ${search})) offset 0
+  )`;
+}
+
+/** With its collation written out it is no condition that the trigram index could serve. */
+function contains(search: string): Statement {
+  return sql`s.terms collate "C" like search_pattern(${search})`;
+}
+
+function containsByTrigrams(search: string): Statement {
+  return sql`s.terms like search_pattern(${search})`;
+}
+
+/** All that an order needs, so that an index of it is enough. */
+function keyColumns(request: PageRequest<unknown>, listing: Listing): Statement {
+  return sql`${raw(listing.alias)}.id, ${sortColumn(request, listing)}`;
+}
+
+function sortColumn({ sort }: PageRequest<unknown>, { alias, sorts }: Listing): Statement {
   return raw(`${alias}.${sortOf(sorts, sort).key.column}`);
 }
 
-function direction({ sort }: PageRequest<unknown>, { sorts }: Listing): Statement {
-  return raw(sortOf(sorts, sort).descends ? 'desc' : 'asc');
-}
-
 function inOrder(request: PageRequest<unknown>, listing: Listing): Statement {
-  const towards = direction(request, listing);
-  return sql`order by ${column(request, listing)} ${towards}, ${id(listing)} ${towards}`;
+  const direction = sortOf(listing.sorts, request.sort).descends ? 'desc' : 'asc';
+  return sql`order by ${sortColumn(request, listing)} ${raw(direction)}, ${raw(`${listing.alias}.id ${direction}`)}`;
 }
 
 function sortValue(request: PageRequest<unknown>, listing: Listing): Statement {
   const { followsCommits } = sortOf(listing.sorts, request.sort).key;
-  return sql`${column(request, listing)}${raw(followsCommits ? '::text' : '')} as sort_value`;
+  return sql`${sortColumn(request, listing)}${raw(followsCommits ? '::text' : '')} as sort_value`;
 }

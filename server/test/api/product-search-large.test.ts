@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { raw, sql } from '../../src/platform/sql.js';
+import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
+
+// How a word is found depends on how common it is and on where in the order asked for its products stand. Whichever way
+// it is, the answer is what reading every product would give.
+
+const FRUITS = 4_500;
+const SHIRTS = 10_500;
+let feira: Feira;
+let store: StoreClient;
+
+beforeAll(async () => {
+  feira = await openFeira();
+  store = await feira.store();
+  // By name all fruits come before all shirts, and by price the other way round; by the time they were made they take turns.
+  await feira.context.db.transaction(async (tx) => {
+    await tx.query(sql`
+      insert into products (workspace_id, id, name, price, quantity, category_id, created_at, updated_at)
+      select ${store.workspaceId}, new_id(), name || ' ' || n, price, n % 7, 1 + n % 3,
+        timestamptz '2026-01-01Z' + n * 7919 % 15013 * interval '1 minute', timestamptz '2026-02-01Z' - n * interval '1 second'
+      from (
+        select n, case when n <= ${FRUITS}::integer then 'Abacate' else 'Camiseta' end as name,
+          case when n <= ${FRUITS}::integer then 20 else 10 end as price
+        from generate_series(1, ${FRUITS + SHIRTS}::integer) n
+      ) made`);
+    await tx.query(sql`
+      insert into product_search (workspace_id, product_id, terms)
+      select workspace_id, id, search_terms(name) from products where workspace_id = ${store.workspaceId}`);
+  });
+  const other = await feira.store();
+  await other.post('/products', { name: 'Camiseta of another store', price: 1 });
+});
+afterAll(() => feira.close());
+
+const COLUMNS: Record<string, string> = { name: 'name_sort', price: 'price', createdAt: 'created_at' };
+const SORTS = ['name', '-price', '-createdAt'];
+
+async function reading(word: string, sort: string, category: number | undefined): Promise<string[]> {
+  const order = `${COLUMNS[sort.replace('-', '')]} ${sort.startsWith('-') ? 'desc' : 'asc'}`;
+  const rows = await feira.context.db.query<{ id: string }>(sql`
+    select id from products where workspace_id = ${store.workspaceId} and position(${word} in lower(name)) > 0
+      and category_id = coalesce(${category ?? null}::integer, category_id)
+    order by ${raw(order)}, id ${raw(sort.startsWith('-') ? 'desc' : 'asc')}`);
+  return rows.map(({ id }) => id);
+}
+
+// In most; in nearly a third; in one of thirty; in one; in none; and what no index serves.
+const WORDS = ['camiseta', 'abacate', ' 10', 'camiseta 15000', 'banana', 'ba'];
+
+test.each(SORTS)('by %s a search lists and counts what reading every product would find', async (sort) => {
+  for (const word of WORDS)
+    for (const category of [undefined, 2]) {
+      const expected = await reading(word, sort, category);
+      const query = new URLSearchParams({ search: word, sort, limit: '20' });
+      if (category !== undefined) query.set('categoryId', String(category));
+      for (const page of [1, 3, 400]) {
+        const { body } = await store.get(`/products?${query}&page=${page}`);
+        const seen = body.data.map(({ id }: { id: string }) => id);
+        expect([word, category, page, seen]).toEqual([
+          word,
+          category,
+          page,
+          expected.slice((page - 1) * 20, page * 20),
+        ]);
+        expect(body.meta).toMatchObject({
+          total: Math.min(expected.length, 10_000),
+          hasMore: expected.length > page * 20,
+        });
+        expect(body.meta.totalCapped).toBe(expected.length > 10_000 ? true : undefined);
+      }
+      const { meta } = (await store.get(`/products?${query}&page=2`)).body;
+      if (meta.nextCursor === null) continue;
+      const { body: next } = await store.get(`/products?limit=20&cursor=${meta.nextCursor}`);
+      expect(next.data.map(({ id }: { id: string }) => id)).toEqual(expected.slice(40, 60));
+    }
+});
