@@ -1,9 +1,10 @@
 import { coverOfProduct } from '../media/queries.js';
 import type { Queryable } from '../platform/db.js';
-import { REACH } from '../platform/paging.js';
-import { joined, prepared, type Statement, sql } from '../platform/sql.js';
+import { searchablePage } from '../platform/listing.js';
+import { byTime, REACH } from '../platform/paging.js';
+import { fixed, joined, sql } from '../platform/sql.js';
 
-export const PER_PAGE = 24;
+const PER_PAGE = 24;
 const LAST_PAGE = Math.floor(REACH / PER_PAGE);
 
 export interface ShelfRequest {
@@ -44,26 +45,49 @@ export async function readShelf(
   mediaUrl: string,
   { search, category, page }: ShelfRequest,
 ): Promise<Shelf> {
-  const { from, where } = matching(workspaceId, search, category);
-  const skip = (Math.min(page, LAST_PAGE) - 1) * PER_PAGE;
-  const rows = sql`
+  const conditions = [sql`p.workspace_id = ${workspaceId}`];
+  if (category) conditions.push(sql`p.category_id = any(${category.ids}::integer[])`);
+  const request = {
+    limit: PER_PAGE,
+    page: Math.min(page, LAST_PAGE),
+    sort: '-createdAt',
+    filters: { search, ...(category && { category }) },
+    after: undefined,
+  };
+  const { rows, total = 0 } = await searchablePage<object>(db, request, {
+    workspaceId,
+    from: sql`products p`,
+    alias: 'p',
+    where: joined(conditions, ' and '),
+    columns: sql`p.id`,
+    sorts: { createdAt: byTime('created_at') },
+    terms: { table: 'product_search', id: 'product_id' },
+    plannedOnce: true,
+  });
+  const items = await db.query<ShelfItem>(
+    itemsById(
+      workspaceId,
+      rows.slice(0, PER_PAGE).map(({ id }) => id),
+      mediaUrl,
+    ),
+  );
+  const reached = Math.min(total, REACH);
+  return { items, total: reached, pages: Math.min(LAST_PAGE, Math.max(1, Math.ceil(reached / PER_PAGE))) };
+}
+
+const itemsById = fixed(
+  (workspaceId: string, ids: string[], mediaUrl: string) => sql`
     select p.id, p.name, p.quantity as stock, ${coverOfProduct(mediaUrl)} as cover,
       least(coalesce(v.low, p.price), p.price_discount) as price, coalesce(v.low, p.price) as "listPrice",
       least(coalesce(v.high, p.price), p.price_discount) as highest
-    from ${from} left join lateral (
+    from unnest((select ${ids}::uuid[])) with ordinality as listed(id, place)
+    join products p on p.workspace_id = ${workspaceId} and p.id = listed.id
+    left join lateral (
       select min(price) as low, max(price) as high from variations
       where workspace_id = p.workspace_id and product_id = p.id
     ) v on p.has_variants
-    where ${where} order by p.created_at desc, p.id desc limit ${PER_PAGE}::integer offset ${skip}::integer`;
-  const count = sql`select count(*) as total from (select from ${from} where ${where} limit ${REACH}::integer) counted`;
-  const planned = search === '' ? prepared : (statement: Statement) => statement;
-  const [items, [counted]] = await Promise.all([
-    db.query<ShelfItem>(planned(rows)),
-    db.query<{ total: number }>(planned(count)),
-  ]);
-  const total = counted?.total ?? 0;
-  return { items, total, pages: Math.min(LAST_PAGE, Math.max(1, Math.ceil(total / PER_PAGE))) };
-}
+    order by listed.place`,
+);
 
 /** The categories that hold something of this store, and those above them. One look into the index for each. */
 export async function categoriesOnSale(db: Queryable, workspaceId: string): Promise<Category[]> {
@@ -75,19 +99,4 @@ export async function categoriesOnSale(db: Queryable, workspaceId: string): Prom
     .map((each) => ({ ...each, below: all.filter(({ parentId }) => parentId === each.id) }))
     .filter(({ used, below }) => used || below.some((child) => child.used))
     .map(({ id, parentId, below }) => ({ id, parentId, ids: [id, ...below.map((child) => child.id)] }));
-}
-
-function matching(
-  workspaceId: string,
-  search: string,
-  category: Category | undefined,
-): { from: Statement; where: Statement } {
-  const conditions = [sql`p.workspace_id = ${workspaceId}`];
-  if (category) conditions.push(sql`p.category_id = any(${category.ids}::integer[])`);
-  if (search === '') return { from: sql`products p`, where: joined(conditions, ' and ') };
-  conditions.push(sql`s.workspace_id = ${workspaceId}`, sql`s.terms like search_pattern(${search})`);
-  return {
-    from: sql`products p join product_search s on s.workspace_id = p.workspace_id and s.product_id = p.id`,
-    where: joined(conditions, ' and '),
-  };
 }
