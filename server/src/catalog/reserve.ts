@@ -22,7 +22,7 @@ export interface Sellable {
   unitPrice: number;
   listPrice: number;
   stock: number;
-  /** SPEC 2.1: 1 is digital, and then nothing travels. */
+  /** 1 is digital, and then nothing travels. */
   typeId: number;
   weight: number | null;
   width: number | null;

@@ -82,7 +82,7 @@ async function lockRefreshToken(tx: Tx, tokenHash: Buffer): Promise<RefreshRow |
   return row;
 }
 
-/** SPEC 5.2: 43 to 128 characters of the base64url alphabet. */
+/** 43 to 128 characters of the base64url alphabet: RFC 7636 without its full stop and tilde. */
 function isVerifierOf(challenge: string, verifier: string): boolean {
   return /^[A-Za-z0-9_-]{43,128}$/.test(verifier) && hash('sha256', verifier, 'base64url') === challenge;
 }

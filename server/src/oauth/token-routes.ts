@@ -49,7 +49,7 @@ export const tokenRoutes: FastifyPluginAsync<Options> = async (app, options) => 
 
 type Outcome = TokenResponse | TokenError | Record<string, never>;
 
-/** CONTRACT 6, in this order: content type, grant_type, client, parameters, grant. */
+/** Judged in this order, which clients may rely on: content type, grant_type, client, parameters, grant. */
 async function token({ db, clock, credentials }: Options, request: FastifyRequest): Promise<Outcome> {
   const fields = readForm(request);
   if (isTokenError(fields)) return fields;
@@ -118,7 +118,7 @@ function answer(request: FastifyRequest, reply: FastifyReply, outcome: Outcome):
   return reply.code(401).send(outcome);
 }
 
-/** SPEC 7.3: what goes wrong before or beside the checks has the shape of RFC 6749 too. */
+/** What goes wrong before or beside the checks has the shape of RFC 6749 too. */
 function answerFailure(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const status = error.statusCode ?? 500;
   if (status === 413) return reply.code(413).send(invalidRequest('the body is larger than 1 MB'));

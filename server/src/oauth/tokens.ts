@@ -9,7 +9,7 @@ export const CODE_SECONDS = 600;
 export const ACCESS_TOKEN_SECONDS = 7_200;
 export const REFRESH_TOKEN_SECONDS = 30 * 24 * 60 * 60;
 
-/** The token response of SPEC 5.4. */
+/** The answer of the token endpoint. */
 export interface TokenResponse {
   access_token: string;
   token_type: 'Bearer';

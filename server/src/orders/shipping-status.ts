@@ -17,7 +17,7 @@ export const SHIPPING_STATUSES = [
 ] as const;
 export type ShippingStatus = (typeof SHIPPING_STATUSES)[number];
 
-/** CONTRACT 4. canceled comes from the system alone, when an order is canceled or refunded before it was sent. */
+/** canceled comes from the system alone, when an order is canceled or refunded before it was sent. */
 const MOVES: Record<ShippingStatus, ShippingStatus[]> = {
   pending: ['preparing', 'sent'],
   preparing: ['pending', 'sent'],

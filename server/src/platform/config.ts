@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 export interface Config {
   host: string;
   port: number;
-  /** base_url of the spec, without a slash at the end. */
+  /** What partners call the base address, without a slash at the end. */
   publicUrl: string;
   /** Where files, the embedded database and the made secret live. */
   dataFolder: string;

@@ -53,7 +53,7 @@ export async function attempt(
   };
 }
 
-/** SPEC 6.4: anything outside 2xx. A redirect is not followed: it would lead where nobody checked. */
+/** Anything outside 2xx has failed. A redirect is not followed: it would lead where nobody checked. */
 function statusFault(status: number): 'redirect' | 'bad_status' | null {
   if (status >= 200 && status < 300) return null;
   return status >= 300 && status < 400 ? 'redirect' : 'bad_status';

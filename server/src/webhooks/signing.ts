@@ -15,8 +15,8 @@ export interface Signable {
 }
 
 /**
- * The headers of SPEC 6.2 and 6.5, and the trio of Standard Webhooks. The first scheme is keyed with the whole secret
- * as text, the second with the 32 bytes that it encodes.
+ * Our own headers, and the trio of Standard Webhooks. The first scheme is keyed with the whole secret as text, the
+ * second with the 32 bytes that it encodes.
  */
 export function signedHeaders(
   delivery: Signable,

@@ -24,7 +24,7 @@ test.each([
   ['image/png', 'png'],
   ['image/webp', 'webp'],
   ['image/gif', 'gif'],
-])('an address for %s has exactly the fields of the spec', async (contentType, extension) => {
+])('an address for %s has exactly the fields that are promised', async (contentType, extension) => {
   const asked = await ask({ contentType, contentLength: 123 });
   expect(asked.status).toBe(201);
   expect(asked.body).toEqual({

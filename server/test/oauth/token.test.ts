@@ -190,7 +190,7 @@ describe('the form itself', () => {
 });
 
 describe('the answer', () => {
-  test('has exactly the fields of the specification, and must not be stored', async () => {
+  test('has exactly the fields that are promised, and must not be stored', async () => {
     const answer = await erp.exchange(await erp.authorized(ana));
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({

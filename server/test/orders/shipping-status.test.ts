@@ -33,7 +33,7 @@ const WAYS: Record<string, string[]> = {
 };
 const STATES = Object.keys(WAYS);
 
-/** CONTRACT 4, written down once more. */
+/** The table of transitions, written down once more. */
 const ALLOWED: Record<string, string[]> = {
   pending: ['preparing', 'sent'],
   preparing: ['pending', 'sent'],

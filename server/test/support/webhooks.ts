@@ -58,7 +58,7 @@ export function pass(feira: Feira, milliseconds: number): void {
   feira.context.dispatcher.wake();
 }
 
-/** A receiver's check as an integrator would write it from the specification. */
+/** A receiver's check as an integrator would write it from the documentation. */
 export function isGenuine(
   secret: string,
   { body, headers }: Pick<Received, 'body' | 'headers'>,

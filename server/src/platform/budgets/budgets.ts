@@ -1,4 +1,4 @@
-/** A store and the app that acts for it: what budgets are counted for (SPEC 8, rule 1). */
+/** A store and the app that acts for it: what budgets are counted for. */
 export interface Spender {
   workspaceId: string;
   clientId: string;
