@@ -59,14 +59,30 @@ export async function replaceVariations(
   if (gone.length > 0 || changed.some((variation) => isFoundDifferently(old.get(variation.id), variation))) {
     await refreshSearch(tx, workspaceId, productId);
   }
-  const events: NewEvent[] = [
+  await emit(tx, workspaceId, [
     { event: 'product.updated', data: { id: productId, variants: changed.length + gone.length } },
+    ...changedBalances(productId, before, after),
+  ]);
+}
+
+/**
+ * Whoever follows stock knows a balance by its SKU, so it is compared by SKU, whichever variations have it before and
+ * after; only those without one are compared by themselves. A SKU that nobody has any more has nothing, and that is told
+ * first: what comes last is what there is.
+ */
+function changedBalances(productId: string, before: StoredVariation[], after: StoredVariation[]): NewEvent[] {
+  const old = new Map(before.map((variation) => [keyOf(variation), variation.quantity]));
+  const present = new Set(after.map(keyOf));
+  const emptied = before.filter((variation) => variation.quantity > 0 && !present.has(keyOf(variation)));
+  const changed = after.filter((variation) => variation.quantity !== (old.get(keyOf(variation)) ?? 0));
+  return [
+    ...emptied.map(({ sku }) => stockUpdated(productId, sku, 0)),
+    ...changed.map(({ sku, quantity }) => stockUpdated(productId, sku, quantity)),
   ];
-  for (const { id, sku, quantity } of changed) {
-    if (quantity !== (old.get(id)?.quantity ?? 0)) events.push(stockUpdated(productId, sku, quantity));
-  }
-  for (const { sku, quantity } of gone) if (quantity > 0) events.push(stockUpdated(productId, sku, 0));
-  await emit(tx, workspaceId, events);
+}
+
+function keyOf({ id, sku }: StoredVariation): string {
+  return sku === null ? `id ${id}` : `sku ${sku}`;
 }
 
 /** Judged on the final state, so that a swap passes. The unique constraint says the same to concurrent writers. */

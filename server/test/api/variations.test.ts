@@ -95,6 +95,32 @@ describe('the events of PUT /products/{id}/variants', () => {
     ]);
   });
 
+  test('tell no 0 of a removed variation whose sku another one has now, and the zeros first', async () => {
+    const id = await newProduct(store);
+    const colours = (...options: string[]) => [{ name: 'Cor', options }];
+    await put(id, colours('Azul', 'Preto', 'Verde'), [
+      { combination: 'Azul', sku: 'X1', quantity: 4 },
+      { combination: 'Preto', sku: 'X2', quantity: 1 },
+      { combination: 'Verde', sku: 'X3', quantity: 7 },
+    ]);
+    const renamed = await observe(feira, store, () =>
+      put(
+        id,
+        colours('Azul Claro', 'Verde-limão'),
+        [
+          { combination: 'Azul Claro', sku: 'X1', quantity: 6 },
+          { combination: 'Verde-limão', sku: 'X3', quantity: 7 },
+        ],
+        '?prune=true',
+      ),
+    );
+    expect(renamed.events).toEqual([
+      { event: 'product.updated', data: { id, variants: 5 } },
+      { event: 'stock.updated', data: { id, sku: 'X2', quantity: 0 } },
+      { event: 'stock.updated', data: { id, sku: 'X1', quantity: 6 } },
+    ]);
+  });
+
   test('are none when nothing changes or the call is refused', async () => {
     const id = await newVaried(store, { 'N-1': 1, 'N-2': 2 });
     const { updatedAt } = (await store.get(`/products/${id}`)).body;
@@ -110,7 +136,7 @@ describe('the events of PUT /products/{id}/variants', () => {
 });
 
 describe('the events of PATCH /products/{id}/variants', () => {
-  test('count the variations changed and tell each changed balance under its new sku', async () => {
+  test('count the variations changed and tell each changed balance under its new sku, and 0 of the old', async () => {
     const id = await newVaried(store, { A: 1, B: 2, C: 3 });
     const answer = await observe(feira, store, () =>
       patch(id, [
@@ -121,11 +147,29 @@ describe('the events of PATCH /products/{id}/variants', () => {
     );
     expect(answer.events).toEqual([
       { event: 'product.updated', data: { id, variants: 2 } },
+      { event: 'stock.updated', data: { id, sku: 'A', quantity: 0 } },
+      { event: 'stock.updated', data: { id, sku: 'B', quantity: 0 } },
       { event: 'stock.updated', data: { id, sku: 'A-2', quantity: 10 } },
       { event: 'stock.updated', data: { id, sku: '', quantity: 20 } },
     ]);
     const priced = await observe(feira, store, () => patch(id, [{ sku: 'C', price: 11 }]));
     expect(priced.events).toEqual([{ event: 'product.updated', data: { id, variants: 1 } }]);
+  });
+
+  test('tell the balances of skus that changed places', async () => {
+    const id = await newVaried(store, { A: 1, B: 2, C: 2 });
+    const swapped = await observe(feira, store, () =>
+      patch(id, [
+        { sku: 'A', setSku: 'B' },
+        { sku: 'B', setSku: 'C' },
+        { sku: 'C', setSku: 'A' },
+      ]),
+    );
+    expect(swapped.events).toEqual([
+      { event: 'product.updated', data: { id, variants: 3 } },
+      { event: 'stock.updated', data: { id, sku: 'B', quantity: 1 } },
+      { event: 'stock.updated', data: { id, sku: 'A', quantity: 2 } },
+    ]);
   });
 
   test('are none when nothing changes or the call is refused', async () => {

@@ -1,0 +1,77 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newProduct } from '../support/catalog.js';
+import { type Answer, type Feira, openFeira, type StoreClient } from '../support/feira.js';
+
+// Few options, skus and balances, so that skus wander between variations, vanish and come back.
+
+let feira: Feira;
+let store: StoreClient;
+
+beforeAll(async () => {
+  feira = await openFeira();
+  store = await feira.store();
+});
+afterAll(() => feira.close());
+
+const OPTIONS = ['P', 'M', 'G'];
+
+const sku = fc.constantFrom('X1', 'X2', 'X3', null);
+const quantity = fc.integer({ min: 0, max: 2 });
+
+const put = fc.record({
+  call: fc.constant('PUT' as const),
+  prune: fc.boolean(),
+  combinations: fc.uniqueArray(
+    fc.record({ combination: fc.constantFrom(...OPTIONS), sku, quantity }, { requiredKeys: ['combination'] }),
+    { selector: ({ combination }) => combination, maxLength: OPTIONS.length },
+  ),
+});
+const patch = fc.record({
+  call: fc.constant('PATCH' as const),
+  entries: fc.uniqueArray(
+    fc.record({ at: fc.nat(OPTIONS.length - 1), setSku: sku, quantity }, { requiredKeys: ['at', 'setSku'] }),
+    { selector: ({ at }) => at, minLength: 1, maxLength: OPTIONS.length },
+  ),
+});
+type Made<A> = A extends fc.Arbitrary<infer Value> ? Value : never;
+type Step = Made<typeof put> | Made<typeof patch>;
+
+test('after any PUT and PATCH of variations the last stock.updated of a sku tells its balance', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.oneof(put, patch), { minLength: 2, maxLength: 8 }), async (steps) => {
+      const id = await newProduct(store);
+      for (const step of steps) expect([200, 409]).toContain((await take(id, step)).status);
+      await expectLastToldToBeTrue(id);
+    }),
+    { seed: 20_261_115, numRuns: 80 },
+  );
+});
+
+async function take(id: string, step: Step): Promise<Answer> {
+  const path = `/products/${id}/variants`;
+  if (step.call === 'PUT') {
+    const { prune, combinations } = step;
+    return store.put(`${path}?prune=${prune}`, {
+      types: [{ name: 'Tamanho', options: OPTIONS }],
+      combinations,
+    });
+  }
+  const present = await store.get(path);
+  const variants = step.entries.flatMap(({ at, ...change }) =>
+    at < present.body.data.length ? [{ id: present.body.data[at].id, ...change }] : [],
+  );
+  return variants.length === 0 ? present : store.patch(path, { variants });
+}
+
+async function expectLastToldToBeTrue(id: string): Promise<void> {
+  const told = new Map<unknown, unknown>();
+  for (const { event, data } of await feira.events(store.workspaceId)) {
+    if (event === 'stock.updated' && data.id === id) told.set(data.sku, data.quantity);
+  }
+  for (const variation of (await store.get(`/products/${id}/variants`)).body.data) {
+    if (variation.sku === null) continue;
+    // Of a sku that was never told of there is nothing to follow but the start: no stock.
+    expect([variation.sku, told.get(variation.sku) ?? 0]).toEqual([variation.sku, variation.quantity]);
+  }
+}
