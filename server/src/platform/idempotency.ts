@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from './clock.js';
 import type { Database, Transaction, Tx } from './db.js';
 import { ApiError, badRequest } from './errors.js';
+import { mediaTypeOf } from './json-body.js';
 import type { Seal } from './seal.js';
 import { sql } from './sql.js';
 
@@ -164,9 +165,10 @@ export async function purgeIdempotencyKeys(db: Database, clock: Clock): Promise<
   await db.autocommit.query(sql`delete from idempotency_keys where created_at <= ${before}`);
 }
 
+/** With the media type: a body that was refused for it is another request once it is sent as JSON. */
 function hashOf(request: FastifyRequest): Buffer {
   const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-  const head = Buffer.from(`${request.method} ${request.url}\n`);
+  const head = Buffer.from(`${request.method} ${request.url}\n${mediaTypeOf(request) ?? ''}\n`);
   return hash('sha256', Buffer.concat([head, body]), 'buffer');
 }
 

@@ -21,6 +21,11 @@ export function keepRawBodies(app: FastifyInstance): void {
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, bytes, done) => done(null, bytes));
 }
 
+/** Without its parameters and in small letters; undefined when there is no such header. */
+export function mediaTypeOf({ headers }: FastifyRequest): string | undefined {
+  return headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
+}
+
 export function parseJsonBody(request: FastifyRequest, _reply: unknown, done: (error?: Error) => void): void {
   try {
     readBody(request);
@@ -41,7 +46,7 @@ function readBody(request: FastifyRequest): void {
     }
     throw badRequest('The body is empty: this call takes a JSON object', 'invalid_json');
   }
-  const type = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
+  const type = mediaTypeOf(request);
   if (type !== 'application/json') {
     throw badRequest(
       `Content-Type must be application/json, not ${type ?? 'absent'}`,

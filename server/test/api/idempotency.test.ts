@@ -123,6 +123,20 @@ describe('the same key and another request', () => {
     expect(replayed(await store.patch(`/products/${id}`, { price: 5 }, key))).toBe(true);
   });
 
+  test('are 422 for another media type, but not for another way to write the same one', async () => {
+    const body = '{"name":"Typed","price":1}';
+    const post = (type: string) => store.post('/products', body, { ...key, 'content-type': type });
+    const refused = await post('text/plain');
+    expect([refused.status, refused.body.code]).toEqual([400, 'unsupported_content_type']);
+    expect(replayed(await post('text/plain'))).toBe(true);
+    const mended = await post('application/json');
+    expect([mended.status, mended.body.code]).toEqual([422, 'idempotency_key_reused']);
+
+    key = { 'idempotency-key': 'typed anew' };
+    expect((await post('application/json')).status).toBe(201);
+    expect(replayed(await post('Application/JSON; charset=utf-8'))).toBe(true);
+  });
+
   test('are another matter for another app or another store', async () => {
     const { context, app } = feira;
     await store.post('/products', { name: 'First', price: 1 }, key);
