@@ -5,17 +5,18 @@ import { insufficientScope } from '../platform/errors.js';
 import { execute, transact } from '../platform/idempotency.js';
 import { readPageRequest } from '../platform/paging.js';
 import { sendJson } from '../platform/send-json.js';
-import { queryChecker } from '../platform/validation.js';
+import { checkerOf } from '../platform/validation.js';
 import { patchVariations, setsOnlyQuantities } from './patch-variations.js';
 import { ProductReads } from './product-reads.js';
 import { createProduct, deleteProduct, productNotFound, updateProduct } from './products.js';
-import { putVariations, readStructure } from './put-variations.js';
+import { putVariations } from './put-variations.js';
 import { listCategories, listProducts, listVariations, productSorts } from './queries.js';
 import type { VariationRecord } from './records.js';
 import * as shape from './schema.js';
 import { stockRoutes } from './stock-routes.js';
+import { VariationsPut } from './variation-structure.js';
 
-const isFilters = queryChecker(Type.Object(shape.productFilters));
+const isFilters = checkerOf(Type.Object(shape.productFilters));
 
 export const catalogRoutes: FastifyPluginAsyncTypebox<{ db: Database; mediaUrl: string }> = async (
   app,
@@ -199,16 +200,14 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<{ db: Database; mediaUrl: 
             Type.Boolean({ description: 'Remove the combinations that are not listed.', default: false }),
           ),
         }),
-        body: shape.VariationsPut,
+        body: VariationsPut,
         response: { 200: shape.VariationList },
       },
     },
     async (request) => {
       const { workspaceId } = request.credential;
-      const listed = readStructure(request.body);
-      const types = request.body.types.map(({ name, options }) => ({ name, options }));
       return transact(request, db, async (tx) => {
-        await putVariations(tx, workspaceId, request.params.id, types, listed, request.query.prune ?? false);
+        await putVariations(tx, workspaceId, request.params.id, request.body, request.query.prune ?? false);
         return { data: (await listVariations(tx, workspaceId, request.params.id)) as VariationRecord[] };
       });
     },

@@ -7,9 +7,6 @@ const NAME_MAX = 255;
 export const OfProduct = Type.Object({ id: Type.String({ description: 'Product id' }) });
 
 export const MAX_BATCH = 500;
-export const MAX_TYPES = 3;
-export const MAX_OPTIONS = 100;
-export const MAX_COMBINATIONS = 1_000;
 
 const name = Type.String({
   'x-text': true,
@@ -190,46 +187,6 @@ export const VariationsPatch = Shape('VariationsPatch', {
   ),
 });
 export type VariationsPatch = Static<typeof VariationsPatch>;
-
-const optionText = Text(100, { minLength: 1 });
-
-export const VariationsPut = Shape('VariationsPut', {
-  types: Type.Array(
-    Type.Object({
-      name: optionText,
-      options: Type.Array(optionText, { minItems: 1, maxItems: MAX_OPTIONS, examples: [['P', 'M']] }),
-    }),
-    {
-      maxItems: MAX_TYPES,
-      description: 'What the product varies by, in the order in which labels name the options.',
-    },
-  ),
-  combinations: Type.Array(
-    Type.Object(
-      {
-        combination: Type.Optional(
-          Text(400, { description: "Options joined by ' - ' …", examples: ['P - Azul'] }),
-        ),
-        options: Type.Optional(
-          Type.Array(Text(100), {
-            maxItems: MAX_TYPES,
-            description: '… or one by one.',
-            examples: [['P', 'Azul']],
-          }),
-        ),
-        sku: Type.Optional(Nullable(Text(100))),
-        ean: Type.Optional(Nullable(Text(100))),
-        price: Type.Optional(
-          Money({ description: 'A new combination without one takes the price of the product.' }),
-        ),
-        quantity: Type.Optional(Quantity({ description: 'A new combination without one has 0.' })),
-      },
-      { 'x-one-of': ['combination', 'options'] },
-    ),
-    { maxItems: MAX_COMBINATIONS },
-  ),
-});
-export type VariationsPut = Static<typeof VariationsPut>;
 
 export const StockBatch = Shape('StockBatch', {
   entries: Type.Array(

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createProduct } from '../catalog/products.js';
-import { putVariations, readStructure } from '../catalog/put-variations.js';
+import { putVariations } from '../catalog/put-variations.js';
 import type { Context } from '../context.js';
 import { createApp } from '../oauth/apps.js';
 import { SCOPES, type Scope } from '../oauth/scopes.js';
@@ -115,5 +115,5 @@ async function fillCatalog(tx: Tx, workspaceId: string): Promise<void> {
       })),
     ),
   };
-  await putVariations(tx, workspaceId, shirt.id, structure.types, readStructure(structure), false);
+  await putVariations(tx, workspaceId, shirt.id, structure, false);
 }

@@ -19,7 +19,6 @@ export async function attachImage(
   await refuseUnknownProduct(tx, workspaceId, productId);
   if (body.key === undefined) {
     const url = body.url as string;
-    if (leadsToSvg(url)) throw invalid([{ field: 'url', message: 'leads to an SVG, which is not accepted' }]);
     return addImage(
       tx,
       workspaceId,
@@ -69,14 +68,6 @@ async function refuseUnknownProduct(tx: Tx, workspaceId: string, productId: stri
     ? await tx.query(sql`select 1 from products where workspace_id = ${workspaceId} and id = ${productId}`)
     : [];
   if (found.length === 0) throw productNotFound(productId);
-}
-
-/** However its letters are written. */
-function leadsToSvg(url: string): boolean {
-  const path = new URL(url).pathname.replace(/%([0-7][0-9a-f])/gi, (_escape, code) =>
-    String.fromCharCode(Number.parseInt(code, 16)),
-  );
-  return /\.svg$/i.test(path);
 }
 
 function keyFault(message: string): FaultDetail {

@@ -37,6 +37,7 @@ export const NewImage = Shape(
     key: Type.Optional(Text(255, { description: 'Of an uploaded file …' })),
     url: Type.Optional(
       HttpUrl({
+        'x-no-svg': true,
         description: '… or the address of a published image. It is stored as given, nothing is fetched.',
       }),
     ),

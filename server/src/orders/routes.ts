@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import type { Database } from '../platform/db.js';
 import { badRequest } from '../platform/errors.js';
 import { readPageRequest } from '../platform/paging.js';
-import { queryChecker } from '../platform/validation.js';
+import { checkerOf } from '../platform/validation.js';
 import { customerSorts, listCustomers } from './customers.js';
 import * as shape from './order-shapes.js';
 import { findOrder, listOrders, orderSorts } from './queries.js';
@@ -18,8 +18,8 @@ interface Options {
 }
 
 const ofOrder = Type.Object({ id: Type.String({ description: 'Order id' }) });
-const isOrderFilters = queryChecker(Type.Object(shape.orderFilters));
-const isCustomerFilters = queryChecker(Type.Object(shape.customerFilters));
+const isOrderFilters = checkerOf(Type.Object(shape.orderFilters));
+const isCustomerFilters = checkerOf(Type.Object(shape.customerFilters));
 
 export const orderRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { orders: db, refunder }) => {
   answerUnavailable(app);

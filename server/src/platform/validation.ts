@@ -102,6 +102,7 @@ export function fieldPath(pointer: string): string {
 }
 
 function asDetail(error: ErrorObject): FaultDetail {
+  if (error.params.detail) return error.params.detail as FaultDetail;
   const at = fieldPath(error.instancePath);
   if (error.keyword === 'required') {
     const missing = error.params.missingProperty as string;
@@ -140,7 +141,8 @@ function withArticle(type: string): string {
   return /^[aio]/.test(type) ? `an ${type}` : `a ${type}`;
 }
 
-type Check = (value: never, schema: never, parent: { properties?: object }) => string | undefined;
+type Verdict = string | FaultDetail[] | undefined;
+type Check = (value: never, schema: never, parent: { properties?: object }) => Verdict;
 
 const CHECKS: Record<string, { type: 'number' | 'string' | 'object'; check: Check }> = {
   'x-decimals': {
@@ -162,6 +164,10 @@ const CHECKS: Record<string, { type: 'number' | 'string' | 'object'; check: Chec
       /^https?:\/\//i.test(value) && URL.canParse(value)
         ? undefined
         : 'must be an absolute http or https address',
+  },
+  'x-no-svg': {
+    type: 'string',
+    check: (value: string) => (leadsToSvg(value) ? 'leads to an SVG, which is not accepted' : undefined),
   },
   'x-name': {
     type: 'string',
@@ -195,6 +201,11 @@ const CHECKS: Record<string, { type: 'number' | 'string' | 'object'; check: Chec
         ? undefined
         : `must carry either ${names.join(' or ')}`,
   },
+  // Given as a function by whoever knows the rule; it finds the faults of a whole body, wherever in it they are.
+  'x-rule': {
+    type: 'object',
+    check: (value: object, faultsOf: (body: object) => FaultDetail[]) => faultsOf(value),
+  },
   'x-day': {
     type: 'string',
     check: (value: string) =>
@@ -216,6 +227,15 @@ const CHECKS: Record<string, { type: 'number' | 'string' | 'object'; check: Chec
   },
 };
 
+/** However its letters are written. */
+function leadsToSvg(url: string): boolean {
+  if (!URL.canParse(url)) return false;
+  const path = new URL(url).pathname.replace(/%([0-7][0-9a-f])/gi, (_escape, code) =>
+    String.fromCharCode(Number.parseInt(code, 16)),
+  );
+  return /\.svg$/i.test(path);
+}
+
 function withChecks(ajv: Ajv): Ajv {
   for (const [keyword, { type, check }] of Object.entries(CHECKS)) {
     ajv.addKeyword({
@@ -224,9 +244,8 @@ function withChecks(ajv: Ajv): Ajv {
       errors: true,
       compile: (schema, parent) => {
         const judge: { (value: never): boolean; errors?: Partial<ErrorObject>[] } = (value) => {
-          const sentence = check(value, schema as never, parent as never);
-          judge.errors = sentence === undefined ? [] : [{ keyword, params: { sentence }, message: sentence }];
-          return sentence === undefined;
+          judge.errors = errorsOf(keyword, check(value, schema as never, parent as never));
+          return judge.errors.length === 0;
         };
         return judge as never;
       },
@@ -235,13 +254,19 @@ function withChecks(ajv: Ajv): Ajv {
   return ajv;
 }
 
+function errorsOf(keyword: string, verdict: Verdict): Partial<ErrorObject>[] {
+  if (verdict === undefined) return [];
+  if (typeof verdict === 'string') return [{ keyword, params: { sentence: verdict }, message: verdict }];
+  return verdict.map((detail) => ({ keyword, params: { detail }, message: detail.message }));
+}
+
 const COMMON = { strict: false, allowUnionTypes: true, validateFormats: false };
 const quickAjv = withChecks(new Ajv({ ...COMMON }));
 const thoroughAjv = withChecks(new Ajv({ ...COMMON, allErrors: true }));
 const queryAjv = withChecks(new Ajv({ ...COMMON, coerceTypes: true }));
 
-/** Judges values that came another way than through a route's query: those inside a cursor. */
-export function queryChecker(schema: object): (value: unknown) => boolean {
+/** Judges values that are not themselves a body or a query: those inside a cursor, or a part of a body. */
+export function checkerOf(schema: object): (value: unknown) => boolean {
   const validate = quickAjv.compile(schema);
   return (value) => validate(value) as boolean;
 }

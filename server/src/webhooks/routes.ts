@@ -8,7 +8,7 @@ import { newId } from '../platform/ids.js';
 import type { Outbound } from '../platform/outbound/post.js';
 import { readPageRequest } from '../platform/paging.js';
 import type { Seal } from '../platform/seal.js';
-import { queryChecker } from '../platform/validation.js';
+import { checkerOf } from '../platform/validation.js';
 import { attempt } from './attempt.js';
 import { readFeed } from './feed.js';
 import { deliverySorts, listDeliveries, redeliver } from './log.js';
@@ -30,7 +30,7 @@ interface Options {
 
 const scope = 'webhooks:manage';
 const ofWebhook = Type.Object({ id: Type.String({ description: 'Webhook id' }) });
-const isFilters = queryChecker(Type.Object(shape.deliveryFilters));
+const isFilters = checkerOf(Type.Object(shape.deliveryFilters));
 
 export const webhookRoutes: FastifyPluginAsyncTypebox<Options> = async (
   app,

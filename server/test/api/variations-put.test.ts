@@ -96,6 +96,39 @@ describe('PUT /products/{id}/variants', () => {
     ]);
   });
 
+  test('tells the faults of the structure along with those of single fields', async () => {
+    const colours = [{ name: 'Cor', options: ['Azul', 'Preto', 'Azul'] }];
+    const combinations = [
+      { combination: 'nope' },
+      { combination: 'Azul', price: 1.999 },
+      { options: ['Azul'], quantity: -1 },
+      { options: [7] },
+      'Preto',
+    ];
+    for (const id of [await newProduct(store), 'nope'])
+      expect(faultyFields(await put(id, colours, combinations)).sort()).toEqual([
+        'combinations[0]',
+        'combinations[1].price',
+        'combinations[2]',
+        'combinations[2].quantity',
+        'combinations[3].options[0]',
+        'combinations[4]',
+        'types[0].options[2]',
+      ]);
+  });
+
+  test('judges combinations by the types only where these are sound', async () => {
+    const id = await newProduct(store);
+    const listed = [{ combination: 'nope', price: -1 }];
+    for (const [types, fault] of [
+      [undefined, 'types'],
+      ['Cor', 'types'],
+      [[{ name: 'Cor' }], 'types[0].options'],
+      [[null], 'types[0]'],
+    ] as const)
+      expect(faultyFields(await put(id, types, listed)).sort()).toEqual(['combinations[0].price', fault]);
+  });
+
   test("understands an option that itself contains ' - '", async () => {
     const id = await newProduct(store);
     const types = [

@@ -165,6 +165,12 @@ describe('by url', () => {
     expectRefusal(await store.post(images, { url }), 422, ['url']);
   });
 
+  test('an svg is told along with every other fault, and before the product is looked for', async () => {
+    const body = { url: 'https://x.example/a.svg', order: -1 };
+    for (const path of [images, '/products/nope/images'])
+      expectRefusal(await store.post(path, body), 422, ['order', 'url']);
+  });
+
   test('svg elsewhere than at the end of the path is no reason to refuse', async () => {
     for (const url of [
       'https://svg.example/a.png',

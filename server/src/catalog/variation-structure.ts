@@ -1,0 +1,144 @@
+import { type Static, Type } from 'typebox';
+import type { FaultDetail } from '../platform/errors.js';
+import { Money, Nullable, Quantity, Shape, Text } from '../platform/shapes.js';
+import { checkerOf } from '../platform/validation.js';
+import type { VariationType } from './variations.js';
+
+const MAX_TYPES = 3;
+const MAX_OPTIONS = 100;
+export const MAX_COMBINATIONS = 1_000;
+const SEPARATOR = ' - ';
+
+const optionText = Text(100, { minLength: 1 });
+
+const types = Type.Array(
+  Type.Object({
+    name: optionText,
+    options: Type.Array(optionText, { minItems: 1, maxItems: MAX_OPTIONS, examples: [['P', 'M']] }),
+  }),
+  {
+    maxItems: MAX_TYPES,
+    description: 'What the product varies by, in the order in which labels name the options.',
+  },
+);
+
+const naming = {
+  combination: Type.Optional(Text(400, { description: "Options joined by ' - ' …", examples: ['P - Azul'] })),
+  options: Type.Optional(
+    Type.Array(Text(100), {
+      maxItems: MAX_TYPES,
+      description: '… or one by one.',
+      examples: [['P', 'Azul']],
+    }),
+  ),
+};
+const eitherName = { 'x-one-of': ['combination', 'options'] };
+
+/** What PUT variants takes. */
+export const VariationsPut = Shape(
+  'VariationsPut',
+  {
+    types,
+    combinations: Type.Array(
+      Type.Object(
+        {
+          ...naming,
+          sku: Type.Optional(Nullable(Text(100))),
+          ean: Type.Optional(Nullable(Text(100))),
+          price: Type.Optional(
+            Money({ description: 'A new combination without one takes the price of the product.' }),
+          ),
+          quantity: Type.Optional(Quantity({ description: 'A new combination without one has 0.' })),
+        },
+        eitherName,
+      ),
+      { maxItems: MAX_COMBINATIONS },
+    ),
+  },
+  { 'x-rule': structureFaults },
+);
+export type VariationsPut = Static<typeof VariationsPut>;
+
+type Entry = VariationsPut['combinations'][number];
+export type Listed = Entry & { options: string[]; label: string };
+
+/** A body that passed, with the options and labels of its combinations worked out. */
+export function readStructure(body: VariationsPut): { types: VariationType[]; listed: Listed[] } {
+  const types = body.types.map(({ name, options }) => ({ name, options }));
+  const listed = body.combinations.map((entry) => {
+    const options = optionsOf(entry, types) as string[];
+    return { ...entry, options, label: options.join(SEPARATOR) };
+  });
+  return { types, listed };
+}
+
+const isTypes = checkerOf(types);
+const isNamed = checkerOf(Type.Object(naming, eitherName));
+
+/**
+ * What can be judged without the product: no name stands twice, and every combination listed picks one declared option
+ * of each type. Of a body with other faults, so far as it can be read: those are told besides.
+ */
+function structureFaults(body: Record<string, unknown>): FaultDetail[] {
+  if (!isTypes(body.types)) return [];
+  const types = body.types as VariationType[];
+  const { combinations } = body;
+  const isListable = Array.isArray(combinations) && combinations.length <= MAX_COMBINATIONS;
+  return [...doubledNames(types), ...(isListable ? combinationFaults(combinations, types) : [])];
+}
+
+function combinationFaults(combinations: unknown[], types: VariationType[]): FaultDetail[] {
+  const seen = new Set<string>();
+  return combinations.flatMap((entry, index) => {
+    if (!isNamed(entry)) return [];
+    const field = `combinations[${index}]`;
+    const options = optionsOf(entry as Entry, types);
+    if (typeof options === 'string') return [{ field, message: options }];
+    const label = options.join(SEPARATOR);
+    if (seen.has(label)) return [{ field, message: `"${label}" stands twice` }];
+    seen.add(label);
+    return [];
+  });
+}
+
+/** A label is read from the left, one type after the other; an option may itself contain the separator. */
+function optionsOf(entry: Entry, types: VariationType[]): string[] | string {
+  if (types.length === 0) return 'cannot exist without types';
+  if (entry.options) {
+    const fits =
+      entry.options.length === types.length &&
+      entry.options.every((option, i) => types[i]!.options.includes(option));
+    return fits
+      ? entry.options
+      : `options must name one declared option of each type: ${types.map((type) => type.name).join(', ')}`;
+  }
+  return (
+    split(entry.combination as string, types) ??
+    `"${entry.combination}" is not made of one declared option of each type: ${types.map((type) => type.name).join(', ')}`
+  );
+}
+
+function split(label: string, [type, ...rest]: VariationType[]): string[] | undefined {
+  if (!type) return undefined;
+  if (rest.length === 0) return type.options.includes(label) ? [label] : undefined;
+  for (const option of type.options) {
+    if (!label.startsWith(option + SEPARATOR)) continue;
+    const others = split(label.slice(option.length + SEPARATOR.length), rest);
+    if (others) return [option, ...others];
+  }
+  return undefined;
+}
+
+function doubledNames(types: VariationType[]): FaultDetail[] {
+  const faults: FaultDetail[] = [];
+  const names = types.map((type) => type.name);
+  types.forEach(({ name, options }, index) => {
+    if (names.indexOf(name) !== index)
+      faults.push({ field: `types[${index}].name`, message: `"${name}" stands twice` });
+    options.forEach((option, i) => {
+      if (options.indexOf(option) !== i)
+        faults.push({ field: `types[${index}].options[${i}]`, message: `"${option}" stands twice` });
+    });
+  });
+  return faults;
+}
