@@ -108,7 +108,7 @@ export async function movedCursors(
   const { meta } = (await response.json()) as { meta: { nextCursor: string } };
   const parts = JSON.parse(Buffer.from(meta.nextCursor, 'base64url').toString()) as unknown[];
   return places.map(({ value, id }) => {
-    const moved = [...parts.slice(0, 2), value, id];
+    const moved = [...parts.slice(0, -2), value, id];
     return `${path.split('?')[0]}?cursor=${Buffer.from(JSON.stringify(moved)).toString('base64url')}`;
   });
 }

@@ -16,7 +16,7 @@ import * as shape from './schema.js';
 import { stockRoutes } from './stock-routes.js';
 import { VariationsPut } from './variation-structure.js';
 
-const isFilters = checkerOf(Type.Object(shape.productFilters));
+const isFilters = checkerOf(Type.Object(shape.productFilters, { additionalProperties: false }));
 
 export const catalogRoutes: FastifyPluginAsyncTypebox<{ db: Database; mediaUrl: string }> = async (
   app,
@@ -40,6 +40,7 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<{ db: Database; mediaUrl: 
     },
     async (request, reply) => {
       const page = readPageRequest(request.query, {
+        list: 'products',
         defaultSort: '-createdAt',
         sorts: productSorts,
         filterShape: shape.productFilters,

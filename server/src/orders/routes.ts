@@ -18,8 +18,8 @@ interface Options {
 }
 
 const ofOrder = Type.Object({ id: Type.String({ description: 'Order id' }) });
-const isOrderFilters = checkerOf(Type.Object(shape.orderFilters));
-const isCustomerFilters = checkerOf(Type.Object(shape.customerFilters));
+const isOrderFilters = checkerOf(Type.Object(shape.orderFilters, { additionalProperties: false }));
+const isCustomerFilters = checkerOf(Type.Object(shape.customerFilters, { additionalProperties: false }));
 
 export const orderRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { orders: db, refunder }) => {
   answerUnavailable(app);
@@ -43,6 +43,7 @@ export const orderRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { ord
       if (from !== undefined && to !== undefined && from > to)
         throw badRequest('from is later than to', 'invalid_parameter');
       const page = readPageRequest(request.query, {
+        list: 'orders',
         defaultSort: dateType === 'updated' ? '-updatedAt' : '-createdAt',
         sorts: orderSorts,
         filterShape: shape.orderFilters,
@@ -119,6 +120,7 @@ export const orderRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { ord
     },
     (request) => {
       const page = readPageRequest(request.query, {
+        list: 'customers',
         defaultSort: '-lastOrderAt',
         sorts: customerSorts,
         filterShape: shape.customerFilters,

@@ -3,7 +3,7 @@ import { badRequest } from './errors.js';
 import { isId } from './ids.js';
 import { Shape } from './shapes.js';
 import { raw, type Statement, sql } from './sql.js';
-import { timeOf } from './times.js';
+import { isoOf, timeOf } from './times.js';
 
 export const DEFAULT_LIMIT = 50;
 export const MAX_LIMIT = 100;
@@ -74,6 +74,8 @@ export function byTime(column: string): SortKey {
 
 /** What a list was asked for, whether by page or by cursor. */
 export interface PageRequest<Filters> {
+  /** Which list this is: its cursors say so, and no other list takes them. */
+  list: string;
   limit: number;
   filters: Filters;
   sort: string;
@@ -89,16 +91,16 @@ type ListQuery = { page?: number; limit?: number; cursor?: string; sort?: string
 export function readPageRequest<Query extends ListQuery>(
   query: Query,
   options: {
+    list: string;
     defaultSort: string;
     sorts: Record<string, SortKey>;
     filterShape: TProperties;
     isFilters: (value: unknown) => boolean;
   },
 ): PageRequest<Omit<Query, keyof ListQuery>> {
+  const { list } = options;
   const { page, limit: asked, cursor, sort, ...rest } = query;
-  const filters = Object.fromEntries(
-    Object.entries(rest).filter(([name]) => Object.hasOwn(options.filterShape, name)),
-  ) as Omit<Query, keyof ListQuery>;
+  const filters = meantBy(rest, options.filterShape) as Omit<Query, keyof ListQuery>;
   const limit = Math.min(asked ?? DEFAULT_LIMIT, MAX_LIMIT);
   if (cursor === undefined) {
     if (sort !== undefined) sortOf(options.sorts, sort);
@@ -107,26 +109,35 @@ export function readPageRequest<Query extends ListQuery>(
         `page × limit must not pass ${REACH}; go on with cursor (meta.nextCursor)`,
         'invalid_parameter',
       );
-    return { limit, filters, sort: sort ?? options.defaultSort, page: page ?? 1, after: undefined };
+    return { list, limit, filters, sort: sort ?? options.defaultSort, page: page ?? 1, after: undefined };
   }
   if (page !== undefined) throw badRequest('page cannot stand beside cursor', 'invalid_parameter');
-  const carried = decodeCursor(cursor, options.sorts, options.isFilters);
-  const carriedFilters = carried.filters as Record<string, unknown>;
+  const carried = decodeCursor(cursor, list, options.sorts, options.isFilters);
+  // To search for nothing is not to search.
+  const compared: Record<string, unknown> = { search: '', ...carried.filters, sort: carried.sort };
   for (const [name, value] of Object.entries({ ...filters, ...(sort !== undefined && { sort }) })) {
-    const before = name === 'sort' ? carried.sort : carriedFilters[name];
-    if (before !== value)
+    if (compared[name] !== value)
       throw badRequest(
         `${name} differs from what the cursor carries; leave it out or start again without cursor`,
         'invalid_parameter',
       );
   }
   return {
+    list,
     limit,
     filters: carried.filters as Omit<Query, keyof ListQuery>,
     sort: carried.sort,
     page: undefined,
     after: carried.after,
   };
+}
+
+/** Times are all written in one way, so that a cursor and what stands beside it can be compared. */
+function meantBy(query: Record<string, unknown>, shape: TProperties): Record<string, unknown> {
+  const known = Object.entries(query).filter(([name]) => Object.hasOwn(shape, name));
+  return Object.fromEntries(
+    known.map(([name, value]) => [name, 'x-time' in shape[name]! ? isoOf(value as string) : value]),
+  );
 }
 
 /** A list may sort by another column when it descends: then the table names "-updatedAt" by itself. */
@@ -184,7 +195,11 @@ export function pageOf<R extends { id: string; sort_value: string | number }>(
   const reached = last ? { value: last.sort_value, id: last.id } : (request.after ?? START);
   const nextCursor =
     hasMore || endless
-      ? encodeCursor({ sort: request.sort, filters: request.filters as object, after: reached })
+      ? encodeCursor(request.list, {
+          sort: request.sort,
+          filters: request.filters as object,
+          after: reached,
+        })
       : null;
   const counted =
     total === undefined
@@ -206,13 +221,14 @@ interface Cursor {
   after: { value: string | number; id: string };
 }
 
-function encodeCursor({ sort, filters, after }: Cursor): string {
-  return Buffer.from(JSON.stringify([sort, filters, after.value, after.id])).toString('base64url');
+function encodeCursor(list: string, { sort, filters, after }: Cursor): string {
+  return Buffer.from(JSON.stringify([list, sort, filters, after.value, after.id])).toString('base64url');
 }
 
 /** A cursor comes from outside like any other input: everything in it is judged again. */
 function decodeCursor(
   text: string,
+  list: string,
   sorts: Record<string, SortKey>,
   isFilters: (value: unknown) => boolean,
 ): Cursor {
@@ -226,8 +242,8 @@ function decodeCursor(
   } catch {
     throw broken();
   }
-  if (!Array.isArray(parts) || parts.length !== 4) throw broken();
-  const [sort, filters, value, id] = parts as [unknown, unknown, unknown, unknown];
+  if (!Array.isArray(parts) || parts.length !== 5 || parts[0] !== list) throw broken();
+  const [sort, filters, value, id] = parts.slice(1) as [unknown, unknown, unknown, unknown];
   if (typeof sort !== 'string' || typeof id !== 'string' || !isId(id)) throw broken();
   if (!findSort(sorts, sort)?.isValue(value)) throw broken();
   if (typeof filters !== 'object' || filters === null || Array.isArray(filters) || !isFilters(filters))

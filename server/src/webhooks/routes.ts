@@ -30,7 +30,7 @@ interface Options {
 
 const scope = 'webhooks:manage';
 const ofWebhook = Type.Object({ id: Type.String({ description: 'Webhook id' }) });
-const isFilters = checkerOf(Type.Object(shape.deliveryFilters));
+const isFilters = checkerOf(Type.Object(shape.deliveryFilters, { additionalProperties: false }));
 
 export const webhookRoutes: FastifyPluginAsyncTypebox<Options> = async (
   app,
@@ -151,6 +151,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<Options> = async (
     },
     (request) => {
       const page = readPageRequest(request.query, {
+        list: `deliveries of ${request.params.id}`,
         defaultSort: '-createdAt',
         sorts: deliverySorts,
         filterShape: shape.deliveryFilters,

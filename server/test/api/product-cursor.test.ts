@@ -121,6 +121,19 @@ describe('beside a cursor', () => {
       expect([same, (await store.get(`/products?cursor=${nextCursor}&${same}`)).status]).toEqual([same, 200]);
   });
 
+  test('a filter may be written in another way that means the same', async () => {
+    const { nextCursor } = (await store.get(`/products?limit=1&${asked}`)).body.meta;
+    const { nextCursor: plain } = (await store.get('/products?limit=1')).body.meta;
+    for (const [cursor, same] of [
+      [nextCursor, 'updatedFrom=2026-01-01T00:00:00.000Z'],
+      [nextCursor, 'updatedFrom=2025-12-31T21:00:00-03:00'],
+      [plain, 'search='],
+    ])
+      expect([same, (await store.get(`/products?cursor=${cursor}&${same}`)).status]).toEqual([same, 200]);
+    expectRefusal(await store.get(`/products?cursor=${nextCursor}&search=`), 400);
+    expectRefusal(await store.get(`/products?cursor=${plain}&sku=`), 400);
+  });
+
   test('page and any other sort or filter are refused', async () => {
     const { nextCursor } = (await store.get(`/products?limit=1&${asked}`)).body.meta;
     const others = [
@@ -153,6 +166,7 @@ describe('beside a cursor', () => {
 
 describe('a cursor that this list did not give out', () => {
   const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const forge = (...parts: unknown[]) => encode(['products', ...parts]);
   const ID = '01900000-0000-7000-8000-000000000000';
   const time = '2026-01-01T00:00:00.000Z';
 
@@ -167,29 +181,46 @@ describe('a cursor that this list did not give out', () => {
     encode({}),
     encode([]),
     encode('x'),
-    encode([null, null, null, null]),
-    encode(['name', {}, 'a', '-'.repeat(36)]),
-    encode(['name', {}, 'a', ID.toUpperCase().replace('0190', 'ABCD')]),
-    encode(['name', {}, 'a\0', ID]),
-    encode(['name', {}, 7, ID]),
-    encode(['name', {}, { a: 1 }, ID]),
-    encode(['price', {}, '1', ID]),
-    encode(['quantity', {}, 1.5, ID]),
-    encode(['quantity', {}, 1e300, ID]),
-    encode(['createdAt', {}, 'yesterday', ID]),
-    encode(['createdAt', {}, '2026-01-01T00:00:00+23:59', ID]),
-    encode(['createdAt', {}, 0, ID]),
-    encode(['colour', {}, 'a', ID]),
-    encode(['--name', {}, 'a', ID]),
-    encode(['__proto__', {}, 'a', ID]),
-    encode(['-createdAt', [], time, ID]),
-    encode(['-createdAt', { search: 7 }, time, ID]),
-    encode(['-createdAt', { search: 'a\0' }, time, ID]),
-    encode(['-createdAt', { categoryId: '23' }, time, ID]),
-    encode(['-createdAt', { categoryId: 1e10 }, time, ID]),
-    encode(['-createdAt', { updatedFrom: 'then' }, time, ID]),
+    forge(null, null, null, null),
+    forge('name', {}, 'a', '-'.repeat(36)),
+    forge('name', {}, 'a', ID.toUpperCase().replace('0190', 'ABCD')),
+    forge('name', {}, 'a\0', ID),
+    forge('name', {}, 7, ID),
+    forge('name', {}, { a: 1 }, ID),
+    forge('price', {}, '1', ID),
+    forge('quantity', {}, 1.5, ID),
+    forge('quantity', {}, 1e300, ID),
+    forge('createdAt', {}, 'yesterday', ID),
+    forge('createdAt', {}, '2026-01-01T00:00:00+23:59', ID),
+    forge('createdAt', {}, 0, ID),
+    forge('colour', {}, 'a', ID),
+    forge('--name', {}, 'a', ID),
+    forge('__proto__', {}, 'a', ID),
+    forge('-createdAt', [], time, ID),
+    forge('-createdAt', { search: 7 }, time, ID),
+    forge('-createdAt', { search: 'a\0' }, time, ID),
+    forge('-createdAt', { categoryId: '23' }, time, ID),
+    forge('-createdAt', { categoryId: 1e10 }, time, ID),
+    forge('-createdAt', { updatedFrom: 'then' }, time, ID),
+    forge('-createdAt', { colour: 'blue' }, time, ID),
+    forge('-createdAt', { statusShipping: 'sent' }, time, ID),
   ])('is refused: %s', async (cursor) => {
     expectRefusal(await store.get(`/products?cursor=${cursor}`), 400);
+  });
+
+  test('is taken when it says nothing else than one that was given out', async () => {
+    expect((await store.get(`/products?cursor=${forge('-createdAt', {}, time, ID)}`)).status).toBe(200);
+  });
+
+  test('is refused when it is of another list', async () => {
+    for (const name of ['customers', 'orders', 'toString', 7, null])
+      expectRefusal(await store.get(`/products?cursor=${encode([name, '-createdAt', {}, time, ID])}`), 400);
+    const { nextCursor } = (await store.get('/products?limit=1')).body.meta;
+    for (const path of ['/orders', '/customers']) {
+      const answer = await store.get(`${path}?cursor=${nextCursor}`);
+      expectRefusal(answer, 400);
+      expect(answer.body.error).toContain('cursor');
+    }
   });
 
   test('is refused when something hangs on a good one', async () => {

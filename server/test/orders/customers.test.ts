@@ -154,6 +154,7 @@ test('the list reads no orders', async () => {
   await place();
   for (const search of [undefined, 'bia']) {
     const request = {
+      list: 'customers',
       limit: 50,
       filters: search === undefined ? {} : { search },
       sort: '-lastOrderAt',

@@ -182,7 +182,8 @@ describe('order and pages', () => {
   });
 
   test('a cursor that was tampered with is refused, never an error of ours', async () => {
-    const forged = (...parts: unknown[]) => Buffer.from(JSON.stringify(parts)).toString('base64url');
+    const forged = (...parts: unknown[]) =>
+      Buffer.from(JSON.stringify(['orders', ...parts])).toString('base64url');
     const id = created[0];
     for (const cursor of [
       forged('createdAt', {}, '2026-01-01T00:00:00+23:59', id),
