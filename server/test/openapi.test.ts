@@ -14,6 +14,88 @@ test('the committed openapi.json says what the routes say', async () => {
   await expect(`${JSON.stringify(served, null, 2)}\n`).toMatchFileSnapshot('../../openapi.json');
 });
 
+interface Operation {
+  operationId: string;
+  tags: string[];
+  parameters?: { $ref?: string }[];
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads any shape and asserts on it
+  requestBody?: any;
+  responses: Record<string, object>;
+}
+
+async function operations(): Promise<(Operation & { method: string })[]> {
+  const { paths } = (await feira.app.inject('/openapi.json')).json();
+  return Object.values(paths as Record<string, Record<string, Operation>>).flatMap((methods) =>
+    Object.entries(methods).map(([method, operation]) => ({ method, ...operation })),
+  );
+}
+
+async function callsThatAnswer(status: number): Promise<string[]> {
+  return (await operations())
+    .filter(({ responses }) => status in responses)
+    .map(({ operationId }) => operationId)
+    .sort();
+}
+
+test('what takes an Idempotency-Key tells of the 409, 413 and 422 that come with it', async () => {
+  const keyed = (await operations()).filter(({ parameters }) =>
+    parameters?.some(({ $ref }) => $ref === '#/components/parameters/IdempotencyKey'),
+  );
+  expect(keyed.length).toBeGreaterThan(10);
+  for (const { operationId, responses } of keyed)
+    expect([operationId, Object.keys(responses)]).toEqual([
+      operationId,
+      expect.arrayContaining(['409', '413', '422']),
+    ]);
+});
+
+test('a call that looks for what its body names tells of the 404', async () => {
+  expect(await callsThatAnswer(404)).toEqual(expect.arrayContaining(['createUpload', 'createShipment']));
+  expect(await callsThatAnswer(404)).not.toContain('createProduct');
+});
+
+test('a call with an ETag, and no other, tells of the 304', async () => {
+  expect(await callsThatAnswer(304)).toEqual([
+    'getMe',
+    'getOrder',
+    'getProduct',
+    'listImages',
+    'listVariations',
+    'trackShipment',
+  ]);
+});
+
+test('a call that needs the orders, and no other, tells of the 502', async () => {
+  expect(await callsThatAnswer(502)).toEqual([
+    'changeShippingStatus',
+    'createShipment',
+    'getOrder',
+    'listCustomers',
+    'listOrders',
+    'refundOrder',
+    'trackShipment',
+  ]);
+});
+
+test('a body that may be a bare array says so', async () => {
+  const patch = (await operations()).find(({ operationId }) => operationId === 'patchVariations')!;
+  expect(patch.requestBody.content['application/json'].schema.anyOf).toEqual([
+    { $ref: '#/components/schemas/VariationsPatch' },
+    expect.objectContaining({ type: 'array', items: { $ref: '#/components/schemas/VariationChange' } }),
+  ]);
+});
+
+test('only a body that may be left out is not required', async () => {
+  const optional = (await operations()).filter(({ requestBody }) => requestBody?.required === false);
+  expect(optional.map(({ operationId }) => operationId)).toEqual(['refundOrder']);
+});
+
+test('the groups that are described are the ones that calls are in', async () => {
+  const { tags } = (await feira.app.inject('/openapi.json')).json();
+  const used = new Set((await operations()).flatMap((operation) => operation.tags));
+  expect(tags.map(({ name }: { name: string }) => name).sort()).toEqual([...used].sort());
+});
+
 test('every call is described, names its scope and has an operation id of its own', async () => {
   const { paths } = (await feira.app.inject('/openapi.json')).json();
   const operations = Object.entries(

@@ -167,7 +167,8 @@ export const StockChange = Shape('StockChange', {
 
 export const VariationsPatch = Shape('VariationsPatch', {
   variants: Type.Array(
-    Type.Object(
+    Shape(
+      'VariationChange',
       {
         id: Type.Optional(Type.String({ description: 'Which variation: its id …' })),
         sku: Type.Optional(Text(100, { description: '… or its sku. Both together must agree.' })),

@@ -23,7 +23,7 @@ export const mediaRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { db,
   app.post(
     '/uploads',
     {
-      config: { scope: 'media:write', upload: true },
+      config: { scope: 'media:write', upload: true, bodyNamesThing: true },
       schema: {
         operationId: 'createUpload',
         tags: ['Images'],

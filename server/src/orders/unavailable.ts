@@ -4,6 +4,9 @@ import { ApiError } from '../platform/errors.js';
 
 /** Orders have connections of their own with a short patience; when those fail, it is 502 here and nothing elsewhere. */
 export function answerUnavailable(app: FastifyInstance): void {
+  app.addHook('onRoute', ({ config }) => {
+    if (config) config.mayBeUnavailable = true;
+  });
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const told = publicError(error, request);
     sendError(told.status < 500 ? told : unavailable(error), request, reply);

@@ -1,3 +1,5 @@
+import type { FastifyContextConfig } from 'fastify';
+
 // What the reference says beyond the routes: the introduction, the groups, the errors all calls share.
 
 export const INTRODUCTION = `Act for one store: products, variations, stock, images, orders, shipments, customers and webhooks.
@@ -31,6 +33,13 @@ export const TAGS = [
     description:
       'In three steps: ask for an address, PUT the bytes there, attach the key. Or attach an address.',
   },
+  {
+    name: 'Orders',
+    description:
+      'What buyers ordered: to read, to follow by delta sync, to move along its shipping, to refund in full.',
+  },
+  { name: 'Shipments', description: 'Labels and tracking. An order has one shipment.' },
+  { name: 'Customers', description: 'Who bought, derived from the orders of the store.' },
   {
     name: 'Webhooks',
     description:
@@ -97,8 +106,16 @@ export const SHARED_COMPONENTS = {
       description: 'Any text of up to 255 characters, new for each new request. Kept 24 hours.',
       schema: { type: 'string', maxLength: 255 },
     },
+    IfNoneMatch: {
+      name: 'If-None-Match',
+      in: 'header',
+      required: false,
+      description: 'The ETag of an earlier answer: if it is still the same, the answer is a 304.',
+      schema: { type: 'string' },
+    },
   },
   responses: {
+    NotModified: { description: 'The same as when the ETag was given out. Without a body.' },
     BadRequest: response(
       'Not JSON, or a malformed parameter.',
       'invalid_parameter',
@@ -120,7 +137,7 @@ export const SHARED_COMPONENTS = {
       'Product 0192f0c1 was not found in this store',
     ),
     Conflict: response(
-      'It clashes with what is there.',
+      'It clashes with what is there; or the first request with this Idempotency-Key is still running (idempotency_key_in_use).',
       'duplicate_name',
       'A product named "Camiseta" already exists in this store',
     ),
@@ -130,7 +147,7 @@ export const SHARED_COMPONENTS = {
       'The body is larger than 1 MB; send it in several calls',
     ),
     Invalid: response(
-      'The body breaks rules; all of them are told at once.',
+      'The body breaks rules; all of them are told at once. Or this Idempotency-Key was used for another request (idempotency_key_reused).',
       'validation_failed',
       'price must be at least 0',
       [{ field: 'price', message: 'must be at least 0' }],
@@ -140,19 +157,30 @@ export const SHARED_COMPONENTS = {
       'rate_limited',
       'Too many requests: the budget of 120 is used up; wait 12 s',
     ),
+    Unavailable: response(
+      'The orders do not answer at the moment. Nothing else is affected; wait a moment and retry.',
+      'orders_unavailable',
+      'The orders service does not answer; wait a moment and retry',
+    ),
   },
 } as object;
 
-/** Which of them a call can meet follows from its method, its path and its body. */
-export function errorResponses(method: string, hasPath: boolean, hasBody: boolean): Record<string, object> {
+/** Which of them a call can meet follows from its method, its path and what its route says of it. */
+export function sharedResponses(
+  method: string,
+  hasPath: boolean,
+  { etag, bodyNamesThing, mayBeUnavailable }: FastifyContextConfig,
+): Record<string, object> {
   const ref = (name: string) => ({ $ref: `#/components/responses/${name}` });
   return {
+    ...(etag && { 304: ref('NotModified') }),
     400: ref('BadRequest'),
     401: ref('InvalidToken'),
     403: ref('InsufficientScope'),
-    ...(hasPath && { 404: ref('NotFound') }),
-    ...(method !== 'get' && { 409: ref('Conflict') }),
-    ...(hasBody && { 413: ref('TooLarge'), 422: ref('Invalid') }),
+    ...((hasPath || bodyNamesThing) && { 404: ref('NotFound') }),
+    // A write may carry a key and with it a body, even where neither is needed.
+    ...(method !== 'get' && { 409: ref('Conflict'), 413: ref('TooLarge'), 422: ref('Invalid') }),
     429: ref('TooMany'),
+    ...(mayBeUnavailable && { 502: ref('Unavailable') }),
   };
 }

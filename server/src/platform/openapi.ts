@@ -1,9 +1,19 @@
 import swagger from '@fastify/swagger';
-import type { FastifyInstance } from 'fastify';
-import { errorResponses, INTRODUCTION, SHARED_COMPONENTS, scopeSentence, TAGS } from './openapi-texts.js';
+import type { FastifyContextConfig, FastifyInstance } from 'fastify';
+import { INTRODUCTION, SHARED_COMPONENTS, scopeSentence, sharedResponses, TAGS } from './openapi-texts.js';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The body names a thing that has to be there: without it the call is a 404. */
+    bodyNamesThing?: boolean;
+    /** The call needs what may be out of order by itself, and is a 502 then. */
+    mayBeUnavailable?: boolean;
+  }
+}
 
 /** The OpenAPI document is made from the routes themselves: it cannot say anything else than they do. */
 export async function describeApi(app: FastifyInstance, publicUrl: string): Promise<void> {
+  const configs = new Map<string, FastifyContextConfig>();
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -29,7 +39,8 @@ export async function describeApi(app: FastifyInstance, publicUrl: string): Prom
     transformObject: (document) => {
       const { openapiObject } = document as unknown as { openapiObject: Document };
       for (const path of Object.values(openapiObject.paths)) {
-        for (const [method, operation] of Object.entries(path)) addShared(method, operation);
+        for (const [method, operation] of Object.entries(path))
+          addShared(method, operation, configs.get(operation.operationId) ?? {});
       }
       openapiObject.paths = nameShapes(
         openapiObject.paths,
@@ -38,10 +49,20 @@ export async function describeApi(app: FastifyInstance, publicUrl: string): Prom
       return openapiObject as never;
     },
     transform: ({ schema, url, route }) => {
-      const scope = route.config?.scope;
-      if (scope === undefined || schema?.hide) return { schema, url };
-      const description = [schema?.description, scopeSentence(scope)].filter(Boolean).join('\n\n');
-      return { schema: { ...schema, description, security: [{ token: [] }] } as never, url };
+      const { config } = route;
+      if (config?.scope === undefined || schema?.hide) return { schema, url };
+      const { operationId, description: own, body } = schema as Described;
+      configs.set(operationId, config);
+      const description = [own, scopeSentence(config.scope)].filter(Boolean).join('\n\n');
+      return {
+        schema: {
+          ...schema,
+          description,
+          security: [{ token: [] }],
+          ...(body && { body: withBareArray(body, config.bareArray) }),
+        } as never,
+        url,
+      };
     },
   });
   app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
@@ -52,8 +73,19 @@ interface Document {
   components: { schemas: Record<string, unknown> };
 }
 
+interface Described {
+  operationId: string;
+  description?: string;
+  body?: BodyShape;
+}
+
+interface BodyShape {
+  properties?: Record<string, object>;
+}
+
 interface Operation {
-  requestBody?: unknown;
+  operationId: string;
+  requestBody?: { required?: boolean };
   parameters?: object[];
   responses: Record<string, { description?: string }>;
 }
@@ -61,17 +93,20 @@ interface Operation {
 const SUCCESS: Record<string, string> = { 200: 'Done', 201: 'Created' };
 
 /** What all calls share and no route says by itself. */
-function addShared(method: string, operation: Operation): void {
+function addShared(method: string, operation: Operation, config: FastifyContextConfig): void {
   for (const [status, response] of Object.entries(operation.responses)) {
     response.description = SUCCESS[status] ?? response.description ?? '';
   }
   const hasPath = JSON.stringify(operation.parameters ?? []).includes('"in":"path"');
-  if (method !== 'get')
-    operation.parameters = [
-      ...(operation.parameters ?? []),
-      { $ref: '#/components/parameters/IdempotencyKey' },
-    ];
-  Object.assign(operation.responses, errorResponses(method, hasPath, operation.requestBody !== undefined));
+  const header = method !== 'get' ? 'IdempotencyKey' : config.etag ? 'IfNoneMatch' : undefined;
+  if (header)
+    operation.parameters = [...(operation.parameters ?? []), { $ref: `#/components/parameters/${header}` }];
+  if (config.bodyOptional && operation.requestBody) operation.requestBody.required = false;
+  Object.assign(operation.responses, sharedResponses(method, hasPath, config));
+}
+
+function withBareArray(body: BodyShape, field: string | undefined): object {
+  return field === undefined ? body : { anyOf: [body, body.properties?.[field]] };
 }
 
 /** A shape with a title stands once under components and is referred to by that name: a reader meets Product, not its fields. */

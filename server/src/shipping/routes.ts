@@ -51,7 +51,7 @@ export const shippingRoutes: FastifyPluginAsyncTypebox<Options> = async (
   app.post(
     '/shipments',
     {
-      config: { scope: 'shipping:write', ofOrders: true },
+      config: { scope: 'shipping:write', ofOrders: true, bodyNamesThing: true },
       schema: {
         operationId: 'createShipment',
         tags: ['Shipments'],
