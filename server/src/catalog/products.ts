@@ -4,7 +4,7 @@ import { emit, type NewEvent } from '../platform/events.js';
 import { isId, newId } from '../platform/ids.js';
 import { fixed, sql } from '../platform/sql.js';
 import { isUniqueViolation } from '../platform/sql-state.js';
-import { codeOf, type ProductRecord, productColumns } from './records.js';
+import { codeOf, type ProductRecord, productColumns, storedName } from './records.js';
 import type { NewProduct, ProductChange } from './schema.js';
 import { refreshSearch } from './search.js';
 
@@ -115,10 +115,6 @@ function knownFields(change: ProductChange): Partial<ProductRecord> {
   if (change.sku !== undefined) known.sku = codeOf(change.sku);
   if (change.ean !== undefined) known.ean = codeOf(change.ean);
   return known;
-}
-
-function storedName(name: string): string {
-  return name.trim().normalize('NFC');
 }
 
 /** Two products that ask for each other's names at once would wait for one another in the unique index: a deadlock. */

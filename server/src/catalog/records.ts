@@ -52,3 +52,8 @@ export const variationColumns = raw('v.id, v.combination, v.sku, v.ean, v.price,
 export function codeOf(text: string | null): string | null {
   return text === '' ? null : text;
 }
+
+/** What the rule x-name judges: two names that read the same are the same. */
+export function storedName(name: string): string {
+  return name.trim().normalize('NFC');
+}

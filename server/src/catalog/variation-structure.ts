@@ -1,7 +1,8 @@
-import { type Static, Type } from 'typebox';
+import { type Static, type TSchemaOptions, Type } from 'typebox';
 import type { FaultDetail } from '../platform/errors.js';
 import { Money, Nullable, Quantity, Shape, Text } from '../platform/shapes.js';
 import { checkerOf } from '../platform/validation.js';
+import { storedName } from './records.js';
 import type { VariationType } from './variations.js';
 
 const MAX_TYPES = 3;
@@ -9,12 +10,20 @@ const MAX_OPTIONS = 100;
 export const MAX_COMBINATIONS = 1_000;
 const SEPARATOR = ' - ';
 
-const optionText = Text(100, { minLength: 1 });
+const NAME_MAX = 100;
+
+const name = (options: TSchemaOptions = {}) =>
+  Type.String({ 'x-text': true, 'x-name': NAME_MAX, ...options });
+const storedAs = `Stored trimmed and in Unicode normal form C, 1 to ${NAME_MAX} characters.`;
 
 const types = Type.Array(
   Type.Object({
-    name: optionText,
-    options: Type.Array(optionText, { minItems: 1, maxItems: MAX_OPTIONS, examples: [['P', 'M']] }),
+    name: name({ description: storedAs }),
+    options: Type.Array(name({ description: storedAs }), {
+      minItems: 1,
+      maxItems: MAX_OPTIONS,
+      examples: [['P', 'M']],
+    }),
   }),
   {
     maxItems: MAX_TYPES,
@@ -25,7 +34,7 @@ const types = Type.Array(
 const naming = {
   combination: Type.Optional(Text(400, { description: "Options joined by ' - ' …", examples: ['P - Azul'] })),
   options: Type.Optional(
-    Type.Array(Text(100), {
+    Type.Array(name(), {
       maxItems: MAX_TYPES,
       description: '… or one by one.',
       examples: [['P', 'Azul']],
@@ -64,12 +73,16 @@ export type Listed = Entry & { options: string[]; label: string };
 
 /** A body that passed, with the options and labels of its combinations worked out. */
 export function readStructure(body: VariationsPut): { types: VariationType[]; listed: Listed[] } {
-  const types = body.types.map(({ name, options }) => ({ name, options }));
+  const types = stored(body.types);
   const listed = body.combinations.map((entry) => {
     const options = optionsOf(entry, types) as string[];
     return { ...entry, options, label: options.join(SEPARATOR) };
   });
   return { types, listed };
+}
+
+function stored(types: VariationType[]): VariationType[] {
+  return types.map(({ name, options }) => ({ name: storedName(name), options: options.map(storedName) }));
 }
 
 const isTypes = checkerOf(types);
@@ -81,7 +94,7 @@ const isNamed = checkerOf(Type.Object(naming, eitherName));
  */
 function structureFaults(body: Record<string, unknown>): FaultDetail[] {
   if (!isTypes(body.types)) return [];
-  const types = body.types as VariationType[];
+  const types = stored(body.types as VariationType[]);
   const { combinations } = body;
   const isListable = Array.isArray(combinations) && combinations.length <= MAX_COMBINATIONS;
   return [...doubledNames(types), ...(isListable ? combinationFaults(combinations, types) : [])];
@@ -101,29 +114,33 @@ function combinationFaults(combinations: unknown[], types: VariationType[]): Fau
   });
 }
 
-/** A label is read from the left, one type after the other; an option may itself contain the separator. */
 function optionsOf(entry: Entry, types: VariationType[]): string[] | string {
   if (types.length === 0) return 'cannot exist without types';
   if (entry.options) {
+    const options = entry.options.map(storedName);
     const fits =
-      entry.options.length === types.length &&
-      entry.options.every((option, i) => types[i]!.options.includes(option));
+      options.length === types.length && options.every((option, i) => types[i]!.options.includes(option));
     return fits
-      ? entry.options
+      ? options
       : `options must name one declared option of each type: ${types.map((type) => type.name).join(', ')}`;
   }
   return (
-    split(entry.combination as string, types) ??
+    split(storedName(entry.combination as string), types) ??
     `"${entry.combination}" is not made of one declared option of each type: ${types.map((type) => type.name).join(', ')}`
   );
 }
 
+/**
+ * A label is read from the left, one type after the other; an option may itself contain the separator. More blanks around
+ * a separator are those of an option that was declared with blanks around it.
+ */
 function split(label: string, [type, ...rest]: VariationType[]): string[] | undefined {
   if (!type) return undefined;
   if (rest.length === 0) return type.options.includes(label) ? [label] : undefined;
   for (const option of type.options) {
-    if (!label.startsWith(option + SEPARATOR)) continue;
-    const others = split(label.slice(option.length + SEPARATOR.length), rest);
+    const separator = label.startsWith(option) && /^\s+-\s+/.exec(label.slice(option.length));
+    if (!separator) continue;
+    const others = split(label.slice(option.length + separator[0].length), rest);
     if (others) return [option, ...others];
   }
   return undefined;

@@ -160,10 +160,12 @@ const CHECKS: Record<string, { type: 'number' | 'string' | 'object'; check: Chec
   },
   'x-http-url': {
     type: 'string',
+    // The parser alone would drop line breaks, cut blanks off and read https:///x as https://x; what is stored as given
+    // and shown in pages has to be an address as it stands.
     check: (value: string) =>
-      /^https?:\/\//i.test(value) && URL.canParse(value)
+      /^https?:\/\/[^/?#\\]/i.test(value) && !/[\s\p{Cc}<>"]/u.test(value) && URL.canParse(value)
         ? undefined
-        : 'must be an absolute http or https address',
+        : 'must be an absolute http or https address without blanks, control characters, < > or "',
   },
   'x-no-svg': {
     type: 'string',

@@ -162,6 +162,10 @@ describe('refused with 422, the field named', () => {
         'javascript:alert(1)',
         'http://',
         'https:a',
+        'https:///cdn.example/a.png',
+        'https://cdn.example/a.png ',
+        'https://cdn.example/a\nb.png',
+        'https://cdn.example/a.png"><script>',
       ],
     ));
 });

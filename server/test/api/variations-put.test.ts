@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { faultyFields, newProduct, newVaried } from '../support/catalog.js';
+import { faultyFields, newProduct, newVaried, observe } from '../support/catalog.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
 
 const SHIRT = [
@@ -143,6 +143,51 @@ describe('PUT /products/{id}/variants', () => {
     expect(labels(made)).toEqual(['P - Azul - Claro', 'P - M - Azul', 'P - M - Azul - Claro']);
     const again = await put(id, types, [{ options: ['P', 'Azul - Claro'], quantity: 4 }]);
     expect(again.body.data[0]).toEqual({ ...made.body.data[0], quantity: 4 });
+  });
+
+  test('treats types, options and labels as names: trimmed and in normal form C', async () => {
+    const id = await newProduct(store);
+    const types = [
+      { name: ' Tamanho', options: ['P ', 'Me\u0301dio'] },
+      { name: 'Cor', options: ['\u00a0Azul\n', 'Cafe\u0301'] },
+    ];
+    const made = await put(id, types, [
+      { combination: ' P  - Caf\u00e9 ', sku: 'a' },
+      { combination: 'P  - \u00a0Azul\n', sku: 'b' },
+      { options: ['M\u00e9dio', 'Azul '], sku: 'c' },
+    ]);
+    expect(labels(made)).toEqual(['P - Azul', 'P - Caf\u00e9', 'M\u00e9dio - Azul']);
+    const clean = [
+      { name: 'Tamanho', options: ['P', 'M\u00e9dio'] },
+      { name: 'Cor', options: ['Azul', 'Caf\u00e9'] },
+    ];
+    const again = await observe(feira, store, () => put(id, clean, [{ combination: 'P - Cafe\u0301' }]));
+    expect([again.status, again.body, again.events]).toEqual([200, made.body, []]);
+  });
+
+  test('refuses names that are blank, or that read the same', async () => {
+    const id = await newProduct(store);
+    const blank = [
+      { name: ' ', options: ['P', ' ', ''] },
+      { name: 'Cor', options: [`${'x'.repeat(101)}`] },
+    ];
+    expect(faultyFields(await put(id, blank, [])).sort()).toEqual([
+      'types[0].name',
+      'types[0].options[1]',
+      'types[0].options[2]',
+      'types[1].options[0]',
+    ]);
+    const alike = [
+      { name: 'e\u0301', options: ['\u00e9', 'e\u0301', 'P', ' P'] },
+      { name: '\u00e9 ', options: ['Azul'] },
+    ];
+    const listed = [{ combination: 'P - Azul' }, { options: ['P ', 'Azul'] }];
+    expect(faultyFields(await put(id, alike, listed))).toEqual([
+      'types[0].options[1]',
+      'types[0].options[3]',
+      'types[1].name',
+      'combinations[1]',
+    ]);
   });
 
   test('keeps ids and whatever is not sent of existing combinations; null clears sku and ean', async () => {
