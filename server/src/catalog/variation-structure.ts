@@ -130,18 +130,32 @@ function optionsOf(entry: Entry, types: VariationType[]): string[] | string {
   );
 }
 
+/** More blanks around it are those of an option that was declared with blanks around it. */
+const WRITTEN_SEPARATOR = /\s+-\s+/y;
+
 /**
- * A label is read from the left, one type after the other; an option may itself contain the separator. More blanks around
- * a separator are those of an option that was declared with blanks around it.
+ * A label is read from the left, one type after the other. An option may itself contain the separator, so there may be
+ * several places to go on from; each is gone on from once, or a thousand contrived labels would hold the process for a
+ * second.
  */
-function split(label: string, [type, ...rest]: VariationType[]): string[] | undefined {
-  if (!type) return undefined;
-  if (rest.length === 0) return type.options.includes(label) ? [label] : undefined;
-  for (const option of type.options) {
-    const separator = label.startsWith(option) && /^\s+-\s+/.exec(label.slice(option.length));
-    if (!separator) continue;
-    const others = split(label.slice(option.length + separator[0].length), rest);
-    if (others) return [option, ...others];
+function split(label: string, types: VariationType[]): string[] | undefined {
+  let read = new Map<number, string[]>([[0, []]]);
+  for (const { options } of types.slice(0, -1)) {
+    const further = new Map<number, string[]>();
+    for (const [place, chosen] of read) {
+      for (const option of options) {
+        if (!label.startsWith(option, place)) continue;
+        WRITTEN_SEPARATOR.lastIndex = place + option.length;
+        if (!WRITTEN_SEPARATOR.test(label)) continue;
+        const next = WRITTEN_SEPARATOR.lastIndex;
+        if (!further.has(next)) further.set(next, [...chosen, option]);
+      }
+    }
+    read = further;
+  }
+  for (const [place, chosen] of read) {
+    const rest = label.slice(place);
+    if (types.at(-1)?.options.includes(rest)) return [...chosen, rest];
   }
   return undefined;
 }
