@@ -66,23 +66,24 @@ export async function replaceVariations(
 }
 
 /**
- * Whoever follows stock knows a balance by its SKU, so it is compared by SKU, whichever variations have it before and
- * after; only those without one are compared by themselves. A SKU that nobody has any more has nothing, and that is told
- * first: what comes last is what there is.
+ * Whoever follows stock knows a balance by its SKU: when a new variation takes the SKU of one that is removed, its balance
+ * is compared with that one's, and no 0 is told. The zeros come first, so that what comes last is what there is.
  */
 function changedBalances(productId: string, before: StoredVariation[], after: StoredVariation[]): NewEvent[] {
-  const old = new Map(before.map((variation) => [keyOf(variation), variation.quantity]));
-  const present = new Set(after.map(keyOf));
-  const emptied = before.filter((variation) => variation.quantity > 0 && !present.has(keyOf(variation)));
-  const changed = after.filter((variation) => variation.quantity !== (old.get(keyOf(variation)) ?? 0));
+  const old = new Map(before.map(({ id, quantity }) => [id, quantity]));
+  const kept = new Set(after.map(({ id }) => id));
+  const gone = before.filter(({ id }) => !kept.has(id));
+  const left = new Map(gone.map(({ sku, quantity }) => [sku, quantity]));
+  const present = new Set(after.map(({ sku }) => sku));
+  const emptied = gone.filter(({ sku, quantity }) => quantity > 0 && (sku === null || !present.has(sku)));
+  const changed = after.filter(({ id, sku, quantity }) => {
+    const taken = sku === null ? 0 : (left.get(sku) ?? 0);
+    return quantity !== (old.get(id) ?? taken);
+  });
   return [
     ...emptied.map(({ sku }) => stockUpdated(productId, sku, 0)),
     ...changed.map(({ sku, quantity }) => stockUpdated(productId, sku, quantity)),
   ];
-}
-
-function keyOf({ id, sku }: StoredVariation): string {
-  return sku === null ? `id ${id}` : `sku ${sku}`;
 }
 
 /** Judged on the final state, so that a swap passes. The unique constraint says the same to concurrent writers. */

@@ -48,6 +48,7 @@ export async function readShelf(
   const conditions = [sql`p.workspace_id = ${workspaceId}`];
   if (category) conditions.push(sql`p.category_id = any(${category.ids}::integer[])`);
   const request = {
+    list: 'shelf',
     limit: PER_PAGE,
     page: Math.min(page, LAST_PAGE),
     sort: '-createdAt',
