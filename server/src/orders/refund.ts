@@ -92,7 +92,9 @@ export async function finishRefund(
     select r.order_id, r.amount, r.status, o.transaction_id from refunds r
     join orders o on o.workspace_id = r.workspace_id and o.id = r.order_id
     where r.workspace_id = ${workspaceId} and r.id = ${refundId}`);
-  if (!refund || refund.status === 'done' || refund.transaction_id === null) return;
+  if (!refund || refund.status === 'done') return;
+  // Not dropped: once the gateway has told us which payment it is, the worker finishes it.
+  if (refund.transaction_id === null) throw new Error(`order ${refund.order_id} names no payment to refund`);
   const { refundedInAll } = await refunder
     .refund(refund.transaction_id, refundId, refund.amount)
     .catch(async (error: unknown) => {

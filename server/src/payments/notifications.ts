@@ -1,5 +1,12 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { cancelOrder, lockMoney, markPaid, noteRefunded } from '../orders/life.js';
+import {
+  cancelOrder,
+  lockMoney,
+  type Money,
+  markPaid,
+  noteRefunded,
+  noteTransaction,
+} from '../orders/life.js';
 import { requestRefund } from '../orders/refund.js';
 import type { Clock } from '../platform/clock.js';
 import type { Database, Tx } from '../platform/db.js';
@@ -63,17 +70,19 @@ function readNotification(body: string): Notification {
   } catch {
     throw badRequest('The notification is not JSON');
   }
-  const { id, type, workspaceId, orderId, refundedInAll } = given ?? {};
+  const { id, type, workspaceId, orderId, transactionId, refundedInAll } = given ?? {};
   const isText = (value: unknown): value is string =>
     typeof value === 'string' && /^[\x21-\x7e]{1,200}$/.test(value);
   if (!isText(workspaceId) || !isText(orderId) || !isId(workspaceId) || !isId(orderId))
     throw badRequest('The notification names no order');
+  if (!isText(transactionId)) throw badRequest('The notification names no payment');
   if (!isText(id) || !isText(type) || !TYPES.includes(type) || !Number.isFinite(refundedInAll))
     throw badRequest('The notification does not say what happened');
   return given as Notification;
 }
 
-async function hear(tx: Tx, { id, type, workspaceId, orderId, refundedInAll }: Notification): Promise<void> {
+async function hear(tx: Tx, notification: Notification): Promise<void> {
+  const { id, type, workspaceId, orderId, refundedInAll } = notification;
   const first = await tx.query(
     sql`insert into payment_notifications (id) values (${id}) on conflict do nothing returning 1`,
   );
@@ -82,10 +91,20 @@ async function hear(tx: Tx, { id, type, workspaceId, orderId, refundedInAll }: N
   if (!order) return;
   if (type === 'canceled') await cancelOrder(tx, workspaceId, order);
   if (type === 'refunded') await noteRefunded(tx, workspaceId, order, refundedInAll);
-  if (type !== 'paid') return;
+  if (type === 'paid') await hearPaid(tx, order, notification);
+}
+
+async function hearPaid(
+  tx: Tx,
+  order: Money,
+  { workspaceId, orderId, transactionId }: Notification,
+): Promise<void> {
+  if (order.status !== 'pending' && order.status !== 'canceled') return;
+  // Whoever opened the payment may have died before it was written down, and money goes back by this name alone.
+  await noteTransaction(tx, workspaceId, orderId, transactionId);
   const taken = await markPaid(tx, workspaceId, order);
   // Money for an order that was given up goes back by itself; the order stays canceled.
-  if (!taken && order.status === 'canceled') {
+  if (!taken) {
     await requestRefund(tx, workspaceId, orderId, {
       amount: order.total,
       reason: 'paid after the order was canceled',

@@ -90,6 +90,20 @@ describe('a process that dies in the middle of a refund', () => {
     expect([(await read(id)).status, await movements(id)]).toEqual(['refunded', 1]);
   });
 
+  test('a refund of an order without a payment fails aloud and is finished once the payment is known', async () => {
+    const id = await place();
+    const payment = await transactionOf(one, id);
+    const { orders, gateway } = one.context;
+    const note = (transactionId: string | null) =>
+      orders.autocommit.query(sql`update orders set transaction_id = ${transactionId} where id = ${id}`);
+    await note(null);
+    expect((await store.post(`/orders/${id}/refund`, undefined)).status).toBe(502);
+    await expect(finishRefunds(orders, gateway)).rejects.toThrow('1 of 1 failed');
+    await note(payment);
+    await finishRefunds(orders, gateway);
+    expect([(await read(id)).status, await movements(id)]).toEqual(['refunded', 1]);
+  });
+
   test('one refund that cannot be finished keeps no other from it', async () => {
     const [stuck, fine] = [await place(), await place()];
     await written(stuck, false);

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { finishRefunds } from '../../src/orders/refund.js';
 import type { Notification } from '../../src/payments/gateway.js';
 import { type SignedNotification, signNotification } from '../../src/payments/notifications.js';
+import { sql } from '../../src/platform/sql.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
 import { order } from '../support/shop.js';
 
@@ -59,6 +60,15 @@ async function send(signed: Partial<SignedNotification>): Promise<number> {
   return response.statusCode;
 }
 
+/** As if the process had died between opening the payment and writing down which one it is. */
+async function forgetPayment(): Promise<{ transactionId: string }> {
+  const { payment } = await read();
+  await feira.context.orders.autocommit.query(
+    sql`update orders set transaction_id = null where workspace_id = ${store.workspaceId} and id = ${orderId}`,
+  );
+  return payment;
+}
+
 const tell = async (change: Partial<Notification> = {}, now = feira.clock.now()) =>
   send(signNotification(SECRET, await notification(change), now));
 
@@ -113,6 +123,8 @@ describe('a notification', () => {
       expect(await send(signNotification(SECRET, value as never, feira.clock.now()))).toBe(400);
     for (const change of [{ id: undefined }, { id: 7 }, { type: 'melted' }, { refundedInAll: 'much' }])
       expect(await tell(change as never)).toBe(400);
+    for (const transactionId of [undefined, null, 7, '', 'two words', 'x'.repeat(201)])
+      expect(await tell({ transactionId } as never)).toBe(400);
   });
 
   test('of a payment for a canceled order: the money goes back, the order stays canceled', async () => {
@@ -127,6 +139,30 @@ describe('a notification', () => {
     expect(await read()).toMatchObject({ status: 'canceled', refundedAmount: 0 });
     expect(await names()).toEqual(['product.created', 'stock.updated', 'order.created', 'stock.updated']);
     expect((await store.get('/customers')).body.data[0]).toMatchObject({ ordersCount: 0, totalSpent: 0 });
+  });
+
+  test('names the payment of an order whose process died before it wrote it down', async () => {
+    const { transactionId } = await forgetPayment();
+    await feira.context.gateway.decide(transactionId, 'paid');
+    expect(await read()).toMatchObject({ status: 'paid', payment: { transactionId } });
+    expect((await store.post(`/orders/${orderId}/refund`, undefined)).body.status).toBe('refunded');
+    expect((await feira.context.gateway.find(transactionId))?.refunded).toBe(62.5);
+  });
+
+  test('names the payment of a canceled order as well, so that the money goes back', async () => {
+    const { transactionId } = await forgetPayment();
+    const { gateway, orders } = feira.context;
+    await tell({ type: 'canceled', transactionId });
+    await gateway.decide(transactionId, 'paid');
+    await finishRefunds(orders, gateway);
+    expect((await gateway.find(transactionId))?.refunded).toBe(62.5);
+  });
+
+  test('of a second payment leaves a paid order with its first', async () => {
+    const { payment } = await read();
+    await tell();
+    expect(await tell({ transactionId: 'another' })).toBe(200);
+    expect((await read()).payment).toEqual(payment);
   });
 
   test('of a cancellation comes too late for a paid order', async () => {
