@@ -1,11 +1,11 @@
 import { returnStock } from '../catalog/reserve.js';
 import type { Clock } from '../platform/clock.js';
 import type { Database, Tx } from '../platform/db.js';
+import { eachByItself } from '../platform/each-by-itself.js';
 import { emit } from '../platform/events.js';
 import { sql } from '../platform/sql.js';
 import { cents } from './checkout.js';
 import { countPurchase } from './customers.js';
-import { eachByItself } from './each-by-itself.js';
 import type { OrderItem, OrderStatus } from './records.js';
 
 export interface Money {

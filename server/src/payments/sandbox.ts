@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../platform/clock.js';
 import type { Database, Tx } from '../platform/db.js';
+import { eachByItself } from '../platform/each-by-itself.js';
 import { conflict } from '../platform/errors.js';
 import { sql } from '../platform/sql.js';
 import type { Notification, PaymentGateway, PaymentRequest } from './gateway.js';
@@ -80,22 +81,42 @@ export class SandboxGateway implements PaymentGateway {
       await tx.query(sql`update sandbox_payments set status = ${decision} where id = ${id}`);
       if (decision !== 'declined') await this.owe(tx, `${id}:${decision}`, id, decision);
     });
-    await this.tell();
+    await this.tellOrLeave(id);
   }
 
   /** From the gateway's side, as a merchant does in its back office. Without an amount: the balance. */
   async refundFromHere(id: string, amount: number | undefined): Promise<void> {
     const requestId = randomBytes(12).toString('hex');
     await this.give(id, requestId, amount, (tx) => this.owe(tx, `${id}:refund:${requestId}`, id, 'refunded'));
-    await this.tell();
+    await this.tellOrLeave(id);
   }
 
-  /** Tells all that is owed. A gateway that dies between a change and its notification tells it later: the worker asks. */
+  /**
+   * Tells all that is owed. A gateway that dies between a change and its notification tells it later: the worker asks.
+   * A payment whose notification fails keeps none of the others back.
+   */
   async tell(): Promise<void> {
+    const owing = await this.db.query<{ id: string }>(sql`
+      select payment_id as id from sandbox_outbox group by payment_id order by min(created_at) limit 100`);
+    await eachByItself(owing, ({ id }) => this.tellOf(id));
+  }
+
+  async refund(transactionId: string, requestId: string, amount: number): Promise<{ refundedInAll: number }> {
+    const { refunded } = await this.give(transactionId, requestId, amount);
+    return { refundedInAll: refunded };
+  }
+
+  /** What was decided is decided, whether we hear of it now or from the worker. */
+  private async tellOrLeave(id: string): Promise<void> {
+    await this.tellOf(id).catch(() => {});
+  }
+
+  /** In the order in which it came about, up to the first that fails: a refund heard before its payment would be lost. */
+  private async tellOf(id: string): Promise<void> {
     const owed = await this.db.query<Notification>(sql`
       select o.id, o.type, p.workspace_id as "workspaceId", p.order_id as "orderId", p.id as "transactionId",
         o.refunded_in_all as "refundedInAll"
-      from sandbox_outbox o join sandbox_payments p on p.id = o.payment_id order by o.created_at limit 100`);
+      from sandbox_outbox o join sandbox_payments p on p.id = o.payment_id where o.payment_id = ${id} order by o.created_at`);
     for (const notification of owed) {
       await receiveNotification(
         this.db,
@@ -105,11 +126,6 @@ export class SandboxGateway implements PaymentGateway {
       );
       await this.db.autocommit.query(sql`delete from sandbox_outbox where id = ${notification.id}`);
     }
-  }
-
-  async refund(transactionId: string, requestId: string, amount: number): Promise<{ refundedInAll: number }> {
-    const { refunded } = await this.give(transactionId, requestId, amount);
-    return { refundedInAll: refunded };
   }
 
   /** The primary key of sandbox_refunds is what makes a repeated request one movement. */
