@@ -89,8 +89,8 @@ export async function makeStores(client: pg.Client, count: number): Promise<Seed
     `with
        store as (insert into workspaces (id, owner_id, slug, name, email)
          select id, new_id(), 'bench-' || store, 'Store ' || store, 'owner@bench.example' from seed_stores),
-       grants as (insert into oauth_grants (workspace_id, id, client_id, scopes)
-         select id, grant_id, 'app_bench', $1::text[] from seed_stores),
+       grants as (insert into oauth_grants (workspace_id, id, client_id, scopes, connected_at)
+         select id, grant_id, 'app_bench', $1::text[], now() from seed_stores),
        budget as (insert into budgets (workspace_id, client_id, per_minute)
          select id, 'app_bench', $2 from seed_stores)
      insert into oauth_access_tokens (token_hash, workspace_id, grant_id, expires_at)

@@ -60,7 +60,7 @@ create index events_feed on events (workspace_id, xid, seq);
 create index events_age on events (created_at);
 
 -- Fan-out stands here and not in the callers, so that no statement that writes an event can forget it. An app that has
--- no live grant any more is owed nothing.
+-- no live grant any more is owed nothing; an approval that it has not exchanged is none yet.
 create function fan_out() returns trigger language plpgsql as $$
 begin
   insert into deliveries (workspace_id, webhook_id, event_id, event)
@@ -68,7 +68,8 @@ begin
   from new_events e join webhooks w on w.workspace_id = e.workspace_id and e.event = any(w.events)
   where exists (
     select from oauth_grants g
-    where g.workspace_id = w.workspace_id and g.client_id = w.client_id and g.revoked_at is null)
+    where g.workspace_id = w.workspace_id and g.client_id = w.client_id
+      and g.connected_at is not null and g.revoked_at is null)
   order by e.seq;
   return null;
 end

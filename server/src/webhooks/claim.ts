@@ -57,7 +57,7 @@ export async function claimDue(
       t.attempts, t.attempts_left as "attemptsLeft", t.claims, t.put_off as "isPutOff", (select * from unsynced), w.url, w.secret, w.previous_secret as "previousSecret",
       w.previous_until as "previousUntil",
       e.id is not null and exists (select from oauth_grants g where g.workspace_id = w.workspace_id
-                                   and g.client_id = w.client_id and g.revoked_at is null) as live
+                                   and g.client_id = w.client_id and g.connected_at is not null and g.revoked_at is null) as live
     from taken t
     left join webhooks w on w.workspace_id = t.workspace_id and w.id = t.webhook_id and not t.put_off
     left join events e on e.workspace_id = t.workspace_id and e.id = t.event_id and not t.put_off`);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { disconnectApp } from '../../src/oauth/revocation.js';
+import { createGrant } from '../../src/oauth/tokens.js';
 import { emit } from '../../src/platform/events.js';
 import { sql } from '../../src/platform/sql.js';
 import { startWorker, type Worker } from '../../src/worker.js';
@@ -171,6 +172,24 @@ describe('a subscription', () => {
     pass(feira, LONGER_THAN_ANY_WAIT);
     await until(async () => (await rowsOf(hook.id)).every(({ status }) => status === 'failed'));
     expect(await rowsOf(hook.id)).toHaveLength(1);
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  test('of a disconnected app is not revived by an approval that was never exchanged', async () => {
+    receiver.answer = fail;
+    await write(1);
+    await until(async () => (await readLog(store, hook.id))[0]!.attempts.length === 1);
+    await disconnect();
+    const { workspaceId, clientId } = store;
+    await feira.context.db.transaction((tx) =>
+      createGrant(tx, { workspaceId, clientId, userId: null, scopes: ['webhooks:manage'] }),
+    );
+    await feira.context.db.transaction((tx) =>
+      emit(tx, workspaceId, [{ event: 'product.created', data: { id: 'new' } }]),
+    );
+    expect(await rowsOf(hook.id)).toHaveLength(1);
+    pass(feira, LONGER_THAN_ANY_WAIT);
+    await until(async () => (await rowsOf(hook.id)).every(({ status }) => status === 'failed'));
     expect(receiver.received).toHaveLength(1);
   });
 
