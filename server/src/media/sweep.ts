@@ -4,6 +4,7 @@ import { sql } from '../platform/sql.js';
 import type { Storage } from './storage.js';
 
 const UNATTACHED_MS = 24 * 60 * 60 * 1000;
+const PUT_OFF_MS = 10 * 60 * 1000;
 const AT_ONCE = 200;
 
 interface Doomed {
@@ -12,21 +13,45 @@ interface Doomed {
   staged: boolean;
 }
 
-/** Removes the files that are written down for removal, and nothing else. Several may run at once: removing twice is fine. */
+/**
+ * Removes the files that are written down for removal, and nothing else. Several may run at once: removing twice is fine.
+ * One that cannot be removed is put off, so that it stands in nobody's way, and told of.
+ */
 export async function sweepFiles(db: Database, clock: Clock, storage: Storage): Promise<void> {
   const time = new Date(clock.now()).toISOString();
   for (;;) {
     const doomed = await db.query<Doomed>(sql`
       select workspace_id as "workspaceId", key, staged from doomed_files
       where remove_at <= greatest(${time}::timestamptz, now()) order by remove_at limit ${AT_ONCE}`);
-    await Promise.all(
+    if (doomed.length === 0) return;
+    const outcomes = await Promise.allSettled(
       doomed.map(({ key, staged }) => (staged ? storage.removeStaged(key) : storage.remove(key))),
     );
-    await db.autocommit.query(sql`
-      delete from doomed_files d using jsonb_to_recordset(${JSON.stringify(doomed)}::jsonb) as r("workspaceId" uuid, key text, staged boolean)
-      where d.workspace_id = r."workspaceId" and d.key = r.key and d.staged = r.staged`);
+    const those = (status: string) => doomed.filter((_file, index) => outcomes[index]?.status === status);
+    await forget(db, those('fulfilled'));
+    const failures = outcomes.filter((outcome) => outcome.status === 'rejected');
+    if (failures.length > 0) {
+      await putOff(db, time, those('rejected'));
+      throw new AggregateError(
+        failures.map(({ reason }) => reason),
+        `${failures.length} of ${doomed.length} files could not be removed`,
+      );
+    }
     if (doomed.length < AT_ONCE) return;
   }
+}
+
+async function forget(db: Database, files: Doomed[]): Promise<void> {
+  await db.autocommit.query(sql`
+    delete from doomed_files d using jsonb_to_recordset(${JSON.stringify(files)}::jsonb) as r("workspaceId" uuid, key text, staged boolean)
+    where d.workspace_id = r."workspaceId" and d.key = r.key and d.staged = r.staged`);
+}
+
+async function putOff(db: Database, time: string, files: Doomed[]): Promise<void> {
+  await db.autocommit.query(sql`
+    update doomed_files d set remove_at = greatest(${time}::timestamptz, now()) + ${PUT_OFF_MS} * interval '1 ms'
+    from jsonb_to_recordset(${JSON.stringify(files)}::jsonb) as r("workspaceId" uuid, key text, staged boolean)
+    where d.workspace_id = r."workspaceId" and d.key = r.key and d.staged = r.staged`);
 }
 
 /** Uploads that nobody attached within a day. The row goes first: what is not attached by then never will be. */

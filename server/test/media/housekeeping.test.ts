@@ -1,8 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { LocalStorage } from '../../src/media/local-storage.js';
+import type { Storage } from '../../src/media/storage.js';
 import { dropUnattached, sweepFiles } from '../../src/media/sweep.js';
+import { sql } from '../../src/platform/sql.js';
 import { newProduct } from '../support/catalog.js';
 import { expectRefusal } from '../support/expect-refusal.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
@@ -142,4 +144,54 @@ test('more files than one round takes go in one sweep, and two sweeps at once do
   await dropUnattached(db, clock);
   await Promise.all([sweepFiles(db, clock, storage), sweepFiles(db, clock, storage)]);
   expect(storedFiles(feira)).toEqual([fileOf(kept.body.key)]);
+});
+
+describe('a file that cannot be removed', () => {
+  /** Files to be removed, oldest first. */
+  async function doom(count: number): Promise<string[]> {
+    const keys = Array.from({ length: count }, (_, index) => `product_images/${productId}/${index}.png`);
+    await feira.context.db.autocommit.query(sql`
+      insert into doomed_files (workspace_id, key, remove_at)
+      select ${store.workspaceId}::uuid, key, now() - interval '1 hour' + n * interval '1 ms'
+      from unnest(${keys}::text[]) with ordinality as t(key, n)`);
+    return keys;
+  }
+
+  /** The storage as it is, but for files that it will not let go of. */
+  function holding(keys: string[]): { storage: Storage; asked: string[] } {
+    const asked: string[] = [];
+    const storage: Storage = Object.create(feira.context.storage);
+    storage.remove = async (key) => {
+      asked.push(key);
+      if (keys.includes(key)) throw new Error('permission denied');
+    };
+    return { storage, asked };
+  }
+
+  const left = async () =>
+    (await feira.context.db.query<{ key: string }>(sql`select key from doomed_files order by remove_at`)).map(
+      ({ key }) => key,
+    );
+
+  test('is reported and keeps none of the others from going', async () => {
+    const { db, clock } = feira.context;
+    const [first] = await doom(5);
+    const { storage } = holding([first!]);
+    await expect(sweepFiles(db, clock, storage)).rejects.toThrow('1 of 5 files could not be removed');
+    expect(await left()).toEqual([first]);
+  });
+
+  test('is put off and tried again later, so that as many as a round takes hold up nobody', async () => {
+    const { db, clock } = feira.context;
+    const keys = await doom(201);
+    const stuck = keys.slice(0, 200);
+    const { storage, asked } = holding(stuck);
+    await expect(sweepFiles(db, clock, storage)).rejects.toThrow('200 of 200');
+    await sweepFiles(db, clock, storage);
+    expect(asked).toHaveLength(201);
+    expect((await left()).sort()).toEqual(stuck.sort());
+    feira.clock.forward(11 * MINUTE);
+    await sweepFiles(db, clock, holding([]).storage);
+    expect(await left()).toEqual([]);
+  });
 });
