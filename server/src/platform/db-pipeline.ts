@@ -60,9 +60,14 @@ export class Pipeline {
   }
 }
 
-/** What this connection knows of a statement: told in the answer to its first use. */
+/**
+ * What this connection knows of a statement: told in the answer to its first use. Later uses are sent before that answer
+ * is there, without the text, and share what it says.
+ */
 interface Known {
   parsed: boolean;
+  /** Why it could not be parsed. */
+  failure: Error | undefined;
   columns: Column[];
 }
 
@@ -115,7 +120,7 @@ class Line implements WireHandler {
     return new Promise((resolve, reject) => {
       const name = statement.name ?? '';
       const earlier = this.statements.get(name);
-      const known = earlier ?? { parsed: false, columns: [] };
+      const known = earlier ?? { parsed: false, failure: undefined, columns: [] };
       this.writer.statement(name, earlier ? undefined : statement.text, statement.values);
       if (name !== '') this.statements.set(name, known);
       const since = performance.now();
@@ -150,9 +155,17 @@ class Line implements WireHandler {
   failed(error: Error): void {
     const [current] = this.pending;
     if (!current) return;
-    current.error = error;
-    // When it was the parsing that failed, the next use has to try it again.
-    if (!current.known.parsed) this.statements.delete(current.name);
+    const { known, name } = current;
+    if (known.parsed) {
+      current.error = error;
+      return;
+    }
+    // It was the parsing that failed. Whoever was sent behind it only hears that there is no such statement, and is told
+    // the reason instead; sent again, each would wait anew for what the first has waited for in vain.
+    known.failure ??= error;
+    current.error = known.failure;
+    // The next use has to try it again, unless one has done so between the first and this one.
+    if (this.statements.get(name) === known) this.statements.delete(name);
   }
 
   ready(): void {

@@ -16,11 +16,17 @@ export class Queue {
   take(): Promise<pg.PoolClient> {
     return new Promise((resolve, reject) => {
       this.waiting.add(reject);
-      this.connect().then((client) => {
-        // Not there any more: it has been told no, and the connection goes to the next.
-        if (this.waiting.delete(reject)) resolve(client);
-        else client.release();
-      }, reject);
+      this.connect().then(
+        (client) => {
+          // Not there any more: it has been told no, and the connection goes to the next.
+          if (this.waiting.delete(reject)) resolve(client);
+          else client.release();
+        },
+        (error: Error) => {
+          this.waiting.delete(reject);
+          reject(error);
+        },
+      );
     });
   }
 
