@@ -18,6 +18,15 @@ create table sign_in_failures (
 );
 create index sign_in_failures_age on sign_in_failures (failed_at);
 
+-- One row per account that somebody asked for, counted against the address it was asked from.
+create table sign_ups (
+  address text not null,
+  asked_at timestamptz(3) not null,
+  id uuid not null default new_id(),
+  primary key (address, asked_at, id)
+);
+create index sign_ups_age on sign_ups (asked_at);
+
 -- Apps made on the command line have no owner.
 alter table apps add column owner_id uuid references users, add column contact text;
 create index apps_owner on apps (owner_id);

@@ -25,7 +25,7 @@ export const pages: FastifyPluginAsync<{ context: Context }> = async (app, { con
     await scope.register(signInRoutes, { db, clock, sessions });
     await scope.register(authorizeRoutes, { db, clock, sessions, publicUrl });
     await scope.register(consoleRoutes, { db, clock, sessions, credentials });
-    await scope.register(partnerRoutes, { db, sessions });
+    await scope.register(partnerRoutes, { db, clock, sessions });
     await scope.register(storefrontRoutes, { ...context, prefix: '/s/:slug' });
     await scope.register(paymentRoutes, context);
   });

@@ -6,6 +6,7 @@ import { finishRefunds } from './orders/refund.js';
 import { purgeNotifications } from './payments/notifications.js';
 import { purgeIdempotencyKeys } from './platform/idempotency.js';
 import { purgeSignInFailures } from './stores/sign-in.js';
+import { purgeSignUps } from './stores/sign-up.js';
 import { purgeEvents } from './webhooks/purge.js';
 import { DELIVERY_CHANNEL } from './webhooks/wake.js';
 
@@ -30,6 +31,7 @@ const JOBS: Job[] = [
   every(TEN_MINUTES, 'purge notifications', ({ db, clock }) => purgeNotifications(db, clock)),
   every(TEN_MINUTES, 'purge sessions', ({ sessions }) => sessions.purge()),
   every(TEN_MINUTES, 'purge sign-in failures', ({ db, clock }) => purgeSignInFailures(db, clock)),
+  every(TEN_MINUTES, 'purge sign-ups', ({ db, clock }) => purgeSignUps(db, clock)),
   every(TEN_MINUTES, 'purge tokens', ({ db, clock }) => purgeTokens(db, clock)),
   every(TEN_MINUTES, 'purge upload spends', ({ dailyUploads }) => dailyUploads.purge()),
 ];

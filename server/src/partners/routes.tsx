@@ -2,6 +2,7 @@ import type {} from '@fastify/swagger';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { createApp, endOldSecrets, rotateSecret, updateApp } from '../oauth/apps.js';
 import { appsOwnedBy, findOwnedApp, type OwnedApp } from '../oauth/owned-apps.js';
+import type { Clock } from '../platform/clock.js';
 import type { Database } from '../platform/db.js';
 import { ApiError, badRequest } from '../platform/errors.js';
 import { type Fields, formFields } from '../platform/forms.js';
@@ -9,7 +10,8 @@ import { type Language, languageOf } from '../platform/html/language.js';
 import { sendPage } from '../platform/html/page.js';
 import type { Session, Sessions } from '../stores/sessions.js';
 import { signInAddress, whoOf } from '../stores/sign-in-routes.js';
-import { createUser, isAcceptablePassword, isEmail } from '../stores/users.js';
+import { signUp } from '../stores/sign-up.js';
+import { isAcceptablePassword, isEmail } from '../stores/users.js';
 import { failingUrlsOf } from '../webhooks/health.js';
 import { type AppForm, EMPTY_FORM, judgeAppForm, readAppForm } from './app-form.js';
 import { AppPage } from './pages/app.js';
@@ -19,13 +21,14 @@ import { type SignUpFault, SignUpPage } from './pages/sign-up.js';
 
 interface Options {
   db: Database;
+  clock: Clock;
   sessions: Sessions;
 }
 
 type WithClientId = { Params: { clientId: string } };
 
 /** The integrator's side: an account, apps, their keys. */
-export const partnerRoutes: FastifyPluginAsync<Options> = async (app, { db, sessions }) => {
+export const partnerRoutes: FastifyPluginAsync<Options> = async (app, { db, clock, sessions }) => {
   app.get('/partners', { schema: { hide: true } }, async (request, reply) => {
     const session = await sessions.find(request);
     if (!session) return showSignUp(request, reply, {});
@@ -43,9 +46,10 @@ export const partnerRoutes: FastifyPluginAsync<Options> = async (app, { db, sess
     const password = fields.text('password');
     if (!isEmail(email)) return showSignUp(request, reply, { email, fault: 'email' });
     if (!isAcceptablePassword(password)) return showSignUp(request, reply, { email, fault: 'password' });
-    const userId = await createUser(db.autocommit, email, password);
-    if (!userId) return showSignUp(request, reply, { email, fault: 'taken' });
-    await sessions.begin(request, reply, userId);
+    const outcome = await signUp(db, clock, { email, password, address: request.ip });
+    if (outcome === 'taken' || outcome === 'throttled')
+      return showSignUp(request, reply, { email, fault: outcome });
+    await sessions.begin(request, reply, outcome.userId);
     return reply.redirect('/partners', 303);
   });
 
@@ -120,7 +124,7 @@ export const partnerRoutes: FastifyPluginAsync<Options> = async (app, { db, sess
         {...state}
       />
     );
-    return sendPage(reply, page, state.fault ? 422 : 200);
+    return sendPage(reply, page, state.fault === 'throttled' ? 429 : state.fault ? 422 : 200);
   }
 
   function showNewApp(

@@ -16,8 +16,8 @@ beforeAll(async () => {
 });
 afterAll(() => feira.close());
 
-async function integrator(email: string): Promise<Merchant> {
-  const browser = new Merchant(feira.app);
+async function integrator(email: string, address?: string): Promise<Merchant> {
+  const browser = new Merchant(feira.app, {}, address);
   const typed = { email, password: PASSWORD };
   const page = await browser.press(await browser.get('/partners'), 'Create account', typed);
   expect([page.status, page.location]).toEqual([303, '/partners']);
@@ -64,6 +64,27 @@ describe('an integrator', () => {
     expect(page.text).toContain(sentence);
     expect(page.html).not.toContain(fields.password);
     expect((await browser.get('/partners/apps/new')).status).toBe(303);
+  });
+
+  test('is one of fifty whom an address signs up in an hour, also when all ask at once', async () => {
+    const address = '198.51.100.7';
+    const browser = new Merchant(feira.app, {}, address);
+    const { action, fields } = formOf(await browser.get('/partners'), 'Create account');
+    const pages = await Promise.all(
+      Array.from({ length: 52 }, (_, index) =>
+        browser.post(action, { ...fields, email: `${index}@many.example`, password: PASSWORD }),
+      ),
+    );
+    expect(pages.filter(({ status }) => status === 303)).toHaveLength(50);
+    const refused = pages.filter(({ status }) => status === 429);
+    expect(refused).toHaveLength(2);
+    expect(refused[0]!.text).toContain(
+      'Too many accounts were asked for from your network. Try again in an hour.',
+    );
+
+    await integrator('elsewhere@erp.example');
+    feira.clock.forward(61 * 60_000);
+    await integrator('later@erp.example', address);
   });
 
   test('registers an app and is shown its secret this once', async () => {

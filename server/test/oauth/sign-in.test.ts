@@ -22,10 +22,7 @@ async function newAccount(): Promise<string> {
 
 /** A browser at an address of its own. */
 function browserAt(address: string): Merchant {
-  const app = {
-    inject: (request: object) => feira.app.inject({ ...request, remoteAddress: address }),
-  } as unknown as Feira['app'];
-  return new Merchant(app);
+  return new Merchant(feira.app, {}, address);
 }
 
 async function guess(email: string, times: number, address: string): Promise<number[]> {

@@ -40,6 +40,7 @@ export class Merchant {
   constructor(
     private readonly app: FastifyInstance,
     private readonly headers: Record<string, string> = {},
+    private readonly remoteAddress = '127.0.0.1',
   ) {}
 
   get(url: string): Promise<Page> {
@@ -81,6 +82,7 @@ export class Merchant {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const response = await this.app.inject({
       ...request,
+      remoteAddress: this.remoteAddress,
       headers: { ...this.headers, ...(cookie && { cookie }), ...request.headers },
     });
     for (const { name, value, maxAge, expires } of response.cookies) {

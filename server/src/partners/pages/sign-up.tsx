@@ -2,7 +2,7 @@ import type { Language } from '../../platform/html/language.js';
 import { Alert, Field, Page } from '../../platform/html/page.js';
 import { MIN_PASSWORD } from '../../stores/users.js';
 
-export type SignUpFault = 'email' | 'password' | 'taken';
+export type SignUpFault = 'email' | 'password' | 'taken' | 'throttled';
 
 const TEXTS = {
   en: {
@@ -19,6 +19,7 @@ const TEXTS = {
       email: 'This is not an e-mail address.',
       password: `The password needs ${MIN_PASSWORD} to 200 characters.`,
       taken: 'There is an account with this e-mail. Sign in instead.',
+      throttled: 'Too many accounts were asked for from your network. Try again in an hour.',
     },
   },
   pt: {
@@ -35,6 +36,7 @@ const TEXTS = {
       email: 'Isto não é um e-mail.',
       password: `A senha precisa ter de ${MIN_PASSWORD} a 200 caracteres.`,
       taken: 'Já existe uma conta com este e-mail. Entre com ela.',
+      throttled: 'Pedidos demais de contas a partir da sua rede. Tente de novo daqui a uma hora.',
     },
   },
 };

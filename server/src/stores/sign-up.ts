@@ -1,0 +1,42 @@
+import type { Clock } from '../platform/clock.js';
+import type { Database } from '../platform/db.js';
+import { sql } from '../platform/sql.js';
+import { createUser } from './users.js';
+
+const WINDOW_MS = 60 * 60 * 1000;
+
+/** In an hour and from one address: enough for a class that shares one, too few to fill the table of accounts. */
+const MOST = 50;
+
+export type SignUp = { userId: string } | 'taken' | 'throttled';
+
+/** An attempt counts before its password is hashed, which is what it costs, and whether or not the e-mail is taken. */
+export async function signUp(
+  db: Database,
+  clock: Clock,
+  asked: { email: string; password: string; address: string },
+): Promise<SignUp> {
+  if (!(await count(db, clock, asked.address))) return 'throttled';
+  const userId = await createUser(db.autocommit, asked.email, asked.password);
+  return userId ? { userId } : 'taken';
+}
+
+export async function purgeSignUps(db: Database, clock: Clock): Promise<void> {
+  await db.autocommit.query(sql`delete from sign_ups where asked_at <= ${since(clock)}`);
+}
+
+/** One after the other per address: those that ask at once would all find the same room. */
+function count(db: Database, clock: Clock, address: string): Promise<boolean> {
+  return db.transaction(async (tx) => {
+    await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${`sign-up ${address}`}, 0))`);
+    const counted = await tx.query(sql`
+      insert into sign_ups (address, asked_at) select ${address}, ${new Date(clock.now()).toISOString()}::timestamptz
+      where (select count(*) from sign_ups where address = ${address} and asked_at > ${since(clock)}) < ${MOST}
+      returning 1`);
+    return counted.length > 0;
+  });
+}
+
+function since(clock: Clock): string {
+  return new Date(clock.now() - WINDOW_MS).toISOString();
+}
