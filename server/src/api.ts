@@ -19,6 +19,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Files may have become useless by this call. */
     freesFiles?: boolean;
+    /** What else than the database it waits for while its key is held: on connections where only such calls wait. */
+    waitsFor?: keyof Context['waitingFor'];
   }
 }
 
@@ -30,7 +32,7 @@ export const api: FastifyPluginAsync<{ context: Context }> = async (app, { conte
   keepRawBodies(app);
   keepIdempotencyKeys(
     app,
-    ({ routeOptions }) => (routeOptions.config.ofOrders ? context.orderKeys : db),
+    ({ routeOptions: { config } }) => (config.waitsFor ? context.waitingFor[config.waitsFor] : db),
     clock,
     seal,
     (request) => request.credential,

@@ -11,6 +11,7 @@ import { InMemoryBudgets } from './platform/budgets/in-memory.js';
 import { type Clock, systemClock } from './platform/clock.js';
 import type { S3Config, WebhookConfig } from './platform/config.js';
 import { clientSettings, type Database, openDatabase } from './platform/db.js';
+import { openPool, type Transactions } from './platform/db-pool.js';
 import type { Waiting } from './platform/db-queue.js';
 import { Listener } from './platform/listen.js';
 import { Outbound } from './platform/outbound/post.js';
@@ -39,8 +40,8 @@ export interface Context {
   storage: Storage;
   /** The connections of the orders, with little patience: when orders hang, they hang alone. */
   orders: Database;
-  /** For the keys of calls about orders: a refund holds one while it works on those of the orders. */
-  orderKeys: Database;
+  /** For calls that hold a transaction while they wait for something else: whoever hangs there holds no other up. */
+  waitingFor: Record<'orders' | 'receivers' | 'files', Transactions>;
   gateway: SandboxGateway;
   labels: LabelAddresses;
   orderLinks: OrderLinks;
@@ -63,7 +64,7 @@ export interface ContextOptions {
 }
 
 const ORDERS_LIMITS = { statementMs: 4_000, lockMs: 3_000, readMs: 4_000, writers: 4, pooled: 8 };
-const ORDER_KEYS_LIMITS = { ...ORDERS_LIMITS, writers: 1, pooled: 4 };
+const CALLS_THAT_WAIT = 4;
 
 export async function openContext(options: ContextOptions): Promise<Context> {
   const { connection, log, publicUrl, mediaUrl, secret, webhooks, clock = systemClock } = options;
@@ -74,7 +75,12 @@ export async function openContext(options: ContextOptions): Promise<Context> {
   const budgets = await openBudgets(options.redisUrl, clock, dailyUploads);
   const waiting: Waiting = new Set();
   const orders = await openDatabase(connection, ORDERS_LIMITS, waiting);
-  const orderKeys = await openDatabase(connection, ORDER_KEYS_LIMITS, waiting);
+  const waitingFor = {
+    // A refund holds its key on one of these while it works on the connections of the orders.
+    orders: openPool(clientSettings(connection, ORDERS_LIMITS), CALLS_THAT_WAIT, waiting),
+    receivers: openPool(clientSettings(connection), CALLS_THAT_WAIT),
+    files: openPool(clientSettings(connection), CALLS_THAT_WAIT),
+  };
   const outbound = new Outbound(webhooks);
   const seal = new Seal(secret, 'at rest');
   const wake = new DeliveryWake(db);
@@ -94,7 +100,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
     dailyUploads,
     storage: await openStorage(options, clock),
     orders,
-    orderKeys,
+    waitingFor,
     gateway: new SandboxGateway(orders, clock, secret, publicUrl),
     labels: new LabelAddresses(publicUrl, secret, clock),
     orderLinks: new OrderLinks(publicUrl, secret),
@@ -105,7 +111,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       wake.close();
       await outbound.close();
       await listener.close();
-      await Promise.all([db.close(), orders.close(), orderKeys.close()]);
+      await Promise.all([db, orders, ...Object.values(waitingFor)].map((connections) => connections.close()));
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import type { Database } from '../platform/db.js';
+import type { Transactions } from '../platform/db-pool.js';
 import { execute, transact } from '../platform/idempotency.js';
 import { attachImage } from './attach.js';
 import { Image } from './image-record.js';
@@ -12,6 +13,7 @@ import { createUpload, productNotFound } from './uploads.js';
 
 interface Options {
   db: Database;
+  waitingFor: { files: Transactions };
   storage: Storage;
   mediaUrl: string;
 }
@@ -19,7 +21,10 @@ interface Options {
 const ofProduct = Type.Object({ id: Type.String({ description: 'Product id' }) });
 const ofImage = Type.Object({ id: Type.String({ description: 'Product id' }), imageId: Type.String() });
 
-export const mediaRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { db, storage, mediaUrl }) => {
+export const mediaRoutes: FastifyPluginAsyncTypebox<Options> = async (
+  app,
+  { db, waitingFor, storage, mediaUrl },
+) => {
   app.post(
     '/uploads',
     {
@@ -69,7 +74,7 @@ export const mediaRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { db,
   app.post(
     '/products/:id/images',
     {
-      config: { scope: 'media:write' },
+      config: { scope: 'media:write', waitsFor: 'files' },
       schema: {
         operationId: 'attachImage',
         tags: ['Images'],
@@ -83,7 +88,9 @@ export const mediaRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { db,
     },
     async (request, reply) => {
       const { workspaceId } = request.credential;
-      const image = await transact(request, db, async (tx) => {
+      // The upload stays locked while its bytes are read, judged and published: of two that attach it with other bytes
+      // put in between, the second would otherwise publish its own under the record of the first.
+      const image = await transact(request, waitingFor.files, async (tx) => {
         const imageId = await attachImage(tx, storage, workspaceId, request.params.id, request.body);
         return findImage(tx, workspaceId, request.params.id, imageId, mediaUrl);
       });

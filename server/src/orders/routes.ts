@@ -75,7 +75,7 @@ export const orderRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { ord
   app.post(
     '/orders/:id/refund',
     {
-      config: { scope: 'orders:write', bodyOptional: true, ofOrders: true },
+      config: { scope: 'orders:write', bodyOptional: true, waitsFor: 'orders' },
       schema: {
         operationId: 'refundOrder',
         tags: ['Orders'],

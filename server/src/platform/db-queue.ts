@@ -4,8 +4,9 @@ import type pg from 'pg';
 export type Waiting = Set<(error: Error) => void>;
 
 /**
- * The queue before a pool. When the database hangs, each connection comes free only after somebody's patience has run
- * out, and whoever waited for it would begin to wait anew: so the first who gives up gives up for all that wait.
+ * The queue before a pool whose users wait for the same thing. When that hangs, each connection comes free only after
+ * somebody's patience has run out, and whoever waited for it would begin to wait anew: so the first who gives up gives up
+ * for all that wait.
  */
 export class Queue {
   constructor(

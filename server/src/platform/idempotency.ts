@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from './clock.js';
 import type { Database, Transaction, Tx } from './db.js';
+import type { Transactions } from './db-pool.js';
 import { ApiError, badRequest } from './errors.js';
 import { mediaTypeOf } from './json-body.js';
 import type { Seal } from './seal.js';
@@ -11,8 +12,6 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** A route that only says no (404 or 405): there is no answer worth keeping. */
     refusal?: boolean;
-    /** Its key is held on the connections of the orders: when those hang, only their own calls wait. */
-    ofOrders?: boolean;
   }
   interface FastifyRequest {
     /** Open while a request with an Idempotency-Key runs: its change, its events and its answer are one commit. */
@@ -37,7 +36,11 @@ const WRITES = new Set(['POST', 'PATCH', 'PUT', 'DELETE']);
 const NOT_KEPT = new Set([401, 403, 429]);
 
 /** Runs a write: in the keyed request's transaction if there is one, else in its own. */
-export function transact<T>(request: FastifyRequest, db: Database, work: (tx: Tx) => Promise<T>): Promise<T> {
+export function transact<T>(
+  request: FastifyRequest,
+  db: Transactions,
+  work: (tx: Tx) => Promise<T>,
+): Promise<T> {
   return request.keyed ? work(request.keyed.tx) : db.transaction(work);
 }
 
@@ -53,7 +56,7 @@ export function execute<T>(request: FastifyRequest, db: Database, work: (tx: Tx)
  */
 export function keepIdempotencyKeys(
   app: FastifyInstance,
-  dbOf: (request: FastifyRequest) => Database,
+  connectionsOf: (request: FastifyRequest) => Transactions,
   clock: Clock,
   seal: Seal,
   ownerOf: (request: FastifyRequest) => Owner,
@@ -120,7 +123,7 @@ export function keepIdempotencyKeys(
   ): Promise<FastifyReply | undefined> {
     const { workspaceId, clientId } = ownerOf(request);
     const requestHash = hashOf(request);
-    const tx = await dbOf(request).begin();
+    const tx = await connectionsOf(request).begin();
     try {
       const [lock] = await tx.query<{ ours: boolean }>(
         sql`select pg_try_advisory_xact_lock(hashtextextended(${`key ${workspaceId} ${clientId} ${key}`}, 0)) as ours`,

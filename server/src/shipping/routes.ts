@@ -26,7 +26,7 @@ export const shippingRoutes: FastifyPluginAsyncTypebox<Options> = async (
   app.patch(
     '/orders/:id/shipping-status',
     {
-      config: { scope: 'orders:write', ofOrders: true },
+      config: { scope: 'orders:write', waitsFor: 'orders' },
       schema: {
         operationId: 'changeShippingStatus',
         tags: ['Orders'],
@@ -51,7 +51,7 @@ export const shippingRoutes: FastifyPluginAsyncTypebox<Options> = async (
   app.post(
     '/shipments',
     {
-      config: { scope: 'shipping:write', ofOrders: true, bodyNamesThing: true },
+      config: { scope: 'shipping:write', waitsFor: 'orders', bodyNamesThing: true },
       schema: {
         operationId: 'createShipment',
         tags: ['Shipments'],

@@ -53,7 +53,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<Options> = async (
   app.post(
     '/webhooks',
     {
-      config: { scope },
+      config: { scope, waitsFor: 'receivers' },
       schema: {
         operationId: 'createWebhook',
         tags: ['Webhooks'],
@@ -96,7 +96,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<Options> = async (
   app.post(
     '/webhooks/:id/ping',
     {
-      config: { scope },
+      config: { scope, waitsFor: 'receivers' },
       schema: {
         operationId: 'pingWebhook',
         tags: ['Webhooks'],
