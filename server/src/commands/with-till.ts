@@ -23,7 +23,7 @@ export interface CommandTill extends Till {
 export async function withTill<T>(work: (till: CommandTill) => Promise<T>): Promise<T> {
   const { secret, publicUrl } = readConfig();
   return withDatabase(async (db) => {
-    const wake = async () => void (await db.query(sql`select pg_notify(${DELIVERY_CHANNEL}, '')`));
+    const wake = async () => void (await db.autocommit.query(sql`select pg_notify(${DELIVERY_CHANNEL}, '')`));
     const till = {
       db,
       orders: db,

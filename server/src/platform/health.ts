@@ -2,7 +2,7 @@ import type {} from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import type { HttpMetrics } from './metrics.js';
 
-/** Answers what is wrong with a part this process needs, or undefined. */
+/** Throws when a part that this process needs cannot be used now. */
 export type ReadinessCheck = () => Promise<void>;
 
 export interface Readiness {

@@ -33,12 +33,15 @@ const CARRIER = 'Sandbox Express';
 const CUBIC = 6_000;
 const LIGHTEST_KG = 0.3;
 
-/** undefined when the postal code is not a Brazilian one. Each digital thing travels for free: no weight, no size. */
+/** undefined when the postal code is not a Brazilian one. Only for what travels: even nothing costs as much as the lightest. */
 export function quote(zipCode: string, parcels: Parcel[]): Quote[] | undefined {
   const digits = zipCode.replace(/\D/g, '');
   const region = REGIONS[digits.charAt(0)];
   if (digits.length !== 8 || !region) return undefined;
-  const kilograms = Math.max(LIGHTEST_KG, ...[parcels.reduce((sum, parcel) => sum + chargeable(parcel), 0)]);
+  const kilograms = Math.max(
+    LIGHTEST_KG,
+    parcels.reduce((sum, parcel) => sum + chargeable(parcel), 0),
+  );
   const cost = region.base + region.perKg * kilograms;
   return [
     { carrier: CARRIER, service: 'economy', cost: cents(cost), days: region.days },

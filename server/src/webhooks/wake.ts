@@ -10,32 +10,40 @@ const AT_MOST_EVERY_MS = 3;
  * writes share one notification; a worker that misses it looks by itself within a second.
  */
 export class DeliveryWake {
-  private resting: NodeJS.Timeout | undefined;
+  private telling = false;
   private again = false;
+  private rest: NodeJS.Timeout | undefined;
 
   constructor(private readonly db: Database) {}
 
-  /** At once, and then not again for a few milliseconds. */
+  /** At once, and then not again for a few milliseconds, nor before it is through: it may wait for a lock. */
   poke(): void {
-    if (this.resting) {
+    if (this.telling) {
       this.again = true;
       return;
     }
-    // Most stores have no subscription to what was written: a worker need not look for that.
-    const told = this.db.query(sql`
-      select pg_notify(${DELIVERY_CHANNEL}, '')
-      where exists (select from deliveries where status = 'pending' and next_at <= now())`);
-    told.catch(() => {});
-    this.resting = setTimeout(() => {
-      this.resting = undefined;
+    this.telling = true;
+    const rested = new Promise<void>((resolve) => {
+      this.rest = setTimeout(resolve, AT_MOST_EVERY_MS);
+    });
+    Promise.all([this.tell().catch(() => {}), rested]).then(() => {
+      this.telling = false;
       if (this.again) {
         this.again = false;
         this.poke();
       }
-    }, AT_MOST_EVERY_MS);
+    });
   }
 
   close(): void {
-    clearTimeout(this.resting);
+    clearTimeout(this.rest);
+  }
+
+  /** Most stores have no subscription to what was written: a worker need not look for that. */
+  private async tell(): Promise<void> {
+    // Not among the reads: a notification commits, and waits for the others that do.
+    await this.db.autocommit.query(sql`
+      select pg_notify(${DELIVERY_CHANNEL}, '')
+      where exists (select from deliveries where status = 'pending' and next_at <= now())`);
   }
 }
