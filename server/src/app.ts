@@ -17,6 +17,7 @@ import { type Guard, guardOf } from './oauth/guard.js';
 import { tokenRoutes } from './oauth/token-routes.js';
 import { pages } from './pages.js';
 import { answerErrors, pathOf, publicError, sendError } from './platform/answer-errors.js';
+import { connectionsOf, REQUEST_MS } from './platform/connections.js';
 import { badRequest } from './platform/errors.js';
 import { type Readiness, serveHealth } from './platform/health.js';
 import { serveIcon } from './platform/icon.js';
@@ -53,6 +54,9 @@ export async function buildApp(context: Context): Promise<FastifyInstance> {
     childLoggerFactory: (logger) => logger,
     genReqId: () => randomUUID(),
     bodyLimit: 1_048_576,
+    requestTimeout: REQUEST_MS,
+    // What a busy connection sends behind its request while we stop is answered like any other, /readyz with its 503.
+    return503OnClosing: false,
     // As long as Node takes a request line: an id of any length is simply not found.
     routerOptions: { maxParamLength: 16_384 },
     frameworkErrors: (_error: Error, request: FastifyRequest, reply: FastifyReply) =>
@@ -68,9 +72,10 @@ export async function buildApp(context: Context): Promise<FastifyInstance> {
       budgets: () => context.budgets.check(),
     },
   };
+  const connections = connectionsOf(app.server);
   app.addHook('preClose', async () => {
     readiness.stopping = true;
-    endIdleConnections(app);
+    connections.endWithRequests();
   });
 
   const metrics = createMetrics();
@@ -91,12 +96,6 @@ export async function buildApp(context: Context): Promise<FastifyInstance> {
   serveIcon(app);
   serveReference(app);
   return app;
-}
-
-/** A connection that was busy when the stop began is kept alive by its client after its answer, and would hold it up. */
-function endIdleConnections({ server }: FastifyInstance): void {
-  const ending = setInterval(() => server.closeIdleConnections(), 50).unref();
-  server.once('close', () => clearInterval(ending));
 }
 
 /**
