@@ -17,6 +17,7 @@ import { type Guard, guardOf } from './oauth/guard.js';
 import { tokenRoutes } from './oauth/token-routes.js';
 import { pages } from './pages.js';
 import { answerErrors, pathOf, publicError, sendError } from './platform/answer-errors.js';
+import { refuseBrokenHeads, refuseUnreadable } from './platform/broken-requests.js';
 import { connectionsOf, REQUEST_MS } from './platform/connections.js';
 import { badRequest } from './platform/errors.js';
 import { type Readiness, serveHealth } from './platform/health.js';
@@ -55,6 +56,8 @@ export async function buildApp(context: Context): Promise<FastifyInstance> {
     genReqId: () => randomUUID(),
     bodyLimit: 1_048_576,
     requestTimeout: REQUEST_MS,
+    http: { requireHostHeader: false },
+    clientErrorHandler: refuseUnreadable,
     // What a busy connection sends behind its request while we stop is answered like any other, /readyz with its 503.
     return503OnClosing: false,
     // As long as Node takes a request line: an id of any length is simply not found.
@@ -81,6 +84,7 @@ export async function buildApp(context: Context): Promise<FastifyInstance> {
   const metrics = createMetrics();
   const refuseBadPath = badPathRefusal(guardOf(context.credentials, context.budgets), metrics);
   logRequests(app, metrics);
+  refuseBrokenHeads(app);
   answerErrors(app);
   measureDeliveries(metrics.registry, context.db, context.dispatcher);
   serveHealth(app, readiness, metrics);

@@ -23,14 +23,16 @@ export function sendError(error: ApiError, request: FastifyRequest, reply: Fasti
     .code(error.status)
     .headers(error.more.headers ?? {})
     .type('application/json; charset=utf-8')
-    .send(
-      JSON.stringify({
-        error: error.message,
-        code: error.code,
-        requestId: request.id,
-        ...(error.more.details && { details: error.more.details }),
-      }),
-    );
+    .send(errorBody(error, request.id));
+}
+
+export function errorBody({ message, code, more }: ApiError, requestId: string): string {
+  return JSON.stringify({
+    error: message,
+    code,
+    requestId,
+    ...(more.details && { details: more.details }),
+  });
 }
 
 export function pathOf(request: FastifyRequest): string {

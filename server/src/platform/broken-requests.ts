@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto';
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { ConnectionError, FastifyInstance, FastifyRequest } from 'fastify';
+import { errorBody } from './answer-errors.js';
+import { answerUnderWay } from './connections.js';
+import { ApiError } from './errors.js';
+
+// A connection ends with what is broken on it: where the next request would begin, nobody knows.
+const CLOSE = { headers: { Connection: 'close' } };
+
+/** Heads that Node would refuse by itself, without a word: they come to us, get their request id and are refused here. */
+export function refuseBrokenHeads(app: FastifyInstance): void {
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
+  app.addHook('onRequest', ({ raw }: FastifyRequest, _reply, done) => done(faultOfHead(raw)));
+}
+
+function faultOfHead({ headers, httpVersion }: IncomingMessage): ApiError | undefined {
+  const { host, expect } = headers;
+  if (host !== undefined && expect === undefined) return undefined;
+  if (httpVersion !== '1.1') return undefined;
+  if (host === undefined) return new ApiError(400, 'bad_request', 'The Host header is missing', CLOSE);
+  if (expect?.toLowerCase() === '100-continue') return undefined;
+  return new ApiError(417, 'expectation_failed', 'Expect can only be 100-continue', CLOSE);
+}
+
+const refused = new WeakSet<Socket>();
+
+/**
+ * What cannot be read as HTTP, or does not arrive in time. Whoever reads the body of a request is told, and refuses that
+ * request; a fault behind complete requests waits for their answers; any other is answered on the bare connection.
+ */
+export function refuseUnreadable(this: FastifyInstance, fault: ConnectionError, socket: Socket): void {
+  // Whatever still arrives is a fault again.
+  if (refused.has(socket)) return;
+  refused.add(socket);
+  const refuse = () => {
+    const answer = answerUnderWay(socket);
+    if (!socket.writable) socket.destroy();
+    else if (answer?.req.complete) answer.once('close', refuse);
+    else if (answer?.headersSent) socket.destroy();
+    else if (answer && answer.req.listenerCount('error') > 0) answer.req.emit('error', refusalOf(fault));
+    else sendRefusal(this, fault, socket);
+  };
+  refuse();
+}
+
+function sendRefusal({ log }: FastifyInstance, fault: ConnectionError, socket: Socket): void {
+  const refusal = refusalOf(fault);
+  const requestId = randomUUID();
+  const body = errorBody(refusal, requestId);
+  socket.write(
+    `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nX-Request-Id: ${requestId}\r\nConnection: close\r\n\r\n${body}`,
+  );
+  socket.destroySoon();
+  log.info({ requestId, status: refusal.status, fault: fault.code }, 'unreadable request');
+}
+
+function refusalOf({ code }: ConnectionError): ApiError {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return new ApiError(431, 'head_too_large', 'The request line and headers are larger than 16 kB', CLOSE);
+    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
+      return new ApiError(413, 'body_too_large', 'The extensions of a chunk are larger than 16 kB', CLOSE);
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new ApiError(408, 'request_timeout', 'The request did not arrive in time; send it again', CLOSE);
+    default:
+      return new ApiError(400, 'bad_request', 'The request is not valid HTTP', CLOSE);
+  }
+}
