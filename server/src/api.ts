@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyPluginAsync, RouteOptions } from 'fastify';
+import type { FastifyInstance, FastifyPluginAsync, FastifyRequest, RouteOptions } from 'fastify';
 import { catalogRoutes } from './catalog/routes.js';
 import type { Context } from './context.js';
 import { mediaRoutes } from './media/routes.js';
@@ -38,7 +38,11 @@ export const api: FastifyPluginAsync<{ context: Context }> = async (app, { conte
     (request) => request.credential,
   );
   app.addHook('onRoute', (route) => {
-    const judges = route.schema?.body ? [refuseBrokenQuery, parseJsonBody] : [refuseBrokenQuery];
+    const judges = [
+      refuseBrokenQuery,
+      ...(route.url.includes(':') ? [refuseEmptyParameter] : []),
+      ...(route.schema?.body ? [parseJsonBody] : []),
+    ];
     route.preValidation = [...[route.preValidation ?? []].flat(), ...judges];
   });
   tagResources(app);
@@ -52,7 +56,6 @@ export const api: FastifyPluginAsync<{ context: Context }> = async (app, { conte
   });
 
   app.addHook('onRoute', ({ method, url, config, schema }: RouteOptions) => {
-    if (config?.refusal) return;
     const body = schema?.body === undefined ? 'none' : config?.bodyOptional ? 'optional' : 'required';
     for (const each of [method].flat()) app.apiRoutes.push({ method: each, url, scope: config?.scope, body });
   });
@@ -65,32 +68,34 @@ export const api: FastifyPluginAsync<{ context: Context }> = async (app, { conte
   refuseTheRest(app);
 };
 
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 /** Whatever is left under the prefix is 405 with Allow, or 404; both need a token and spend budget like any other. */
 function refuseTheRest(app: FastifyInstance): void {
-  for (const url of new Set(app.apiRoutes.map((route) => route.url))) {
-    const allow = METHODS.filter((method) =>
-      app.apiRoutes.some((route) => route.url === url && route.method === method),
-    );
-    app.route({
-      method: METHODS.filter((method) => !allow.includes(method)),
-      url: url.slice(app.prefix.length),
-      config: { scope: 'any', refusal: true },
-      schema: { hide: true },
-      handler: (request) => {
-        throw new ApiError(
-          405,
-          'method_not_allowed',
-          `${request.method} is not allowed here; ${allow.join(', ')} is`,
-          {
-            headers: { Allow: allow.join(', ') },
-          },
-        );
-      },
-    });
-  }
+  // The framework would want the Content-Type of a body that nobody reads.
+  app.addHttpMethod('QUERY', { overrideExisting: true });
   app.setNotFoundHandler({ preValidation: refuseBrokenQuery }, (request) => {
-    throw new ApiError(404, 'not_found', `There is nothing at ${pathOf(request)}; /docs lists what there is`);
+    const url = pathOf(request);
+    const allow = METHODS.filter((method) => isComplete(app.findRoute({ method, url })?.params)).join(', ');
+    if (allow === '') throw nothingAt(request);
+    throw new ApiError(405, 'method_not_allowed', `${request.method} is not allowed here; ${allow} is`, {
+      headers: { Allow: allow },
+    });
   });
+}
+
+/** To the router /products/ is a product without an id; to everybody else it is another path. */
+function refuseEmptyParameter(request: FastifyRequest, _reply: unknown, done: (error?: Error) => void): void {
+  done(isComplete(request.params as PathParameters) ? undefined : nothingAt(request));
+}
+
+type PathParameters = Record<string, string | undefined>;
+
+function isComplete(parameters: PathParameters | undefined): boolean {
+  for (const name in parameters) if (parameters[name] === '') return false;
+  return parameters !== undefined;
+}
+
+function nothingAt(request: FastifyRequest): ApiError {
+  return new ApiError(404, 'not_found', `There is nothing at ${pathOf(request)}; /docs lists what there is`);
 }

@@ -28,7 +28,8 @@ export async function setVariationStock(
   sku: string,
   quantity: number,
 ): Promise<VariationRecord | undefined> {
-  if (!isId(productId) || !isStorable(sku)) throw productNotFound(productId);
+  if (!isId(productId)) throw productNotFound(productId);
+  if (!isStorable(sku)) return undefined;
   const [row] = await tx.query<VariationRecord & { found: boolean }>(
     setVariation(workspaceId, productId, sku, quantity),
   );

@@ -9,10 +9,6 @@ import type { Seal } from './seal.js';
 import { sql } from './sql.js';
 
 declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** A route that only says no (404 or 405): there is no answer worth keeping. */
-    refusal?: boolean;
-  }
   interface FastifyRequest {
     /** Open while a request with an Idempotency-Key runs: its change, its events and its answer are one commit. */
     keyed: KeyedRequest | null;
@@ -64,7 +60,7 @@ export function keepIdempotencyKeys(
   app.decorateRequest('keyed', null);
 
   app.addHook('onRoute', (route) => {
-    if (route.config?.refusal || ![route.method].flat().some((method) => WRITES.has(method))) return;
+    if (![route.method].flat().some((method) => WRITES.has(method))) return;
     route.preValidation = [openKeyed, ...[route.preValidation ?? []].flat()];
     route.onSend = [closeKeyed, ...[route.onSend ?? []].flat()];
   });

@@ -115,7 +115,9 @@ describe('the stock of a variation is written and read back by a SKU in the path
   test('one that no variation has is not found', async () => {
     for (const sku of ['absent', 'PLAIN', '%00', 'a%00b', 'x'.repeat(101), 'x'.repeat(9000)]) {
       const path = `/products/${id}/variants/${sku}/stock`;
-      expectRefusal(await send('PATCH', path, { body: { quantity: 1 }, token: store.token }), 404);
+      const answer = await send('PATCH', path, { body: { quantity: 1 }, token: store.token });
+      expectRefusal(answer, 404);
+      expect(answer.body.error).toMatch(/^A variation with the sku /);
     }
   });
 });

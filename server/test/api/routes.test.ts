@@ -1,3 +1,4 @@
+import { METHODS } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Scope } from '../../src/oauth/scopes.js';
 import { ALL_SCOPES, type Feira, openFeira, type StoreClient } from '../support/feira.js';
@@ -154,4 +155,39 @@ test('a known path with another method is 405 with Allow, and needs a token as w
   expect(answer.status).toBe(405);
   expect(answer.headers.allow).toBe('GET, HEAD, POST');
   expect(answer.body.code).toBe('method_not_allowed');
+});
+
+test('any method that HTTP knows is 405 with Allow on a known path, and 404 on an unknown one', async () => {
+  const allowed = ['GET', 'HEAD', 'PATCH', 'DELETE'];
+  // CONNECT is for proxies: it names no path.
+  const others = METHODS.filter((method) => ![...allowed, 'CONNECT'].includes(method));
+  expect(others.length).toBeGreaterThan(25);
+  for (const method of others) {
+    const refused = await owner.call(method, `/products/${MISSING}`);
+    expect([method, refused.status, refused.headers.allow]).toEqual([method, 405, allowed.join(', ')]);
+    expect(refused.body.code).toBe('method_not_allowed');
+    expect([method, (await owner.call(method, '/nothing')).status]).toEqual([method, 404]);
+  }
+});
+
+test('a path with an empty id is an unknown path, whatever the method', async () => {
+  const paths = [
+    '/products/',
+    '/products//stock',
+    `/products/${productId}/variants//stock`,
+    '/products//variants/S-1/stock',
+    `/products/${productId}/images/`,
+    '/orders/',
+    `/webhooks/${webhookId}/deliveries//redeliver`,
+  ];
+  for (const path of paths) {
+    for (const method of ['GET', 'POST', 'PATCH', 'DELETE', 'PROPFIND']) {
+      const { status, body } = await owner.call(method, path);
+      expect([method, status, body.error]).toEqual([
+        method,
+        404,
+        `There is nothing at /api/v1${path}; /docs lists what there is`,
+      ]);
+    }
+  }
 });
