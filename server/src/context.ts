@@ -116,8 +116,8 @@ export async function openContext(options: ContextOptions): Promise<Context> {
   };
 }
 
-async function openStorage(
-  { s3, dataFolder, publicUrl, secret }: ContextOptions,
+export async function openStorage(
+  { s3, dataFolder, publicUrl, secret }: Pick<ContextOptions, 's3' | 'dataFolder' | 'publicUrl' | 'secret'>,
   clock: Clock,
 ): Promise<Storage> {
   if (!s3) return new LocalStorage(join(dataFolder, 'media'), `${publicUrl}/uploads`, secret, clock);

@@ -130,6 +130,30 @@ describe('beside a running server', () => {
     expect(findings.filter(({ ok }) => !ok).map(({ what }) => what)).toEqual(['durability']);
     expect(await answerOf(['migrate'])).toEqual({ applied: [] });
   });
+
+  test('doctor finds storage and shared budgets that do not answer, and gives no secret away', async () => {
+    const { code, stdout } = await feiraCommand(['doctor', '--json'], {
+      ...env,
+      REDIS_URL: 'redis://:hunter2@127.0.0.1:1',
+      S3_ENDPOINT: 'http://127.0.0.1:2',
+      S3_BUCKET: 'b',
+      S3_ACCESS_KEY_ID: 'a',
+      S3_SECRET_ACCESS_KEY: 'hunter2',
+    });
+    expect(code).toBe(1);
+    const { findings } = JSON.parse(stdout) as { findings: { what: string; ok: boolean; say: string }[] };
+    const saidOf = (what: string) => findings.find((finding) => finding.what === what && !finding.ok)?.say;
+    expect(saidOf('storage')).toContain('S3_ENDPOINT');
+    expect(saidOf('budgets')).toContain('REDIS_URL');
+    expect(stdout).not.toContain('hunter2');
+  });
+
+  test('doctor finds a data folder that is a file', async () => {
+    const { stdout } = await feiraCommand(['doctor', '--json'], { ...env, FEIRA_DATA: import.meta.filename });
+    const { findings } = JSON.parse(stdout) as { findings: { what: string; ok: boolean }[] };
+    expect(findings).toContainEqual(expect.objectContaining({ what: 'data folder', ok: false }));
+    expect(findings).toContainEqual(expect.objectContaining({ what: 'storage', ok: false }));
+  });
 });
 
 describe('a mistake', () => {
@@ -172,6 +196,15 @@ describe('a mistake', () => {
     expect(await say(['migrate'], { FEIRA_SECRET: '' })).toContain(
       'FEIRA_SECRET is required together with DATABASE_URL',
     );
+  });
+
+  test('in FEIRA_DATA is named', async () => {
+    const embedded = { DATABASE_URL: '', FEIRA_SECRET: '' };
+    for (const FEIRA_DATA of [import.meta.filename, '/dev/null/feira'])
+      expect(await say(['migrate'], { ...embedded, FEIRA_DATA })).toContain(`FEIRA_DATA (${FEIRA_DATA})`);
+    const { code, stdout } = await feiraCommand(['doctor'], { ...embedded, FEIRA_DATA: '/dev/null/feira' });
+    expect(code).toBe(1);
+    expect(stdout).toContain('FAULT  configuration: FEIRA_DATA (/dev/null/feira)');
   });
 
   test('in DATABASE_URL is named', async () => {

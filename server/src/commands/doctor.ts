@@ -1,7 +1,10 @@
 import { accessSync, constants, existsSync } from 'node:fs';
 import pg from 'pg';
+import { openStorage } from '../context.js';
+import { systemClock } from '../platform/clock.js';
 import { type Config, ConfigError, readConfig } from '../platform/config.js';
 import { startEmbeddedPostgres } from '../platform/embedded-postgres/start.js';
+import { inTime } from '../platform/health.js';
 import { pendingMigrations } from '../platform/migrate.js';
 import type { Command } from './command.js';
 
@@ -40,6 +43,8 @@ async function examine(): Promise<Finding[]> {
     { what: 'configuration', ok: true, say: `base address ${config.publicUrl}` },
     dataFolder(config),
     ...(await database(config)),
+    await storage(config),
+    await budgets(config),
   ];
 }
 
@@ -47,15 +52,61 @@ function dataFolder({ dataFolder: folder }: Config): Finding {
   const what = 'data folder';
   if (!existsSync(folder)) return { what, ok: true, say: `${folder} will be made on the first start` };
   try {
-    accessSync(folder, constants.W_OK);
+    accessSync(`${folder}/`, constants.W_OK);
     return { what, ok: true, say: folder };
   } catch {
     return {
       what,
       ok: false,
-      say: `${folder} is not writable; change its owner or set FEIRA_DATA to another folder`,
+      say: `${folder} is not a folder that this account can write to; change that, or set FEIRA_DATA to another`,
     };
   }
+}
+
+/** This and the next ask what /readyz asks. */
+async function storage(config: Config): Promise<Finding> {
+  const what = 'storage';
+  const place = config.s3
+    ? `bucket ${config.s3.bucket} at ${config.s3.endpoint}`
+    : 'files in the data folder';
+  try {
+    const opened = await openStorage(config, systemClock);
+    await inTime(() => opened.check());
+    return { what, ok: true, say: place };
+  } catch (error) {
+    const remedy = config.s3
+      ? 'check S3_ENDPOINT, S3_BUCKET and the keys, and that the server is up'
+      : 'set FEIRA_DATA to a folder that this account can write to';
+    return { what, ok: false, say: `${place} cannot be used (${reasonOf(error)}); ${remedy}` };
+  }
+}
+
+async function budgets({ redisUrl }: Config): Promise<Finding> {
+  const what = 'budgets';
+  if (redisUrl === undefined)
+    return { what, ok: true, say: 'each process counts by itself; several need REDIS_URL' };
+  // Imported when it is used, as in the server.
+  const { openRedis } = await import('../platform/budgets/in-redis.js');
+  const redis = openRedis(redisUrl);
+  let broken: Error | undefined;
+  redis.on('error', (error) => {
+    broken = error;
+  });
+  try {
+    await inTime(async () => void (await redis.ping()));
+    return { what, ok: true, say: 'Redis answers' };
+  } catch (error) {
+    const remedy = 'check REDIS_URL and that the server is up';
+    return { what, ok: false, say: `Redis does not answer (${reasonOf(broken ?? error)}); ${remedy}` };
+  } finally {
+    redis.disconnect();
+  }
+}
+
+/** Of several addresses that were tried in vain Node tells no message, only a code. */
+function reasonOf(error: unknown): string {
+  const { message, code, name } = error as NodeJS.ErrnoException;
+  return message || code || name;
 }
 
 async function database(config: Config): Promise<Finding[]> {

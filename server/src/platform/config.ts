@@ -173,13 +173,20 @@ export function startedByNpm(env: NodeJS.ProcessEnv = process.env): boolean {
 /** Made on the first start; a race between two first starts is decided by the exclusive create. */
 function keptSecret(dataFolder: string): string {
   const file = join(dataFolder, 'secret');
-  mkdirSync(dataFolder, { recursive: true });
   try {
-    writeFileSync(file, randomBytes(32).toString('hex'), { flag: 'wx', mode: 0o600 });
+    mkdirSync(dataFolder, { recursive: true });
+    try {
+      writeFileSync(file, randomBytes(32).toString('hex'), { flag: 'wx', mode: 0o600 });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+    return readFileSync(file, 'utf8').trim();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    const why = (error as NodeJS.ErrnoException).code;
+    throw new ConfigError([
+      `FEIRA_DATA (${dataFolder}) is not a folder that this account can read and write (${why}); change that, or set FEIRA_DATA to another`,
+    ]);
   }
-  return readFileSync(file, 'utf8').trim();
 }
 
 function integer(text: string): number | undefined {

@@ -43,6 +43,13 @@ end
 return {tightest[1], tightest[2], tightest[3], tostring(tightest[4])}
 `;
 
+export function openRedis(url: string): Redis {
+  // A call waits for Redis no longer than for a slow database; then it is answered 500 and not waved through.
+  const redis = new Redis(url, { maxRetriesPerRequest: 1, commandTimeout: 2_000, lazyConnect: false });
+  redis.on('error', () => {});
+  return redis;
+}
+
 interface Scripted extends Redis {
   spendBudget(keys: number, ...args: (string | number)[]): Promise<[number, number, number, string]>;
 }
@@ -54,13 +61,7 @@ export class RedisBudgets implements Budgets {
     url: string,
     private readonly dailyUploads: DailyUploads,
   ) {
-    // A call waits for Redis no longer than for a slow database; then it is answered 500 and not waved through.
-    this.redis = new Redis(url, {
-      maxRetriesPerRequest: 1,
-      commandTimeout: 2_000,
-      lazyConnect: false,
-    }) as Scripted;
-    this.redis.on('error', () => {});
+    this.redis = openRedis(url) as Scripted;
     this.redis.defineCommand('spendBudget', { lua: SPEND });
   }
 
