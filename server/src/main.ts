@@ -91,6 +91,9 @@ function readOptions(name: string, command: Command, args: string[]): Record<str
   for (const [option, { required, choices }] of Object.entries(command.options)) {
     if (required && values[option] === undefined)
       throw new UsageError(`--${option} is missing\n\n${usage(name, command)}`);
+    // Taken for what is unset, it would quietly mean the default.
+    if ([values[option]].flat().some((value) => typeof value === 'string' && value.trim() === ''))
+      throw new UsageError(`--${option} needs a value\n\n${usage(name, command)}`);
     if (choices && values[option] !== undefined && !choices.includes(String(values[option]))) {
       throw new UsageError(`--${option} must be one of ${choices.join(', ')}`);
     }

@@ -198,6 +198,22 @@ describe('a mistake', () => {
     );
   });
 
+  test('in the configuration invents no other', async () => {
+    expect(await say(['serve', '--port', 'abc'])).toBe(
+      'feira: The configuration has a fault:\n  - PORT must be a number from 1 to 65535, not "abc"\n',
+    );
+    expect(await say(['migrate'], { PUBLIC_URL: 'feira', PORT: '0' })).not.toContain('MEDIA_URL');
+  });
+
+  test('of an option without a value is named, for every option that takes one', async () => {
+    expect(await say(['serve', '--port='])).toContain('--port needs a value');
+    expect(await say(['serve', '--role', ' '])).toContain('--role needs a value');
+    expect(await say(['buy', '--store', ''])).toContain('--store needs a value');
+    expect(
+      await say(['app', 'create', '--name', 'X', '--redirect-uri', 'https://a.example', '--redirect-uri=']),
+    ).toContain('--redirect-uri needs a value');
+  });
+
   test('in FEIRA_DATA is named', async () => {
     const embedded = { DATABASE_URL: '', FEIRA_SECRET: '' };
     for (const FEIRA_DATA of [import.meta.filename, '/dev/null/feira'])
@@ -216,6 +232,13 @@ describe('a mistake', () => {
   test('of a port that is taken is named', async () => {
     expect(await say(['serve'], { PORT: new URL(server.url).port })).toContain('is taken');
   });
+
+  test.each(['192.0.2.1', 'no-such-host.invalid'])(
+    'of a HOST that is not ours is named: %s',
+    async (HOST) => {
+      expect(await say(['serve'], { HOST })).toContain(`HOST ${HOST} is not an address of this machine`);
+    },
+  );
 });
 
 test('help lists every command, and each has its own', async () => {

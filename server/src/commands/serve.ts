@@ -60,6 +60,10 @@ async function listen(app: FastifyInstance, { host, port }: Config): Promise<voi
       throw new UsageError(`Port ${port} of ${host} is taken; choose another with PORT or --port`);
     if (code === 'EACCES')
       throw new UsageError(`Port ${port} needs more rights; choose one above 1023 with PORT or --port`);
+    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN')
+      throw new UsageError(
+        `HOST ${host} is not an address of this machine; 127.0.0.1 listens to this machine only, 0.0.0.0 to all`,
+      );
     throw error;
   }
 }

@@ -46,6 +46,7 @@ export class ConfigError extends Error {
   }
 }
 
+const DEFAULT_PORT = 3000;
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
 /** Reads every variable before it complains, so that one start shows all that must be mended. */
@@ -54,11 +55,10 @@ export function readConfig(overrides: NodeJS.ProcessEnv = {}): Config {
   const faults: string[] = [];
   const read = (name: string) => env[name]?.trim() || undefined;
 
-  const port = integer(read('PORT') ?? '3000');
-  if (port === undefined || port < 1 || port > 65_535)
-    faults.push(`PORT must be a number from 1 to 65535, not "${env.PORT}"`);
+  const port = portIn(read('PORT') ?? String(DEFAULT_PORT));
+  if (port === undefined) faults.push(`PORT must be a number from 1 to 65535, not "${env.PORT}"`);
 
-  const publicUrl = read('PUBLIC_URL') ?? `http://localhost:${port}`;
+  const publicUrl = read('PUBLIC_URL') ?? `http://localhost:${port ?? DEFAULT_PORT}`;
   if (!isBareHttpUrl(publicUrl)) {
     faults.push(`PUBLIC_URL must be an http(s) address without query or fragment, not "${publicUrl}"`);
   }
@@ -85,11 +85,12 @@ export function readConfig(overrides: NodeJS.ProcessEnv = {}): Config {
   const webhooks = readWebhooks(read, isLoopback(publicUrl), faults);
 
   const s3 = readS3(read, faults);
+  const givenMediaUrl = read('MEDIA_URL');
+  if (givenMediaUrl !== undefined && !isBareHttpUrl(givenMediaUrl))
+    faults.push(`MEDIA_URL must be an http(s) address without query or fragment, not "${givenMediaUrl}"`);
   const mediaUrl =
-    read('MEDIA_URL') ??
+    givenMediaUrl ??
     (s3 ? `${s3.endpoint.replace(/\/+$/, '')}/${s3.bucket}` : `${publicUrl.replace(/\/+$/, '')}/media`);
-  if (!isBareHttpUrl(mediaUrl))
-    faults.push(`MEDIA_URL must be an http(s) address without query or fragment, not "${mediaUrl}"`);
 
   const logLevel = read('LOG_LEVEL') ?? 'info';
   if (!LOG_LEVELS.includes(logLevel))
@@ -189,8 +190,9 @@ function keptSecret(dataFolder: string): string {
   }
 }
 
-function integer(text: string): number | undefined {
-  return /^\d{1,9}$/.test(text) ? Number(text) : undefined;
+function portIn(text: string): number | undefined {
+  const port = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+  return port >= 1 && port <= 65_535 ? port : undefined;
 }
 
 function isBareHttpUrl(text: string): boolean {
