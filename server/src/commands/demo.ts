@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createProduct } from '../catalog/products.js';
 import { putVariations } from '../catalog/put-variations.js';
@@ -11,6 +11,7 @@ import type { Config } from '../platform/config.js';
 import type { Tx } from '../platform/db.js';
 import { shopOfStore } from '../stores/queries.js';
 import { createStore } from '../stores/stores.js';
+import { findUser, setPassword, storesOwnedBy } from '../stores/users.js';
 
 interface Demo {
   workspaceId: string;
@@ -31,11 +32,11 @@ const EMAIL = 'demo@feira.example';
 /** Made on the first start and kept beside the embedded database; each start issues a fresh token for it. */
 export async function ensureDemo({ db, clock }: Context, dataFolder: string): Promise<Demo & Opened> {
   const file = join(dataFolder, 'demo.json');
-  if (!existsSync(file)) {
-    const made = await db.transaction(makeDemo);
-    writeFileSync(file, `${JSON.stringify(made, null, 2)}\n`, { mode: 0o600 });
+  let demo = keptIn(file);
+  if (!demo) {
+    demo = await db.transaction(makeDemo);
+    writeFileSync(file, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 });
   }
-  const demo = JSON.parse(readFileSync(file, 'utf8')) as Demo;
   const scopes = Object.keys(SCOPES) as Scope[];
   const { workspaceId, clientId } = demo;
   const token = await db.transaction(async (tx) => {
@@ -64,16 +65,37 @@ export function welcome({ publicUrl }: Config, demo: Demo & Opened): string {
 `;
 }
 
+/** undefined as well when a start was killed while it wrote: then the demo is made anew. */
+function keptIn(file: string): Demo | undefined {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as Demo;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A store of a start that was killed before it wrote its file is taken on, with a password that is known again. */
 async function makeDemo(tx: Tx): Promise<Demo> {
   const password = randomBytes(9).toString('base64url');
-  const { workspaceId } = await createStore(tx, {
-    name: 'Demo Store',
-    ownerEmail: EMAIL,
-    ownerPassword: password,
-  });
+  const workspaceId = (await takeOnStore(tx, password)) ?? (await makeStore(tx, password));
   const app = await createApp(tx, { name: 'Demo App', redirectUris: ['http://localhost:8080/callback'] });
-  await fillCatalog(tx, workspaceId);
   return { workspaceId, ...app, email: EMAIL, password };
+}
+
+async function takeOnStore(tx: Tx, password: string): Promise<string | undefined> {
+  const userId = await findUser(tx, EMAIL);
+  if (userId === undefined) return undefined;
+  await setPassword(tx, userId, password);
+  const ids = (await storesOwnedBy(tx, userId)).map(({ workspaceId }) => workspaceId);
+  // Ids begin with the time: the first is the one that was made as the demo.
+  return ids.sort()[0];
+}
+
+async function makeStore(tx: Tx, password: string): Promise<string> {
+  const owner = { ownerEmail: EMAIL, ownerPassword: password };
+  const { workspaceId } = await createStore(tx, { name: 'Demo Store', ...owner });
+  await fillCatalog(tx, workspaceId);
+  return workspaceId;
 }
 
 async function fillCatalog(tx: Tx, workspaceId: string): Promise<void> {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Tx } from '../platform/db.js';
 import { newId } from '../platform/ids.js';
 import { sql } from '../platform/sql.js';
-import { hashPassword } from './passwords.js';
+import { createUser, findUser } from './users.js';
 
 export interface NewStore {
   name: string;
@@ -28,14 +28,9 @@ export async function createStore(tx: Tx, store: NewStore): Promise<{ workspaceI
 }
 
 async function findOrCreateOwner(tx: Tx, email: string, password: string): Promise<string> {
-  const find = () => tx.query<{ id: string }>(sql`select id from users where lower(email) = lower(${email})`);
-  const [known] = await find();
-  if (known) return known.id;
-  await tx.query(sql`
-    insert into users (id, email, password_hash) values (${newId()}, ${email}, ${await hashPassword(password)})
-    on conflict do nothing`);
-  const [made] = await find();
-  return made!.id;
+  const known = (await findUser(tx, email)) ?? (await createUser(tx, email, password));
+  // Neither found nor made: somebody else made it in between.
+  return known ?? (await findUser(tx, email))!;
 }
 
 function slugOf(name: string): string {

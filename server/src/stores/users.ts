@@ -15,6 +15,13 @@ export function isAcceptablePassword(text: string): boolean {
   return text.length >= MIN_PASSWORD && text.length <= MAX_PASSWORD;
 }
 
+export async function findUser(db: Queryable, email: string): Promise<string | undefined> {
+  const [user] = await db.query<{ id: string }>(
+    sql`select id from users where lower(email) = lower(${email})`,
+  );
+  return user?.id;
+}
+
 /** undefined when an account with this e-mail exists. */
 export async function createUser(tx: Tx, email: string, password: string): Promise<string | undefined> {
   const [made] = await tx.query<{ id: string }>(sql`
