@@ -48,6 +48,23 @@ export const API_PREFIX = '/api/v1';
 
 /** Every plugin and domain, registered in order. */
 export async function buildApp(context: Context): Promise<FastifyInstance> {
+  const app = buildWorkerApp(context);
+  await describeApi(app, context.publicUrl);
+  await app.register(api, { prefix: API_PREFIX, context });
+  await app.register(tokenRoutes, context);
+  await app.register(labelRoute, context);
+  if (context.storage instanceof LocalStorage) {
+    await app.register(uploadRoute, { storage: context.storage });
+    await app.register(serveMedia, { storage: context.storage });
+  }
+  await app.register(pages, { context });
+  serveIcon(app);
+  serveReference(app);
+  return app;
+}
+
+/** What every process tells of itself, and a worker tells nothing else: health, readiness and metrics. */
+export function buildWorkerApp(context: Context): FastifyInstance {
   const app = Fastify({
     loggerInstance: context.log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -88,17 +105,6 @@ export async function buildApp(context: Context): Promise<FastifyInstance> {
   answerErrors(app);
   measureDeliveries(metrics.registry, context.db, context.dispatcher);
   serveHealth(app, readiness, metrics);
-  await describeApi(app, context.publicUrl);
-  await app.register(api, { prefix: API_PREFIX, context });
-  await app.register(tokenRoutes, context);
-  await app.register(labelRoute, context);
-  if (context.storage instanceof LocalStorage) {
-    await app.register(uploadRoute, { storage: context.storage });
-    await app.register(serveMedia, { storage: context.storage });
-  }
-  await app.register(pages, { context });
-  serveIcon(app);
-  serveReference(app);
   return app;
 }
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import { buildApp } from '../app.js';
-import { openContext } from '../context.js';
+import { buildApp, buildWorkerApp } from '../app.js';
+import { type Context, openContext } from '../context.js';
 import { type Config, readConfig } from '../platform/config.js';
 import { createLog } from '../platform/log.js';
 import { startWorker } from '../worker.js';
@@ -27,7 +27,7 @@ export const command: Command = {
     const connected = await connect(config);
     const context = await openContext({ ...config, connection: connected.connection, log });
     const worker = role === 'api' ? undefined : startWorker(context);
-    const app = role === 'worker' ? undefined : await buildApp(context);
+    const app = await appOf(String(role), context, config);
     const stop = async () => {
       await app?.close();
       await worker?.stop();
@@ -42,7 +42,7 @@ export const command: Command = {
     }
     const stopped = stopRequest(log);
     log.info({ role, host: config.host, port: config.port, publicUrl: config.publicUrl }, 'started');
-    if (app && config.databaseUrl === undefined)
+    if (role !== 'worker' && config.databaseUrl === undefined)
       console.log(welcome(config, await ensureDemo(context, config.dataFolder)));
     await stopped;
     await stop();
@@ -50,6 +50,16 @@ export const command: Command = {
     return undefined;
   },
 };
+
+/** A worker listens only where it is told to: there may be several on a machine, and nobody has to call them. */
+async function appOf(
+  role: string,
+  context: Context,
+  { portIsGiven }: Config,
+): Promise<FastifyInstance | undefined> {
+  if (role !== 'worker') return buildApp(context);
+  return portIsGiven ? buildWorkerApp(context) : undefined;
+}
 
 async function listen(app: FastifyInstance, { host, port }: Config): Promise<void> {
   try {

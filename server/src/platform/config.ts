@@ -5,6 +5,8 @@ import { join, resolve } from 'node:path';
 export interface Config {
   host: string;
   port: number;
+  /** And is not the usual one. */
+  portIsGiven: boolean;
   /** What partners call the base address, without a slash at the end. */
   publicUrl: string;
   /** Where files, the embedded database and the made secret live. */
@@ -102,6 +104,7 @@ export function readConfig(overrides: NodeJS.ProcessEnv = {}): Config {
   return {
     host: read('HOST') ?? '127.0.0.1',
     port: port as number,
+    portIsGiven: read('PORT') !== undefined,
     publicUrl: publicUrl.replace(/\/+$/, ''),
     dataFolder,
     databaseUrl,
