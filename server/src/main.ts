@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { type Command, type Option, UsageError, type Values } from './commands/command.js';
 import { ConfigError } from './platform/config.js';
@@ -31,6 +32,8 @@ export async function main(args: string[]): Promise<void> {
 }
 
 async function run(args: string[]): Promise<void> {
+  if (args[0] === 'help') return run([...args.slice(1), '--help']);
+  if (args[0] === '--version') return tellVersion(args.includes('--json'));
   const found = findCommand(args);
   if (!found) return offerHelp(args);
   const { command } = await (COMMANDS[found.name] as () => Promise<{ command: Command }>)();
@@ -65,8 +68,14 @@ async function offerHelp(args: string[]): Promise<void> {
     ),
   );
   process.stdout.write(
-    `feira: the partner API of an online-store platform\n\n${lines.join('\n')}\n\n"feira <command> --help" tells more. Every command takes --json.\n`,
+    `feira: the partner API of an online-store platform\n\n${lines.join('\n')}\n\n"feira <command> --help" tells more. Every command takes --json. "feira --version" tells the version.\n`,
   );
+}
+
+function tellVersion(json: boolean): void {
+  const file = new URL('../package.json', import.meta.url);
+  const { version } = JSON.parse(readFileSync(file, 'utf8')) as { version: string };
+  process.stdout.write(json ? `${JSON.stringify({ version })}\n` : `feira ${version}\n`);
 }
 
 function readOptions(name: string, command: Command, args: string[]): Record<string, unknown> {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { cloneDatabase } from './support/database.js';
 import { feiraCommand, type ServerProcess, startServer } from './support/process.js';
@@ -180,9 +181,12 @@ describe('a mistake', () => {
     expect(await say(['token', 'issue', '--store', 'x', '--client-id', 'y', '--scope', 'fly'])).toContain(
       'Unknown scope fly',
     );
-    expect(await say(['budget', 'set', '--store', 'x', '--client-id', 'y', '--per-minute', '0'])).toContain(
-      '--per-minute',
-    );
+    const whole = (option: string, most: number) => `--${option} must be a whole number from 1 to ${most}`;
+    for (const perMinute of ['0', '1e3', '0x10', '1.0', ' 5', '1000001'])
+      expect(
+        await say(['budget', 'set', '--store', 'x', '--client-id', 'y', '--per-minute', perMinute]),
+      ).toContain(whole('per-minute', 1_000_000));
+    expect(await say(['buy', '--store', 'x', '--count', '1e3'])).toContain(whole('count', 10_000));
   });
 
   test('in the configuration is told together with all others', async () => {
@@ -263,6 +267,21 @@ test('help lists every command, and each has its own', async () => {
     expect(own.code).toBe(0);
     expect(own.stdout).toContain(`Usage: feira ${name}`);
     expect(own.stdout).toContain('--json');
+    expect(await feiraCommand(['help', ...name.split(' ')], env)).toEqual(own);
   }
+  const ofGroup = await feiraCommand(['help', 'gateway'], env);
+  expect(ofGroup.stdout).toContain('gateway refund');
+  expect(ofGroup.stdout).not.toContain('serve');
   // A process each.
 }, 120_000);
+
+test('--version tells the version, in words and as JSON', async () => {
+  const file = new URL('../package.json', import.meta.url);
+  const { version } = JSON.parse(readFileSync(file, 'utf8')) as { version: string };
+  expect(await feiraCommand(['--version'], env)).toEqual({
+    code: 0,
+    stdout: `feira ${version}\n`,
+    stderr: '',
+  });
+  expect(JSON.parse((await feiraCommand(['--version', '--json'], env)).stdout)).toEqual({ version });
+});

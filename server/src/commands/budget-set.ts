@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { setBudget } from '../oauth/budget.js';
 import { CACHED_MS } from '../oauth/credentials.js';
-import { type Command, UsageError } from './command.js';
+import { type Command, wholeNumber } from './command.js';
 import { withDatabase } from './connect.js';
 import { findCredential } from './token-issue.js';
 
@@ -16,9 +16,7 @@ export const command: Command = {
   },
   example: 'feira budget set --store 0192… --client-id app_… --per-minute 600',
   async run(values) {
-    const perMinute = Number(values['per-minute']);
-    if (!Number.isInteger(perMinute) || perMinute < 1 || perMinute > MOST)
-      throw new UsageError(`--per-minute must be a whole number from 1 to ${MOST}`);
+    const perMinute = wholeNumber('per-minute', String(values['per-minute']), MOST);
     return withDatabase(async (db) => {
       const { workspaceId, clientId } = await findCredential(
         db,

@@ -1,4 +1,4 @@
-import { type Command, UsageError } from './command.js';
+import { type Command, UsageError, wholeNumber } from './command.js';
 import { buyOne } from './simulated-buyer.js';
 import { findShopOf, withTill } from './with-till.js';
 
@@ -15,9 +15,7 @@ export const command: Command = {
   },
   example: 'feira buy --store 0192… --count 5',
   async run(values) {
-    const count = Number(values.count ?? 1);
-    if (!Number.isInteger(count) || count < 1 || count > MOST)
-      throw new UsageError(`--count must be a whole number from 1 to ${MOST}`);
+    const count = wholeNumber('count', String(values.count ?? 1), MOST);
     const product = values.product === undefined ? undefined : String(values.product);
     return withTill(async (till) => {
       const shop = await findShopOf(till.db, String(values.store));

@@ -22,3 +22,11 @@ export interface Command {
 
 /** Something the person at the keyboard can mend: shown without a stack trace. */
 export class UsageError extends Error {}
+
+/** Written in digits: what else JavaScript takes for a number, 1e3 or 0x10, is more likely a slip. */
+export function wholeNumber(option: string, text: string, most: number): number {
+  const number = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+  if (number < 1 || number > most)
+    throw new UsageError(`--${option} must be a whole number from 1 to ${most}`);
+  return number;
+}
