@@ -58,6 +58,18 @@ describe('the server on its embedded database', () => {
     expect(await second.stop('SIGTERM')).toBe(0);
   });
 
+  test('a worker tells its health and its metrics, and serves nothing else', async () => {
+    const worker = await startServer(env, ['--role', 'worker']);
+    const status = async (path: string) => (await fetch(`${worker.url}${path}`)).status;
+    expect([await status('/healthz'), await status('/readyz')]).toEqual([200, 200]);
+    expect(await (await fetch(`${worker.url}/metrics`)).text()).toContain(
+      'feira_deliveries_delivered_total 0',
+    );
+    for (const path of ['/api/v1/products', '/docs', '/sign-in', '/s/demo'])
+      expect(await status(path)).toBe(404);
+    expect(await worker.stop('SIGTERM')).toBe(0);
+  });
+
   test('loses nothing that was answered when it is killed, and leaves no PostgreSQL behind', async () => {
     const killed = await startServer(env);
     await until(() => killed.output().includes('curl'));

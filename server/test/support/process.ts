@@ -39,7 +39,7 @@ process.once('exit', () => {
   for (const child of children) child.kill('SIGKILL');
 });
 
-/** The real server in a process of its own, once it answers; a worker, which has no address, once it says so. */
+/** The real server in a process of its own, once it answers. */
 export async function startServer(env: Record<string, string>, args: string[] = []): Promise<ServerProcess> {
   const port = await freePort();
   const child = spawn(process.execPath, [FEIRA, 'serve', ...args], {
@@ -57,7 +57,6 @@ export async function startServer(env: Record<string, string>, args: string[] = 
   const url = `http://127.0.0.1:${port}`;
   await until(async () => {
     if (child.exitCode !== null) throw new Error(`the server ended:\n${output}`);
-    if (args.includes('worker')) return output.includes('"msg":"started"');
     return (await fetch(`${url}/readyz`).catch(() => undefined))?.status === 200;
   }, START_MS);
   return {
