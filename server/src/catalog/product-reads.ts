@@ -1,7 +1,7 @@
 import { imagesOfProduct } from '../media/queries.js';
 import type { Queryable } from '../platform/db.js';
 import { Gather } from '../platform/gather.js';
-import { isId } from '../platform/ids.js';
+import { arrayOf, isId } from '../platform/ids.js';
 import { fixed, sql } from '../platform/sql.js';
 import { productJson } from './records.js';
 
@@ -37,8 +37,8 @@ export class ProductReads {
   private async findAll(db: Queryable, reads: Read[]): Promise<(Detail | undefined)[]> {
     const rows = await db.query<Detail & { n: number }>(
       details(
-        reads.map(({ workspaceId }) => workspaceId),
-        reads.map(({ id }) => id),
+        arrayOf(reads.map(({ workspaceId }) => workspaceId)),
+        arrayOf(reads.map(({ id }) => id)),
         this.mediaUrl,
       ),
     );
@@ -50,7 +50,7 @@ export class ProductReads {
 
 // The arrays stand in sub-selects to hide their length from the planner, which would make a new plan for each.
 const details = fixed(
-  (workspaceIds: string[], ids: string[], mediaUrl: string) => sql`
+  (workspaceIds: string, ids: string, mediaUrl: string) => sql`
     select n, json, to_hex(hashtextextended(json, 0)) as tag from (select asked.n, ${productJson} || ',"images":[' || coalesce(${imagesOfProduct(mediaUrl)}, '') || '],"variants":[' || coalesce((
       select string_agg(v.document || ',"quantity":' || v.quantity || '}', ',' order by v.position)
       from variations v where v.workspace_id = p.workspace_id and v.product_id = p.id), '') || ']}' as json

@@ -1,6 +1,6 @@
 import type { Tx } from '../platform/db.js';
 import { Gather } from '../platform/gather.js';
-import { isId } from '../platform/ids.js';
+import { arrayOf, isId } from '../platform/ids.js';
 import { fixed, sql } from '../platform/sql.js';
 import { productJson } from './records.js';
 import { setProductStock } from './stock.js';
@@ -32,9 +32,9 @@ export class StockWrites {
     const first = writes.filter(({ id }, index) => writes.findIndex((write) => write.id === id) === index);
     const rows = await this.tx.query<{ n: number; json: Buffer }>(
       setMany(
-        first.map(({ workspaceId }) => workspaceId),
-        first.map(({ id }) => id),
-        first.map(({ quantity }) => quantity),
+        arrayOf(first.map(({ workspaceId }) => workspaceId)),
+        arrayOf(first.map(({ id }) => id)),
+        arrayOf(first.map(({ quantity }) => quantity)),
       ),
     );
     const written = new Map(rows.map(({ n, json }): [Write, Buffer] => [first[n - 1]!, json]));
@@ -49,7 +49,7 @@ export class StockWrites {
 // changed since this one locked its first: events are read in the order of their transactions. The arrays stand in
 // sub-selects to hide their length from the planner, which would make a new plan for each.
 const setMany = fixed(
-  (workspaceIds: string[], ids: string[], quantities: number[]) => sql`
+  (workspaceIds: string, ids: string, quantities: string) => sql`
     with old as materialized (
       select p.workspace_id, p.id, p.quantity, p.xmin as written_by, asked.quantity as wanted, asked.n
       from unnest((select ${workspaceIds}::uuid[]), (select ${ids}::uuid[]), (select ${quantities}::integer[]))

@@ -31,8 +31,10 @@ interface Use {
 }
 
 interface Cached {
+  token: string;
   credential: Credential | undefined;
   askedAt: number;
+  isAgeing: boolean;
 }
 
 /**
@@ -41,13 +43,13 @@ interface Cached {
  */
 export class Credentials {
   /**
-   * By the token itself: its hash, of which the database knows it, cost a tenth of what a product read costs here. A
-   * dump of the heap would show those of the last calls.
+   * By the whole Authorization header: to take the token out of it and to hash it, as the database knows it, cost a tenth
+   * of what a product read costs here. A dump of the heap would show those of the last calls.
    */
   private readonly cache = new Map<string, Cached>();
   private readonly asks = new Gather(3, (tokens: string[]) => this.rowsOf(tokens));
   private readonly uses = new Gather(2, (uses: Use[]) => this.noteUses(uses));
-  private readonly ageing = new Set<string>();
+  private ageing: Cached[] = [];
 
   constructor(
     private readonly db: Database,
@@ -58,14 +60,19 @@ export class Credentials {
     listener.onLoss(() => this.cache.clear());
   }
 
-  /** Of a token that is unknown, expired or revoked: undefined. */
-  find(token: string): Credential | undefined | Promise<Credential | undefined> {
-    const now = this.clock.monotonic();
-    const cached = this.cache.get(token);
-    if (!cached || now - cached.askedAt >= CACHED_MS)
-      return this.ask(token, now).then((credential) => this.unexpired(credential));
-    if (now - cached.askedAt >= RENEWED_MS) this.renewSoon(token);
+  /** Of a header that was sent before and whose answer still counts. */
+  remembered(header: string): Credential | undefined {
+    const cached = this.cache.get(header);
+    if (!cached) return undefined;
+    const age = this.clock.monotonic() - cached.askedAt;
+    if (age >= CACHED_MS) return undefined;
+    if (age >= RENEWED_MS && !cached.isAgeing) this.renewSoon(cached);
     return this.unexpired(cached.credential);
+  }
+
+  /** Of a token that is unknown, expired or revoked: undefined. It is remembered by the header that it stood in. */
+  async find(header: string, token: string): Promise<Credential | undefined> {
+    return this.unexpired(await this.ask(header, token));
   }
 
   /**
@@ -80,38 +87,46 @@ export class Credentials {
     return credential && credential.expiresAt > this.clock.now() ? credential : undefined;
   }
 
-  private async ask(token: string, askedAt: number): Promise<Credential | undefined> {
+  private async ask(header: string, token: string): Promise<Credential | undefined> {
+    const askedAt = this.clock.monotonic();
     // Put in place before the question is asked: a notification that arrives while it runs removes it, and then the
     // answer, which may be the old one, is not kept.
-    const entry: Cached = { credential: undefined, askedAt: Number.NEGATIVE_INFINITY };
-    const known = this.cache.get(token)?.credential;
+    const entry: Cached = {
+      token,
+      credential: undefined,
+      askedAt: Number.NEGATIVE_INFINITY,
+      isAgeing: false,
+    };
+    const known = this.cache.get(header)?.credential;
     const trusted = this.listener.alive;
-    if (trusted) this.remember(token, entry);
+    if (trusted) this.remember(header, entry);
     const row = await this.asks.ask(token);
     if (!row) {
-      this.cache.delete(token);
+      this.cache.delete(header);
       return undefined;
     }
     entry.credential = known;
     return this.keep(entry, row, askedAt);
   }
 
-  private renewSoon(token: string): void {
-    if (this.ageing.size === 0) setTimeout(() => void this.renew().catch(() => {}), MOMENT_MS).unref();
-    this.ageing.add(token);
+  private renewSoon(entry: Cached): void {
+    if (this.ageing.length === 0) setTimeout(() => void this.renew(), MOMENT_MS).unref();
+    entry.isAgeing = true;
+    this.ageing.push(entry);
   }
 
-  /** An entry that was dropped meanwhile is not in the cache any more, so what is kept in it is never looked at. */
+  /** An entry that is dropped meanwhile is not in the cache any more, so what is kept in it is never looked at. */
   private async renew(): Promise<void> {
-    const tokens = [...this.ageing].filter((token) => this.cache.has(token));
-    this.ageing.clear();
-    const entries = tokens.map((token) => this.cache.get(token) as Cached);
+    const entries = this.ageing;
+    this.ageing = [];
     const askedAt = this.clock.monotonic();
-    const rows = await this.rowsOf(tokens);
+    // What fails grows too old, and is then asked for by the call that needs it.
+    const rows = await this.rowsOf(entries.map(({ token }) => token)).catch(() => undefined);
     entries.forEach((entry, index) => {
-      const row = rows[index];
+      entry.isAgeing = false;
+      const row = rows?.[index];
       if (row) this.keep(entry, row, askedAt);
-      else entry.askedAt = Number.NEGATIVE_INFINITY;
+      else if (rows) entry.askedAt = Number.NEGATIVE_INFINITY;
     });
   }
 
@@ -160,9 +175,9 @@ export class Credentials {
     return uses.map(() => undefined);
   }
 
-  private remember(token: string, entry: Cached): void {
-    this.cache.delete(token);
-    this.cache.set(token, entry);
+  private remember(header: string, entry: Cached): void {
+    this.cache.delete(header);
+    this.cache.set(header, entry);
     if (this.cache.size > MAX_CACHED) this.cache.delete(this.cache.keys().next().value as string);
   }
 

@@ -71,12 +71,13 @@ function authenticate(request: FastifyRequest, credentials: Credentials): Creden
   const header = request.headers.authorization;
   if (header === undefined)
     throw invalidToken('send the access token as Authorization: Bearer <token>', false);
+  const remembered = credentials.remembered(header);
+  if (remembered) return remembered;
   const token = BEARER.exec(header)?.[1];
   if (token === undefined) throw invalidToken('the Authorization header must read Bearer <token>');
   if (isSecret('refresh', token))
     throw invalidToken('this is a refresh token; exchange it for an access token first');
-  const found = isSecret('access', token) ? credentials.find(token) : undefined;
-  return found instanceof Promise ? found.then(orRefuse) : orRefuse(found);
+  return isSecret('access', token) ? credentials.find(header, token).then(orRefuse) : orRefuse(undefined);
 }
 
 function orRefuse(credential: Credential | undefined): Credential {

@@ -49,7 +49,42 @@ function withoutRows(error: Error): object {
   return told;
 }
 
-/** A write per line, each a job for another thread, cost a tenth of a request; a quarter of a second is no delay. */
+const GATHERED_LENGTH = 16_000;
+const GATHERED_MS = 250;
+
 function standardOutput(): DestinationStream {
-  return destination({ dest: 1, sync: false, minLength: 16_000, periodicFlush: 250 });
+  return new GatheredLines(destination({ dest: 1, sync: false }));
+}
+
+/**
+ * A write per line, each a job for another thread, cost a tenth of a request; a quarter of a second is no delay. Gathered
+ * here and not by the stream, which counts the bytes of every line: that alone was a thirtieth.
+ */
+class GatheredLines implements DestinationStream {
+  private text = '';
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly out: ReturnType<typeof destination>) {
+    // Before the stream's own: it would be closed already.
+    process.prependOnceListener('exit', () => this.flushSync());
+  }
+
+  write(line: string): void {
+    this.text += line;
+    if (this.text.length >= GATHERED_LENGTH) this.handOn();
+    else this.timer ??= setTimeout(() => this.handOn(), GATHERED_MS).unref();
+  }
+
+  /** The library asks for this after a fatal line. */
+  flushSync(): void {
+    this.handOn();
+    this.out.flushSync();
+  }
+
+  private handOn(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    if (this.text !== '') this.out.write(this.text);
+    this.text = '';
+  }
 }

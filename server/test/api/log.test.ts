@@ -95,3 +95,23 @@ test('no line carries a token, a secret, a query or a body, not even when the ca
     expect(log).not.toContain(encodeURIComponent(secret));
   }
 });
+
+test('every answer is measured by method, route and status', async () => {
+  const { body } = await store.post('/products', { name: 'Measured', price: 1 });
+  for (const path of [`/products/${body.id}`, `/products/${body.id}`, '/products/unknown'])
+    await store.get(path);
+  const metrics = (await feira.app.inject('/metrics')).body;
+  const value = (name: string, labels: string) =>
+    Number(
+      metrics
+        .split('\n')
+        .find((line) => line.startsWith(`feira_http_request_duration_seconds_${name}{${labels}} `))
+        ?.split(' ')[1],
+    );
+  const found = 'method="GET",route="/api/v1/products/:id",status="200"';
+  expect(value('count', found)).toBe(2);
+  expect(value('bucket', `le="+Inf",${found}`)).toBe(2);
+  expect(value('count', found.replace('200', '404'))).toBe(1);
+  expect(value('sum', found)).toBeGreaterThan(0);
+  expect(value('sum', found)).toBeLessThan(10);
+});
