@@ -18,7 +18,7 @@ interface Detail {
 
 /** Products with their images and variations, as the text of their JSON. Asked for in the same moment, they are one statement. */
 export class ProductReads {
-  private readonly reads = new Gather(3, (reads: Read[]) => this.findAll(this.db, reads));
+  private readonly reads = new Gather(3, 8, (reads: Read[]) => this.findAll(this.db, reads));
 
   constructor(
     private readonly db: Queryable,

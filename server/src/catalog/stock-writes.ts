@@ -13,11 +13,11 @@ interface Write {
 
 /**
  * Balances of simple products that are set in the same moment become one statement and one commit: alone, a write costs
- * PostgreSQL twice as much. It takes what can be written at once; whatever cannot (the product is locked, has that
+ * PostgreSQL three times as much. It takes what can be written at once; whatever cannot (the product is locked, has that
  * balance already, has variations, is not there) is done by itself and waits for nobody but itself.
  */
 export class StockWrites {
-  private readonly writes = new Gather(2, (writes: Write[]) => this.setAll(writes));
+  private readonly writes = new Gather(2, 12, (writes: Write[]) => this.setAll(writes));
 
   constructor(private readonly tx: Tx) {}
 

@@ -20,7 +20,7 @@ export const CREDENTIAL_CHANNEL = 'feira_credentials';
 /** No process acts on an older answer of the database than this, whatever happens to notifications. */
 export const CACHED_MS = 2_000;
 /** One that is used at this age is asked for anew while its answer still counts, and with it all others of a moment. */
-const RENEWED_MS = 1_500;
+const RENEWED_MS = 1_000;
 const MOMENT_MS = 100;
 const MAX_CACHED = 10_000;
 const USE_NOTED_MS = 60_000;
@@ -47,8 +47,8 @@ export class Credentials {
    * of what a product read costs here. A dump of the heap would show those of the last calls.
    */
   private readonly cache = new Map<string, Cached>();
-  private readonly asks = new Gather(3, (tokens: string[]) => this.rowsOf(tokens));
-  private readonly uses = new Gather(2, (uses: Use[]) => this.noteUses(uses));
+  private readonly asks = new Gather(3, 8, (tokens: string[]) => this.rowsOf(tokens));
+  private readonly uses = new Gather(2, 12, (uses: Use[]) => this.noteUses(uses));
   private ageing: Cached[] = [];
 
   constructor(

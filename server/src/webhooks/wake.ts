@@ -2,7 +2,7 @@ import type { Database } from '../platform/db.js';
 import { sql } from '../platform/sql.js';
 
 export const DELIVERY_CHANNEL = 'feira_deliveries';
-const AT_MOST_EVERY_MS = 3;
+const AT_MOST_EVERY_MS = 5;
 
 /**
  * Tells the workers that something was written. Not part of the write itself: a transaction that notifies holds a lock
