@@ -1,9 +1,10 @@
 import { PRODUCTS_PER_LINE, query, seed } from './seed.js';
-import { compareSizes, movedCursors, type Size } from './sizes.js';
+import { compareSizes, movedCursors, type Size, secondPages } from './sizes.js';
 
 // What a hundred times as many products cost. One store has them all: the hard case, because every index of a store
 // starts with its id and so is no smaller than the table.
 
+const COMMON_WORD = 'search, a word in every 12th product';
 const SORTS = ['name', 'price', 'quantity', 'createdAt', 'updatedAt'].flatMap((key) => [key, `-${key}`]);
 
 await compareSizes({
@@ -11,6 +12,8 @@ await compareSizes({
   requestsPerRound: 300,
   seed: async (connection, count) => (await seed(connection, 1, count))[0]!,
   callsOf,
+  // Up to 10,000 of what is found are counted: 833 in the small store.
+  countMore: [COMMON_WORD],
 });
 
 async function callsOf(size: Size): Promise<Map<string, string[]>> {
@@ -32,13 +35,13 @@ async function callsOf(size: Size): Promise<Map<string, string[]>> {
   const skus = Array.from({ length: 300 }, (_, i) => 1 + Math.floor((i * count) / 300)).map(
     (n) => `SKU-${String(n).padStart(7, '0')}`,
   );
+  const common = ['camiseta', 'oculos', 'mochila'].map((word) => `/products?search=${word}`);
   return new Map([
     ['detail', ids.map(({ id }) => `/products/${id}`)],
     ['search, a word in 20 products', lines.map(({ line }) => `/products?search=${line}`)],
-    [
-      'search, a word in every 12th product',
-      ['camiseta', 'oculos', 'mochila'].map((word) => `/products?search=${word}`),
-    ],
+    ['search, five letters in 20 products', lines.map(({ line }) => `/products?search=${line.slice(0, 5)}`)],
+    [COMMON_WORD, common],
+    ['the same, next page by cursor', await secondPages(size, common)],
     ['search, one sku', skus.map((sku) => `/products?search=${sku}`)],
     ['filter, one sku', skus.map((sku) => `/products?sku=${sku}`)],
     ['list, first page', ['/products']],

