@@ -72,6 +72,7 @@ export function buildWorkerApp(context: Context): FastifyInstance {
     childLoggerFactory: (logger) => logger,
     genReqId: () => randomUUID(),
     bodyLimit: 1_048_576,
+    trustProxy: context.trustedProxies,
     requestTimeout: REQUEST_MS,
     http: { requireHostHeader: false },
     clientErrorHandler: refuseUnreadable,

@@ -46,6 +46,7 @@ export interface Context {
   labels: LabelAddresses;
   orderLinks: OrderLinks;
   publicUrl: string;
+  trustedProxies: string[];
   mediaUrl: string;
   close(): Promise<void>;
 }
@@ -54,6 +55,7 @@ export interface ContextOptions {
   connection: pg.ClientConfig;
   log: Logger;
   publicUrl: string;
+  trustedProxies?: string[];
   secret: string;
   dataFolder: string;
   s3?: S3Config | undefined;
@@ -105,6 +107,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
     labels: new LabelAddresses(publicUrl, secret, clock),
     orderLinks: new OrderLinks(publicUrl, secret),
     publicUrl,
+    trustedProxies: options.trustedProxies ?? [],
     mediaUrl,
     async close() {
       budgets.close();

@@ -195,8 +195,12 @@ describe('a mistake', () => {
       LOG_LEVEL: 'loud',
       PUBLIC_URL: 'feira',
       FEIRA_SECRET: 'short',
+      TRUSTED_PROXIES: '10.0.0.0/8, 10.0.0.1/33 everybody, ::1',
     });
     for (const name of ['PORT', 'LOG_LEVEL', 'PUBLIC_URL', 'FEIRA_SECRET']) expect(stderr).toContain(name);
+    for (const network of ['10.0.0.1/33', 'everybody'])
+      expect(stderr).toContain(`10.0.0.0/8, not "${network}"`);
+    for (const network of ['10.0.0.0/8', '::1']) expect(stderr).not.toContain(`not "${network}"`);
     expect(await say(['migrate'], { FEIRA_SECRET: '' })).toContain(
       'FEIRA_SECRET is required together with DATABASE_URL',
     );

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
 
 export interface Config {
@@ -17,6 +18,8 @@ export interface Config {
   secret: string;
   /** Unset: each process counts budgets by itself. */
   redisUrl: string | undefined;
+  /** Whose X-Forwarded-For is believed: addresses and networks. */
+  trustedProxies: string[];
   webhooks: WebhookConfig;
   /** Unset: files under dataFolder. */
   s3: S3Config | undefined;
@@ -84,6 +87,11 @@ export function readConfig(overrides: NodeJS.ProcessEnv = {}): Config {
     faults.push('FEIRA_SECRET must have at least 32 characters (openssl rand -hex 32 makes one)');
   }
 
+  const trustedProxies = (read('TRUSTED_PROXIES') ?? '').split(/[\s,]+/).filter(Boolean);
+  for (const network of trustedProxies)
+    if (!isNetwork(network))
+      faults.push(`TRUSTED_PROXIES must be addresses or networks such as 10.0.0.0/8, not "${network}"`);
+
   const webhooks = readWebhooks(read, isLoopback(publicUrl), faults);
 
   const s3 = readS3(read, faults);
@@ -110,6 +118,7 @@ export function readConfig(overrides: NodeJS.ProcessEnv = {}): Config {
     databaseUrl,
     secret: givenSecret ?? keptSecret(dataFolder),
     redisUrl,
+    trustedProxies,
     webhooks,
     s3,
     mediaUrl: mediaUrl.replace(/\/+$/, ''),
@@ -191,6 +200,13 @@ function keptSecret(dataFolder: string): string {
       `FEIRA_DATA (${dataFolder}) is not a folder that this account can read and write (${why}); change that, or set FEIRA_DATA to another`,
     ]);
   }
+}
+
+function isNetwork(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/');
+  const most = { 0: -1, 4: 32, 6: 128 }[isIP(address)] as number;
+  const fits = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most);
+  return most > 0 && fits && rest.length === 0;
 }
 
 function portIn(text: string): number | undefined {

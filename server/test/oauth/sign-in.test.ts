@@ -123,6 +123,21 @@ describe('guessing', () => {
     expect(await guess('nobody3@loja.example', 1, '203.0.113.1')).toEqual([429]);
   });
 
+  test('counts against the address that a trusted proxy tells, and that nobody else can make up', async () => {
+    const behind = await openFeira({ on: feira, trustedProxies: ['10.0.0.0/8'] });
+    const signIn = async (connects: string, forwarded: string) => {
+      const browser = new Merchant(behind.app, { 'x-forwarded-for': forwarded }, connects);
+      const account = { email: `behind${++accounts}@loja.example`, password: 'wrong guess' };
+      return (await browser.press(await browser.get('/sign-in'), 'Sign in', account)).status;
+    };
+    expect(await signIn('10.1.2.3', '203.0.113.20')).toBe(401);
+    await repeatLastFailure(49);
+    expect(await signIn('10.9.9.9', '198.51.100.77, 203.0.113.20')).toBe(429);
+    expect(await signIn('10.1.2.3', '203.0.113.21')).toBe(401);
+    expect(await signIn('203.0.113.20', '203.0.113.22')).toBe(429);
+    await behind.close();
+  });
+
   test('forty times at once gets no more tries than one after the other', async () => {
     const email = await newAccount();
     const browser = browserAt('192.0.2.6');

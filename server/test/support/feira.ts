@@ -45,6 +45,7 @@ export async function openFeira(
     /** For what waits for all transactions of a cluster. */
     ownCluster?: boolean;
     redisUrl?: string;
+    trustedProxies?: string[];
     s3?: S3Config;
     webhooks?: Partial<WebhookConfig>;
   } = {},
@@ -64,6 +65,7 @@ export async function openFeira(
     mediaUrl: `${publicUrl}/media`,
     dataFolder: folder.path,
     redisUrl: options.redisUrl,
+    ...(options.trustedProxies && { trustedProxies: options.trustedProxies }),
     s3: options.s3,
     secret: 'a secret for tests, known to everybody who reads them',
     webhooks: {
