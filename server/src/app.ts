@@ -44,7 +44,7 @@ export interface ApiRoute {
   body: 'none' | 'optional' | 'required';
 }
 
-export const API_PREFIX = '/api/v1';
+const API_PREFIX = '/api/v1';
 
 /** Every plugin and domain, registered in order. */
 export async function buildApp(context: Context): Promise<FastifyInstance> {

@@ -5,6 +5,7 @@ import { insufficientScope } from '../platform/errors.js';
 import { execute, transact } from '../platform/idempotency.js';
 import { readPageRequest } from '../platform/paging.js';
 import { sendJson } from '../platform/send-json.js';
+import { Deleted } from '../platform/shapes.js';
 import { checkerOf } from '../platform/validation.js';
 import { patchVariations, setsOnlyQuantities } from './patch-variations.js';
 import { ProductReads } from './product-reads.js';
@@ -130,7 +131,7 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<{ db: Database; mediaUrl: 
         summary: 'Delete a product',
         description: 'With its variations and images. Emits product.deleted.',
         params: shape.OfProduct,
-        response: { 200: shape.Deleted },
+        response: { 200: Deleted },
       },
     },
     async (request) => {

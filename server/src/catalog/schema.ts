@@ -6,7 +6,7 @@ import { HttpUrl, Id, Measure, Money, Nullable, Quantity, Shape, Text, Time } fr
 const NAME_MAX = 255;
 export const OfProduct = Type.Object({ id: Type.String({ description: 'Product id' }) });
 
-export const MAX_BATCH = 500;
+const MAX_BATCH = 500;
 
 const name = Type.String({
   'x-text': true,
@@ -233,8 +233,6 @@ export const Category = Shape('Category', {
   parentId: Nullable(Type.Integer()),
 });
 export const CategoryList = Shape('CategoryList', { data: Type.Array(Category) });
-
-export const Deleted = Shape('Deleted', { id: Id(), deleted: Type.Boolean() });
 
 function mapOptional<T extends Record<string, ReturnType<typeof Nullable>>>(fields: T) {
   return Object.fromEntries(

@@ -42,7 +42,7 @@ const TRIES = 5;
 const LOOKED_AT = 200;
 
 /** A person who does not exist, with a CPF whose check digits are right. */
-export function randomBuyer(): Buyer {
+function randomBuyer(): Buyer {
   const [first, last] = [pick(FIRST), pick(LAST)];
   const [city, state, district, area, zip] = pick(PLACES);
   const nine = digits(9);

@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import type { Database } from '../platform/db.js';
 import type { Transactions } from '../platform/db-pool.js';
 import { execute, transact } from '../platform/idempotency.js';
+import { Deleted } from '../platform/shapes.js';
 import { attachImage } from './attach.js';
 import { Image } from './image-record.js';
 import { moveImage, removeImage } from './images.js';
@@ -131,7 +132,7 @@ export const mediaRoutes: FastifyPluginAsyncTypebox<Options> = async (
         summary: 'Remove an image',
         description: 'With its file. The images behind it move up. Emits product.updated.',
         params: ofImage,
-        response: { 200: shape.Deleted },
+        response: { 200: Deleted },
       },
     },
     async (request) => {

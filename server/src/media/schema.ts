@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { HttpUrl, Id, Shape, Text } from '../platform/shapes.js';
+import { HttpUrl, Shape, Text } from '../platform/shapes.js';
 import { Image } from './image-record.js';
 import { IMAGE_TYPES, type ImageType, MAX_BYTES } from './image-types.js';
 
@@ -48,4 +48,3 @@ export const NewImage = Shape(
 export type NewImage = Static<typeof NewImage>;
 
 export const ImageMove = Shape('ImageMove', { order });
-export const Deleted = Shape('Deleted', { id: Id(), deleted: Type.Boolean() });

@@ -3,6 +3,7 @@ import type { Clock } from '../platform/clock.js';
 import type { Tx } from '../platform/db.js';
 import { emit } from '../platform/events.js';
 import { newId } from '../platform/ids.js';
+import { cents } from '../platform/money.js';
 import { sql } from '../platform/sql.js';
 import { findOrCreateCustomer } from './customers.js';
 import type { Address, OrderItem } from './records.js';
@@ -119,9 +120,4 @@ function itemOf({ sellable, quantity }: { sellable: Sellable; quantity: number }
     unitPrice,
     total: cents(unitPrice * quantity),
   };
-}
-
-/** Sums of cents in floating point are off by far less than half a cent: rounding makes them exact again. */
-export function cents(amount: number): number {
-  return Math.round(amount * 100) / 100;
 }

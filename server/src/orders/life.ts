@@ -3,8 +3,8 @@ import type { Clock } from '../platform/clock.js';
 import type { Database, Tx } from '../platform/db.js';
 import { eachByItself } from '../platform/each-by-itself.js';
 import { emit } from '../platform/events.js';
+import { cents } from '../platform/money.js';
 import { sql } from '../platform/sql.js';
-import { cents } from './checkout.js';
 import { countPurchase } from './customers.js';
 import type { OrderItem, OrderStatus } from './records.js';
 

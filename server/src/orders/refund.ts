@@ -3,8 +3,8 @@ import type { Database, Tx } from '../platform/db.js';
 import { eachByItself } from '../platform/each-by-itself.js';
 import { ApiError, conflict } from '../platform/errors.js';
 import { isId, newId } from '../platform/ids.js';
+import { cents } from '../platform/money.js';
 import { sql } from '../platform/sql.js';
-import { cents } from './checkout.js';
 import { lockMoney, noteRefunded } from './life.js';
 import { orderNotFound } from './shipping-status.js';
 

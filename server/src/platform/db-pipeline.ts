@@ -83,6 +83,8 @@ interface Pending {
 }
 
 const HELD_UP_MS = 20;
+/** PostgreSQL keeps up to 100 kB for each, and a list has a form for every limit, order and set of filters. */
+const MOST_STATEMENTS = 300;
 
 class Line implements WireHandler {
   private readonly writer = new WireWriter();
@@ -122,8 +124,9 @@ class Line implements WireHandler {
       const name = statement.name ?? '';
       const earlier = this.statements.get(name);
       const known = earlier ?? { parsed: false, failure: undefined, columns: [] };
+      if (!earlier && this.statements.size >= MOST_STATEMENTS) this.forgetOldest();
       this.writer.statement(name, earlier ? undefined : statement.text, statement.values);
-      if (name !== '') this.statements.set(name, known);
+      if (!earlier && name !== '') this.statements.set(name, known);
       const since = performance.now();
       this.pending.push({ known, rows: [], error: undefined, name, since, resolve, reject });
       this.watch ??= this.lookAfter(this.patienceMs);
@@ -173,6 +176,13 @@ class Line implements WireHandler {
     const { resolve, reject, rows, error } = this.pending.shift()!;
     if (error) reject(error);
     else resolve(rows as never[]);
+  }
+
+  /** The one that was made known first; if it is used again, it is made known again. */
+  private forgetOldest(): void {
+    const [name] = this.statements.keys();
+    this.statements.delete(name!);
+    this.writer.forget(name!);
   }
 
   /** One timer for all that wait; it fires at most once per patience. */

@@ -1,10 +1,10 @@
 import { type TProperties, type TSchemaOptions, Type } from 'typebox';
+import { MAX_MONEY } from './money.js';
 
 // Shapes that the whole API shares. The x- keywords are rules that JSON Schema has no word for; validation.ts gives
 // them their meaning, and to a reader of openapi.json they are annotations.
 
 export const MAX_QUANTITY = 2_147_483_647;
-export const MAX_MONEY = 999_999_999_999.99;
 const MAX_MEASURE = 999_999_999.999;
 
 /** An object with a name: the reference shows it under that name, once. */
@@ -38,3 +38,5 @@ export function Nullable<T extends { type: string }>(schema: T) {
     type: [schema.type, 'null'],
   });
 }
+
+export const Deleted = Shape('Deleted', { id: Id(), deleted: Type.Boolean() });

@@ -30,6 +30,14 @@ export class WireWriter {
     this.bytes(EXECUTE_AND_SYNC);
   }
 
+  /** Of no use by itself: it is done when the next statement is. */
+  forget(name: string): void {
+    const close = this.begin('C');
+    this.byte('S');
+    this.text(name);
+    this.finish(close);
+  }
+
   /** Everything written since the last time. */
   take(): Buffer {
     const written = this.buffer.subarray(0, this.end);

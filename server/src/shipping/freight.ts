@@ -1,3 +1,5 @@
+import { cents } from '../platform/money.js';
+
 /** What a carrier asks for taking a parcel to a place. */
 export interface Quote {
   carrier: string;
@@ -28,7 +30,7 @@ const REGIONS: Record<string, { base: number; perKg: number; days: number }> = {
   9: { base: 20, perKg: 5, days: 5 }, // Rio Grande do Sul
 };
 const EXPRESS = { factor: 1.8, days: 0.5 };
-const CARRIER = 'Sandbox Express';
+export const CARRIER = 'Sandbox Express';
 /** Centimetres cubed that count as a kilogram: bulk costs like weight. */
 const CUBIC = 6_000;
 const LIGHTEST_KG = 0.3;
@@ -57,8 +59,4 @@ export function quote(zipCode: string, parcels: Parcel[]): Quote[] | undefined {
 function chargeable({ weight, width, height, length, quantity }: Parcel): number {
   const cubic = ((width ?? 0) * (height ?? 0) * (length ?? 0)) / CUBIC;
   return Math.max(weight ?? 0, cubic) * quantity;
-}
-
-function cents(amount: number): number {
-  return Math.round(amount * 100) / 100;
 }

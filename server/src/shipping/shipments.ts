@@ -10,7 +10,7 @@ import type { Queryable, Tx } from '../platform/db.js';
 import { conflict, notFound } from '../platform/errors.js';
 import { sql } from '../platform/sql.js';
 import { newTrackingCode } from './codes.js';
-import { type Parcel, quote } from './freight.js';
+import { CARRIER, type Parcel, quote } from './freight.js';
 
 export interface ShipmentRecord {
   code: string;
@@ -20,7 +20,6 @@ export interface ShipmentRecord {
   createdAt: string;
 }
 
-const SANDBOX = 'Sandbox Express';
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 const WORDS: Record<string, string> = {
@@ -48,7 +47,7 @@ export async function createShipment(
     select shipping_address->>'zipCode' as zip, items from orders where workspace_id = ${workspaceId} and id = ${orderId}`);
   const [economy] = quote(facts!.zip, await parcelsOf(tx, workspaceId, facts!.items)) ?? [];
   const code = await unusedCode(tx, workspaceId);
-  const by = carrier ?? SANDBOX;
+  const by = carrier ?? CARRIER;
   const estimated = new Date(clock.now() + (economy?.days ?? 10) * DAY_MS).toISOString().slice(0, 10);
   const [made] = await tx.query<ShipmentRecord>(sql`
     insert into shipments (workspace_id, code, order_id, carrier, cost, estimated_delivery)

@@ -5,7 +5,7 @@ import { isId } from '../platform/ids.js';
 import type { Shop } from '../stores/queries.js';
 
 /** A cookie holds 4 KB; thirty lines of two ids and a number are 2.4. */
-export const MOST_LINES = 30;
+const MOST_LINES = 30;
 export const MOST_OF_ONE = 999;
 
 const COOKIE = 'feira_cart';

@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto';
 import type { Line } from '../catalog/reserve.js';
-import { type Buyer, type CheckoutFault, cents, placeOrder } from '../orders/checkout.js';
+import { type Buyer, type CheckoutFault, placeOrder } from '../orders/checkout.js';
 import { noteTransaction } from '../orders/life.js';
 import type { PaymentGateway } from '../payments/gateway.js';
 import type { Clock } from '../platform/clock.js';
 import type { Database } from '../platform/db.js';
+import { cents, MAX_MONEY } from '../platform/money.js';
 import type { Shop } from '../stores/queries.js';
 import { type Bought, type DeliveryOption, deliveryOptions } from './delivery.js';
 import type { OrderLinks } from './order-links.js';
@@ -34,9 +35,6 @@ export type Outcome =
 
 /** `changed`: a price or the freight is no longer what the buyer was shown. `too_much`: more money than we can write. */
 export type Refusal = 'empty' | 'changed' | 'too_much';
-
-/** What an order may amount to: what the API can say of money. */
-const MOST = 999_999_999_999.99;
 
 /**
  * The one way to an order, for the checkout page and for the simulated buyers of the command line: the order in one
@@ -104,7 +102,7 @@ function agreedFreight({ buyer, service, agreed }: Purchase, items: Bought[]): n
   if (agreed !== undefined && agreed !== priceTag(items, options)) throw new Refused('changed');
   const chosen = options.find((option) => option.service === service) ?? options[0];
   if (!chosen) throw new Refused('changed');
-  if (chosen.cost + subtotalOf(items) > MOST) throw new Refused('too_much');
+  if (chosen.cost + subtotalOf(items) > MAX_MONEY) throw new Refused('too_much');
   return chosen.cost;
 }
 

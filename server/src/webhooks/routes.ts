@@ -8,6 +8,7 @@ import { newId } from '../platform/ids.js';
 import type { Outbound } from '../platform/outbound/post.js';
 import { readPageRequest } from '../platform/paging.js';
 import type { Seal } from '../platform/seal.js';
+import { Deleted } from '../platform/shapes.js';
 import { checkerOf } from '../platform/validation.js';
 import { attempt } from './attempt.js';
 import { readFeed } from './feed.js';
@@ -83,7 +84,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<Options> = async (
         summary: 'End a subscription',
         description: 'What was still owed to it is not sent any more.',
         params: ofWebhook,
-        response: { 200: shape.Deleted },
+        response: { 200: Deleted },
       },
     },
     async (request) => {

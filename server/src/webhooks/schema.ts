@@ -59,7 +59,6 @@ export const Delivery = Shape('Delivery', {
   nextAttemptAt: Nullable(Time({ description: 'While pending.' })),
   attempts: Type.Array(Attempt),
 });
-export const Deleted = Shape('Deleted', { id: Id(), deleted: Type.Boolean() });
 export const DeliveryList = Shape('DeliveryList', { data: Type.Array(Delivery), meta: Meta });
 
 export const deliveryFilters = {

@@ -95,7 +95,7 @@ export async function findTarget(
   return target;
 }
 
-export function webhookNotFound(id: string): ApiError {
+function webhookNotFound(id: string): ApiError {
   return notFound(`Webhook ${id.slice(0, 64)}`);
 }
 

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { clientSettings } from '../../src/platform/db.js';
 import { Pipeline } from '../../src/platform/db-pipeline.js';
-import { sql } from '../../src/platform/sql.js';
+import { prepared, raw, sql } from '../../src/platform/sql.js';
 import { cloneDatabase } from '../support/database.js';
 
 let drop: () => Promise<void>;
@@ -57,4 +57,17 @@ test('a value that does not fit fails alone: the statement is parsed and its col
     { status: 'fulfilled', value: [{ n: 2 }] },
   ]);
   expect(await read(3)).toEqual([{ n: 3 }]);
+});
+
+test('a connection keeps three hundred statements, and one that it has forgotten works like new', async () => {
+  const form = (n: number) => pipeline.query<{ n: number }>(prepared(raw(`select ${n} as n`)));
+  for (let n = 0; n < 500; n++) expect(await form(n)).toEqual([{ n }]);
+  expect(await Promise.all([form(0), form(499), form(1), form(0)])).toEqual([
+    [{ n: 0 }],
+    [{ n: 499 }],
+    [{ n: 1 }],
+    [{ n: 0 }],
+  ]);
+  const kept = sql`select count(*) as kept from pg_prepared_statements`;
+  expect(await pipeline.query(kept)).toEqual([{ kept: 300 }]);
 });
