@@ -27,6 +27,7 @@ export interface Claimed extends Target {
  * What is owed to slow receivers that have enough is put off in the same statement.
  * The claim is not waited for on the disk: were it lost in a crash, so would be the attempt.
  * A change that commits after its subscription was deleted leaves a delivery to nobody: it is taken too, and ended.
+ * Each event is looked up by itself, and OFFSET 0 keeps it so: expecting hundreds, the planner read all events for one.
  */
 export async function claimDue(
   db: Database,
@@ -59,8 +60,12 @@ export async function claimDue(
       e.id is not null and exists (select from oauth_grants g where g.workspace_id = w.workspace_id
                                    and g.client_id = w.client_id and g.connected_at is not null and g.revoked_at is null) as live
     from taken t
-    left join webhooks w on w.workspace_id = t.workspace_id and w.id = t.webhook_id and not t.put_off
-    left join events e on e.workspace_id = t.workspace_id and e.id = t.event_id and not t.put_off`);
+    left join lateral (
+      select * from webhooks w where w.workspace_id = t.workspace_id and w.id = t.webhook_id and not t.put_off offset 0
+    ) w on true
+    left join lateral (
+      select e.id, e.data from events e where e.workspace_id = t.workspace_id and e.id = t.event_id and not t.put_off offset 0
+    ) e on true`);
   for (const row of rows) row.leaseEndsAt = now + leaseMs;
   return rows;
 }
