@@ -49,20 +49,22 @@ export function startWorker(context: Context): Worker {
   const { dispatcher, listener } = context;
   listener.on(DELIVERY_CHANNEL, () => dispatcher.wake());
   dispatcher.start();
-  const running = new Set<Promise<void>>();
+  const running = new Map<Job, Promise<void>>();
   const timers = JOBS.map((job) =>
     setInterval(() => {
+      // One round that takes long is not joined by the next: both would work on the same.
+      if (running.has(job)) return;
       const run = job
         .run(context)
         .catch((error: unknown) => context.log.error({ err: error, job: job.name }, 'job failed'))
-        .finally(() => running.delete(run));
-      running.add(run);
+        .finally(() => running.delete(job));
+      running.set(job, run);
     }, job.everyMs),
   );
   return {
     async stop() {
       for (const timer of timers) clearInterval(timer);
-      await Promise.all([...running, dispatcher.stop()]);
+      await Promise.all([...running.values(), dispatcher.stop()]);
     },
   };
 }
