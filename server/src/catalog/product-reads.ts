@@ -1,8 +1,8 @@
 import { imagesOfProduct } from '../media/queries.js';
 import type { Queryable } from '../platform/db.js';
 import { Gather } from '../platform/gather.js';
-import { arrayOf, isId } from '../platform/ids.js';
-import { fixed, sql } from '../platform/sql.js';
+import { isId } from '../platform/ids.js';
+import { arrayOf, fixed, sql } from '../platform/sql.js';
 import { productJson } from './records.js';
 
 interface Read {

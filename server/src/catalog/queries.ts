@@ -1,7 +1,7 @@
 import type { Queryable } from '../platform/db.js';
 import { isId } from '../platform/ids.js';
-import { searchablePage } from '../platform/listing.js';
 import { byTime, type PageRequest, pageOf, type SortKey } from '../platform/paging.js';
+import { searchablePage } from '../platform/search.js';
 import { listBody } from '../platform/send-json.js';
 import { fixed, joined, raw, type Statement, sql } from '../platform/sql.js';
 import { isoOf } from '../platform/times.js';

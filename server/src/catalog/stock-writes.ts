@@ -1,7 +1,7 @@
 import type { Tx } from '../platform/db.js';
 import { Gather } from '../platform/gather.js';
-import { arrayOf, isId } from '../platform/ids.js';
-import { fixed, sql } from '../platform/sql.js';
+import { isId } from '../platform/ids.js';
+import { arrayOf, fixed, sql } from '../platform/sql.js';
 import { productJson } from './records.js';
 import { setProductStock } from './stock.js';
 

@@ -1,7 +1,7 @@
 import type { Queryable, Tx } from '../platform/db.js';
 import { newId } from '../platform/ids.js';
-import { searchablePage } from '../platform/listing.js';
 import { byTime, type PageMeta, type PageRequest, pageOf, type SortKey } from '../platform/paging.js';
+import { searchablePage } from '../platform/search.js';
 import { raw, sql } from '../platform/sql.js';
 import type { Buyer } from './checkout.js';
 import type { Address, OrderCustomer } from './records.js';

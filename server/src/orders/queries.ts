@@ -1,7 +1,7 @@
 import type { Queryable } from '../platform/db.js';
 import { isId } from '../platform/ids.js';
-import { searchablePage } from '../platform/listing.js';
 import { byTime, type PageMeta, type PageRequest, pageOf, type SortKey, sortOf } from '../platform/paging.js';
+import { searchablePage } from '../platform/search.js';
 import { joined, raw, type Statement, sql } from '../platform/sql.js';
 import { isoOf } from '../platform/times.js';
 import { type OrderRecord, orderColumns } from './records.js';

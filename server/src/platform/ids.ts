@@ -24,8 +24,3 @@ export function newId(now = Date.now()): string {
 const BYTES_PER_ID = 10;
 const pool = Buffer.alloc(BYTES_PER_ID * 128);
 let next = pool.length;
-
-/** Ids, or whole numbers, as PostgreSQL writes an array of them. pg would look each through for what must be quoted. */
-export function arrayOf(values: (string | number)[]): string {
-  return `{${values.join(',')}}`;
-}

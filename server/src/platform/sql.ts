@@ -69,6 +69,11 @@ export function raw(text: string): Statement {
   return new Statement([text], []);
 }
 
+/** Ids, or whole numbers, as PostgreSQL writes an array of them. pg would look each through for what must be quoted. */
+export function arrayOf(values: (string | number)[]): string {
+  return `{${values.join(',')}}`;
+}
+
 const preparedTexts = new WeakMap<TemplateStringsArray, { text: string; name: string }>();
 
 function composed(strings: readonly string[], parts: readonly unknown[]): Statement {

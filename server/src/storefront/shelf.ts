@@ -1,7 +1,7 @@
 import { coverOfProduct } from '../media/queries.js';
 import type { Queryable } from '../platform/db.js';
-import { searchablePage } from '../platform/listing.js';
 import { byTime, REACH } from '../platform/paging.js';
+import { searchablePage } from '../platform/search.js';
 import { fixed, joined, sql } from '../platform/sql.js';
 
 const PER_PAGE = 24;
