@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import type { FaultDetail } from '../platform/errors.js';
 import { HttpUrl, Shape, Text } from '../platform/shapes.js';
 import { Image } from './image-record.js';
 import { IMAGE_TYPES, type ImageType, MAX_BYTES } from './image-types.js';
@@ -37,14 +38,26 @@ export const NewImage = Shape(
     key: Type.Optional(Text(255, { description: 'Of an uploaded file …' })),
     url: Type.Optional(
       HttpUrl({
-        'x-no-svg': true,
         description: '… or the address of a published image. It is stored as given, nothing is fetched.',
       }),
     ),
     order: Type.Optional(order),
   },
-  { 'x-one-of': ['key', 'url'] },
+  { 'x-one-of': ['key', 'url'], 'x-rule': svgFaults },
 );
 export type NewImage = Static<typeof NewImage>;
+
+function svgFaults({ url }: { url?: unknown }): FaultDetail[] {
+  const leads = typeof url === 'string' && URL.canParse(url) && leadsToSvg(url);
+  return leads ? [{ field: 'url', message: 'leads to an SVG, which is not accepted' }] : [];
+}
+
+/** However its letters are written. */
+function leadsToSvg(url: string): boolean {
+  const path = new URL(url).pathname.replace(/%([0-7][0-9a-f])/gi, (_escape, code) =>
+    String.fromCharCode(Number.parseInt(code, 16)),
+  );
+  return /\.svg$/i.test(path);
+}
 
 export const ImageMove = Shape('ImageMove', { order });

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import type { FaultDetail } from '../platform/errors.js';
 import { Meta, pagingQuery } from '../platform/paging.js';
 import { HttpUrl, Id, Nullable, Shape, Text, Time } from '../platform/shapes.js';
 import { ORDER_STATUSES } from './records.js';
@@ -117,8 +118,13 @@ export const RefundRequest = Shape(
     reason: Type.Optional(Nullable(Text(500))),
     restock: Type.Optional(Type.Boolean({ description: 'Give the items back to stock. False unless told.' })),
   },
-  { 'x-no-amount': true, description: 'Always the whole balance: an amount is refused.' },
+  { 'x-rule': amountFaults, description: 'Always the whole balance: an amount is refused.' },
 );
+
+function amountFaults(body: object): FaultDetail[] {
+  const message = 'must not carry an amount: a refund is always of the whole balance';
+  return Object.hasOwn(body, 'amount') ? [{ field: '', message }] : [];
+}
 
 export const RefundedOrder = Shape('RefundedOrder', {
   ...orderFields,

@@ -167,10 +167,6 @@ const CHECKS: Record<string, { type: 'number' | 'string' | 'object'; check: Chec
         ? undefined
         : 'must be an absolute http or https address without blanks, control characters, < > or "',
   },
-  'x-no-svg': {
-    type: 'string',
-    check: (value: string) => (leadsToSvg(value) ? 'leads to an SVG, which is not accepted' : undefined),
-  },
   'x-name': {
     type: 'string',
     check: (value: string, max: number) => {
@@ -213,13 +209,6 @@ const CHECKS: Record<string, { type: 'number' | 'string' | 'object'; check: Chec
     check: (value: string) =>
       isDayText(value) ? undefined : 'must be a day that exists, such as 2026-01-31',
   },
-  'x-no-amount': {
-    type: 'object',
-    check: (value: object) =>
-      Object.hasOwn(value, 'amount')
-        ? 'must not carry an amount: a refund is always of the whole balance'
-        : undefined,
-  },
   'x-known-field': {
     type: 'object',
     check: (value: object, _on: true, parent: { properties?: object }) =>
@@ -228,15 +217,6 @@ const CHECKS: Record<string, { type: 'number' | 'string' | 'object'; check: Chec
         : `must carry at least one of ${Object.keys(parent.properties ?? {}).join(', ')}`,
   },
 };
-
-/** However its letters are written. */
-function leadsToSvg(url: string): boolean {
-  if (!URL.canParse(url)) return false;
-  const path = new URL(url).pathname.replace(/%([0-7][0-9a-f])/gi, (_escape, code) =>
-    String.fromCharCode(Number.parseInt(code, 16)),
-  );
-  return /\.svg$/i.test(path);
-}
 
 function withChecks(ajv: Ajv): Ajv {
   for (const [keyword, { type, check }] of Object.entries(CHECKS)) {
