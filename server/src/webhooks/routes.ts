@@ -200,10 +200,12 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<Options> = async (
   );
 
   async function refuseTarget(url: string): Promise<void> {
-    const { username, password, hostname } = new URL(url);
-    if (username !== '' || password !== '')
+    const target = new URL(url);
+    if (target.username !== '' || target.password !== '')
       throw invalid([{ field: 'url', message: 'must not carry a user name or password' }]);
-    if (await outbound.isForbidden(hostname))
-      throw invalid([{ field: 'url', message: 'must lead to a public address' }]);
+    if (await outbound.isForbidden(target))
+      throw invalid([
+        { field: 'url', message: 'must have a public address and port 80, 443 or a free port above 1023' },
+      ]);
   }
 };

@@ -90,8 +90,7 @@ describe('an address inside', () => {
         if (!URL.canParse(url)) continue;
         sent++;
         const { error } = await outbound.post(url, {}, '{}');
-        if (error !== 'blocked_address' || !(await outbound.isForbidden(new URL(url).hostname)))
-          passed.push(url);
+        if (error !== 'blocked_address' || !(await outbound.isForbidden(new URL(url)))) passed.push(url);
       }
     }
     await outbound.close();
@@ -151,7 +150,7 @@ describe('a name', () => {
   ])('that leads to %s %s %s is refused as a whole', async (...addresses) => {
     const resolve: Resolve = async () => addresses.filter((address) => address !== undefined);
     const outbound = new Outbound({ allowPrivate: false, timeoutMs: 10_000, resolve });
-    expect(await outbound.isForbidden('rebound.example')).toBe(true);
+    expect(await outbound.isForbidden(new URL('http://rebound.example/'))).toBe(true);
     expect((await outbound.post(`http://rebound.example:${port}/`, {}, '{}')).error).toBe('blocked_address');
     expect(connections).toBe(0);
     await outbound.close();
@@ -161,7 +160,7 @@ describe('a name', () => {
     let asked = 0;
     const resolve: Resolve = async () => (asked++ === 0 ? [PUBLIC] : ['127.0.0.1']);
     const outbound = new Outbound({ allowPrivate: false, timeoutMs: 300, resolve });
-    expect(await outbound.isForbidden('rebound.example')).toBe(false);
+    expect(await outbound.isForbidden(new URL('http://rebound.example/'))).toBe(false);
     expect((await outbound.post(`http://rebound.example:${port}/`, {}, '{}')).error).toBe('blocked_address');
     expect(asked).toBe(2);
 
@@ -180,7 +179,9 @@ describe('a name', () => {
   test('that cannot be found is a failed attempt, and no reason to refuse the subscription', async () => {
     const resolve: Resolve = () => Promise.reject(new Error('SERVFAIL'));
     expect(
-      await new Outbound({ allowPrivate: false, timeoutMs: 10_000, resolve }).isForbidden('x.example'),
+      await new Outbound({ allowPrivate: false, timeoutMs: 10_000, resolve }).isForbidden(
+        new URL('http://x.example/'),
+      ),
     ).toBe(false);
     expect((await post('http://x.example/', { resolve })).statusCode).toBeNull();
   });
@@ -189,6 +190,30 @@ describe('a name', () => {
     const answer = await post('http://x.example/', { resolve: () => new Promise(() => {}), timeoutMs: 300 });
     expect(answer.error).toBe('timeout');
   });
+});
+
+describe('a port', () => {
+  const resolve: Resolve = async () => [PUBLIC];
+
+  test.each([21, 22, 25, 53, 110, 143, 445, 993, 2049, 5060, 6000, 6667])(
+    'of another protocol (%i) is refused on a public host',
+    async (refused) => {
+      const outbound = new Outbound({ allowPrivate: false, timeoutMs: 300, resolve });
+      const url = `http://receiver.example:${refused}/`;
+      expect(await outbound.isForbidden(new URL(url))).toBe(true);
+      expect((await outbound.post(url, {}, '{}')).error).toBe('blocked_address');
+      await outbound.close();
+    },
+  );
+
+  test.each(['http://x.example/', 'https://x.example/', 'https://x.example:8443/', 'http://x.example:3000/'])(
+    'that web servers use is permitted: %s',
+    async (url) => {
+      const outbound = new Outbound({ allowPrivate: false, timeoutMs: 300, resolve });
+      expect(await outbound.isForbidden(new URL(url))).toBe(false);
+      await outbound.close();
+    },
+  );
 });
 
 describe('the check of addresses', () => {

@@ -7,6 +7,8 @@ const SPECIAL_V4: [string, number][] = [
   ['10.0.0.0', 8],
   ['100.64.0.0', 10],
   ['127.0.0.0', 8],
+  // Azure's platform service: a public number that only the machine's own network answers.
+  ['168.63.129.16', 32],
   ['169.254.0.0', 16],
   ['172.16.0.0', 12],
   ['192.0.0.0', 24],
@@ -36,7 +38,18 @@ for (const [network, prefix] of SPECIAL_V6) special.addSubnet(network, prefix, '
 const globalUnicast = new BlockList();
 globalUnicast.addSubnet('2000::', 3, 'ipv6');
 
-/** May a request that somebody else chose the target of go to this address? */
+// Ports above 1023 that the Fetch standard blocks because they belong to protocols a POST could be smuggled into.
+const OTHER_PROTOCOLS = new Set([
+  1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697,
+  10080,
+]);
+
+/** A receiver on the public internet listens on 80, 443 or an unprivileged port that no other protocol owns. */
+export function isPublicPort(port: number): boolean {
+  return port === 80 || port === 443 || (port >= 1024 && !OTHER_PROTOCOLS.has(port));
+}
+
+/** May a request whose target was chosen by somebody else go to this address? */
 export function isPublicAddress(address: string): boolean {
   // A zone says which of our own networks is meant.
   if (address.includes('%')) return false;

@@ -1,7 +1,7 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { Agent, type Dispatcher } from 'undici';
-import { isPublicAddress } from './addresses.js';
+import { isPublicAddress, isPublicPort } from './addresses.js';
 import { NameNotFound, type Resolve, resolveName } from './resolve.js';
 
 /** Why a request to somebody else's server failed: a closed set, told to the integrator as it is. */
@@ -62,11 +62,12 @@ export class Outbound {
     });
   }
 
-  /** Does the host lead, by any of its addresses, to a place that requests must not go to? */
-  async isForbidden(host: string): Promise<boolean> {
+  /** Whether any address or the port of this URL is one that requests must not go to. */
+  async isForbidden({ hostname, port, protocol }: URL): Promise<boolean> {
     if (this.options.allowPrivate) return false;
+    if (!isPublicPort(portOf(protocol, port))) return true;
     try {
-      return !(await this.resolve(host)).every(isPublicAddress);
+      return !(await this.resolve(hostname)).every(isPublicAddress);
     } catch {
       return false;
     }
@@ -93,9 +94,10 @@ export class Outbound {
   }): Promise<Socket> {
     const deadline = AbortSignal.timeout(CONNECT_MS);
     const addresses = await beforeAbort(deadline, this.resolve(target.hostname));
-    if (!this.options.allowPrivate && !addresses.every(isPublicAddress)) throw new BlockedAddress();
     const secure = target.protocol === 'https:';
-    const port = Number(target.port) || (secure ? 443 : 80);
+    const port = portOf(target.protocol, target.port);
+    if (!this.options.allowPrivate && !(isPublicPort(port) && addresses.every(isPublicAddress)))
+      throw new BlockedAddress();
     let failure: unknown;
     for (const host of addresses) {
       try {
@@ -174,6 +176,10 @@ class Exchange implements Dispatcher.DispatchHandler {
 
 class BlockedAddress extends Error {}
 class ConnectTimeout extends Error {}
+
+function portOf(protocol: string, port: string): number {
+  return Number(port) || (protocol === 'https:' ? 443 : 80);
+}
 
 /** A name goes into SNI and is what the certificate must be for; an address has no SNI. */
 function serverName({ hostname, servername }: { hostname: string; servername?: string | null }): string {
