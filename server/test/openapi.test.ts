@@ -70,6 +70,7 @@ test('a call that needs the orders, and no other, tells of the 502', async () =>
     'changeShippingStatus',
     'createShipment',
     'getOrder',
+    'getShipment',
     'listCustomers',
     'listOrders',
     'refundOrder',

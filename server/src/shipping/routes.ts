@@ -9,7 +9,7 @@ import { notFound } from '../platform/errors.js';
 import { transact } from '../platform/idempotency.js';
 import type { LabelAddresses } from './label-address.js';
 import * as shape from './schema.js';
-import { createShipment, findTracking, moveShipping } from './shipments.js';
+import { createShipment, findShipment, findTracking, moveShipping } from './shipments.js';
 
 interface Options {
   orders: Database;
@@ -73,6 +73,29 @@ export const shippingRoutes: FastifyPluginAsyncTypebox<Options> = async (
   );
 
   app.get(
+    '/shipments/:code',
+    {
+      config: { scope: 'shipping:read' },
+      schema: {
+        operationId: 'getShipment',
+        tags: ['Shipments'],
+        summary: 'Read a shipment',
+        description:
+          'Each call returns a new labelUrl, valid for seven days. Only for labels made with POST /shipments: a code that was typed in has a tracking, but no label, and is a 404 here.',
+        params: Type.Object({ code: Type.String() }),
+        response: { 200: shape.Shipment },
+      },
+    },
+    async (request) => {
+      const { workspaceId } = request.credential;
+      const { code } = request.params;
+      const shipment = isStorable(code) ? await findShipment(db, workspaceId, code) : undefined;
+      if (!shipment) throw notFound(`A label for shipment ${code.slice(0, 64)}`);
+      return { ...shipment, labelUrl: labels.urlOf(workspaceId, code) };
+    },
+  );
+
+  app.get(
     '/shipments/:code/tracking',
     {
       config: { scope: 'shipping:read', etag: true },
@@ -87,10 +110,16 @@ export const shippingRoutes: FastifyPluginAsyncTypebox<Options> = async (
     },
     async (request) => {
       const { code } = request.params;
-      const storable = !code.includes('\0') && code.isWellFormed();
-      const tracking = storable ? await findTracking(db, request.credential.workspaceId, code) : undefined;
+      const tracking = isStorable(code)
+        ? await findTracking(db, request.credential.workspaceId, code)
+        : undefined;
       if (!tracking) throw notFound(`Shipment ${code.slice(0, 64)}`);
       return tracking;
     },
   );
 };
+
+/** PostgreSQL has neither NUL nor half a character in a text, so no shipment has such a code. */
+function isStorable(code: string): boolean {
+  return !code.includes('\0') && code.isWellFormed();
+}

@@ -10,7 +10,9 @@ export const Shipment = Shape('Shipment', {
   code: Type.String({ examples: ['SX123456785BR'] }),
   orderId: Id(),
   carrier: Type.String(),
-  labelUrl: Type.String({ description: 'A PDF behind a signed address that runs out after a week.' }),
+  labelUrl: Type.String({
+    description: 'A PDF at a signed address that expires after seven days; read the shipment for a new one.',
+  }),
   cost: Type.Number(),
   createdAt: Time(),
 });

@@ -112,6 +112,18 @@ export async function scan(
   return next;
 }
 
+/** The shipment of a label made here. A code that the merchant typed in has a tracking, but no label. */
+export async function findShipment(
+  db: Queryable,
+  workspaceId: string,
+  code: string,
+): Promise<ShipmentRecord | undefined> {
+  const [shipment] = await db.query<ShipmentRecord>(sql`
+    select code, order_id as "orderId", carrier, cost, created_at as "createdAt"
+    from shipments where workspace_id = ${workspaceId} and code = ${code} and cost is not null`);
+  return shipment;
+}
+
 export interface Tracking {
   code: string;
   orderId: string;
