@@ -1,9 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
+// No test is retried: a race that loses once in a hundred runs is a fault, and a retry would hide it.
 const shared = {
-  // The build machine has two cores and noisy neighbours; a claim that fails there is asked once more, and the second
-  // answer counts. On a developer's machine nothing is asked twice.
-  retry: process.env.CI ? 1 : 0,
   globalSetup: ['server/test/support/cluster.ts'],
   testTimeout: 30_000,
   hookTimeout: 60_000,
@@ -18,9 +16,11 @@ export default defineConfig({
           ...shared,
           name: 'fast',
           include: ['server/test/**/*.test.ts'],
-          exclude: ['**/*.system.test.ts', '**/*.faults.test.ts'],
+          exclude: ['**/*.long.test.ts', '**/*.system.test.ts', '**/*.faults.test.ts'],
         },
       },
+      // What needs minutes: processes that are killed, large crowds, many fuzzed requests.
+      { test: { ...shared, name: 'long', include: ['server/test/**/*.long.test.ts'], testTimeout: 300_000 } },
       { test: { ...shared, name: 'faults', include: ['server/test/faults/**/*.faults.test.ts'] } },
       { test: { ...shared, name: 'system', include: ['server/test/**/*.system.test.ts'] } },
     ],

@@ -98,15 +98,18 @@ test('two processes set ten products at once: the feed tells the balances of eac
   await other.close();
 });
 
-test('a statement that takes long holds up what stood right behind it, and nothing that comes later', async () => {
+test('a statement that takes long holds up what was sent right behind it, and nothing that comes later', async () => {
   const id = await newProduct(store);
+  const holder = await feira.context.db.begin();
+  await holder.query(sql`select pg_advisory_xact_lock(1)`);
   let slowEnded = false;
-  const slow = feira.context.db.query(sql`select pg_sleep(3)`).then(() => {
+  const slow = feira.context.db.query(sql`select pg_advisory_xact_lock_shared(1)`).then(() => {
     slowEnded = true;
   });
   const behind = Array.from({ length: 40 }, () => store.get(`/products/${id}`));
   expect((await store.get(`/products/${id}`)).status).toBe(200);
   expect(slowEnded).toBe(false);
+  await holder.rollback();
   expect((await Promise.all(behind)).every(({ status }) => status === 200)).toBe(true);
   await slow;
 });

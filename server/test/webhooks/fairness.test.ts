@@ -1,31 +1,28 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { emit } from '../../src/platform/events.js';
+import { sql } from '../../src/platform/sql.js';
 import { startWorker, type Worker } from '../../src/worker.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
 import { until } from '../support/process.js';
 import { Receiver } from '../support/receiver.js';
-import { type Subscription, subscribe } from '../support/webhooks.js';
+import { subscribe } from '../support/webhooks.js';
 
-const HANGING = 50;
+const HANGING_STORES = 5;
+const HANGING_PER_STORE = 10;
 const BACKLOG = 100;
-const PROBES = 300;
+const PROBES = 100;
+/** Longer than the test may run: what hangs, hangs until the end, and nothing can arrive because of a timeout. */
+const TIMEOUT_MS = 10 * 60 * 1000;
 
 let feira: Feira;
 let worker: Worker;
-let healthy: Receiver;
-let store: StoreClient;
 
 beforeAll(async () => {
-  feira = await openFeira();
+  feira = await openFeira({ webhooks: { timeoutMs: TIMEOUT_MS } });
   worker = startWorker(feira.context);
-  healthy = await Receiver.open();
-  store = await feira.store();
-  await subscribe(store, healthy.url);
 });
 afterAll(async () => {
   await worker.stop();
-  await healthy.close();
   await feira.close();
 });
 
@@ -38,59 +35,39 @@ async function write({ workspaceId }: StoreClient, count: number): Promise<void>
   feira.context.wake.poke();
 }
 
-/** How long one event takes from its commit until it arrives. */
-async function probe(): Promise<number> {
-  const before = healthy.received.length;
-  const written = performance.now();
-  await write(store, 1);
-  const deadline = written + 20_000;
-  while (healthy.received.length === before) {
-    if (performance.now() > deadline) throw new Error('the healthy receiver got nothing for 20 s');
-    await delay(1);
-  }
-  return healthy.received[before]!.at - written;
-}
-
-async function p99(): Promise<number> {
-  const times: number[] = [];
-  const end = performance.now() + 8_000;
-  while (times.length < PROBES && (performance.now() < end || times.length < 50)) times.push(await probe());
-  return times.sort((a, b) => a - b)[Math.ceil(times.length * 0.99) - 1]!;
-}
-
-test('fifty hanging receivers with a backlog each do not slow down a healthy one', {
+test('events reach a healthy receiver while fifty others, with a backlog each, do not answer', {
   timeout: 120_000,
 }, async () => {
-  await p99();
-  const before = await p99();
-  const hanging = await Promise.all(Array.from({ length: HANGING }, () => Receiver.open()));
-  let mostSockets = 0;
-  const watch = setInterval(() => {
-    mostSockets = Math.max(mostSockets, ...hanging.map((receiver) => receiver.sockets));
-  }, 20);
-  const slow = await feira.store();
-  const hooks: Subscription[] = [];
-  for (const receiver of hanging) {
-    receiver.answer = () => {};
-    hooks.push(await subscribe(slow, receiver.url));
-  }
-  try {
+  const hanging: Receiver[] = [];
+  for (let each = 0; each < HANGING_STORES; each++) {
+    const slow = await feira.store();
+    for (let index = 0; index < HANGING_PER_STORE; index++) {
+      const receiver = await Receiver.open();
+      receiver.answer = () => {};
+      hanging.push(receiver);
+      await subscribe(slow, receiver.url);
+    }
     await write(slow, BACKLOG);
-    const first = await probe();
+  }
+  const healthy = await Receiver.open();
+  try {
+    const store = await feira.store();
+    await subscribe(store, healthy.url);
+    // The first one is written behind a backlog that no worker has seen yet.
+    for (let probe = 1; probe <= PROBES; probe++) {
+      await write(store, 1);
+      await until(() => healthy.received.length === probe);
+    }
     await until(() => hanging.every(({ received }) => received.length > 0));
-    // Noise only ever adds, and the machine may have others to serve: the best of three, held against the slower of
-    // the two baselines, is what says most about us.
-    const loaded = [await p99(), await p99(), await p99()];
-    clearInterval(watch);
-    for (const { id } of hooks) expect((await slow.delete(`/webhooks/${id}`)).status).toBe(200);
-    await Promise.all(hanging.map((receiver) => receiver.close()));
-    feira.context.dispatcher.wake();
-    const after = await p99();
-    expect(Math.min(...loaded) / Math.max(before, after)).toBeLessThanOrEqual(1.5);
-    // Nobody waits until others time out, not even behind a backlog that came in one moment.
-    expect(first).toBeLessThan(5_000);
-    expect(mostSockets).toBeLessThanOrEqual(4);
+    await write(store, 1);
+    await until(() => healthy.received.length === PROBES + 1);
+
+    // No attempt of the others has ended, so the healthy receiver has not waited for any of them.
+    const [ended] = await feira.context.db.query<{ count: number }>(sql`
+      select count(*) from delivery_attempts where workspace_id <> ${store.workspaceId}`);
+    expect(ended!.count).toBe(0);
+    expect(Math.max(...hanging.map(({ mostSockets }) => mostSockets))).toBeLessThanOrEqual(4);
   } finally {
-    clearInterval(watch);
+    await Promise.all([healthy, ...hanging].map((receiver) => receiver.close()));
   }
 });

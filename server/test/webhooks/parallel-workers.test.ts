@@ -5,22 +5,10 @@ import { startWorker } from '../../src/worker.js';
 import { openFeira } from '../support/feira.js';
 import { until } from '../support/process.js';
 import { Receiver } from '../support/receiver.js';
-import { storm } from '../support/storm.js';
 import { subscribe } from '../support/webhooks.js';
 
-// The short forms; the long ones, in which PostgreSQL dies too, are `npm run test:faults`.
-
-test('a killed api or worker process loses nothing acknowledged, and repeats only what was under way', {
-  timeout: 120_000,
-}, async () => {
-  const report = await storm(['worker', 'api'], 2, 1);
-  expect(report.lost).toEqual([]);
-  expect(report.unexplained).toEqual([]);
-  expect(report.acknowledged).toBeGreaterThan(50);
-});
-
 test('four dispatchers beside each other deliver 1,000 events once each', { timeout: 60_000 }, async () => {
-  // The receivers share our event loop: none of them may be too late for an attempt.
+  // The receiver shares the event loop with the workers, so no attempt may time out on a busy machine.
   const webhooks = { timeoutMs: 60_000 };
   const first = await openFeira({ webhooks });
   const fleet = [first, ...(await Promise.all([1, 2, 3].map(() => openFeira({ on: first, webhooks }))))];
