@@ -8,8 +8,9 @@ import { SandboxGateway } from './payments/sandbox.js';
 import type { Budgets } from './platform/budgets/budgets.js';
 import { DailyUploads } from './platform/budgets/daily-uploads.js';
 import { InMemoryBudgets } from './platform/budgets/in-memory.js';
-import { type Clock, systemClock } from './platform/clock.js';
+import type { Clock } from './platform/clock.js';
 import type { S3Config, WebhookConfig } from './platform/config.js';
+import { DatabaseClock } from './platform/database-clock.js';
 import { clientSettings, type Database, openDatabase } from './platform/db.js';
 import { openPool, type Transactions } from './platform/db-pool.js';
 import type { Waiting } from './platform/db-queue.js';
@@ -62,6 +63,7 @@ export interface ContextOptions {
   mediaUrl: string;
   webhooks: WebhookConfig;
   redisUrl?: string | undefined;
+  /** Only tests set it; the default is the database's time. */
   clock?: Clock;
 }
 
@@ -69,8 +71,10 @@ const ORDERS_LIMITS = { statementMs: 4_000, lockMs: 3_000, readMs: 4_000, writer
 const CALLS_THAT_WAIT = 4;
 
 export async function openContext(options: ContextOptions): Promise<Context> {
-  const { connection, log, publicUrl, mediaUrl, secret, webhooks, clock = systemClock } = options;
+  const { connection, log, publicUrl, mediaUrl, secret, webhooks } = options;
   const db = await openDatabase(connection);
+  const databaseClock = options.clock ? undefined : await openClock(db, log);
+  const clock = options.clock ?? (databaseClock as Clock);
   const listener = new Listener(clientSettings(connection));
   const credentials = new Credentials(db, clock, listener);
   const dailyUploads = new DailyUploads(db, clock);
@@ -110,6 +114,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
     trustedProxies: options.trustedProxies ?? [],
     mediaUrl,
     async close() {
+      databaseClock?.close();
       budgets.close();
       wake.close();
       await outbound.close();
@@ -117,6 +122,20 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       await Promise.all([db, orders, ...Object.values(waitingFor)].map((connections) => connections.close()));
     },
   };
+}
+
+const WORTH_A_WARNING_MS = 2_000;
+
+async function openClock(db: Database, log: Logger): Promise<DatabaseClock> {
+  const clock = await DatabaseClock.open(db);
+  const aheadMs = clock.machineAheadMs;
+  if (Math.abs(aheadMs) > WORTH_A_WARNING_MS) {
+    const seconds = Math.round(Math.abs(aheadMs) / 1000);
+    log.warn(
+      `The clock of this machine is ${seconds} s ${aheadMs > 0 ? 'ahead of' : 'behind'} the database's. Feira uses the database's time; log lines and TLS use this machine's. Run NTP on both.`,
+    );
+  }
+  return clock;
 }
 
 export async function openStorage(

@@ -1,5 +1,7 @@
 import type pg from 'pg';
+import type { Clock } from '../platform/clock.js';
 import { type Config, readConfig } from '../platform/config.js';
+import { DatabaseClock } from '../platform/database-clock.js';
 import { type Database, openDatabase } from '../platform/db.js';
 import { startEmbeddedPostgres } from '../platform/embedded-postgres/start.js';
 import { migrate } from '../platform/migrate.js';
@@ -38,12 +40,17 @@ export async function connect(config: Config): Promise<Connected> {
 }
 
 /** For a command that does one thing and ends. It works beside a running server. */
-export async function withDatabase<T>(work: (db: Database) => Promise<T>): Promise<T> {
+export async function withDatabase<T>(work: (db: Database, clock: Clock) => Promise<T>): Promise<T> {
   const connected = await connect(readConfig());
   try {
     const db = await openDatabase(connected.connection);
     try {
-      return await work(db);
+      const clock = await DatabaseClock.open(db);
+      try {
+        return await work(db, clock);
+      } finally {
+        clock.close();
+      }
     } finally {
       await db.close();
     }

@@ -1,7 +1,6 @@
 import { findApp } from '../oauth/apps.js';
 import { isScope, SCOPES, type Scope } from '../oauth/scopes.js';
 import { createGrant, issueTokens } from '../oauth/tokens.js';
-import { systemClock } from '../platform/clock.js';
 import type { Queryable } from '../platform/db.js';
 import { isId } from '../platform/ids.js';
 import { findStore } from '../stores/queries.js';
@@ -23,7 +22,7 @@ export const command: Command = {
     'feira token issue --store 0192… --client-id app_… --scope "products:read products:write stock:write"',
   async run(values) {
     const scopes = readScopes(String(values.scope));
-    return withDatabase(async (db) => {
+    return withDatabase(async (db, clock) => {
       const { workspaceId, clientId } = await findCredential(
         db,
         String(values.store),
@@ -31,7 +30,7 @@ export const command: Command = {
       );
       return db.transaction(async (tx) => {
         const grantId = await createGrant(tx, { workspaceId, clientId, userId: null, scopes });
-        return issueTokens(tx, systemClock, workspaceId, grantId, scopes);
+        return issueTokens(tx, clock, workspaceId, grantId, scopes);
       });
     });
   },

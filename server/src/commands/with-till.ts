@@ -1,5 +1,4 @@
 import { SandboxGateway } from '../payments/sandbox.js';
-import { systemClock } from '../platform/clock.js';
 import { readConfig } from '../platform/config.js';
 import type { Database } from '../platform/db.js';
 import { ApiError } from '../platform/errors.js';
@@ -22,13 +21,13 @@ export interface CommandTill extends Till {
 
 export async function withTill<T>(work: (till: CommandTill) => Promise<T>): Promise<T> {
   const { secret, publicUrl } = readConfig();
-  return withDatabase(async (db) => {
+  return withDatabase(async (db, clock) => {
     const wake = async () => void (await db.autocommit.query(sql`select pg_notify(${DELIVERY_CHANNEL}, '')`));
     const till = {
       db,
       orders: db,
-      clock: systemClock,
-      gateway: new SandboxGateway(db, systemClock, secret, publicUrl),
+      clock,
+      gateway: new SandboxGateway(db, clock, secret, publicUrl),
       orderLinks: new OrderLinks(publicUrl, secret),
       wake,
     };

@@ -48,6 +48,8 @@ export async function openFeira(
     trustedProxies?: string[];
     s3?: S3Config;
     webhooks?: Partial<WebhookConfig>;
+    /** Runs on the clock that production uses, which no test can move. */
+    productionClock?: boolean;
   } = {},
 ): Promise<Feira> {
   const { connection, drop } = options.on
@@ -59,7 +61,7 @@ export async function openFeira(
   const publicUrl = options.publicUrl ?? options.on?.context.publicUrl ?? 'http://feira.test';
   const context = await openContext({
     connection,
-    clock,
+    ...(!options.productionClock && { clock }),
     log,
     publicUrl,
     mediaUrl: `${publicUrl}/media`,
