@@ -1,7 +1,11 @@
+import { appNameFault, normalAppName } from '../oauth/app-names.js';
 import { createApp } from '../oauth/apps.js';
-import { redirectUriFault } from '../oauth/redirect-uris.js';
+import { MAX_REDIRECT_URIS, redirectUriFault } from '../oauth/redirect-uris.js';
+import { REGISTRATION_TEXTS } from '../oauth/registration-texts.js';
 import { type Command, UsageError } from './command.js';
 import { withDatabase } from './connect.js';
+
+const TEXTS = REGISTRATION_TEXTS.en;
 
 export const command: Command = {
   summary: 'Register an app of an integrator; its secret is shown once',
@@ -16,12 +20,14 @@ export const command: Command = {
   },
   example: 'feira app create --name "My ERP" --redirect-uri https://erp.example/callback',
   async run(values) {
-    const name = String(values.name).trim();
-    if (name === '' || name.length > 255) throw new UsageError('--name must have 1 to 255 characters');
-    const redirectUris = [values['redirect-uri']].flat() as string[];
+    const name = normalAppName(String(values.name));
+    const nameFault = appNameFault(name);
+    if (nameFault) throw new UsageError(`--name ${TEXTS.name[nameFault]}`);
+    const redirectUris = [...new Set([values['redirect-uri']].flat() as string[])];
+    if (redirectUris.length > MAX_REDIRECT_URIS) throw new UsageError(TEXTS.tooManyUris);
     for (const uri of redirectUris) {
       const fault = redirectUriFault(uri);
-      if (fault) throw new UsageError(`--redirect-uri "${uri}" ${fault}`);
+      if (fault) throw new UsageError(`--redirect-uri "${uri}" ${TEXTS.uri[fault]}`);
     }
     return withDatabase((db) => createApp(db.autocommit, { name, redirectUris }));
   },

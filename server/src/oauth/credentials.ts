@@ -141,7 +141,8 @@ export class Credentials {
   private async rowsOf(tokens: string[]): Promise<(CredentialRow | undefined)[]> {
     const found: (CredentialRow | undefined)[] = tokens.map(() => undefined);
     const rows = await this.db.query<CredentialRow & { n: number }>(sql`
-      select asked.n, g.workspace_id, g.id as grant_id, g.client_id, g.scopes, g.last_used_at, t.expires_at, b.per_minute
+      select asked.n, g.workspace_id, g.id as grant_id, g.client_id, coalesce(t.scopes, g.scopes) as scopes, g.last_used_at,
+        t.expires_at, b.per_minute
       from unnest((select ${tokens.map(hashOfSecret)}::bytea[])) with ordinality as asked(token_hash, n)
       join oauth_access_tokens t on t.token_hash = asked.token_hash
       join oauth_grants g on g.workspace_id = t.workspace_id and g.id = t.grant_id

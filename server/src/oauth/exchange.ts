@@ -3,17 +3,18 @@ import type { Clock } from '../platform/clock.js';
 import type { Database, Tx } from '../platform/db.js';
 import { sql } from '../platform/sql.js';
 import type { Credentials } from './credentials.js';
+import { countRefresh } from './refresh-limit.js';
 import { endRefreshFamily, revokeGrant } from './revocation.js';
 import type { Scope } from './scopes.js';
 import { hashOfSecret, isSecret } from './secrets.js';
-import { invalidGrant, type TokenError } from './token-errors.js';
+import { invalidGrant, type TokenError, type TooManyRefreshes } from './token-errors.js';
 import { issueTokens, type TokenResponse } from './tokens.js';
 
 // An exchange is one transaction: the credential is locked together with its grant, judged, consumed, and the new pair
 // issued. Of any number of parallel exchanges one gets the lock first; the others then see it consumed. A refusal is
 // returned and not thrown, because a revocation that comes with it must commit.
 
-type Outcome = TokenResponse | TokenError;
+type Outcome = TokenResponse | TokenError | TooManyRefreshes;
 
 export async function exchangeCode(
   db: Database,
@@ -41,8 +42,12 @@ export async function exchangeCode(
     if (code.revoked_at !== null) return invalidGrant('the merchant has disconnected the app');
     if (code.redirect_uri !== sent.redirectUri)
       return invalidGrant('redirect_uri is not the one of the authorization');
-    if (!isVerifierOf(code.code_challenge, sent.verifier))
-      return invalidGrant('code_verifier does not fit the code_challenge');
+    if (!VERIFIER.test(sent.verifier))
+      return invalidGrant(
+        'code_verifier must be 43 to 128 characters: letters, digits, hyphen, full stop, underscore and tilde',
+      );
+    if (hash('sha256', sent.verifier, 'base64url') !== code.code_challenge)
+      return invalidGrant('code_verifier does not match the code_challenge');
     await tx.query(sql`update oauth_codes set consumed_at = now() where code_hash = ${codeHash}`);
     return issueTokens(tx, clock, code.workspace_id, code.grant_id, code.scopes);
   });
@@ -54,10 +59,10 @@ export async function exchangeRefreshToken(
   db: Database,
   clock: Clock,
   clientId: string,
-  token: string,
+  sent: { refreshToken: string; scope: string | undefined },
 ): Promise<Outcome> {
-  if (!isSecret('refresh', token)) return invalidGrant('the refresh token is not valid');
-  const tokenHash = hashOfSecret(token);
+  if (!isSecret('refresh', sent.refreshToken)) return invalidGrant('the refresh token is not valid');
+  const tokenHash = hashOfSecret(sent.refreshToken);
   return db.transaction(async (tx) => {
     const found = await lockRefreshToken(tx, tokenHash);
     if (!found || found.client_id !== clientId) return invalidGrant('the refresh token is not valid');
@@ -69,23 +74,43 @@ export async function exchangeRefreshToken(
     if (found.revoked_at !== null || found.refresh_revoked_at !== null) {
       return invalidGrant('the authorization has ended; the merchant must authorize the app again');
     }
+    const scopes = narrowed(found.scopes, sent.scope);
+    if (!scopes) return SCOPE_NOT_GRANTED;
+    const tooMany = await countRefresh(tx, clock, found);
+    if (tooMany) return tooMany;
     await tx.query(sql`update oauth_refresh_tokens set consumed_at = now() where token_hash = ${tokenHash}`);
-    return issueTokens(tx, clock, found.workspace_id, found.grant_id, found.scopes);
+    return issueTokens(tx, clock, found.workspace_id, found.grant_id, scopes);
   });
+}
+
+const SCOPE_NOT_GRANTED: TokenError = {
+  error: 'invalid_scope',
+  error_description: 'scope must name scopes that the merchant granted, separated by blanks',
+};
+
+/**
+ * RFC 6749, 6: without scope the new access token has everything that was granted, also after a narrower one. undefined
+ * when a scope was asked for that was not granted.
+ */
+function narrowed(granted: Scope[], asked: string | undefined): Scope[] | undefined {
+  if (asked === undefined) return granted;
+  const names = asked.split(' ').filter(Boolean);
+  const known: readonly string[] = granted;
+  if (names.length === 0 || !names.every((name) => known.includes(name))) return undefined;
+  return granted.filter((scope) => names.includes(scope));
 }
 
 async function lockRefreshToken(tx: Tx, tokenHash: Buffer): Promise<RefreshRow | undefined> {
   const [row] = await tx.query<RefreshRow>(sql`
-    select t.workspace_id, t.grant_id, t.expires_at, t.consumed_at, g.client_id, g.scopes, g.revoked_at, g.refresh_revoked_at
+    select t.workspace_id, t.grant_id, t.expires_at, t.consumed_at, g.client_id, g.scopes, g.revoked_at,
+           g.refresh_revoked_at, g.refreshes_since, g.refreshes
     from oauth_refresh_tokens t join oauth_grants g on g.workspace_id = t.workspace_id and g.id = t.grant_id
     where t.token_hash = ${tokenHash} for update of t, g`);
   return row;
 }
 
-/** 43 to 128 characters of the base64url alphabet: RFC 7636 without its full stop and tilde. */
-function isVerifierOf(challenge: string, verifier: string): boolean {
-  return /^[A-Za-z0-9_-]{43,128}$/.test(verifier) && hash('sha256', verifier, 'base64url') === challenge;
-}
+/** RFC 7636, 4.1. */
+const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;
 
 interface GrantRow {
   workspace_id: string;
@@ -106,4 +131,6 @@ interface RefreshRow extends GrantRow {
   expires_at: string;
   consumed_at: string | null;
   refresh_revoked_at: string | null;
+  refreshes_since: string | null;
+  refreshes: number;
 }

@@ -1,6 +1,25 @@
-import type { Queryable } from '../platform/db.js';
+import type { Queryable, Tx } from '../platform/db.js';
 import { sql } from '../platform/sql.js';
-import { type AppRecord, findApp } from './apps.js';
+import { type AppRecord, createApp, findApp, type NewApp } from './apps.js';
+
+/** Apps cannot be deleted, so the limit leaves room for several products with an app for tests each. */
+export const MAX_APPS_PER_ACCOUNT = 50;
+
+/**
+ * undefined when the account has as many apps as it may have. The lock makes registrations of one account take turns:
+ * those that count at the same time would all find the last free place.
+ */
+export async function registerApp(
+  tx: Tx,
+  ownerId: string,
+  app: Omit<NewApp, 'ownerId'>,
+): Promise<{ clientId: string; clientSecret: string } | undefined> {
+  await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${`apps of ${ownerId}`}, 0))`);
+  const [owned] = await tx.query<{ apps: number }>(
+    sql`select count(*) as apps from apps where owner_id = ${ownerId}`,
+  );
+  return owned!.apps < MAX_APPS_PER_ACCOUNT ? createApp(tx, { ...app, ownerId }) : undefined;
+}
 
 export interface OwnedApp extends AppRecord {
   /** When each live secret was made, newest first. */

@@ -1,16 +1,22 @@
+export const MAX_REDIRECT_URIS = 20;
+export const MAX_REDIRECT_URI = 2_000;
+
+export type RedirectUriFault = 'long' | 'form' | 'https' | 'loopback' | 'fragment' | 'userinfo';
+
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /** Why an address cannot be registered to send merchants back to; undefined when it can. */
-export function redirectUriFault(uri: string): string | undefined {
-  // URL forgives what browsers forgive (https:host, backslashes, raw letters, NUL); what is sent in a header and compared
-  // character by character must be a URI as written.
-  if (!/^[a-z][a-z\d+.-]*:\/\/[\x21-\x7e]+$/i.test(uri) || /[\\"<>^`{|}]/.test(uri) || !URL.canParse(uri))
-    return 'is not an absolute address in plain characters';
+export function redirectUriFault(uri: string): RedirectUriFault | undefined {
+  if (uri.length > MAX_REDIRECT_URI) return 'long';
+  // URL accepts what browsers accept (https:host, https:///host, backslashes, raw letters, NUL). An address that is sent
+  // in a header and compared character by character must be a URI as written, with its host after two slashes.
+  if (!/^[a-z][a-z\d+.-]*:\/\/[^/?#][\x21-\x7e]*$/i.test(uri) || /[^\x21-\x7e]|[\\"<>^`{|}]/.test(uri))
+    return 'form';
+  if (!URL.canParse(uri)) return 'form';
   const url = new URL(uri);
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'must be https';
-  if (url.protocol === 'http:' && !LOOPBACK.has(url.hostname))
-    return 'must be https (http is for localhost only)';
-  if (uri.includes('#')) return 'must not have a fragment';
-  if (url.username !== '' || url.password !== '') return 'must not carry a user name';
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'https';
+  if (url.protocol === 'http:' && !LOOPBACK.has(url.hostname)) return 'loopback';
+  if (uri.includes('#')) return 'fragment';
+  if (url.username !== '' || url.password !== '') return 'userinfo';
   return undefined;
 }

@@ -1,6 +1,12 @@
 /** RFC 6749, 5.2. */
 export interface TokenError {
-  error: 'invalid_request' | 'invalid_client' | 'invalid_grant' | 'unsupported_grant_type';
+  error:
+    | 'invalid_request'
+    | 'invalid_client'
+    | 'invalid_grant'
+    | 'invalid_scope'
+    | 'unsupported_grant_type'
+    | 'temporarily_unavailable';
   error_description: string;
 }
 
@@ -10,6 +16,22 @@ export function invalidGrant(error_description: string): TokenError {
 
 export function invalidRequest(error_description: string): TokenError {
   return { error: 'invalid_request', error_description };
+}
+
+/**
+ * RFC 6749 has no code for a client that asks too often at the token endpoint. invalid_grant would make clients send the
+ * merchant through the consent screen again, so this takes the code that the authorization endpoint has for it.
+ */
+export class TooManyRefreshes {
+  readonly error = 'temporarily_unavailable';
+  readonly error_description: string;
+
+  constructor(
+    perHour: number,
+    readonly retryAfterSeconds: number,
+  ) {
+    this.error_description = `this authorization was refreshed ${perHour} times within an hour; use the access token until it expires`;
+  }
 }
 
 export function isTokenError(value: object): value is TokenError {

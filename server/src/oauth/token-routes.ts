@@ -17,7 +17,7 @@ import { exchangeCode, exchangeRefreshToken } from './exchange.js';
 import { revokeAccessToken, revokeGrant } from './revocation.js';
 import { SCOPES } from './scopes.js';
 import { hashOfSecret, isSecret } from './secrets.js';
-import { invalidRequest, isTokenError, type TokenError } from './token-errors.js';
+import { invalidRequest, isTokenError, type TokenError, TooManyRefreshes } from './token-errors.js';
 import type { TokenResponse } from './tokens.js';
 
 interface Options {
@@ -27,7 +27,7 @@ interface Options {
   publicUrl: string;
 }
 
-/** What an integrator's backend talks to: tokens, their end, and the metadata that describes it all. */
+/** The endpoints an integrator's backend calls: issue tokens, revoke them, and read the server metadata. */
 export const tokenRoutes: FastifyPluginAsync<Options> = async (app, options) => {
   keepRawBodies(app);
   app.addHook('onRequest', async (_request, reply) => {
@@ -47,9 +47,9 @@ export const tokenRoutes: FastifyPluginAsync<Options> = async (app, options) => 
   serveMetadata(app, options.publicUrl);
 };
 
-type Outcome = TokenResponse | TokenError | Record<string, never>;
+type Outcome = TokenResponse | TokenError | TooManyRefreshes | Record<string, never>;
 
-/** Judged in this order, which clients may rely on: content type, grant_type, client, parameters, grant. */
+/** Checked in this order, which clients may rely on: content type, grant_type, client, parameters, grant, scope. */
 async function token({ db, clock, credentials }: Options, request: FastifyRequest): Promise<Outcome> {
   const fields = readForm(request);
   if (isTokenError(fields)) return fields;
@@ -66,7 +66,7 @@ async function token({ db, clock, credentials }: Options, request: FastifyReques
   if (grantType === 'refresh_token') {
     const refreshToken = fields.get('refresh_token');
     if (refreshToken === undefined) return invalidRequest('refresh_token is missing');
-    return exchangeRefreshToken(db, clock, client.clientId, refreshToken);
+    return exchangeRefreshToken(db, clock, client.clientId, { refreshToken, scope: fields.get('scope') });
   }
   const [code, redirectUri, verifier] = ['code', 'redirect_uri', 'code_verifier'].map((name) =>
     fields.get(name),
@@ -112,6 +112,10 @@ function readForm(request: FastifyRequest): Fields | TokenError {
 }
 
 function answer(request: FastifyRequest, reply: FastifyReply, outcome: Outcome): FastifyReply {
+  if (outcome instanceof TooManyRefreshes) {
+    const { error, error_description, retryAfterSeconds } = outcome;
+    return reply.code(429).header('Retry-After', retryAfterSeconds).send({ error, error_description });
+  }
   if (!isTokenError(outcome)) return reply.send(outcome);
   if (outcome.error !== 'invalid_client') return reply.code(400).send(outcome);
   if (request.headers.authorization !== undefined) reply.header('WWW-Authenticate', 'Basic realm="feira"');

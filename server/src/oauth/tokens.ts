@@ -48,7 +48,7 @@ export async function issueCode(
   return code;
 }
 
-/** The first pair of a grant connects the app. */
+/** The first pair of a grant connects the app. `scopes` are those of the access token: the grant's, or fewer. */
 export async function issueTokens(
   tx: Tx,
   clock: Clock,
@@ -60,8 +60,8 @@ export async function issueTokens(
   const refresh = newSecret('refresh');
   await tx.query(sql`
     with access as (
-      insert into oauth_access_tokens (token_hash, workspace_id, grant_id, expires_at)
-      values (${hashOfSecret(access)}, ${workspaceId}, ${grantId}, ${expiry(clock, ACCESS_TOKEN_SECONDS)})
+      insert into oauth_access_tokens (token_hash, workspace_id, grant_id, expires_at, scopes)
+      values (${hashOfSecret(access)}, ${workspaceId}, ${grantId}, ${expiry(clock, ACCESS_TOKEN_SECONDS)}, ${scopes})
     ),
     refresh as (
       insert into oauth_refresh_tokens (token_hash, workspace_id, grant_id, expires_at)

@@ -1,4 +1,7 @@
-import { redirectUriFault } from '../oauth/redirect-uris.js';
+import { appNameFault, normalAppName } from '../oauth/app-names.js';
+import { MAX_APPS_PER_ACCOUNT } from '../oauth/owned-apps.js';
+import { MAX_REDIRECT_URI, MAX_REDIRECT_URIS, redirectUriFault } from '../oauth/redirect-uris.js';
+import { REGISTRATION_TEXTS } from '../oauth/registration-texts.js';
 import type { Fields } from '../platform/forms.js';
 import type { Language } from '../platform/html/language.js';
 import { isEmail } from '../stores/users.js';
@@ -11,19 +14,21 @@ export interface AppForm {
 }
 
 export const EMPTY_FORM: AppForm = { name: '', redirectUris: '', contact: '' };
-const MAX_URIS = 10;
+
+export const TOO_MANY_APPS = {
+  en: `An account can have at most ${MAX_APPS_PER_ACCOUNT} apps. Change one that you no longer use, or write to us.`,
+  pt: `Uma conta pode ter no máximo ${MAX_APPS_PER_ACCOUNT} aplicativos. Altere um que você não usa mais ou fale com a gente.`,
+};
 
 const FAULTS = {
   en: {
-    name: 'The name needs 1 to 100 characters.',
+    name: 'The name',
     none: 'Give at least one redirect address.',
-    many: `Give at most ${MAX_URIS} redirect addresses.`,
     contact: 'The contact must be an e-mail address.',
   },
   pt: {
-    name: 'O nome precisa ter de 1 a 100 caracteres.',
+    name: 'O nome',
     none: 'Informe pelo menos um endereço de retorno.',
-    many: `Informe no máximo ${MAX_URIS} endereços de retorno.`,
     contact: 'O contato precisa ser um e-mail.',
   },
 };
@@ -42,18 +47,25 @@ export function judgeAppForm(
   language: Language,
 ): { app: { name: string; redirectUris: string[]; contact: string }; faults: string[] } {
   const texts = FAULTS[language];
-  const name = form.name.trim();
+  const name = normalAppName(form.name);
   const contact = form.contact.trim();
   const redirectUris = [...new Set(form.redirectUris.split(/\s+/).filter(Boolean))];
   const faults: string[] = [];
-  if (name === '' || [...name].length > 100 || name.includes('\0') || !name.isWellFormed())
-    faults.push(texts.name);
-  if (redirectUris.length === 0) faults.push(texts.none);
-  if (redirectUris.length > MAX_URIS) faults.push(texts.many);
-  for (const uri of redirectUris) {
-    const fault = redirectUriFault(uri);
-    if (fault) faults.push(`${uri} ${fault}`);
-  }
+  const nameFault = appNameFault(name);
+  if (nameFault) faults.push(`${texts.name} ${REGISTRATION_TEXTS[language].name[nameFault]}.`);
+  faults.push(...urisFaults(redirectUris, language));
   if (!isEmail(contact)) faults.push(texts.contact);
   return { app: { name, redirectUris, contact }, faults };
+}
+
+/** Too many are not looked at one by one: the page would repeat each of them. */
+function urisFaults(uris: string[], language: Language): string[] {
+  const texts = REGISTRATION_TEXTS[language];
+  if (uris.length === 0) return [FAULTS[language].none];
+  if (uris.length > MAX_REDIRECT_URIS) return [texts.tooManyUris];
+  return uris.flatMap((uri) => {
+    const fault = redirectUriFault(uri);
+    const shown = uri.length > MAX_REDIRECT_URI ? `${uri.slice(0, 60)}…` : uri;
+    return fault ? [`${shown} ${texts.uri[fault]}`] : [];
+  });
 }

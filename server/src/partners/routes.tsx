@@ -1,7 +1,7 @@
 import type {} from '@fastify/swagger';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
-import { createApp, endOldSecrets, rotateSecret, updateApp } from '../oauth/apps.js';
-import { appsOwnedBy, findOwnedApp, type OwnedApp } from '../oauth/owned-apps.js';
+import { endOldSecrets, rotateSecret, updateApp } from '../oauth/apps.js';
+import { appsOwnedBy, findOwnedApp, type OwnedApp, registerApp } from '../oauth/owned-apps.js';
 import type { Clock } from '../platform/clock.js';
 import type { Database } from '../platform/db.js';
 import { ApiError, badRequest } from '../platform/errors.js';
@@ -13,7 +13,7 @@ import { signInAddress, whoOf } from '../stores/sign-in-routes.js';
 import { signUp } from '../stores/sign-up.js';
 import { isAcceptablePassword, isEmail } from '../stores/users.js';
 import { failingUrlsOf } from '../webhooks/health.js';
-import { type AppForm, EMPTY_FORM, judgeAppForm, readAppForm } from './app-form.js';
+import { type AppForm, EMPTY_FORM, judgeAppForm, readAppForm, TOO_MANY_APPS } from './app-form.js';
 import { AppPage } from './pages/app.js';
 import { AppsPage } from './pages/apps.js';
 import { NewAppPage } from './pages/new-app.js';
@@ -65,10 +65,9 @@ export const partnerRoutes: FastifyPluginAsync<Options> = async (app, { db, cloc
     const form = readAppForm(fields);
     const { app: described, faults } = judgeAppForm(form, languageFor(request));
     if (faults.length > 0) return showNewApp(request, reply, session, form, faults);
-    const { clientId, clientSecret } = await createApp(db.autocommit, {
-      ...described,
-      ownerId: session.userId,
-    });
+    const made = await db.transaction((tx) => registerApp(tx, session.userId, described));
+    if (!made) return showNewApp(request, reply, session, form, [TOO_MANY_APPS[languageFor(request)]]);
+    const { clientId, clientSecret } = made;
     return showApp(request, reply, session, await owned(session, clientId), { secret: clientSecret });
   });
 

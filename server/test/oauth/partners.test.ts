@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sql } from '../../src/platform/sql.js';
 import { type Feira, openFeira } from '../support/feira.js';
 import { authorizationQuery, CALLBACK, Integrator } from '../support/integrator.js';
 import { answerOf, formOf, Merchant, openStore, PASSWORD, type Page } from '../support/merchant.js';
@@ -68,14 +69,18 @@ describe('an integrator', () => {
 
   test('is one of fifty whom an address signs up in an hour, also when all ask at once', async () => {
     const address = '198.51.100.7';
+    const now = new Date(feira.clock.now()).toISOString();
+    // As if 48 had signed up already: each costs a tenth of a second of hashing.
+    await feira.context.db.autocommit.query(sql`
+      insert into sign_ups (address, asked_at) select ${address}, ${now} from generate_series(1, 48)`);
     const browser = new Merchant(feira.app, {}, address);
     const { action, fields } = formOf(await browser.get('/partners'), 'Create account');
     const pages = await Promise.all(
-      Array.from({ length: 52 }, (_, index) =>
+      Array.from({ length: 4 }, (_, index) =>
         browser.post(action, { ...fields, email: `${index}@many.example`, password: PASSWORD }),
       ),
     );
-    expect(pages.filter(({ status }) => status === 303)).toHaveLength(50);
+    expect(pages.filter(({ status }) => status === 303)).toHaveLength(2);
     const refused = pages.filter(({ status }) => status === 429);
     expect(refused).toHaveLength(2);
     expect(refused[0]!.text).toContain(
@@ -121,7 +126,6 @@ describe('an integrator', () => {
 
   test.each([
     ['none', ''],
-    ['eleven', Array.from({ length: 11 }, (_, index) => `https://erp.example/${index}`).join('\n')],
     ['userinfo', 'https://erp:secret@erp.example/'],
     ['a NUL', 'https://erp.example/\0'],
     ['letters outside ASCII', 'https://erp.example/olá'],

@@ -236,6 +236,23 @@ describe('the PKCE verifier', () => {
     isFault(await erp.exchange({ code, verifier }), 400, 'invalid_grant');
   });
 
+  test.each(['-._~'.repeat(11), `${'a.b~'.repeat(10)}xyz`])(
+    'may use every character of RFC 7636: %s',
+    async (verifier) => {
+      const { code } = await erp.authorized(ana, {}, { code_challenge: pkce(verifier).challenge });
+      expect((await erp.exchange({ code, verifier })).status).toBe(200);
+    },
+  );
+
+  test('that is malformed is told the rule it breaks', async () => {
+    const verifier = `${'a'.repeat(43)}+`;
+    const { code } = await erp.authorized(ana, {}, { code_challenge: pkce(verifier).challenge });
+    const { body } = await erp.exchange({ code, verifier });
+    expect(body.error_description).toBe(
+      'code_verifier must be 43 to 128 characters: letters, digits, hyphen, full stop, underscore and tilde',
+    );
+  });
+
   test.each([43, 128])('of %i characters is accepted', async (length) => {
     const verifier = 'a'.repeat(length);
     const { code } = await erp.authorized(ana, {}, { code_challenge: pkce(verifier).challenge });

@@ -1,0 +1,119 @@
+export type AppNameFault = 'length' | 'invisible' | 'script' | 'blank' | 'ours';
+
+export const MAX_APP_NAME = 100;
+
+/** The form in which a name is stored. */
+export function normalAppName(name: string): string {
+  return name.trim().normalize('NFC');
+}
+
+/**
+ * Why a merchant must not be shown this name on the consent screen; undefined when it can be shown. Checked for every way
+ * to register an app: a name is the only thing on that screen that the app's maker writes freely.
+ */
+export function appNameFault(name: string): AppNameFault | undefined {
+  if (name === '' || [...name].length > MAX_APP_NAME) return 'length';
+  // Control and format characters (line breaks, bidirectional overrides, zero-width), separators of lines, half
+  // surrogate pairs, private use and unassigned characters.
+  if (/[\p{C}\p{Zl}\p{Zp}]/u.test(name)) return 'invisible';
+  const compatible = name.normalize('NFKC');
+  if (/\p{L}/u.test(compatible.replace(LATIN, ''))) return 'script';
+  if (!/[\p{L}\p{N}]/u.test(compatible)) return 'blank';
+  return passesForOurs(name) ? 'ours' : undefined;
+}
+
+/**
+ * The letters of European languages. Other alphabets, and the phonetic and small-capital letters of Unicode, have letters
+ * that cannot be told from these.
+ */
+const LATIN = /[A-Za-zªº\u00c0-\u024f\u1e00-\u1eff]/g;
+
+/** Characters that are read as another letter. Accents and compatibility forms are removed before. */
+const LOOKALIKES: Record<string, string> = {
+  '1': 'i',
+  l: 'i',
+  ł: 'i',
+  ı: 'i',
+  '|': 'i',
+  '!': 'i',
+  ǀ: 'i',
+  ǃ: 'i',
+  '3': 'e',
+  ǝ: 'e',
+  ɇ: 'e',
+  '4': 'a',
+  '@': 'a',
+  ƒ: 'f',
+  ɍ: 'r',
+};
+
+/** Words that add nothing to whose name it is: "Feira Oficial" and "Equipe da Feira" say that they are Feira. */
+const GENERIC = new Set(
+  [
+    ...[
+      'oficial',
+      'official',
+      'suporte',
+      'support',
+      'ajuda',
+      'help',
+      'equipe',
+      'time',
+      'team',
+      'staff',
+      'admin',
+    ],
+    ...[
+      'app',
+      'apps',
+      'aplicativo',
+      'api',
+      'erp',
+      'console',
+      'painel',
+      'login',
+      'conta',
+      'account',
+      'sistema',
+    ],
+    ...[
+      'plataforma',
+      'platform',
+      'parceiros',
+      'partners',
+      'pagamentos',
+      'payments',
+      'pay',
+      'seguranca',
+      'security',
+    ],
+    ...[
+      'integracao',
+      'integration',
+      'loja',
+      'lojas',
+      'store',
+      'stores',
+      'brasil',
+      'brazil',
+      'tm',
+      'inc',
+      'ltda',
+    ],
+    ...['da', 'do', 'de', 'das', 'dos', 'the', 'of', 'by', 'para', 'for', 'com', 'br'],
+  ].map(plainLetters),
+);
+
+function passesForOurs(name: string): boolean {
+  const words = plainLetters(name).split(/[^a-z]+/);
+  return /^(feira)+$/.test(words.filter((word) => !GENERIC.has(word)).join(''));
+}
+
+function plainLetters(name: string): string {
+  const plain = name
+    .replace(/[™®©℠]/g, ' ')
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase();
+  return [...plain].map((character) => LOOKALIKES[character] ?? character).join('');
+}

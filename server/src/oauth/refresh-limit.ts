@@ -1,0 +1,29 @@
+import type { Clock } from '../platform/clock.js';
+import type { Tx } from '../platform/db.js';
+import { sql } from '../platform/sql.js';
+import { TooManyRefreshes } from './token-errors.js';
+
+/**
+ * An access token lives two hours, so a client needs twelve refreshes a day. Every refresh leaves rows that are kept for
+ * weeks; 600 an hour leave room for tests and for clients that refresh before each batch, but not for a loop.
+ */
+const REFRESHES_PER_HOUR = 600;
+const HOUR_MS = 60 * 60 * 1000;
+
+/** Counts a refresh of a grant that the caller has locked, or returns the refusal. */
+export async function countRefresh(
+  tx: Tx,
+  clock: Clock,
+  grant: { workspace_id: string; grant_id: string; refreshes_since: string | null; refreshes: number },
+): Promise<TooManyRefreshes | undefined> {
+  const now = clock.now();
+  const endsAt = grant.refreshes_since === null ? 0 : Date.parse(grant.refreshes_since) + HOUR_MS;
+  const isSameHour = endsAt > now;
+  if (isSameHour && grant.refreshes >= REFRESHES_PER_HOUR)
+    return new TooManyRefreshes(REFRESHES_PER_HOUR, Math.ceil((endsAt - now) / 1000));
+  const since = isSameHour ? grant.refreshes_since : new Date(now).toISOString();
+  await tx.query(sql`
+    update oauth_grants set refreshes_since = ${since}, refreshes = ${isSameHour ? grant.refreshes + 1 : 1}
+    where workspace_id = ${grant.workspace_id} and id = ${grant.grant_id}`);
+  return undefined;
+}

@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createApp } from '../../src/oauth/apps.js';
+import { sql } from '../../src/platform/sql.js';
+import { type Feira, openFeira } from '../support/feira.js';
+import { CALLBACK } from '../support/integrator.js';
+import { Merchant, PASSWORD, type Page } from '../support/merchant.js';
+
+let feira: Feira;
+let dev: Merchant;
+
+beforeAll(async () => {
+  feira = await openFeira();
+  dev = await integrator('dev@erp.example');
+});
+afterAll(() => feira.close());
+
+async function integrator(email: string): Promise<Merchant> {
+  const browser = new Merchant(feira.app);
+  await browser.press(await browser.get('/partners'), 'Create account', { email, password: PASSWORD });
+  return browser;
+}
+
+async function register(by: Merchant, typed: Record<string, string> = {}): Promise<Page> {
+  const form = { name: 'My ERP', 'redirect-uris': CALLBACK, contact: 'dev@erp.example' };
+  return by.press(await by.get('/partners/apps/new'), 'Register', { ...form, ...typed });
+}
+
+const isRefused = async (typed: Record<string, string>, sentence: string) => {
+  const page = await register(dev, typed);
+  expect([page.status, page.text]).toEqual([422, expect.stringContaining(sentence)]);
+};
+
+describe('the name of an app', () => {
+  test.each([
+    ['a line break', 'ERP\nFeira'],
+    ['a right-to-left override', 'ERP \u202ekcatta'],
+    ['a bidirectional isolate', 'ERP \u2066x\u2069'],
+    ['a zero-width space', 'Fei\u200bra ERP'],
+    ['a soft hyphen', 'ERP\u00ad'],
+    ['a line separator', 'ERP\u2028x'],
+    ['a control character', 'ERP\u0007'],
+    ['a character for private use', 'ERP \ue000'],
+  ])('may not contain %s', (_what, name) => isRefused({ name }, 'invisible or control characters'));
+
+  test.each([
+    ['Cyrillic letters', 'Rápido Е\u0420Р'],
+    ['letters that look like ours', 'ꓝꓰꓲꓣꓮ'],
+    ['phonetic letters', '\ua730e\u026ara'],
+  ])('may not be written with %s', (_what, name) => isRefused({ name }, 'Latin letters'));
+
+  test('needs a letter or a digit', () => isRefused({ name: '· —' }, 'a letter or a digit'));
+
+  test.each([
+    'Feira',
+    'FEIRA',
+    ' feira ',
+    'F e i r a',
+    'Feíra',
+    'Fe1ra',
+    'FElRA',
+    'Fe|ra',
+    'Feıra',
+    '𝐅𝐞𝐢𝐫𝐚',
+    'Ｆｅｉｒａ',
+    'Feira Oficial',
+    'Feira API',
+    'Suporte Feira',
+    'Equipe da Feira',
+    'Feira™',
+  ])('may not pass for ours: %s', (name) => isRefused({ name }, 'could be mistaken for Feira'));
+
+  test.each([
+    'Conecta ERP',
+    'Feira de Santana Logística',
+    'Segunda-feira Entregas',
+    'Integração nº 1 (ção) & Cia.',
+    'R$ 1,99 ☕',
+    'Łódź Søren ERP',
+  ])('may be %s', async (name) => {
+    expect((await register(dev, { name })).status).toBeLessThan(400);
+  });
+});
+
+describe('the redirect addresses of an app', () => {
+  const addresses = (count: number) =>
+    Array.from({ length: count }, (_, index) => `https://erp.example/${index}`).join('\n');
+
+  test('are at most twenty', async () => {
+    expect((await register(dev, { 'redirect-uris': addresses(20) })).status).toBeLessThan(400);
+    await isRefused({ 'redirect-uris': addresses(21) }, 'at most 20 redirect addresses');
+  });
+
+  test('that are far too many are answered with that one fault', async () => {
+    const page = await register(dev, {
+      'redirect-uris': Array(1_500)
+        .fill(0)
+        .map((_, n) => `x${n}`)
+        .join(' '),
+    });
+    expect(page.status).toBe(422);
+    expect(page.text).toContain('at most 20 redirect addresses');
+    expect(page.text).not.toContain('is not an absolute address');
+  });
+
+  test('have at most 2,000 characters each', async () => {
+    const long = (length: number) => 'https://erp.example/'.padEnd(length, 'x');
+    expect((await register(dev, { 'redirect-uris': long(2_000) })).status).toBeLessThan(400);
+    await isRefused({ 'redirect-uris': long(2_001) }, 'is longer than 2,000 characters');
+  });
+
+  test.each(['https:///x', 'https:////erp.example/x', 'https://?x', 'http:///localhost/x'])(
+    'need a host: %s',
+    (uri) => isRefused({ 'redirect-uris': uri }, 'is not an absolute address'),
+  );
+});
+
+describe('the apps of an account', () => {
+  test('are at most fifty, also when the last ones are registered at once', async () => {
+    const busy = await integrator('busy@erp.example');
+    const [user] = await feira.context.db.query<{ id: string }>(
+      sql`select id from users where email = 'busy@erp.example'`,
+    );
+    const app = { name: 'ERP', redirectUris: [CALLBACK], ownerId: user!.id };
+    for (let made = 0; made < 48; made++) await feira.context.db.transaction((tx) => createApp(tx, app));
+    const pages = await Promise.all(Array.from({ length: 5 }, () => register(busy)));
+    expect(pages.filter(({ status }) => status < 400)).toHaveLength(2);
+    const refused = pages.find(({ status }) => status >= 400)!;
+    expect([refused.status, refused.text]).toEqual([422, expect.stringContaining('at most 50 apps')]);
+    expect((await register(dev)).status).toBeLessThan(400);
+  });
+});
