@@ -22,7 +22,7 @@ const TEN_MINUTES = 10 * 60 * 1000;
 /** Every background job, listed, beside the deliveries. Each may run in any number of processes at once. */
 const JOBS: Job[] = [
   every(TEN_SECONDS, 'expire unpaid orders', ({ orders, clock }) => expireUnpaid(orders, clock)),
-  every(TEN_SECONDS, 'finish refunds', ({ orders, gateway }) => finishRefunds(orders, gateway)),
+  every(TEN_SECONDS, 'finish refunds', ({ orders, clock, gateway }) => finishRefunds(orders, clock, gateway)),
   every(TEN_SECONDS, 'tell of payments', ({ gateway }) => gateway.tell()),
   every(TEN_SECONDS, 'sweep files', ({ db, clock, storage }) => sweepFiles(db, clock, storage)),
   every(TEN_MINUTES, 'drop unattached uploads', ({ db, clock }) => dropUnattached(db, clock)),

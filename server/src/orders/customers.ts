@@ -20,8 +20,9 @@ export interface CustomerRecord {
 }
 
 /**
- * The same document is the same person, else the same e-mail. The latest order says what they are called now. The time
- * is that of the transaction, as the order's own: what is derived from orders agrees with them to the millisecond.
+ * The same document is the same person, else the same e-mail. The first order creates the customer; until it is paid, an
+ * order changes nothing of one that exists: anyone can type a document that is not theirs. The time is that of the
+ * transaction, as the order's own: what is derived from orders agrees with them to the millisecond.
  */
 export async function findOrCreateCustomer(
   tx: Tx,
@@ -30,27 +31,43 @@ export async function findOrCreateCustomer(
 ): Promise<OrderCustomer> {
   const { name, email, phone, document, address } = buyer;
   const identity = document === null ? `email ${email.toLowerCase()}` : `document ${document}`;
-  const [row] = await tx.query<{ id: string }>(sql`
+  await tx.query(sql`
     insert into customers (workspace_id, id, identity, name, email, phone, document, address, first_order_at, last_order_at, terms)
     values (${workspaceId}, ${newId()}, ${identity}, ${name}, ${email}, ${phone}, ${document}, ${JSON.stringify(address)}::jsonb,
             now(), now(), search_terms(${name}, ${email}, ${document}, ${phone}))
-    on conflict (workspace_id, identity) do update set
-      name = excluded.name, email = excluded.email, phone = excluded.phone, address = excluded.address,
-      last_order_at = greatest(customers.last_order_at, excluded.last_order_at), terms = excluded.terms
-    returning id`);
+    on conflict (workspace_id, identity) do nothing`);
+  const [row] = await tx.query<{ id: string }>(
+    sql`select id from customers where workspace_id = ${workspaceId} and identity = ${identity}`,
+  );
   return { id: row!.id, name, email, phone, document };
 }
 
-/** What a customer has bought follows the money: up when an order is paid, down by what is refunded. */
-export async function countPurchase(
+/** A paid order counts, and the latest one says what the customer is called and where they live. */
+export async function countPaidOrder(tx: Tx, workspaceId: string, orderId: string): Promise<void> {
+  await tx.query(sql`
+    update customers c set name = o.customer->>'name', email = o.customer->>'email', phone = o.customer->>'phone',
+      address = o.shipping_address, last_order_at = o.created_at,
+      terms = search_terms(o.customer->>'name', o.customer->>'email', c.document, o.customer->>'phone')
+    from orders o
+    where o.workspace_id = ${workspaceId} and o.id = ${orderId} and c.workspace_id = o.workspace_id
+      and c.id = o.customer_id and c.last_order_at <= o.created_at`);
+  await tx.query(sql`
+    update customers c set orders_count = c.orders_count + 1,
+      amount_spent = coalesce(c.amount_spent, c.total_spent) + o.total
+    from orders o
+    where o.workspace_id = ${workspaceId} and o.id = ${orderId} and c.workspace_id = o.workspace_id
+      and c.id = o.customer_id`);
+}
+
+/** What a customer has spent is net of refunds. */
+export async function countRefund(
   tx: Tx,
   workspaceId: string,
   customerId: string,
-  orders: 0 | 1,
   amount: number,
 ): Promise<void> {
   await tx.query(sql`
-    update customers set orders_count = orders_count + ${orders}::integer, total_spent = total_spent + ${amount}::numeric
+    update customers set amount_spent = coalesce(amount_spent, total_spent) - ${amount}::numeric
     where workspace_id = ${workspaceId} and id = ${customerId}`);
 }
 
@@ -59,8 +76,8 @@ export const customerSorts: Record<string, SortKey> = {
 };
 
 const columns = raw(`
-  c.id, c.name, c.email, c.phone, c.document, c.address, c.orders_count as "ordersCount", c.total_spent as "totalSpent",
-  c.first_order_at as "firstOrderAt", c.last_order_at as "lastOrderAt"`);
+  c.id, c.name, c.email, c.phone, c.document, c.address, c.orders_count as "ordersCount",
+  coalesce(c.amount_spent, c.total_spent) as "totalSpent", c.first_order_at as "firstOrderAt", c.last_order_at as "lastOrderAt"`);
 
 /** Those who bought last come first. Orders are not read: what a customer has bought is kept with the customer. */
 export async function listCustomers(

@@ -5,7 +5,7 @@ import { eachByItself } from '../platform/each-by-itself.js';
 import { emit } from '../platform/events.js';
 import { cents } from '../platform/money.js';
 import { sql } from '../platform/sql.js';
-import { countPurchase } from './customers.js';
+import { countPaidOrder, countRefund } from './customers.js';
 import type { OrderItem, OrderStatus } from './records.js';
 
 export interface Money {
@@ -46,7 +46,7 @@ export async function markPaid(tx: Tx, workspaceId: string, order: Money): Promi
   await tx.query(
     sql`update orders set status = 'paid', paid_at = now() where workspace_id = ${workspaceId} and id = ${order.id}`,
   );
-  await countPurchase(tx, workspaceId, order.customerId, 1, order.total);
+  await countPaidOrder(tx, workspaceId, order.id);
   await emit(tx, workspaceId, [{ event: 'order.paid', data: { orderId: order.id } }]);
   return true;
 }
@@ -80,7 +80,7 @@ export async function noteRefunded(
       refunded_at = case when ${full} then now() else refunded_at end,
       status_shipping = case when ${full} and status_shipping in ('pending', 'preparing') then 'canceled' else status_shipping end
     where workspace_id = ${workspaceId} and id = ${order.id}`);
-  await countPurchase(tx, workspaceId, order.customerId, 0, cents(order.refundedAmount - amount));
+  await countRefund(tx, workspaceId, order.customerId, cents(amount - order.refundedAmount));
   if (full) await emit(tx, workspaceId, [{ event: 'order.refunded', data: { orderId: order.id } }]);
 }
 

@@ -1,9 +1,11 @@
 import { returnStock } from '../catalog/reserve.js';
+import type { Clock } from '../platform/clock.js';
 import type { Database, Tx } from '../platform/db.js';
 import { eachByItself } from '../platform/each-by-itself.js';
 import { ApiError, conflict } from '../platform/errors.js';
 import { isId, newId } from '../platform/ids.js';
 import { cents } from '../platform/money.js';
+import { isDue, putOff } from '../platform/put-off.js';
 import { sql } from '../platform/sql.js';
 import { lockMoney, noteRefunded } from './life.js';
 import { orderNotFound } from './shipping-status.js';
@@ -121,11 +123,18 @@ async function dropRefund(db: Database, workspaceId: string, refundId: string): 
   );
 }
 
-/** What a killed process left behind. */
-export async function finishRefunds(db: Database, refunder: Refunder): Promise<void> {
+/** Finishes the refunds that a killed process or a failed gateway left behind. One that fails is put off. */
+export async function finishRefunds(db: Database, clock: Clock, refunder: Refunder): Promise<void> {
   const unfinished = await db.query<{ workspace_id: string; id: string }>(sql`
-    select workspace_id, id from refunds where status = 'requested' order by created_at limit 200`);
-  await eachByItself(unfinished, ({ workspace_id, id }) => finishRefund(db, refunder, workspace_id, id));
+    select workspace_id, id from refunds where status = 'requested' and ${isDue(clock)} order by created_at limit 200`);
+  await eachByItself(unfinished, ({ workspace_id, id }) =>
+    finishRefund(db, refunder, workspace_id, id).catch(async (error: unknown) => {
+      await db.autocommit.query(
+        sql`update refunds set ${putOff(clock)} where workspace_id = ${workspace_id} and id = ${id}`,
+      );
+      throw error;
+    }),
+  );
 }
 
 function findByKey(

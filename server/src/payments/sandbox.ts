@@ -3,6 +3,7 @@ import type { Clock } from '../platform/clock.js';
 import type { Database, Tx } from '../platform/db.js';
 import { eachByItself } from '../platform/each-by-itself.js';
 import { conflict } from '../platform/errors.js';
+import { isDue, putOff } from '../platform/put-off.js';
 import { sql } from '../platform/sql.js';
 import type { Notification, PaymentGateway, PaymentRequest } from './gateway.js';
 import { receiveNotification, type SignedNotification, signNotification } from './notifications.js';
@@ -92,12 +93,13 @@ export class SandboxGateway implements PaymentGateway {
   }
 
   /**
-   * Tells all that is owed. A gateway that dies between a change and its notification tells it later: the worker asks.
-   * A payment whose notification fails keeps none of the others back.
+   * Sends all notifications that are due. A gateway that dies between a change and its notification sends it later: the
+   * worker asks. A payment whose notification fails is put off and keeps none of the others back.
    */
   async tell(): Promise<void> {
     const owing = await this.db.query<{ id: string }>(sql`
-      select payment_id as id from sandbox_outbox group by payment_id order by min(created_at) limit 100`);
+      select payment_id as id from sandbox_outbox
+      group by payment_id having bool_and(${isDue(this.clock)}) order by min(created_at) limit 100`);
     await eachByItself(owing, ({ id }) => this.tellOf(id));
   }
 
@@ -118,12 +120,13 @@ export class SandboxGateway implements PaymentGateway {
         o.refunded_in_all as "refundedInAll"
       from sandbox_outbox o join sandbox_payments p on p.id = o.payment_id where o.payment_id = ${id} order by o.created_at`);
     for (const notification of owed) {
-      await receiveNotification(
-        this.db,
-        this.clock,
-        this.secret,
-        signNotification(this.secret, notification, this.clock.now()),
-      );
+      const signed = signNotification(this.secret, notification, this.clock.now());
+      await this.receive(signed).catch(async (error: unknown) => {
+        await this.db.autocommit.query(
+          sql`update sandbox_outbox set ${putOff(this.clock)} where payment_id = ${id}`,
+        );
+        throw error;
+      });
       await this.db.autocommit.query(sql`delete from sandbox_outbox where id = ${notification.id}`);
     }
   }

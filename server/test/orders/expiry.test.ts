@@ -79,7 +79,9 @@ test('a payment that arrives at the same moment wins or is given back, and the s
     expire(two),
     ...payments.map((payment, index) => (index % 2 ? one : two).context.gateway.decide(payment, 'paid')),
   ]);
-  await Promise.all([one, two].map(({ context }) => finishRefunds(context.orders, context.gateway)));
+  await Promise.all(
+    [one, two].map(({ context }) => finishRefunds(context.orders, context.clock, context.gateway)),
+  );
   const orders = (await store.get('/orders')).body.data as { id: string; status: string }[];
   const paid = orders.filter(({ status }) => status === 'paid').map(({ id }) => id);
   const canceled = orders.filter(({ status }) => status === 'canceled').map(({ id }) => id);

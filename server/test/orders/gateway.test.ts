@@ -8,6 +8,9 @@ import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
 import { dataOf, transactionOf } from '../support/orders.js';
 import { order } from '../support/shop.js';
 
+/** How long a refund that failed once is put off. */
+const PUT_OFF_MS = 10_000;
+
 let one: Feira;
 let two: Feira;
 let store: StoreClient;
@@ -37,7 +40,7 @@ const movements = async (id: string): Promise<number> => {
 };
 /** What the worker does, in both processes at once. */
 const workersFinish = () =>
-  Promise.all([one, two].map(({ context }) => finishRefunds(context.orders, context.gateway)));
+  Promise.all([one, two].map(({ context }) => finishRefunds(context.orders, context.clock, context.gateway)));
 
 describe('a process that dies in the middle of a refund', () => {
   async function written(id: string, restock: boolean): Promise<{ id: string; amount: number }> {
@@ -84,9 +87,10 @@ describe('a process that dies in the middle of a refund', () => {
     const down = { refund: () => Promise.reject(new Error('connection refused')) };
     const { orders, gateway } = one.context;
     await expect(refundOrder(orders, down, store.workspaceId, id, {}, undefined)).rejects.toThrow('refused');
-    await expect(finishRefunds(orders, down)).rejects.toThrow('failed');
+    await expect(finishRefunds(orders, one.clock, down)).rejects.toThrow('failed');
     expect((await read(id)).status).toBe('paid');
-    await finishRefunds(orders, gateway);
+    one.clock.forward(PUT_OFF_MS);
+    await finishRefunds(orders, one.clock, gateway);
     expect([(await read(id)).status, await movements(id)]).toEqual(['refunded', 1]);
   });
 
@@ -98,9 +102,10 @@ describe('a process that dies in the middle of a refund', () => {
       orders.autocommit.query(sql`update orders set transaction_id = ${transactionId} where id = ${id}`);
     await note(null);
     expect((await store.post(`/orders/${id}/refund`, undefined)).status).toBe(502);
-    await expect(finishRefunds(orders, gateway)).rejects.toThrow('1 of 1 failed');
+    await expect(finishRefunds(orders, one.clock, gateway)).rejects.toThrow('1 of 1 failed');
     await note(payment);
-    await finishRefunds(orders, gateway);
+    one.clock.forward(PUT_OFF_MS);
+    await finishRefunds(orders, one.clock, gateway);
     expect([(await read(id)).status, await movements(id)]).toEqual(['refunded', 1]);
   });
 
@@ -116,8 +121,9 @@ describe('a process that dies in the middle of a refund', () => {
         return gateway.refund(payment, request, amount);
       },
     };
-    await expect(finishRefunds(orders, moody)).rejects.toThrow('1 of 2 failed');
+    await expect(finishRefunds(orders, one.clock, moody)).rejects.toThrow('1 of 2 failed');
     expect([(await read(stuck)).status, (await read(fine)).status]).toEqual(['paid', 'refunded']);
+    one.clock.forward(PUT_OFF_MS);
     await workersFinish();
   });
 });

@@ -133,8 +133,8 @@ describe('a notification', () => {
     expect(await tell({ type: 'canceled' })).toBe(200);
     expect((await read()).status).toBe('canceled');
     await gateway.decide(payment.transactionId, 'paid');
-    await finishRefunds(orders, gateway);
-    await finishRefunds(orders, gateway);
+    await finishRefunds(orders, feira.clock, gateway);
+    await finishRefunds(orders, feira.clock, gateway);
     expect((await gateway.find(payment.transactionId))?.refunded).toBe(62.5);
     expect(await read()).toMatchObject({ status: 'canceled', refundedAmount: 0 });
     expect(await names()).toEqual(['product.created', 'stock.updated', 'order.created', 'stock.updated']);
@@ -154,7 +154,7 @@ describe('a notification', () => {
     const { gateway, orders } = feira.context;
     await tell({ type: 'canceled', transactionId });
     await gateway.decide(transactionId, 'paid');
-    await finishRefunds(orders, gateway);
+    await finishRefunds(orders, feira.clock, gateway);
     expect((await gateway.find(transactionId))?.refunded).toBe(62.5);
   });
 

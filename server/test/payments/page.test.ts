@@ -1,9 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sql } from '../../src/platform/sql.js';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { shopOf, Visitor } from '../support/buyer.js';
 import { newProduct } from '../support/catalog.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
-import { openPayment, order } from '../support/shop.js';
 
 let feira: Feira;
 let store: StoreClient;
@@ -58,57 +56,6 @@ test('a payment pays the order, and a second press changes nothing', async () =>
     ({ event, data }) => event === 'order.paid' && data.orderId === id,
   );
   expect(paid).toHaveLength(1);
-});
-
-describe('a notification that cannot be told', () => {
-  const told = async (transactionId: string) =>
-    (await feira.context.orders.query(sql`select from sandbox_outbox where payment_id = ${transactionId}`))
-      .length === 0;
-
-  /** The payment of an order, whose oldest notification is one that nobody understands. */
-  async function stuckPayment(of: StoreClient): Promise<{ orderId: string; transactionId: string }> {
-    const productId = await newProduct(of, { quantity: 10 });
-    const line = { productId, variantId: null, quantity: 1 };
-    const orderId = await order(feira, of.workspaceId, line, { pay: false });
-    const { transactionId } = await openPayment(feira, of.workspaceId, orderId, 1);
-    await feira.context.orders.autocommit.query(sql`
-      insert into sandbox_outbox (id, payment_id, type, refunded_in_all, created_at)
-      values (${`${transactionId}:odd`}, ${transactionId}, 'odd', 0, now() - interval '1 hour')`);
-    return { orderId, transactionId };
-  }
-  const mend = ({ transactionId }: { transactionId: string }) =>
-    feira.context.orders.autocommit.query(
-      sql`delete from sandbox_outbox where id = ${`${transactionId}:odd`}`,
-    );
-
-  test('keeps no buyer of another store from paying, and the worker from telling no other', async () => {
-    const stuck = await stuckPayment(await feira.store());
-    const payment = await visitor.buy(mug);
-    expect((await visitor.settle(payment)).text).toContain('Paid');
-
-    const untold = await newest();
-    await feira.context.orders.autocommit.query(sql`
-      insert into sandbox_outbox (id, payment_id, type, refunded_in_all)
-      values ('told-late', ${untold.payment.transactionId}, 'refunded', 10)`);
-    await expect(feira.context.gateway.tell()).rejects.toThrow('1 of 2 failed');
-    expect((await newest()).refundedAmount).toBe(10);
-    expect(await told(stuck.transactionId)).toBe(false);
-    await mend(stuck);
-  });
-
-  test('is left to the worker, in order: a refund is not told before its payment', async () => {
-    const { gateway } = feira.context;
-    const stuck = await stuckPayment(store);
-    await gateway.decide(stuck.transactionId, 'paid');
-    await gateway.refundFromHere(stuck.transactionId, 10);
-    await expect(gateway.tell()).rejects.toThrow('1 of 1 failed');
-    expect((await store.get(`/orders/${stuck.orderId}`)).body.status).toBe('pending');
-    await mend(stuck);
-    await gateway.tell();
-    expect(await told(stuck.transactionId)).toBe(true);
-    const { status, refundedAmount } = (await store.get(`/orders/${stuck.orderId}`)).body;
-    expect([status, refundedAmount]).toEqual(['partial_refunded', 10]);
-  });
 });
 
 test('a declined payment leaves the order waiting, to be tried again', async () => {

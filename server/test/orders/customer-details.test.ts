@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { sql } from '../../src/platform/sql.js';
+import { newProduct } from '../support/catalog.js';
+import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
+import { transactionOf } from '../support/orders.js';
+import { BUYER, order } from '../support/shop.js';
+
+let feira: Feira;
+let store: StoreClient;
+let productId: string;
+
+beforeAll(async () => {
+  feira = await openFeira();
+});
+afterAll(() => feira.close());
+beforeEach(async () => {
+  store = await feira.store();
+  productId = await newProduct(store, { price: 100, quantity: 1_000 });
+});
+
+const place = (buyer: Partial<typeof BUYER>, pay: boolean) =>
+  order(feira, store.workspaceId, { productId, variantId: null, quantity: 1 }, { buyer, pay });
+const pay = async (orderId: string) =>
+  feira.context.gateway.decide(await transactionOf(feira, orderId), 'paid');
+const customers = async () => (await store.get('/customers')).body.data;
+const STRANGER = {
+  name: 'Somebody Else',
+  email: 'stranger@mail.example',
+  phone: '11900000000',
+  address: { ...BUYER.address, street: 'Rua do Estranho', city: 'Recife', state: 'PE' },
+};
+
+test('an unpaid order with a customer’s document changes nothing of that customer', async () => {
+  await place({}, true);
+  const before = await customers();
+  const unpaid = await place(STRANGER, false);
+  expect(await customers()).toEqual(before);
+  expect((await store.get('/customers?search=stranger')).body.data).toEqual([]);
+  const { body } = await store.get(`/orders/${unpaid}`);
+  expect([body.customer.id, body.customer.name]).toEqual([before[0].id, STRANGER.name]);
+});
+
+test('a second unpaid order does not change the customer that the first one created', async () => {
+  await place({ name: 'Bia' }, false);
+  const before = await customers();
+  await place(STRANGER, false);
+  expect(await customers()).toEqual(before);
+});
+
+test('the details of an order become the customer’s when it is paid', async () => {
+  await place({}, true);
+  const moved = await place({ name: 'Beatriz Souza', email: 'new@mail.example' }, false);
+  await pay(moved);
+  const { createdAt } = (await store.get(`/orders/${moved}`)).body;
+  expect(await customers()).toMatchObject([
+    { name: 'Beatriz Souza', email: 'new@mail.example', ordersCount: 2, lastOrderAt: createdAt },
+  ]);
+  expect((await store.get('/customers?search=beatriz')).body.data).toHaveLength(1);
+});
+
+test('an older order that is paid late counts, but leaves the newer details in place', async () => {
+  const older = await place({ name: 'Old Name' }, false);
+  await place({ name: 'New Name' }, true);
+  await pay(older);
+  expect(await customers()).toMatchObject([{ name: 'New Name', ordersCount: 2, totalSpent: 225 }]);
+});
+
+test('a customer may spend more than the largest order a hundred times over', async () => {
+  await place({}, true);
+  await feira.context.orders.autocommit.query(sql`
+    update customers set total_spent = 99999999999999.99 where workspace_id = ${store.workspaceId}`);
+  const last = await place({}, true);
+  expect((await store.get(`/orders/${last}`)).body.status).toBe('paid');
+  expect((await customers())[0].totalSpent).toBe(100000000000112.48);
+});
+
+test('what the previous version adds to a customer is not lost', async () => {
+  await place({}, true);
+  // The statement of the previous version, which may still run beside this one during an update.
+  await feira.context.orders.autocommit.query(sql`
+    update customers set orders_count = orders_count + 1, total_spent = total_spent + 10
+    where workspace_id = ${store.workspaceId}`);
+  await place({}, true);
+  expect(await customers()).toMatchObject([{ ordersCount: 3, totalSpent: 235 }]);
+  const [row] = await feira.context.orders.query<{ total_spent: number }>(
+    sql`select total_spent from customers where workspace_id = ${store.workspaceId}`,
+  );
+  expect(row!.total_spent).toBe(235);
+});
