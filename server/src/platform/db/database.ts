@@ -1,0 +1,114 @@
+import type pg from 'pg';
+import { Admission } from './admission.js';
+import type { Connection } from './connection.js';
+import { Fleet, type ProbeTimes } from './fleet.js';
+import { Partition } from './partition.js';
+import { connectPg } from './pg-connection.js';
+import { connectPipeline } from './pipeline/pipeline-connection.js';
+import { Pool } from './pool.js';
+import { type ReadLimits, Reads } from './reads.js';
+import type { Deadlines } from './settings.js';
+
+export type Driver = 'pipeline' | 'pg';
+
+export interface DatabaseOptions {
+  driver?: Driver;
+  deadlines?: Partial<Deadlines>;
+  /** Areas of a store that may fail without the rest of it, and how many connections each may use in all. */
+  areas?: Readonly<Record<string, number>>;
+}
+
+/**
+ * The one way to the database. Every statement names whose it is: a store's, or that of an internal task. Each of them
+ * has its own share of the connections, so that whoever waits for a lock or a slow statement waits for itself.
+ */
+export interface Database {
+  /** Statements of one store. An area (orders) has shares of its own beside the rest of the store. */
+  store(workspaceId: string, area?: string): Partition;
+  /** Statements that belong to no store: tokens, sessions, deliveries. */
+  system(task: string): Partition;
+  /** Jobs: they may take long, and have a connection or two of their own. */
+  background(task: string): Partition;
+  close(): Promise<void>;
+}
+
+/** Fewer than 25 connections per process, with the one that listens. */
+const READS: ReadLimits = {
+  connections: 6,
+  perKey: 16,
+  slowPerKey: 2,
+  slow: 4,
+  slowAfterMs: 20,
+  waitMs: 4_000,
+};
+const STORES = { total: 12, perStore: 4, mostOfStores: 8 };
+const SYSTEM = { total: 3, perTask: 2 };
+const BACKGROUND = { total: 2, perTask: 1 };
+
+const FOREGROUND_DEADLINES: Deadlines = {
+  lockMs: 3_000,
+  statementMs: 4_000,
+  answerMs: 5_000,
+  transactionMs: 8_000,
+  connectMs: 3_000,
+};
+const BACKGROUND_DEADLINES: Deadlines = {
+  lockMs: 5_000,
+  statementMs: 30_000,
+  answerMs: 32_000,
+  transactionMs: 60_000,
+  connectMs: 3_000,
+};
+const PROBES: ProbeTimes = { idleMs: 2_000, answerMs: 1_500 };
+/** For a connection, when others of the same store or task are in front. */
+const WAIT_MS = 4_000;
+const BACKGROUND_WAIT_MS = 30_000;
+
+export async function openDatabase(
+  connection: pg.ClientConfig,
+  options: DatabaseOptions = {},
+): Promise<Database> {
+  const connect = options.driver === 'pg' ? connectPg : connectPipeline;
+  const foreground = { ...FOREGROUND_DEADLINES, ...options.deadlines };
+  const opener = (deadlines: Deadlines) => (): Promise<Connection> => connect(connection, deadlines);
+  const fleet = new Fleet(PROBES);
+  const pool = new Pool(fleet, opener(foreground));
+  const backgroundPool = new Pool(fleet, opener(BACKGROUND_DEADLINES));
+  const reads = new Reads(fleet, opener(foreground), READS);
+  const areas = options.areas ?? {};
+  const stores = new Admission(STORES.total, { '': STORES.mostOfStores, ...areas });
+  const system = new Admission(SYSTEM.total);
+  const background = new Admission(BACKGROUND.total);
+
+  const database: Database = {
+    store: (workspaceId, area = '') =>
+      new Partition(
+        { key: area ? `${workspaceId} ${area}` : workspaceId, most: STORES.perStore, group: area },
+        { admission: stores, pool, reads, waitMs: WAIT_MS, transactionMs: foreground.transactionMs },
+      ),
+    system: (task) =>
+      new Partition(
+        { key: task, most: SYSTEM.perTask, group: '' },
+        { admission: system, pool, reads, waitMs: WAIT_MS, transactionMs: foreground.transactionMs },
+      ),
+    background: (task) =>
+      new Partition(
+        { key: task, most: BACKGROUND.perTask, group: '' },
+        {
+          admission: background,
+          pool: backgroundPool,
+          reads: undefined,
+          waitMs: BACKGROUND_WAIT_MS,
+          transactionMs: BACKGROUND_DEADLINES.transactionMs,
+        },
+      ),
+    close: () => fleet.close(),
+  };
+  try {
+    await reads.ready();
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+  return database;
+}

@@ -1,0 +1,35 @@
+import { Socket } from 'node:net';
+import pg from 'pg';
+import { type Deadlines, sessionSettings } from './settings.js';
+import { DatabaseUnavailable } from './unavailable.js';
+
+/** A connected and authenticated client, and the socket below it. */
+export interface Session {
+  client: pg.Client;
+  /** Our own, because pg has no public way to drop a connection without waiting for the other side. */
+  socket: Socket;
+}
+
+export async function openSession(
+  connection: pg.ClientConfig,
+  deadlines: Deadlines,
+  options: { pipeline?: boolean } = {},
+): Promise<Session> {
+  const socket = new Socket();
+  const client = new pg.Client({
+    ...sessionSettings(connection, deadlines),
+    ...options,
+    stream: () => socket,
+  });
+  // Without a listener an error would end the process.
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    return { client, socket };
+  } catch (error) {
+    socket.destroy();
+    throw new DatabaseUnavailable(`no connection to the database: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+}

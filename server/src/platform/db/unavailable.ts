@@ -1,0 +1,24 @@
+import type { DatabaseError } from 'pg';
+
+/** The database could not be asked or did not answer in time. What was asked may or may not have been done. */
+export class DatabaseUnavailable extends Error {}
+
+const LOCK_NOT_AVAILABLE = '55P03';
+const QUERY_CANCELED = '57014';
+const DEADLOCK = '40P01';
+const TOO_MANY_CONNECTIONS = '53300';
+const READ_ONLY = '25006';
+
+/**
+ * Whether the same call may succeed later without being changed: a lock or an answer that did not come in time, a
+ * deadlock, or a database that is unreachable, starting, stopping (57P…), failing over (a former primary is read-only)
+ * or out of connections.
+ */
+export function isTemporary(error: unknown): boolean {
+  if (error instanceof DatabaseUnavailable) return true;
+  const { code } = (error ?? {}) as Partial<DatabaseError>;
+  if (typeof code !== 'string') return false;
+  if ([LOCK_NOT_AVAILABLE, QUERY_CANCELED, DEADLOCK, TOO_MANY_CONNECTIONS, READ_ONLY].includes(code))
+    return true;
+  return code.startsWith('57P') || (code.startsWith('08') && code.length === 5);
+}

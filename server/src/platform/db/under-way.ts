@@ -1,0 +1,56 @@
+import { DatabaseUnavailable } from './unavailable.js';
+
+/** A statement that was sent and is not answered yet. */
+export interface Sent {
+  since: number;
+  reject(error: Error): void;
+}
+
+/** The statements under way on one connection, first sent first, and the deadline for their answers. */
+export class UnderWay<S extends Sent> {
+  private readonly sent: S[] = [];
+  private timer: NodeJS.Timeout | undefined;
+  lastAnswerAt = performance.now();
+
+  /** `onSilence` is called when the oldest statement has waited for `answerMs`: all behind it wait for the same. */
+  constructor(
+    private readonly answerMs: number,
+    private readonly onSilence: (error: Error) => void,
+  ) {}
+
+  get size(): number {
+    return this.sent.length;
+  }
+
+  get first(): S | undefined {
+    return this.sent[0];
+  }
+
+  add(sent: S): void {
+    this.sent.push(sent);
+    this.timer ??= this.watchFor(this.answerMs);
+  }
+
+  answered(): S | undefined {
+    this.lastAnswerAt = performance.now();
+    return this.sent.shift();
+  }
+
+  failAll(cause: Error): void {
+    clearTimeout(this.timer);
+    const error = new DatabaseUnavailable(cause.message, { cause });
+    for (const { reject } of this.sent.splice(0)) reject(error);
+  }
+
+  /** One timer for all that wait; it fires at most once per `answerMs`. */
+  private watchFor(milliseconds: number): NodeJS.Timeout {
+    return setTimeout(() => {
+      this.timer = undefined;
+      const [oldest] = this.sent;
+      if (!oldest) return;
+      const left = oldest.since + this.answerMs - performance.now();
+      if (left > 0) this.timer = this.watchFor(left);
+      else this.onSilence(new Error(`the database has not answered for ${this.answerMs} ms`));
+    }, milliseconds).unref();
+  }
+}
