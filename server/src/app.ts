@@ -22,6 +22,7 @@ import { connectionsOf, REQUEST_MS } from './platform/connections.js';
 import { badRequest } from './platform/errors.js';
 import { type Readiness, serveHealth } from './platform/health.js';
 import { serveIcon } from './platform/icon.js';
+import { MAX_BODY } from './platform/json-body.js';
 import { createMetrics, type HttpMetrics } from './platform/metrics.js';
 import { describeApi } from './platform/openapi.js';
 import { serveReference } from './platform/reference-page.js';
@@ -71,7 +72,7 @@ export function buildWorkerApp(context: Context): FastifyInstance {
     // A logger per request would only add the request id, and cost a tenth of a product read: lines name it themselves.
     childLoggerFactory: (logger) => logger,
     genReqId: () => randomUUID(),
-    bodyLimit: 1_048_576,
+    bodyLimit: MAX_BODY,
     trustProxy: context.trustedProxies,
     requestTimeout: REQUEST_MS,
     http: { requireHostHeader: false },

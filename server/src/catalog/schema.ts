@@ -1,16 +1,25 @@
 import { type Static, Type } from 'typebox';
 import { Image } from '../media/image-record.js';
 import { Meta, pagingQuery } from '../platform/paging.js';
-import { HttpUrl, Id, Measure, Money, Nullable, Quantity, Shape, Text, Time } from '../platform/shapes.js';
+import {
+  HttpUrl,
+  Id,
+  Measure,
+  Money,
+  Name,
+  Nullable,
+  Quantity,
+  Shape,
+  Text,
+  Time,
+} from '../platform/shapes.js';
 
 const NAME_MAX = 255;
 export const OfProduct = Type.Object({ id: Type.String({ description: 'Product id' }) });
 
 const MAX_BATCH = 500;
 
-const name = Type.String({
-  'x-text': true,
-  'x-name': NAME_MAX,
+const name = Name(NAME_MAX, {
   description: `Stored trimmed and in Unicode normal form C, 1 to ${NAME_MAX} characters. No two products of a store share one (case matters): 409.`,
   examples: ['Camiseta Básica'],
 });

@@ -1,6 +1,6 @@
 import { type Static, type TSchemaOptions, Type } from 'typebox';
 import type { FaultDetail } from '../platform/errors.js';
-import { Money, Nullable, Quantity, Shape, Text } from '../platform/shapes.js';
+import { Money, Name, Nullable, Quantity, Shape, Text } from '../platform/shapes.js';
 import { checkerOf } from '../platform/validation.js';
 import { storedName } from './records.js';
 import type { VariationType } from './variations.js';
@@ -12,8 +12,10 @@ const SEPARATOR = ' - ';
 
 const NAME_MAX = 100;
 
-const name = (options: TSchemaOptions = {}) =>
-  Type.String({ 'x-text': true, 'x-name': NAME_MAX, ...options });
+/** Three names with separators, and room for the blanks that may be written around those. */
+const LABEL_MAX = 400;
+
+const name = (options: TSchemaOptions = {}) => Name(NAME_MAX, options);
 const storedAs = `Stored trimmed and in Unicode normal form C, 1 to ${NAME_MAX} characters.`;
 
 const types = Type.Array(
@@ -32,7 +34,9 @@ const types = Type.Array(
 );
 
 const naming = {
-  combination: Type.Optional(Text(400, { description: "Options joined by ' - ' …", examples: ['P - Azul'] })),
+  combination: Type.Optional(
+    Name(LABEL_MAX, { description: "Options joined by ' - ' …", examples: ['P - Azul'] }),
+  ),
   options: Type.Optional(
     Type.Array(name(), {
       maxItems: MAX_TYPES,

@@ -6,9 +6,10 @@ import type {
   FastifyReply,
   FastifyRequest,
 } from 'fastify';
+import { publicError } from '../platform/answer-errors.js';
 import type { Clock } from '../platform/clock.js';
 import type { Database } from '../platform/db.js';
-import { type Fields, formFields, repetitionIn } from '../platform/forms.js';
+import { type Fields, FORM_BYTES, formFields, repetitionIn } from '../platform/forms.js';
 import { keepRawBodies } from '../platform/json-body.js';
 import { sql } from '../platform/sql.js';
 import { authenticateClient } from './client-authentication.js';
@@ -29,7 +30,7 @@ interface Options {
 
 /** The endpoints an integrator's backend calls: issue tokens, revoke them, and read the server metadata. */
 export const tokenRoutes: FastifyPluginAsync<Options> = async (app, options) => {
-  keepRawBodies(app);
+  keepRawBodies(app, FORM_BYTES);
   app.addHook('onRequest', async (_request, reply) => {
     reply.headers({ 'Cache-Control': 'no-store', Pragma: 'no-cache', 'X-Content-Type-Options': 'nosniff' });
   });
@@ -124,13 +125,15 @@ function answer(request: FastifyRequest, reply: FastifyReply, outcome: Outcome):
 
 /** What goes wrong before or beside the checks has the shape of RFC 6749 too. */
 function answerFailure(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const status = error.statusCode ?? 500;
-  if (status === 413) return reply.code(413).send(invalidRequest('the body is larger than 1 MB'));
-  if (status < 500) return reply.code(400).send(invalidRequest('the request cannot be read as a form'));
+  const { status, message, more } = publicError(error, request);
+  reply.code(status).headers(more.headers ?? {});
+  if (status === 413) return reply.send(invalidRequest('the form is larger than 64 kB'));
+  if (status < 500) return reply.send(invalidRequest(message));
   request.log.error({ requestId: request.id, err: error }, 'request failed');
-  return reply
-    .code(500)
-    .send({ error: 'server_error', error_description: 'something went wrong on our side; try again' });
+  return reply.send({
+    error: 'server_error',
+    error_description: 'something went wrong on our side; try again',
+  });
 }
 
 /** RFC 8414. */

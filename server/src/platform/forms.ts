@@ -1,22 +1,35 @@
 import { isUtf8 } from 'node:buffer';
 import type { FastifyRequest } from 'fastify';
+import { badRequest } from './errors.js';
+import { mediaTypeOf } from './json-body.js';
+
+/** The largest form: the checkout with every field at its longest is a tenth of it. */
+export const FORM_BYTES = 65_536;
+const MAX_FIELDS = 100;
 
 /** The fields of a form or query. A field sent twice is remembered as such: which of them was meant is not ours to guess. */
 export class Fields {
-  readonly repeated: string[];
+  private readonly values = new Map<string, string>();
+  readonly repeated: string[] = [];
 
-  constructor(private readonly params: URLSearchParams) {
-    this.repeated = [...new Set(params.keys())].filter((name) => params.getAll(name).length > 1);
+  /** Reads each field once: URLSearchParams.getAll per name took 34 seconds for a form of 125 kB. */
+  constructor(encoded: string) {
+    let count = 0;
+    for (const [name, value] of new URLSearchParams(encoded)) {
+      if (++count > MAX_FIELDS) throw badRequest(`At most ${MAX_FIELDS} fields can be sent at once`);
+      if (this.values.has(name)) this.repeated.push(name);
+      else this.values.set(name, value);
+    }
   }
 
   /** What was sent, or undefined: an empty field counts as not sent (RFC 6749, 3.1). */
   get(name: string): string | undefined {
-    return this.params.get(name) || undefined;
+    return this.values.get(name) || undefined;
   }
 
   /** As it was typed, empty when it was not. */
   text(name: string): string {
-    return this.params.get(name) ?? '';
+    return this.values.get(name) ?? '';
   }
 }
 
@@ -27,13 +40,13 @@ export function repetitionIn({ repeated: [name] }: Fields): string | undefined {
 }
 
 export function queryFields(request: FastifyRequest): Fields {
-  return new Fields(new URLSearchParams(request.url.split('?').slice(1).join('?')));
+  const start = request.url.indexOf('?');
+  return new Fields(start === -1 ? '' : request.url.slice(start + 1));
 }
 
 /** undefined when the body is not an urlencoded form. */
 export function formFields(request: FastifyRequest): Fields | undefined {
-  const type = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
   const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-  if (type !== 'application/x-www-form-urlencoded' || !isUtf8(bytes)) return undefined;
-  return new Fields(new URLSearchParams(bytes.toString('utf8')));
+  if (mediaTypeOf(request) !== 'application/x-www-form-urlencoded' || !isUtf8(bytes)) return undefined;
+  return new Fields(bytes.toString('utf8'));
 }

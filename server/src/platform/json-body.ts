@@ -12,13 +12,17 @@ declare module 'fastify' {
   }
 }
 
+export const MAX_BODY = 1_048_576;
+
 /**
  * Bodies arrive as bytes and become JSON in a hook of their own: whatever must see the bytes (idempotency keys) stands
  * before it, and every fault of form is a 400 of ours and not one of the framework's several.
  */
-export function keepRawBodies(app: FastifyInstance): void {
+export function keepRawBodies(app: FastifyInstance, bodyLimit = MAX_BODY): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, bytes, done) => done(null, bytes));
+  app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit }, (_request, bytes, done) =>
+    done(null, bytes),
+  );
 }
 
 /** Without its parameters and in small letters; undefined when there is no such header. */

@@ -1,5 +1,6 @@
 import { type TProperties, type TSchemaOptions, Type } from 'typebox';
 import { MAX_MONEY } from './money.js';
+import { UNITS_PER_CHARACTER } from './normalize.js';
 
 // Shapes that the whole API shares. The x- keywords are rules that JSON Schema has no word for; validation.ts gives
 // them their meaning, and to a reader of openapi.json they are annotations.
@@ -25,6 +26,10 @@ export const Quantity = (options: TSchemaOptions = {}) =>
 /** Text that PostgreSQL can store: no NUL, no half of a surrogate pair. Characters are code points. */
 export const Text = (max: number, options: TSchemaOptions = {}) =>
   Type.String({ maxLength: max, 'x-text': true, ...options });
+
+/** Stored trimmed and in Unicode normal form C: `max` characters of that form. */
+export const Name = (max: number, options: TSchemaOptions = {}) =>
+  Text(max * UNITS_PER_CHARACTER, { 'x-name': max, ...options });
 
 export const HttpUrl = (options: TSchemaOptions = {}) =>
   Text(2048, { format: 'uri', 'x-http-url': true, ...options });

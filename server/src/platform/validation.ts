@@ -1,6 +1,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import type { FastifyRequest, FastifySchemaCompiler } from 'fastify';
 import { badRequest, type FaultDetail } from './errors.js';
+import { normalizedName } from './normalize.js';
 import { isDayText, timeOf } from './times.js';
 
 /**
@@ -13,22 +14,24 @@ export const validatorCompiler: FastifySchemaCompiler<object> = ({ schema, httpP
   let thorough: ValidateFunction | undefined;
   return (body: unknown) => {
     if (quick(body)) return { value: body };
-    thorough ??= thoroughAjv.compile(boundedByMaxItems(schema) as object);
+    thorough ??= thoroughAjv.compile(withoutRepeatedFaults(schema) as object);
     thorough(body);
     return { error: new BodyFaults(thorough.errors?.filter(({ keyword }) => keyword !== 'if') ?? []) };
   };
 };
 
 /**
- * The same rules, but of an array with too many entries that is the only fault: a megabyte of wrong entries held the
- * process for four seconds and was answered with 5 MB of faults.
+ * The same rules with two exceptions. An array with too many entries has only that fault: a megabyte of wrong entries held
+ * the process for four seconds and was answered with 5 MB of faults. And a name has one fault for its length: maxLength
+ * bounds it before normalization, x-name after it.
  */
-function boundedByMaxItems(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(boundedByMaxItems);
+function withoutRepeatedFaults(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(withoutRepeatedFaults);
   if (typeof schema !== 'object' || schema === null) return schema;
   const rules = Object.fromEntries(
-    Object.entries(schema).map(([keyword, rule]) => [keyword, boundedByMaxItems(rule)]),
+    Object.entries(schema).map(([keyword, rule]) => [keyword, withoutRepeatedFaults(rule)]),
   );
+  if ('x-name' in rules) delete rules.maxLength;
   const { maxItems, items, ...others } = rules;
   if (typeof maxItems !== 'number' || items === undefined) return rules;
   // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
@@ -170,10 +173,11 @@ const CHECKS: Record<string, { type: 'number' | 'string' | 'object'; check: Chec
   'x-name': {
     type: 'string',
     check: (value: string, max: number) => {
-      const characters = [...value.trim().normalize('NFC')].length;
+      const name = normalizedName(value, max);
+      const characters = name === undefined ? 0 : [...name].length;
       return characters >= 1 && characters <= max
         ? undefined
-        : `must have 1 to ${max} characters besides surrounding spaces`;
+        : `must have 1 to ${max} characters, and no more than 30 combining marks in a row`;
     },
   },
   'x-time': {

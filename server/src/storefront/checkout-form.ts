@@ -1,5 +1,6 @@
 import type { Buyer } from '../orders/checkout.js';
 import type { Fields } from '../platform/forms.js';
+import { normalizedName } from '../platform/normalize.js';
 import { isEmail } from '../stores/users.js';
 import { phoneOf, postalCodeOf, STATES, taxIdOf } from './brazil.js';
 
@@ -62,8 +63,8 @@ export interface CheckoutForm {
 
 const NAMES = Object.keys(RULES) as FieldName[];
 const UNLESS_CHOSEN: Partial<Typed> = { delivery: 'economy', installments: '1' };
-/** Longer than any field may be: a megabyte that was typed is not sent back. */
-const SHOWN_AGAIN = 300;
+/** More characters than any field may have; a longer text is neither judged further nor shown again in full. */
+const MAX_CHARACTERS = 300;
 
 export const NOTHING_TYPED = Object.fromEntries(NAMES.map((name) => [name, ''])) as Typed;
 
@@ -71,8 +72,13 @@ export function readCheckoutForm(fields: Fields): CheckoutForm {
   const form: CheckoutForm = { typed: { ...NOTHING_TYPED }, faults: {} };
   const values = { ...NOTHING_TYPED };
   for (const name of NAMES) {
-    const given = fields.text(name).trim().normalize('NFC');
-    form.typed[name] = given.slice(0, SHOWN_AGAIN).toWellFormed();
+    const sent = fields.text(name);
+    const given = normalizedName(sent, MAX_CHARACTERS);
+    form.typed[name] = (given ?? sent).slice(0, MAX_CHARACTERS).toWellFormed();
+    if (given === undefined) {
+      form.faults[name] = sent.length > MAX_CHARACTERS ? 'long' : 'characters';
+      continue;
+    }
     const result: ReturnType<Rule> = RULES[name](given || (UNLESS_CHOSEN[name] ?? ''));
     if ('value' in result) values[name] = result.value;
     else form.faults[name] = given === '' ? 'missing' : result.fault;

@@ -77,9 +77,11 @@ describe('PUT /products/{id}/variants', () => {
       { combination: 'Azul - P' },
       { combination: 'P - Verde' },
       { combination: 'P' },
-      { combination: '' },
     ]);
-    expect(faultyFields(answer)).toEqual([0, 1, 2, 3, 4, 5, 6].map((index) => `combinations[${index}]`));
+    expect(faultyFields(answer)).toEqual([0, 1, 2, 3, 4, 5].map((index) => `combinations[${index}]`));
+    expect(faultyFields(await put(id, SHIRT, [{ combination: '' }]))).toEqual([
+      'combinations[0].combination',
+    ]);
   });
 
   test('refuses an entry with both combination and options, or neither, and tells every fault at once', async () => {

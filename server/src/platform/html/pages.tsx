@@ -1,5 +1,6 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../errors.js';
+import { FORM_BYTES } from '../forms.js';
 import { keepRawBodies } from '../json-body.js';
 import { languageOf } from './language.js';
 import { Page, sendPage } from './page.js';
@@ -15,7 +16,7 @@ const POLICY = [
 
 /** What every page for a person has in common: its headers, forms as bytes, and errors that are pages too. */
 export function servePages(app: FastifyInstance): void {
-  keepRawBodies(app);
+  keepRawBodies(app, FORM_BYTES);
   app.addHook('onRequest', (_request, reply, done) => {
     reply.headers({
       'Content-Security-Policy': POLICY,
