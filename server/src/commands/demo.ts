@@ -11,7 +11,7 @@ import type { Config } from '../platform/config.js';
 import type { Tx } from '../platform/db.js';
 import { shopOfStore } from '../stores/queries.js';
 import { createStore } from '../stores/stores.js';
-import { findUser, setPassword, storesOwnedBy } from '../stores/users.js';
+import { findAccount, setPassword, storesOwnedBy } from '../stores/users.js';
 
 interface Demo {
   workspaceId: string;
@@ -83,7 +83,7 @@ async function makeDemo(tx: Tx): Promise<Demo> {
 }
 
 async function takeOnStore(tx: Tx, password: string): Promise<string | undefined> {
-  const userId = await findUser(tx, EMAIL);
+  const userId = (await findAccount(tx, EMAIL))?.userId;
   if (userId === undefined) return undefined;
   await setPassword(tx, userId, password);
   const ids = (await storesOwnedBy(tx, userId)).map(({ workspaceId }) => workspaceId);

@@ -1,30 +1,103 @@
-import { createStore } from '../stores/stores.js';
-import { isAcceptablePassword, isEmail, MIN_PASSWORD } from '../stores/users.js';
-import { type Command, UsageError } from './command.js';
+import type { Database } from '../platform/db.js';
+import { OwnerRefused } from '../stores/owners.js';
+import { MIN_PASSWORD } from '../stores/password-rules.js';
+import { createStore, type NewStore } from '../stores/stores.js';
+import { type Account, findAccount, isEmail } from '../stores/users.js';
+import { type Command, UsageError, type Values } from './command.js';
 import { withDatabase } from './connect.js';
 
+interface Answer {
+  workspaceId: string;
+  slug: string;
+  /** The account that existed and got the store, with --existing-owner. */
+  owner?: { email: string; createdAt: string; createdBy: string; emailVerified: boolean };
+}
+
 export const command: Command = {
-  summary: 'Make a store; an owner e-mail that exists gets one more',
+  summary: 'Create a store, with a new owner or for an account that exists',
   options: {
     name: { value: 'N', description: 'Name of the store', required: true },
     'owner-email': { value: 'E', description: 'E-mail the owner signs in with', required: true },
     'owner-password': {
       value: 'P',
-      description: 'Password of a new owner, 8 characters or more',
-      required: true,
+      description: `Password: of a new owner ${MIN_PASSWORD} characters or more, of an existing one the current one`,
     },
+    'existing-owner': {
+      description: 'Give the store to the account that has this e-mail, without its password',
+    },
+    'contact-email': { value: 'E', description: 'E-mail that apps see (default: that of the owner)' },
   },
   example:
     'feira store create --name "Loja da Ana" --owner-email ana@loja.example --owner-password "correct horse"',
-  async run(values) {
-    const store = {
-      name: named(values.name),
-      ownerEmail: email(values['owner-email']),
-      ownerPassword: password(values['owner-password']),
-    };
-    return withDatabase((db) => db.transaction((tx) => createStore(tx, store)));
+  async run(values): Promise<Answer> {
+    const store = storeOf(values);
+    return withDatabase(async (db) => {
+      const made = await create(db, store);
+      if (!('existingOwner' in store)) return made;
+      const account = (await findAccount(db, store.ownerEmail)) as Account;
+      const { email, createdAt, createdBy } = account;
+      return {
+        ...made,
+        owner: { email, createdAt, createdBy: createdBy ?? 'unknown', emailVerified: false },
+      };
+    });
+  },
+  describe({ workspaceId, slug, owner }: Answer): string {
+    const lines = [`workspaceId  ${workspaceId}`, `slug         ${slug}`];
+    if (owner)
+      lines.push(`The store belongs to ${owner.email}, ${origin(owner.createdBy, owner.createdAt)}.`);
+    return lines.join('\n');
   },
 };
+
+function storeOf(values: Values): NewStore {
+  const common = {
+    name: named(values.name),
+    ownerEmail: email('owner-email', values['owner-email']),
+    contactEmail:
+      values['contact-email'] === undefined ? undefined : email('contact-email', values['contact-email']),
+  };
+  const password = values['owner-password'];
+  if (values['existing-owner']) {
+    if (password !== undefined)
+      throw new UsageError('Give either --owner-password or --existing-owner, not both');
+    return { ...common, existingOwner: true };
+  }
+  if (password === undefined)
+    throw new UsageError(
+      '--owner-password is missing (or --existing-owner, to give the store to an account that exists)',
+    );
+  return { ...common, ownerPassword: String(password) };
+}
+
+async function create(db: Database, store: NewStore): Promise<{ workspaceId: string; slug: string }> {
+  try {
+    return await db.transaction((tx) => createStore(tx, store));
+  } catch (error) {
+    if (error instanceof OwnerRefused) throw new UsageError(explain(error, store.ownerEmail));
+    throw error;
+  }
+}
+
+function explain({ reason, account }: OwnerRefused, ownerEmail: string): string {
+  if (reason === 'no account')
+    return `No account for ${ownerEmail} exists. Leave out --existing-owner and give --owner-password to create it`;
+  if (reason === 'weak password' || !account)
+    return `--owner-password must have ${MIN_PASSWORD} to 200 characters and must not be a common password or the e-mail`;
+  return [
+    `An account for ${account.email} exists (${origin(account.createdBy, account.createdAt)}), and this is not its password.`,
+    'No store was created. Ask the owner whether the account is theirs; then give its password, or --existing-owner',
+    'without a password to give the store to that account.',
+  ].join('\n');
+}
+
+/** E-mails are not verified yet; who is to get a store must know whether anybody has vouched for the account. */
+function origin(createdBy: string | null, createdAt: string): string {
+  const day = createdAt.slice(0, 16).replace('T', ' ');
+  if (createdBy === 'sign-up') return `created by sign-up at /partners on ${day} UTC, e-mail not verified`;
+  if (createdBy === 'command-line') return `created on the command line on ${day} UTC`;
+  return `created on ${day} UTC, how is not recorded`;
+}
 
 function named(value: unknown): string {
   const name = String(value).trim();
@@ -32,15 +105,8 @@ function named(value: unknown): string {
   return name;
 }
 
-function email(value: unknown): string {
+function email(option: string, value: unknown): string {
   const address = String(value).trim();
-  if (!isEmail(address)) throw new UsageError(`--owner-email "${address}" is not an e-mail address`);
+  if (!isEmail(address)) throw new UsageError(`--${option} "${address}" is not an e-mail address`);
   return address;
-}
-
-function password(value: unknown): string {
-  const text = String(value);
-  if (!isAcceptablePassword(text))
-    throw new UsageError(`--owner-password must have at least ${MIN_PASSWORD} characters`);
-  return text;
 }

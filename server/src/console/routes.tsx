@@ -9,10 +9,11 @@ import { ApiError, badRequest } from '../platform/errors.js';
 import { type Fields, formFields } from '../platform/forms.js';
 import { languageOf } from '../platform/html/language.js';
 import { sendPage } from '../platform/html/page.js';
+import { passwordFault } from '../stores/password-rules.js';
 import type { Session, Sessions } from '../stores/sessions.js';
 import { signIn } from '../stores/sign-in.js';
 import { signInAddress, whoOf } from '../stores/sign-in-routes.js';
-import { isAcceptablePassword, setPassword, storesOwnedBy } from '../stores/users.js';
+import { setPassword, storesOwnedBy } from '../stores/users.js';
 import { failingAppsOf } from '../webhooks/health.js';
 import { ConnectedAppsPage } from './pages/connected-apps.js';
 import { PasswordPage, type PasswordState } from './pages/password.js';
@@ -81,7 +82,8 @@ export const consoleRoutes: FastifyPluginAsync<Options> = async (
     const { session, fields } = await signedInForm(request);
     sessions.checkCsrf(request, fields.get('csrf'), 'password');
     const next = fields.text('new-password');
-    if (!isAcceptablePassword(next)) return showPassword(request, reply, session, 'short');
+    const fault = passwordFault(next, session.email);
+    if (fault) return showPassword(request, reply, session, fault);
     // Throttled like signing in: a stolen session must not be a place to guess the password at.
     const attempt = { email: session.email, password: fields.text('password'), address: request.ip };
     const outcome = await signIn(db, clock, attempt);
@@ -120,7 +122,8 @@ export const consoleRoutes: FastifyPluginAsync<Options> = async (
 const PASSWORD_STATUS: Record<PasswordState, number> = {
   asked: 200,
   changed: 200,
-  short: 422,
+  length: 422,
+  guessable: 422,
   wrong: 422,
   throttled: 429,
 };

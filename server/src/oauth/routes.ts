@@ -9,7 +9,10 @@ import { findApp } from './apps.js';
 const Me = Shape('Me', {
   workspaceId: Id(),
   name: Type.String({ examples: ['Loja da Ana'] }),
-  email: Type.String({ examples: ['ana@loja.example'] }),
+  email: Type.String({
+    description: 'Contact address of the store. It may differ from the e-mail its owner signs in with.',
+    examples: ['ana@loja.example'],
+  }),
   document: Nullable(Type.String({ description: 'CPF or CNPJ' })),
   domain: Nullable(Type.String()),
   currency: Type.String({ examples: ['BRL'] }),

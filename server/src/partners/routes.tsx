@@ -8,10 +8,11 @@ import { ApiError, badRequest } from '../platform/errors.js';
 import { type Fields, formFields } from '../platform/forms.js';
 import { type Language, languageOf } from '../platform/html/language.js';
 import { sendPage } from '../platform/html/page.js';
+import { passwordFault } from '../stores/password-rules.js';
 import type { Session, Sessions } from '../stores/sessions.js';
 import { signInAddress, whoOf } from '../stores/sign-in-routes.js';
 import { signUp } from '../stores/sign-up.js';
-import { isAcceptablePassword, isEmail } from '../stores/users.js';
+import { isEmail } from '../stores/users.js';
 import { failingUrlsOf } from '../webhooks/health.js';
 import { type AppForm, EMPTY_FORM, judgeAppForm, readAppForm, TOO_MANY_APPS } from './app-form.js';
 import { AppPage } from './pages/app.js';
@@ -45,7 +46,8 @@ export const partnerRoutes: FastifyPluginAsync<Options> = async (app, { db, cloc
     const email = fields.text('email').trim();
     const password = fields.text('password');
     if (!isEmail(email)) return showSignUp(request, reply, { email, fault: 'email' });
-    if (!isAcceptablePassword(password)) return showSignUp(request, reply, { email, fault: 'password' });
+    const fault = passwordFault(password, email);
+    if (fault) return showSignUp(request, reply, { email, fault });
     const outcome = await signUp(db, clock, { email, password, address: request.ip });
     if (outcome === 'taken' || outcome === 'throttled')
       return showSignUp(request, reply, { email, fault: outcome });

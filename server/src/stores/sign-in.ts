@@ -3,8 +3,9 @@ import type { Clock } from '../platform/clock.js';
 import type { Database } from '../platform/db.js';
 import { newId } from '../platform/ids.js';
 import { sql } from '../platform/sql.js';
+import { isPossiblePassword } from './password-rules.js';
 import { hashPassword, isPassword } from './passwords.js';
-import { isAcceptablePassword, isEmail } from './users.js';
+import { isEmail } from './users.js';
 
 const WINDOW_MS = 15 * 60 * 1000;
 
@@ -27,7 +28,7 @@ export async function signIn(
   attempt: { email: string; password: string; address: string },
 ): Promise<SignIn> {
   const email = attempt.email.trim().toLowerCase();
-  if (!isEmail(email) || !isAcceptablePassword(attempt.password)) return 'wrong';
+  if (!isEmail(email) || !isPossiblePassword(attempt.password)) return 'wrong';
   const subjects = {
     pair: subjectOf('pair', email, attempt.address),
     account: subjectOf('account', email),

@@ -17,7 +17,7 @@ export async function signUp(
   asked: { email: string; password: string; address: string },
 ): Promise<SignUp> {
   if (!(await count(db, clock, asked.address))) return 'throttled';
-  const userId = await createUser(db.autocommit, asked.email, asked.password);
+  const userId = await createUser(db.autocommit, { ...asked, createdBy: 'sign-up' });
   return userId ? { userId } : 'taken';
 }
 

@@ -3,29 +3,37 @@ import { newId } from '../platform/ids.js';
 import { sql } from '../platform/sql.js';
 import { hashPassword } from './passwords.js';
 
-export const MIN_PASSWORD = 8;
-const MAX_PASSWORD = 200;
+/** An account, with how it came to be. null: created before that was recorded. */
+export interface Account {
+  userId: string;
+  email: string;
+  passwordHash: string;
+  createdAt: string;
+  createdBy: AccountOrigin | null;
+}
+
+/** Somebody who signed up proved nothing about the e-mail; on the command line an operator vouches for it. */
+export type AccountOrigin = 'command-line' | 'sign-up';
 
 export function isEmail(text: string): boolean {
   return /^[^\s@\0]+@[^\s@\0]+$/.test(text) && text.length <= 254 && text.isWellFormed();
 }
 
-/** Length alone; rules about characters make passwords worse. The upper bound keeps hashing cheap. */
-export function isAcceptablePassword(text: string): boolean {
-  return text.length >= MIN_PASSWORD && text.length <= MAX_PASSWORD;
-}
-
-export async function findUser(db: Queryable, email: string): Promise<string | undefined> {
-  const [user] = await db.query<{ id: string }>(
-    sql`select id from users where lower(email) = lower(${email})`,
-  );
-  return user?.id;
+export async function findAccount(db: Queryable, email: string): Promise<Account | undefined> {
+  const [account] = await db.query<Account>(sql`
+    select id as "userId", email, password_hash as "passwordHash", created_at as "createdAt", created_by as "createdBy"
+    from users where lower(email) = lower(${email})`);
+  return account;
 }
 
 /** undefined when an account with this e-mail exists. */
-export async function createUser(tx: Tx, email: string, password: string): Promise<string | undefined> {
+export async function createUser(
+  tx: Tx,
+  account: { email: string; password: string; createdBy: AccountOrigin },
+): Promise<string | undefined> {
   const [made] = await tx.query<{ id: string }>(sql`
-    insert into users (id, email, password_hash) values (${newId()}, ${email}, ${await hashPassword(password)})
+    insert into users (id, email, password_hash, created_by)
+    values (${newId()}, ${account.email}, ${await hashPassword(account.password)}, ${account.createdBy})
     on conflict do nothing returning id`);
   return made?.id;
 }

@@ -56,6 +56,9 @@ describe('an integrator', () => {
     ['an e-mail with a NUL', { email: 'a\0@b' }, 'This is not an e-mail address'],
     ['a short password', { password: 'short' }, 'The password needs 8 to 200 characters'],
     ['an endless password', { password: 'x'.repeat(201) }, 'The password needs 8 to 200 characters'],
+    ['a common password', { password: 'Password123' }, 'too easy to guess'],
+    ['one character repeated', { password: 'aaaaaaaaaa' }, 'too easy to guess'],
+    ['the e-mail as password', { password: 'Fresh@erp.example' }, 'too easy to guess'],
     ['an e-mail that is taken', { email: 'DEV@erp.example' }, 'There is an account with this e-mail'],
   ])('is not signed up with %s', async (_name, typed, sentence) => {
     const browser = new Merchant(feira.app);

@@ -1,8 +1,8 @@
 import type { Language } from '../../platform/html/language.js';
 import { Alert, Field, Page, type Who } from '../../platform/html/page.js';
-import { MIN_PASSWORD } from '../../stores/users.js';
+import { MIN_PASSWORD, type PasswordFault } from '../../stores/password-rules.js';
 
-export type PasswordState = 'asked' | 'short' | 'wrong' | 'throttled' | 'changed';
+export type PasswordState = PasswordFault | 'asked' | 'wrong' | 'throttled' | 'changed';
 
 const TEXTS = {
   en: {
@@ -11,7 +11,8 @@ const TEXTS = {
     next: 'New password',
     hint: `At least ${MIN_PASSWORD} characters. A few words are better than one odd one.`,
     button: 'Change password',
-    short: `The new password needs ${MIN_PASSWORD} to 200 characters.`,
+    length: `The new password needs ${MIN_PASSWORD} to 200 characters.`,
+    guessable: 'This password is too easy to guess. Choose another, for example a few words.',
     wrong: 'The current password is wrong.',
     throttled: 'Too many attempts. Wait fifteen minutes and try again.',
     changed: 'Your password is changed. Every other browser has been signed out.',
@@ -23,7 +24,8 @@ const TEXTS = {
     next: 'Senha nova',
     hint: `Pelo menos ${MIN_PASSWORD} caracteres. Algumas palavras valem mais que uma palavra estranha.`,
     button: 'Trocar a senha',
-    short: `A senha nova precisa ter de ${MIN_PASSWORD} a 200 caracteres.`,
+    length: `A senha nova precisa ter de ${MIN_PASSWORD} a 200 caracteres.`,
+    guessable: 'Esta senha é fácil de adivinhar. Escolha outra, por exemplo algumas palavras.',
     wrong: 'A senha atual está errada.',
     throttled: 'Tentativas demais. Espere quinze minutos e tente de novo.',
     changed: 'Sua senha foi trocada. Todos os outros navegadores foram desconectados.',
@@ -47,7 +49,7 @@ export function PasswordPage({
     <Page language={language} title={texts.title} who={who}>
       <h1>{texts.title}</h1>
       {state === 'changed' && <p role="status">{texts.changed}</p>}
-      {(state === 'short' || state === 'wrong' || state === 'throttled') && <Alert>{texts[state]}</Alert>}
+      {state !== 'asked' && state !== 'changed' && <Alert>{texts[state]}</Alert>}
       {state !== 'changed' && (
         <form method="post" action="/console/password">
           <input type="hidden" name="csrf" value={csrf} />

@@ -1,8 +1,8 @@
 import type { Language } from '../../platform/html/language.js';
 import { Alert, Field, Page } from '../../platform/html/page.js';
-import { MIN_PASSWORD } from '../../stores/users.js';
+import { MIN_PASSWORD, type PasswordFault } from '../../stores/password-rules.js';
 
-export type SignUpFault = 'email' | 'password' | 'taken' | 'throttled';
+export type SignUpFault = PasswordFault | 'email' | 'taken' | 'throttled';
 
 const TEXTS = {
   en: {
@@ -17,7 +17,8 @@ const TEXTS = {
     reference: 'Read the API reference',
     faults: {
       email: 'This is not an e-mail address.',
-      password: `The password needs ${MIN_PASSWORD} to 200 characters.`,
+      length: `The password needs ${MIN_PASSWORD} to 200 characters.`,
+      guessable: 'This password is too easy to guess. Choose another, for example a few words.',
       taken: 'There is an account with this e-mail. Sign in instead.',
       throttled: 'Too many accounts were asked for from your network. Try again in an hour.',
     },
@@ -34,7 +35,8 @@ const TEXTS = {
     reference: 'Ler a referência da API',
     faults: {
       email: 'Isto não é um e-mail.',
-      password: `A senha precisa ter de ${MIN_PASSWORD} a 200 caracteres.`,
+      length: `A senha precisa ter de ${MIN_PASSWORD} a 200 caracteres.`,
+      guessable: 'Esta senha é fácil de adivinhar. Escolha outra, por exemplo algumas palavras.',
       taken: 'Já existe uma conta com este e-mail. Entre com ela.',
       throttled: 'Pedidos demais de contas a partir da sua rede. Tente de novo daqui a uma hora.',
     },

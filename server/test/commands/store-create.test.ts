@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sql } from '../../src/platform/sql.js';
+import { type Feira, openFeira } from '../support/feira.js';
+import { Merchant, PASSWORD } from '../support/merchant.js';
+import { feiraCommand } from '../support/process.js';
+
+const SELF_SERVICE = 'future-owner@loja.example';
+const timeout = 60_000;
+
+let feira: Feira;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  feira = await openFeira();
+  const { host, port, user, database } = feira.connection;
+  env = {
+    DATABASE_URL: `postgres://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`,
+    FEIRA_SECRET: 'a secret of at least thirty-two characters',
+  };
+  const attacker = new Merchant(feira.app);
+  const typed = { email: SELF_SERVICE, password: PASSWORD };
+  await attacker.press(await attacker.get('/partners'), 'Create account', typed);
+});
+afterAll(() => feira.close());
+
+const create = (name: string, ...options: string[]) =>
+  feiraCommand(['store', 'create', '--name', name, ...options], env);
+
+const owner = (email: string, password?: string) => [
+  '--owner-email',
+  email,
+  ...(password === undefined ? [] : ['--owner-password', password]),
+];
+
+async function storesOf(email: string): Promise<string[]> {
+  const rows = await feira.context.db.query<{ name: string }>(sql`
+    select w.name from workspaces w join users u on u.id = w.owner_id where u.email = ${email} order by w.name`);
+  return rows.map(({ name }) => name);
+}
+
+describe('a store for an e-mail that has an account', () => {
+  test('is refused when the password is not the one of that account', { timeout }, async () => {
+    const { code, stdout, stderr } = await create('Taken over', ...owner(SELF_SERVICE, 'another password'));
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(`An account for ${SELF_SERVICE} exists`);
+    expect(stderr).toMatch(
+      /created by sign-up at \/partners on \d{4}-\d{2}-\d{2} \d{2}:\d{2} UTC, e-mail not verified/,
+    );
+    expect(stderr).toContain('--existing-owner');
+    expect(await storesOf(SELF_SERVICE)).toEqual([]);
+  });
+
+  test('is refused with a password the account could never have, too', { timeout }, async () => {
+    for (const password of ['short', 'x'.repeat(201)])
+      expect((await create('Taken over', ...owner(SELF_SERVICE, password))).code).toBe(2);
+    expect(await storesOf(SELF_SERVICE)).toEqual([]);
+  });
+
+  test('is made when the password is the one of that account', { timeout }, async () => {
+    await create('First', ...owner('bia@loja.example', 'correct horse'), '--json');
+    const { code, stdout } = await create('Second', ...owner('BIA@loja.example', 'correct horse'), '--json');
+    expect([code, JSON.parse(stdout)]).toEqual([0, { workspaceId: expect.any(String), slug: 'second' }]);
+    expect(await storesOf('bia@loja.example')).toEqual(['First', 'Second']);
+  });
+
+  test('is made with --existing-owner, and the answer says which account got it', { timeout }, async () => {
+    const { code, stdout } = await create('Handed', ...owner(SELF_SERVICE), '--existing-owner', '--json');
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({
+      workspaceId: expect.any(String),
+      slug: 'handed',
+      owner: {
+        email: SELF_SERVICE,
+        createdAt: expect.stringMatching(/^\d{4}-\d{2}-\d{2}T/),
+        createdBy: 'sign-up',
+        emailVerified: false,
+      },
+    });
+    const inWords = await create('Handed too', ...owner(SELF_SERVICE), '--existing-owner');
+    expect(inWords.stdout).toMatch(
+      /The store belongs to future-owner@loja\.example, created by sign-up at \/partners on .*, e-mail not verified/,
+    );
+  });
+
+  test('is refused when a password is given beside --existing-owner', { timeout }, async () => {
+    const refused = await create('Both', ...owner(SELF_SERVICE, PASSWORD), '--existing-owner');
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringContaining('either --owner-password or --existing-owner'),
+    ]);
+    expect(await storesOf(SELF_SERVICE)).not.toContain('Both');
+  });
+});
+
+describe('a store for an e-mail without an account', () => {
+  test('is refused with --existing-owner, and without a password', { timeout }, async () => {
+    const absent = await create('X', ...owner('nobody@loja.example'), '--existing-owner');
+    expect([absent.code, absent.stderr]).toEqual([
+      2,
+      expect.stringContaining('No account for nobody@loja.example'),
+    ]);
+    const silent = await create('X', ...owner('nobody@loja.example'));
+    expect([silent.code, silent.stderr]).toEqual([2, expect.stringContaining('--owner-password is missing')]);
+  });
+
+  test('is refused with a password that is easy to guess', { timeout }, async () => {
+    for (const password of ['short', 'password1', 'weak@loja.example'])
+      expect((await create('Weak', ...owner('weak@loja.example', password))).code).toBe(2);
+    expect(await storesOf('weak@loja.example')).toEqual([]);
+  });
+
+  test('shows apps the contact address that was given, not the sign-in e-mail', { timeout }, async () => {
+    const made = await create(
+      'Contact',
+      ...owner('private@loja.example', 'correct horse'),
+      ...['--contact-email', 'hello@loja.example', '--json'],
+    );
+    const { workspaceId } = JSON.parse(made.stdout);
+    const [store] = await feira.context.db.query<{ email: string }>(
+      sql`select email from workspaces where id = ${workspaceId}`,
+    );
+    expect(store!.email).toBe('hello@loja.example');
+  });
+});
