@@ -2,7 +2,7 @@ import type {} from '@fastify/swagger';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { renderSVG } from 'uqr';
 import { badRequest } from '../platform/errors.js';
-import { formFields } from '../platform/forms.js';
+import { formFields, queryFields } from '../platform/forms.js';
 import { languageOf } from '../platform/html/language.js';
 import { sendPage } from '../platform/html/page.js';
 import { NoPaymentPage, PaymentPage } from './pages/payment.js';
@@ -16,19 +16,20 @@ interface Options {
 
 type PaymentRequest = FastifyRequest<{ Params: { id: string } }>;
 
-/** The page that a real gateway would host. Whoever has its unguessable address may pay: that is what it is for. */
+/** The page that a real gateway would host. Anyone who has its address, with its key, may pay: that is its purpose. */
 export const paymentRoutes: FastifyPluginAsync<Options> = async (app, { gateway, wake }) => {
   const hidden = { schema: { hide: true } };
 
   app.get<{ Params: { id: string } }>('/sandbox/pay/:id', hidden, async (request, reply) => {
-    const payment = await gateway.find(request.params.id);
-    return payment ? show(request, reply, payment) : missing(request, reply);
+    const payment = await gateway.findByKey(request.params.id, queryFields(request).text('key'));
+    return payment ? show(gateway, request, reply, payment) : missing(request, reply);
   });
 
   app.post<{ Params: { id: string } }>('/sandbox/pay/:id', hidden, async (request, reply) => {
-    const payment = await gateway.find(request.params.id);
+    const fields = formFields(request);
+    const payment = await gateway.findByKey(request.params.id, fields?.text('key') ?? '');
     if (!payment) return missing(request, reply);
-    const decision = formFields(request)?.get('decision');
+    const decision = fields?.get('decision');
     if (decision !== 'paid' && decision !== 'declined') throw badRequest('The form names no decision');
     // Paid or canceled is final; a second press of a button goes back to the shop like the first.
     if (isOpen(payment)) await gateway.decide(payment.id, decision);
@@ -37,7 +38,7 @@ export const paymentRoutes: FastifyPluginAsync<Options> = async (app, { gateway,
   });
 
   app.get<{ Params: { id: string } }>('/sandbox/pay/:id/qr.svg', hidden, async (request, reply) => {
-    const payment = await gateway.find(request.params.id);
+    const payment = await gateway.findByKey(request.params.id, queryFields(request).text('key'));
     if (payment?.method !== 'pix') return missing(request, reply);
     return reply
       .type('image/svg+xml')
@@ -46,9 +47,18 @@ export const paymentRoutes: FastifyPluginAsync<Options> = async (app, { gateway,
   });
 };
 
-function show(request: PaymentRequest, reply: FastifyReply, payment: SandboxPayment): FastifyReply {
+function show(
+  gateway: SandboxGateway,
+  request: PaymentRequest,
+  reply: FastifyReply,
+  payment: SandboxPayment,
+): FastifyReply {
   const language = languageOf(request.headers['accept-language']);
-  return sendPage(reply, <PaymentPage language={language} payment={payment} open={isOpen(payment)} />);
+  const pageKey = gateway.links.keyOf(payment.id);
+  return sendPage(
+    reply,
+    <PaymentPage language={language} payment={payment} pageKey={pageKey} open={isOpen(payment)} />,
+  );
 }
 
 function missing(request: PaymentRequest, reply: FastifyReply): FastifyReply {

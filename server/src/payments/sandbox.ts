@@ -7,6 +7,7 @@ import { isDue, putOff } from '../platform/put-off.js';
 import { sql } from '../platform/sql.js';
 import type { Notification, PaymentGateway, PaymentRequest } from './gateway.js';
 import { receiveNotification, type SignedNotification, signNotification } from './notifications.js';
+import { PaymentLinks } from './payment-links.js';
 
 export interface SandboxPayment {
   id: string;
@@ -27,13 +28,16 @@ export interface SandboxPayment {
  */
 export class SandboxGateway implements PaymentGateway {
   readonly name = 'sandbox';
+  readonly links: PaymentLinks;
 
   constructor(
     private readonly db: Database,
     private readonly clock: Clock,
     private readonly secret: string,
-    private readonly publicUrl: string,
-  ) {}
+    publicUrl: string,
+  ) {
+    this.links = new PaymentLinks(publicUrl, secret);
+  }
 
   async open(request: PaymentRequest): Promise<{ transactionId: string; paymentUrl: string }> {
     const id = await this.db.transaction(async (tx) => {
@@ -48,7 +52,7 @@ export class SandboxGateway implements PaymentGateway {
                 ${request.installments}, ${request.returnUrl})`);
       return made;
     });
-    return { transactionId: id, paymentUrl: `${this.publicUrl}/sandbox/pay/${id}` };
+    return { transactionId: id, paymentUrl: this.links.urlOf(id) };
   }
 
   async find(id: string): Promise<SandboxPayment | undefined> {
@@ -58,6 +62,11 @@ export class SandboxGateway implements PaymentGateway {
         return_url as "returnUrl", status, refunded
       from sandbox_payments where id = ${id}`);
     return payment;
+  }
+
+  /** For the payment page: only with the key of its address. */
+  async findByKey(id: string, key: string): Promise<SandboxPayment | undefined> {
+    return this.links.isKey(id, key) ? this.find(id) : undefined;
   }
 
   /** The gateway knows orders, not stores: an id is only ever one order's. */

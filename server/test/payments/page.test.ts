@@ -16,6 +16,10 @@ beforeAll(async () => {
 });
 afterAll(() => feira.close());
 
+const parts = (payment: string) => {
+  const { pathname, searchParams } = new URL(payment, 'http://feira.test');
+  return { pathname, key: searchParams.get('key') };
+};
 const newest = async () => (await store.get('/orders')).body.data[0];
 
 test('pix shows who gets how much, a QR code and its text', async () => {
@@ -25,8 +29,9 @@ test('pix shows who gets how much, a QR code and its text', async () => {
   expect(text).toContain('R$112.75');
   const code = text.match(/000201.*6304[0-9A-F]{4}/)?.[0];
   expect(code).toContain('br.gov.bcb.pix');
-  expect(html).toContain(`src="${payment}/qr.svg"`);
-  const qr = await visitor.get(`${payment}/qr.svg`);
+  const image = payment.replace('?', '/qr.svg?');
+  expect(html).toContain(`src="${image}"`);
+  const qr = await visitor.get(image);
   expect(qr.headers['content-type']).toContain('image/svg+xml');
   expect(qr.html).toMatch(/^<svg /);
 });
@@ -34,7 +39,7 @@ test('pix shows who gets how much, a QR code and its text', async () => {
 test('card shows its installments and sends nothing of the card', async () => {
   const { text, forms } = await visitor.get(await visitor.buy(mug, { payment: 'card', installments: '5' }));
   expect(text).toContain('5 × R$22.55');
-  expect(forms.map(({ fields }) => fields)).toEqual([{}]);
+  expect(forms.map(({ fields }) => fields)).toEqual([{ key: expect.any(String) }]);
 });
 
 test('boleto shows the line to pay, with its check digits', async () => {
@@ -73,12 +78,42 @@ test('speaks Portuguese to those who prefer it', async () => {
 });
 
 test('an unknown payment, and a decision that is none, are refused', async () => {
-  const payment = await visitor.buy(mug);
+  const { pathname, key } = parts(await visitor.buy(mug));
   for (const id of ['x', 'sbx_000000000000000000000000', '%00'])
     for (const path of [`/sandbox/pay/${id}`, `/sandbox/pay/${id}/qr.svg`])
       expect((await visitor.get(path)).status).toBe(404);
   expect((await visitor.post('/sandbox/pay/x', { decision: 'paid' })).status).toBe(404);
   for (const decision of ['', 'open', 'canceled', '\0'])
-    expect((await visitor.post(payment, { decision })).status).toBe(400);
+    expect((await visitor.post(pathname, { key: key!, decision })).status).toBe(400);
   expect((await newest()).status).toBe('pending');
+});
+
+test('the transaction id that partners read does not open the payment page', async () => {
+  const { key } = parts(await visitor.buy(mug));
+  const { id, payment } = await newest();
+  const page = `/sandbox/pay/${payment.transactionId}`;
+  const { key: otherKey } = parts(await visitor.buy(mug));
+  for (const query of ['', '?key=', '?key=x', `?key=${otherKey}`]) {
+    expect((await visitor.get(`${page}${query}`)).status).toBe(404);
+    expect((await visitor.get(`${page}/qr.svg${query}`)).status).toBe(404);
+  }
+  for (const fields of [{}, { key: '' }, { key: otherKey! }])
+    expect((await visitor.post(page, { decision: 'paid', ...fields })).status).toBe(404);
+  expect((await store.get(`/orders/${id}`)).body.status).toBe('pending');
+  const record = JSON.stringify((await store.get(`/orders/${id}`)).body);
+  expect(record).not.toContain(key);
+});
+
+test('the key of a payment page is not logged', async () => {
+  const lines: string[] = [];
+  const logged = await openFeira({ on: feira, logTo: { write: (line) => void lines.push(line) } });
+  const buyer = new Visitor(logged, visitor.shop);
+  const payment = await buyer.buy(mug);
+  await buyer.get(payment.replace('?', '/qr.svg?'));
+  await buyer.settle(payment);
+  const log = lines.join('');
+  expect(log).toContain(parts(payment).pathname);
+  expect(parts(payment).key).toMatch(/^[\w-]{43}$/);
+  expect(log).not.toContain(parts(payment).key);
+  await logged.close();
 });

@@ -54,8 +54,13 @@ const TEXTS = {
   },
 };
 
-export function PaymentPage(props: { language: Language; payment: SandboxPayment; open: boolean }) {
-  const { language, payment, open } = props;
+export function PaymentPage(props: {
+  language: Language;
+  payment: SandboxPayment;
+  pageKey: string;
+  open: boolean;
+}) {
+  const { language, payment, pageKey, open } = props;
   const texts = TEXTS[language];
   const { id, storeName, amount, status, installments } = payment;
   return (
@@ -75,9 +80,10 @@ export function PaymentPage(props: { language: Language; payment: SandboxPayment
           {texts.declined}
         </p>
       )}
-      {open && <Means language={language} payment={payment} />}
+      {open && <Means language={language} payment={payment} pageKey={pageKey} />}
       {open ? (
         <form method="post" action={`/sandbox/pay/${id}`}>
+          <input type="hidden" name="key" value={pageKey} />
           <p class="actions">
             <button type="submit" name="decision" value="paid">
               {texts.pay}
@@ -98,14 +104,20 @@ export function PaymentPage(props: { language: Language; payment: SandboxPayment
   );
 }
 
-function Means({ language, payment }: { language: Language; payment: SandboxPayment }) {
+function Means(props: { language: Language; payment: SandboxPayment; pageKey: string }) {
+  const { language, payment, pageKey } = props;
   const texts = TEXTS[language];
   if (payment.method === 'pix')
     return (
       <>
         <p>{texts.scan}</p>
         <p class="qr">
-          <img src={`/sandbox/pay/${payment.id}/qr.svg`} alt={texts.qr} width="220" height="220" />
+          <img
+            src={`/sandbox/pay/${payment.id}/qr.svg?key=${pageKey}`}
+            alt={texts.qr}
+            width="220"
+            height="220"
+          />
         </p>
         <code class="secret">{pixCode(payment)}</code>
       </>
