@@ -1,73 +1,130 @@
-import type { Tx } from '../platform/db.js';
-import { conflict, type FaultDetail, invalid } from '../platform/errors.js';
-import { isId } from '../platform/ids.js';
+import type { Database, Tx } from '../platform/db.js';
+import { ApiError, conflict, type FaultDetail, invalid } from '../platform/errors.js';
+import { isId, newId } from '../platform/ids.js';
 import { sql } from '../platform/sql.js';
-import { addImage } from './images.js';
+import { MAX_IMAGES } from './image-types.js';
+import { addImage, type NewImageRow, tooManyImages } from './images.js';
 import type { NewImage } from './schema.js';
 import type { Storage } from './storage.js';
-import { lockUpload, markAttached, productNotFound, type Upload } from './uploads.js';
+import {
+  claimUpload,
+  type FoundUpload,
+  findUpload,
+  markAttached,
+  productNotFound,
+  releaseUpload,
+  type Upload,
+} from './uploads.js';
+import { takeTurn } from './verification-turns.js';
 import { verifyImage } from './verify.js';
 
-/** Attaches an uploaded file or an address. Answers the id of the image. */
-export async function attachImage(
-  tx: Tx,
+/** An image whose file, if it has one, is verified and published, and only has to be recorded. */
+export interface PreparedImage {
+  row: NewImageRow;
+  order: number | undefined;
+  /** Identifies the claim on the upload; undefined for an image by URL. */
+  claim: string | undefined;
+}
+
+/**
+ * The slow half of attaching: reads the uploaded bytes, verifies them and publishes them. It holds no transaction and no
+ * connection, so that a slow storage or a heavy file delays nobody's database work.
+ */
+export async function prepareImage(
+  db: Database,
   storage: Storage,
   workspaceId: string,
   productId: string,
   body: NewImage,
-): Promise<string> {
-  await refuseUnknownProduct(tx, workspaceId, productId);
-  if (body.key === undefined) {
-    const url = body.url as string;
-    return addImage(
-      tx,
-      workspaceId,
-      productId,
-      { key: null, url, contentType: null, size: null, width: null, height: null },
-      body.order,
-    );
-  }
-  const upload = await lockUpload(tx, workspaceId, productId, body.key);
-  if (!upload) throw invalid([keyFault('is not a key that POST /uploads gave out for this product')]);
-  if (upload.attached) throw conflict('key_attached', 'This file is attached already');
-  const { width, height } = await publishVerified(storage, upload);
-  await markAttached(tx, workspaceId, upload.key);
-  const image = {
-    key: upload.key,
-    url: null,
-    contentType: upload.contentType,
-    size: upload.contentLength,
-    width,
-    height,
-  };
-  return addImage(tx, workspaceId, productId, image, body.order);
+): Promise<PreparedImage> {
+  const { key, order } = body;
+  const [product] = isId(productId)
+    ? await db.query<{ images: number }>(sql`
+        select (select count(*)::integer from product_images i
+                where i.workspace_id = p.workspace_id and i.product_id = p.id) as images
+        from products p where p.workspace_id = ${workspaceId} and p.id = ${productId}`)
+    : [];
+  if (!product) throw productNotFound(productId);
+  if (key === undefined) return { row: imageByUrl(body.url as string), order, claim: undefined };
+  const upload = await findUpload(db, workspaceId, productId, key);
+  refuseUnusable(upload);
+  // Checked again when the image is recorded. Here it saves the work.
+  if (product.images >= MAX_IMAGES) throw tooManyImages('key');
+  return takeTurn(workspaceId, async () => {
+    const { bytes, width, height } = await readVerified(storage, upload);
+    const claim = newId();
+    if (!(await claimUpload(db, workspaceId, key, claim))) {
+      refuseUnusable(await findUpload(db, workspaceId, productId, key));
+      throw conflict('key_in_use', 'Another request is attaching this key. Read the images of the product.');
+    }
+    try {
+      await storage.publish(key, bytes, upload.contentType);
+    } catch (error) {
+      await releaseUpload(db, workspaceId, key, claim);
+      throw error;
+    }
+    const { contentType } = upload;
+    return { row: { key, url: null, contentType, size: bytes.length, width, height }, order, claim };
+  });
 }
 
-/** The very bytes that were verified are the ones that are published; what is no image is thrown away. */
-async function publishVerified(
-  storage: Storage,
-  { key, contentType, contentLength }: Upload,
-): Promise<{ width: number; height: number }> {
+/** The fast half: one short transaction that records the image with its event. Returns the id of the image. */
+export async function recordImage(
+  tx: Tx,
+  workspaceId: string,
+  productId: string,
+  { row, order, claim }: PreparedImage,
+): Promise<string> {
+  const imageId = await addImage(tx, workspaceId, productId, row, order);
+  // Last, because a caller that fails before this may release the claim, which would wait for the lock taken here.
+  if (claim !== undefined && !(await markAttached(tx, workspaceId, row.key as string, claim)))
+    throw conflict('key_in_use', 'Another request has attached this key meanwhile.');
+  return imageId;
+}
+
+/**
+ * After a refusal, so that the key can be attached later (once the product has room again). The published file stays
+ * until then, or until the upload is dropped as unattached. After any other failure the claim expires on its own.
+ */
+export async function giveUpImage(
+  db: Database,
+  workspaceId: string,
+  { row, claim }: PreparedImage,
+  error: unknown,
+): Promise<void> {
+  if (claim === undefined || !(error instanceof ApiError) || error.code === 'key_in_use') return;
+  await releaseUpload(db, workspaceId, row.key as string, claim);
+}
+
+function imageByUrl(url: string): NewImageRow {
+  return { key: null, url, contentType: null, size: null, width: null, height: null };
+}
+
+function refuseUnusable(upload: FoundUpload | undefined): asserts upload is FoundUpload {
+  if (!upload) throw invalid([keyFault('is not a key that POST /uploads returned for this product')]);
+  if (!upload.attached) return;
+  throw conflict(
+    'key_attached',
+    upload.removed
+      ? 'The image of this key was attached and then removed. Upload the file again to get a new key.'
+      : 'This key is already attached.',
+  );
+}
+
+/** A file that is not an image of the declared type is discarded. */
+async function readVerified(storage: Storage, { key, contentType, contentLength }: Upload) {
   const bytes = await storage.readStaged(key);
   if (!bytes)
     throw invalid([keyFault('has no file: nothing was uploaded to its address within five minutes')]);
   const verified =
     bytes.length === contentLength
       ? await verifyImage(bytes, contentType)
-      : { fault: 'is not as long as declared' };
+      : { fault: 'does not have the declared length' };
   if ('fault' in verified) {
     await storage.removeStaged(key);
-    throw invalid([keyFault(`${verified.fault}; the file is discarded`)]);
+    throw invalid([keyFault(`${verified.fault}; the file was discarded`)]);
   }
-  await storage.publish(key, bytes, contentType);
   return verified;
-}
-
-async function refuseUnknownProduct(tx: Tx, workspaceId: string, productId: string): Promise<void> {
-  const found = isId(productId)
-    ? await tx.query(sql`select 1 from products where workspace_id = ${workspaceId} and id = ${productId}`)
-    : [];
-  if (found.length === 0) throw productNotFound(productId);
 }
 
 function keyFault(message: string): FaultDetail {

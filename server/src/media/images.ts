@@ -1,8 +1,9 @@
 import type { Tx } from '../platform/db.js';
-import { notFound } from '../platform/errors.js';
+import { type ApiError, invalid, notFound } from '../platform/errors.js';
 import { emit } from '../platform/events.js';
 import { isId, newId } from '../platform/ids.js';
 import { sql } from '../platform/sql.js';
+import { MAX_IMAGES } from './image-types.js';
 import { productNotFound } from './uploads.js';
 
 export interface NewImageRow {
@@ -14,7 +15,7 @@ export interface NewImageRow {
   height: number | null;
 }
 
-/** Puts an image at a position, or last; the positions of a product's images stay 0 … n−1. */
+/** Inserts an image at a position, or last; the positions of a product's images stay 0 … n−1. */
 export async function addImage(
   tx: Tx,
   workspaceId: string,
@@ -23,6 +24,7 @@ export async function addImage(
   order: number | undefined,
 ): Promise<string> {
   const count = await lockImages(tx, workspaceId, productId);
+  if (count >= MAX_IMAGES) throw tooManyImages(image.key === null ? 'url' : 'key');
   const position = Math.min(order ?? count, count);
   const id = newId();
   await shift(tx, workspaceId, productId, { from: position, by: 1 });
@@ -56,7 +58,7 @@ export async function moveImage(
   await emitImages(tx, workspaceId, productId);
 }
 
-/** The file goes once this has committed: its key is written down with it. */
+/** The file is deleted after the commit: its key is queued for deletion in the same transaction. */
 export async function removeImage(
   tx: Tx,
   workspaceId: string,
@@ -74,7 +76,12 @@ export async function removeImage(
   await emitImages(tx, workspaceId, productId);
 }
 
-/** The product's row is what every change of its images waits for. Answers how many there are. */
+export function tooManyImages(field: 'key' | 'url'): ApiError {
+  const message = `cannot be attached: the product has ${MAX_IMAGES} images, which is the maximum. Remove one first`;
+  return invalid([{ field, message }]);
+}
+
+/** Every change of a product's images locks the row of the product first. Returns the number of images. */
 async function lockImages(tx: Tx, workspaceId: string, productId: string): Promise<number> {
   const found = isId(productId)
     ? await tx.query(

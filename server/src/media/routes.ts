@@ -1,10 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import type { Database } from '../platform/db.js';
-import type { Transactions } from '../platform/db-pool.js';
 import { execute, transact } from '../platform/idempotency.js';
 import { Deleted } from '../platform/shapes.js';
-import { attachImage } from './attach.js';
+import { giveUpImage, prepareImage, recordImage } from './attach.js';
 import { Image } from './image-record.js';
 import { moveImage, removeImage } from './images.js';
 import { findImage, listImages } from './queries.js';
@@ -14,7 +13,6 @@ import { createUpload, productNotFound } from './uploads.js';
 
 interface Options {
   db: Database;
-  waitingFor: { files: Transactions };
   storage: Storage;
   mediaUrl: string;
 }
@@ -22,10 +20,7 @@ interface Options {
 const ofProduct = Type.Object({ id: Type.String({ description: 'Product id' }) });
 const ofImage = Type.Object({ id: Type.String({ description: 'Product id' }), imageId: Type.String() });
 
-export const mediaRoutes: FastifyPluginAsyncTypebox<Options> = async (
-  app,
-  { db, waitingFor, storage, mediaUrl },
-) => {
+export const mediaRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { db, storage, mediaUrl }) => {
   app.post(
     '/uploads',
     {
@@ -33,9 +28,9 @@ export const mediaRoutes: FastifyPluginAsyncTypebox<Options> = async (
       schema: {
         operationId: 'createUpload',
         tags: ['Images'],
-        summary: 'Ask for an address to upload a file to',
+        summary: 'Request an upload address',
         description:
-          'PUT the bytes to uploadUrl within five minutes, with exactly the headers in the answer, then attach the key. Counts against 60 a minute and 5,000 a day besides the general budget; the PUT itself costs nothing.',
+          'PUT the bytes to uploadUrl within five minutes, with exactly the headers in the response, then attach the key. Counts against 60 per minute and 5,000 per day in addition to the general budget; the PUT itself is free.',
         body: shape.NewUpload,
         response: { 201: shape.SignedUpload },
       },
@@ -81,7 +76,7 @@ export const mediaRoutes: FastifyPluginAsyncTypebox<Options> = async (
         tags: ['Images'],
         summary: 'Attach an image',
         description:
-          'By the key of an upload, whose every byte is verified (what is no real image of the declared type is thrown away: 422), or by url. Emits product.updated.',
+          'By the key of an upload or by url. Every byte of an upload is verified; a file that is not an image of the declared type is discarded (422). Metadata such as the position of the camera is removed before the file is published; pixels, orientation and colour profile are kept. A product has at most 50 images (422). Emits product.updated.',
         params: ofProduct,
         body: shape.NewImage,
         response: { 201: Image },
@@ -89,13 +84,18 @@ export const mediaRoutes: FastifyPluginAsyncTypebox<Options> = async (
     },
     async (request, reply) => {
       const { workspaceId } = request.credential;
-      // The upload stays locked while its bytes are read, judged and published: of two that attach it with other bytes
-      // put in between, the second would otherwise publish its own under the record of the first.
-      const image = await transact(request, waitingFor.files, async (tx) => {
-        const imageId = await attachImage(tx, storage, workspaceId, request.params.id, request.body);
-        return findImage(tx, workspaceId, request.params.id, imageId, mediaUrl);
-      });
-      return reply.code(201).send(image);
+      const { id } = request.params;
+      const prepared = await prepareImage(db, storage, workspaceId, id, request.body);
+      try {
+        const image = await transact(request, db, async (tx) => {
+          const imageId = await recordImage(tx, workspaceId, id, prepared);
+          return findImage(tx, workspaceId, id, imageId, mediaUrl);
+        });
+        return reply.code(201).send(image);
+      } catch (error) {
+        await giveUpImage(db, workspaceId, prepared, error);
+        throw error;
+      }
     },
   );
 
@@ -130,7 +130,7 @@ export const mediaRoutes: FastifyPluginAsyncTypebox<Options> = async (
         operationId: 'removeImage',
         tags: ['Images'],
         summary: 'Remove an image',
-        description: 'With its file. The images behind it move up. Emits product.updated.',
+        description: 'Deletes its file too. The images after it move up. Emits product.updated.',
         params: ofImage,
         response: { 200: Deleted },
       },

@@ -26,38 +26,44 @@ export const SignedUpload = Shape('SignedUpload', {
   headers: Type.Object({ 'Content-Type': Type.String(), 'Content-Length': Type.String() }),
 });
 
-const order = Type.Integer({
-  minimum: 0,
-  maximum: 2_147_483_647,
-  description: 'Position; 0 is the cover. Taken: the rest moves down. Beyond the end, or absent: last.',
-});
+function Position(beyond: string) {
+  return Type.Integer({
+    minimum: 0,
+    maximum: 2_147_483_647,
+    description: `Position; 0 is the cover. Images from that position on move down. ${beyond}`,
+  });
+}
 
 export const NewImage = Shape(
   'NewImage',
   {
-    key: Type.Optional(Text(255, { description: 'Of an uploaded file …' })),
+    key: Type.Optional(
+      Text(255, { description: 'The key of an uploaded file; exactly one of key and url is required.' }),
+    ),
     url: Type.Optional(
       HttpUrl({
-        description: '… or the address of a published image. It is stored as given, nothing is fetched.',
+        description: 'The address of a published image. It is stored as given; nothing is fetched.',
       }),
     ),
-    order: Type.Optional(order),
+    order: Type.Optional(Position('When absent or beyond the end, the image goes last.')),
   },
   { 'x-one-of': ['key', 'url'], 'x-rule': svgFaults },
 );
 export type NewImage = Static<typeof NewImage>;
 
 function svgFaults({ url }: { url?: unknown }): FaultDetail[] {
-  const leads = typeof url === 'string' && URL.canParse(url) && leadsToSvg(url);
-  return leads ? [{ field: 'url', message: 'leads to an SVG, which is not accepted' }] : [];
+  const isSvg = typeof url === 'string' && URL.canParse(url) && pointsToSvg(url);
+  return isSvg ? [{ field: 'url', message: 'points to an SVG, which is not accepted' }] : [];
 }
 
-/** However its letters are written. */
-function leadsToSvg(url: string): boolean {
+/** Also when letters are percent-encoded. */
+function pointsToSvg(url: string): boolean {
   const path = new URL(url).pathname.replace(/%([0-7][0-9a-f])/gi, (_escape, code) =>
     String.fromCharCode(Number.parseInt(code, 16)),
   );
   return /\.svg$/i.test(path);
 }
 
-export const ImageMove = Shape('ImageMove', { order });
+export const ImageMove = Shape('ImageMove', {
+  order: Position('Beyond the end, the image goes last.'),
+});

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Tx } from '../platform/db.js';
+import type { Database, Queryable, Tx } from '../platform/db.js';
 import { type ApiError, notFound } from '../platform/errors.js';
 import { isId } from '../platform/ids.js';
 import { sql } from '../platform/sql.js';
@@ -13,7 +13,7 @@ export interface Upload {
   contentLength: number;
 }
 
-/** Remembers what was asked for: only a key that stands here, for this store and product, can be attached. */
+/** Records what was requested: only a recorded key, of this store and product, can be attached. */
 export async function createUpload(
   tx: Tx,
   workspaceId: string,
@@ -31,28 +31,83 @@ export async function createUpload(
   return { key, productId, contentType, contentLength };
 }
 
-/** Locked until the attachment commits or fails: of several that attach one key, each judges and publishes alone. */
-export async function lockUpload(
-  tx: Tx,
+export interface FoundUpload extends Upload {
+  attached: boolean;
+  /** It was attached, and the image has been removed since. */
+  removed: boolean;
+}
+
+export async function findUpload(
+  db: Queryable,
   workspaceId: string,
   productId: string,
   key: string,
-): Promise<(Upload & { attached: boolean }) | undefined> {
-  const [upload] = await tx.query<Upload & { attached: boolean }>(sql`
-    select key, product_id as "productId", content_type as "contentType", content_length as "contentLength",
-      attached_at is not null as attached
-    from uploads where workspace_id = ${workspaceId} and key = ${key} and product_id = ${productId} for update`);
+): Promise<FoundUpload | undefined> {
+  const [upload] = await db.query<FoundUpload>(sql`
+    select u.key, u.product_id as "productId", u.content_type as "contentType", u.content_length as "contentLength",
+      u.attached_at is not null as attached,
+      u.attached_at is not null and not exists (
+        select 1 from product_images i
+        where i.workspace_id = u.workspace_id and i.product_id = u.product_id and i.key = u.key) as removed
+    from uploads u where u.workspace_id = ${workspaceId} and u.key = ${key} and u.product_id = ${productId}`);
   return upload;
 }
 
-/** The staged bytes stay until nobody can put others there any more: a removal before that could be undone by a PUT. */
-export async function markAttached(tx: Tx, workspaceId: string, key: string): Promise<void> {
-  await tx.query(sql`
+/**
+ * Publishing takes far less. A claim outlives its request only when the process dies: the key is then unusable for five
+ * minutes, as long as its upload address lives.
+ */
+const CLAIM_SECONDS = 300;
+
+/**
+ * Only the holder of the claim publishes: of two calls that verified different bytes, because a PUT came in between, the
+ * second would otherwise replace the file under the record of the first.
+ */
+export async function claimUpload(
+  db: Database,
+  workspaceId: string,
+  key: string,
+  claim: string,
+): Promise<boolean> {
+  const claimed = await db.autocommit.query(sql`
+    update uploads set claim = ${claim}, claimed_until = now() + ${CLAIM_SECONDS} * interval '1 second'
+    where workspace_id = ${workspaceId} and key = ${key} and attached_at is null
+      and (claimed_until is null or claimed_until < now())
+    returning 1`);
+  return claimed.length > 0;
+}
+
+export async function releaseUpload(
+  db: Database,
+  workspaceId: string,
+  key: string,
+  claim: string,
+): Promise<void> {
+  await db.autocommit.query(sql`
+    update uploads set claim = null, claimed_until = null
+    where workspace_id = ${workspaceId} and key = ${key} and claim = ${claim} and attached_at is null`);
+}
+
+/**
+ * False when the claim was lost. The staged bytes stay until their address has expired: a PUT could bring them back after
+ * an earlier removal.
+ */
+export async function markAttached(
+  tx: Tx,
+  workspaceId: string,
+  key: string,
+  claim: string,
+): Promise<boolean> {
+  const attached = await tx.query(sql`
     with attached as (
-      update uploads set attached_at = now() where workspace_id = ${workspaceId} and key = ${key} returning created_at
+      update uploads set attached_at = now(), claim = null, claimed_until = null
+      where workspace_id = ${workspaceId} and key = ${key} and claim = ${claim} and attached_at is null
+      returning created_at
     )
     insert into doomed_files (workspace_id, key, staged, remove_at)
-    select ${workspaceId}::uuid, ${key}, true, created_at + ${2 * UPLOAD_SECONDS} * interval '1 second' from attached`);
+    select ${workspaceId}::uuid, ${key}, true, created_at + ${2 * UPLOAD_SECONDS} * interval '1 second' from attached
+    returning 1`);
+  return attached.length > 0;
 }
 
 export function productNotFound(id: string): ApiError {

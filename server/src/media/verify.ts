@@ -1,36 +1,44 @@
 import type { Metadata } from 'sharp';
 import { EXTENSIONS, type ImageType, MAX_FRAMES } from './image-types.js';
-import { structureFault } from './structure.js';
+import { InspectionThreads } from './inspection-threads.js';
 
 const MAX_PIXELS = 50_000_000;
-/** Of all frames of an animation together: decoding them is what costs. */
-const MAX_PIXELS_OF_ALL_FRAMES = 250_000_000;
-const AT_ONCE = 2;
+/**
+ * Width × height × channels × bytes per sample. Interlaced PNG, progressive JPEG and WebP are decoded as a whole, so for
+ * one frame this bounds memory (50 megapixels of 8-bit RGBA are 200 MB). Animations are decoded frame by frame, so for all
+ * frames it bounds time.
+ */
+const MAX_DECODED_FRAME = 256 * 1024 * 1024;
+const MAX_DECODED_FRAMES = 512 * 1024 * 1024;
+/** 50 megapixels took 8 s on a machine under five times its load. */
+const DECODING_SECONDS = 30;
 
-export type Verified = { width: number; height: number } | { fault: string };
+/** The bytes to publish with their dimensions, or what is wrong with the file. */
+export type Verified = { bytes: Buffer; width: number; height: number } | { fault: string };
+
+const threads = new InspectionThreads();
 
 /**
- * Is this really an image of the declared type? First the magic number, so that no other decoder than these four ever
- * sees the bytes; then whether it is whole; then the dimensions, before any pixel; then every pixel of every frame. The
- * decoding runs in libvips' own threads, two at a time.
+ * Whether this is an image of the declared type, and its bytes without metadata. The magic number comes first, so that
+ * no decoder but these four ever sees the bytes; then the structure; then the dimensions, before any pixel; then every
+ * pixel of every frame of exactly the bytes that will be published. Nothing of this runs on the event loop: the structure
+ * is walked in a thread, and sharp decodes in threads of its own.
  */
 export async function verifyImage(bytes: Buffer, declared: ImageType): Promise<Verified> {
   const found = typeOf(bytes);
   if (!found) return { fault: `is not an image: it looks like ${describe(bytes)}` };
   if (found !== declared) return { fault: `is ${found}, but ${declared} was declared` };
-  const broken = structureFault(bytes, declared);
-  if (broken) return { fault: `is a broken ${declared}: ${broken}` };
-  return turns.run(async () => {
-    try {
-      return await decode(bytes, declared);
-    } catch (error) {
-      return { fault: `is a broken ${declared}: ${(error as Error).message.split('\n')[0]?.slice(0, 120)}` };
-    }
-  });
+  const inspected = await threads.inspect(bytes, declared);
+  if ('fault' in inspected) return { fault: `is a broken ${declared}: ${inspected.fault}` };
+  try {
+    return await decode(asBuffer(inspected.bytes), declared);
+  } catch (error) {
+    return { fault: `is a broken ${declared}: ${(error as Error).message.split('\n')[0]?.slice(0, 120)}` };
+  }
 }
 
 async function decode(bytes: Buffer, declared: ImageType): Promise<Verified> {
-  // Loaded here: commands that touch no image should not wait for a native library.
+  // Imported on first use: commands that touch no image should not wait for a native library.
   const { default: sharp } = await import('sharp');
   const options = {
     failOn: 'warning',
@@ -43,16 +51,23 @@ async function decode(bytes: Buffer, declared: ImageType): Promise<Verified> {
   if (`image/${metadata.format}` !== declared)
     return { fault: `is ${metadata.format}, but ${declared} was declared` };
   if (width * height > MAX_PIXELS)
-    return { fault: `has ${width} × ${height} pixels; 50 megapixels are the most` };
-  if (frames > MAX_FRAMES || width * height * frames > MAX_PIXELS_OF_ALL_FRAMES)
-    return { fault: `has ${frames} frames of ${width} × ${height} pixels: too many` };
-  // Down to one pixel, to which all of them contribute. Not stats(): it overlooks what the decoder warns of, and for 49
-  // megapixels it took 4.2 s and 155 MB where this takes 0.4 s and 17 MB.
-  const image = sharp(bytes, options);
-  // A JPEG or WebP that is only to be shrunk is decoded in part; one that is cut first, if only to itself, in full.
+    return { fault: `has ${width} × ${height} pixels; the maximum is 50 megapixels` };
+  if (frames > MAX_FRAMES) return { fault: `has ${frames} frames; the maximum is ${MAX_FRAMES}` };
+  const frameBytes = width * height * bytesPerPixel(metadata);
+  if (frameBytes > MAX_DECODED_FRAME || frameBytes * frames > MAX_DECODED_FRAMES)
+    return { fault: tooLarge(width, height, frames, frameBytes * frames) };
+  // Scaled to one pixel, to which all others contribute. stats() overlooks the decoder's warnings, and for 49 megapixels
+  // it took 4.2 s and 155 MB where this takes 0.4 s and 17 MB.
+  const image = sharp(bytes, options).timeout({ seconds: DECODING_SECONDS });
+  // A JPEG or WebP that is only scaled down is decoded in part; one that is cropped first is decoded in full.
   if (frames === 1) image.extract({ left: 0, top: 0, width, height });
   await image.resize({ width: 1, height: 1, fit: 'fill' }).raw().toBuffer();
-  return { width, height };
+  return { bytes, width, height };
+}
+
+/** What comes from a thread is no longer a Buffer, although it is one in memory. */
+function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength);
 }
 
 function dimensionsOf({ width, height, pageHeight, pages }: Metadata): {
@@ -61,6 +76,17 @@ function dimensionsOf({ width, height, pageHeight, pages }: Metadata): {
   frames: number;
 } {
   return { width, height: pageHeight ?? height, frames: pages ?? 1 };
+}
+
+function bytesPerPixel({ channels, depth }: Metadata): number {
+  return channels * (depth === 'ushort' ? 2 : 1);
+}
+
+function tooLarge(width: number, height: number, frames: number, decoded: number): string {
+  const what =
+    frames === 1 ? `${width} × ${height} pixels` : `${frames} frames of ${width} × ${height} pixels`;
+  const most = (frames === 1 ? MAX_DECODED_FRAME : MAX_DECODED_FRAMES) / 1024 / 1024;
+  return `has ${what}, which is ${Math.round(decoded / 1024 / 1024)} MB decoded; the maximum is ${most} MB`;
 }
 
 function typeOf(bytes: Buffer): ImageType | undefined {
@@ -73,34 +99,10 @@ function typeOf(bytes: Buffer): ImageType | undefined {
 }
 
 function describe(bytes: Buffer): string {
-  if (bytes.length === 0) return 'nothing, it is empty';
+  if (bytes.length === 0) return 'an empty file';
   const start = bytes.toString('utf8', 0, 512).trimStart().toLowerCase();
   if (start.includes('<svg')) return 'SVG, which is not accepted';
   if (start.startsWith('<!doctype') || start.startsWith('<html') || start.includes('<script')) return 'HTML';
   if (start.startsWith('%pdf')) return 'PDF';
-  return `something else than ${Object.values(EXTENSIONS).join(', ')}`;
+  return `none of ${Object.values(EXTENSIONS).join(', ')}`;
 }
-
-/** Decoding takes memory in proportion to what is decoded at once. */
-class Turns {
-  private free: number;
-  private readonly waiting: (() => void)[] = [];
-
-  constructor(atOnce: number) {
-    this.free = atOnce;
-  }
-
-  async run<T>(work: () => Promise<T>): Promise<T> {
-    if (this.free > 0) this.free--;
-    else await new Promise<void>((resolve) => this.waiting.push(resolve));
-    try {
-      return await work();
-    } finally {
-      const next = this.waiting.shift();
-      if (next) next();
-      else this.free++;
-    }
-  }
-}
-
-const turns = new Turns(AT_ONCE);

@@ -81,8 +81,15 @@ describe('by key', () => {
     expectRefusal(second, 409);
     expect(events).toEqual([]);
     expect((await store.get(images)).body.data).toEqual([first.body]);
-    await store.delete(`${images}/${first.body.id}`);
-    expectRefusal(await store.post(images, { key }), 409);
+  });
+
+  test('the key of a removed image is refused, and the message says that the image was removed', async () => {
+    const { body } = await uploadAndAttach(feira, store, productId, bytes);
+    expect((await store.post(images, { key: body.key })).body.error).toBe('This key is already attached.');
+    await store.delete(`${images}/${body.id}`);
+    const again = await store.post(images, { key: body.key });
+    expectRefusal(again, 409);
+    expect(again.body.error).toContain('was attached and then removed');
   });
 
   test('what is put after the check changes nothing that is served', async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ImageType } from '../../src/media/image-types.js';
-import { emptyParts, gifBomb, jpegBomb, pngBomb, pngTextBomb, webpBomb } from '../support/bombs.js';
+import { deepPng, emptyParts, gifBomb, jpegBomb, pngBomb, pngTextBomb, webpBomb } from '../support/bombs.js';
 import { newProduct } from '../support/catalog.js';
 import { expectRefusal } from '../support/expect-refusal.js';
 import { type Answer, type Feira, openFeira, type StoreClient } from '../support/feira.js';
@@ -76,6 +76,12 @@ test('just over 50 megapixels is refused, just under is taken', async () => {
   expect(megabytes).toBeLessThan(100);
 });
 
+test('a picture of 16-bit samples within 50 megapixels is refused for its decoded size', async () => {
+  const { answer } = await attach(deepPng(7_000, 5_000), 'image/png');
+  expectRefusal(answer, 422, ['key']);
+  expect(answer.body.details[0].message).toContain('267 MB decoded; the maximum is 256 MB');
+});
+
 test('a picture with a text that inflates to a gigabyte takes no memory for it', async () => {
   const { answer, megabytes } = await attach(await pngTextBomb(), 'image/png');
   expect([201, 422]).toContain(answer.status);
@@ -90,5 +96,5 @@ test('ten megabytes of the smallest frames, or of empty parts, are refused for t
   const empty = emptyParts(800_000);
   const parts = await attach(Buffer.concat([small.subarray(0, 33), empty, small.subarray(33)]), 'image/png');
   expectRefusal(parts.answer, 422, ['key']);
-  expect(parts.answer.body.details[0].message).toContain('more than 50000 parts');
+  expect(parts.answer.body.details[0].message).toContain('more than 50000 chunks');
 });

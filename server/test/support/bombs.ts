@@ -18,6 +18,19 @@ export function pngBomb(width: number, height: number): Buffer {
   ]);
 }
 
+/** Interlaced, with four samples of 16 bits per pixel: a decoder holds all of it in memory. Its data is not whole. */
+export function deepPng(width: number, height: number): Buffer {
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(width, 0);
+  header.writeUInt32BE(height, 4);
+  header.set([16, 6, 0, 0, 1], 8);
+  return png([
+    pngChunk('IHDR', header),
+    pngChunk('IDAT', deflateSync(Buffer.alloc(1_000))),
+    pngChunk('IEND', Buffer.alloc(0)),
+  ]);
+}
+
 /** A tiny picture with four comments that inflate to a quarter of a gigabyte each. */
 export async function pngTextBomb(): Promise<Buffer> {
   const small = await picture().png().toBuffer();
@@ -108,4 +121,14 @@ export function pngChunk(name: string, data: Buffer): Buffer {
   bytes.writeUInt32BE(data.length, 0);
   bytes.writeUInt32BE(crc32(bytes.subarray(4, -4)), bytes.length - 4);
   return bytes;
+}
+
+/** A JPEG of frame headers only, each of which claims so many components. */
+export function jpegOfFrames(count: number, components: number): Buffer {
+  const frame = Buffer.from([0xff, 0xc0, 0, 11, 8, 0, 1, 0, 1, components, 1, 0x11, 0]);
+  return Buffer.concat([
+    Buffer.from([0xff, 0xd8]),
+    Buffer.alloc(count * frame.length, frame),
+    Buffer.from([0xff, 0xd9]),
+  ]);
 }

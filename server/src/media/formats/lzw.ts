@@ -1,13 +1,13 @@
 const MAX_CODES = 4096;
 
-/** Of the string that each code stands for; no pixel is kept. Shared, since nothing here waits. */
+/** The length of the string that each code stands for; pixels are not kept. Shared, because the function is synchronous. */
 const lengths = new Uint32Array(MAX_CODES);
 
 /**
- * Do the sub-blocks that begin here, and end within the bytes, give so many pixels? libvips' reader of GIF silently fills up what a frame lacks
- * and passes over codes that mean nothing; others refuse both. Ten megabytes take some 0.2 s.
+ * Whether the sub-blocks that begin at `from`, and end within the bytes, decode to `wanted` pixels. libvips silently
+ * fills up what a frame lacks and skips codes without a meaning; other decoders refuse both. Ten megabytes take 0.2 s.
  */
-export function givesPixels(bytes: Buffer, from: number, codeSize: number, wanted: number): boolean {
+export function yieldsPixels(bytes: Buffer, from: number, codeSize: number, wanted: number): boolean {
   if (codeSize < 2 || codeSize > 8) return false;
   const clear = 1 << codeSize;
   lengths.fill(1, 0, clear);
@@ -41,7 +41,7 @@ export function givesPixels(bytes: Buffer, from: number, codeSize: number, wante
     if (code === clear + 1 || code > (previous === -1 ? clear : next)) return false;
     if (previous === -1) pixels++;
     else {
-      // Set before it is read: the code that is made right now may be the one that is meant.
+      // Written before it is read, because a code may refer to the entry that it defines itself.
       if (next < MAX_CODES) lengths[next++] = lengths[previous]! + 1;
       pixels += lengths[code]!;
       if (next === 1 << size && size < 12) size++;

@@ -1,0 +1,40 @@
+const ORIENTATION = 0x0112;
+const SHORT = 3;
+
+/**
+ * The only part of EXIF that is published is the orientation, because it decides how the image is shown. Returns a TIFF
+ * structure with that one field, or undefined when the image is not turned.
+ */
+export function orientationOnly(tiff: Buffer): Buffer | undefined {
+  const orientation = readOrientation(tiff);
+  if (orientation === undefined || orientation < 2 || orientation > 8) return undefined;
+  const made = Buffer.alloc(26);
+  made.write('II*\0', 'latin1');
+  made.writeUInt32LE(8, 4);
+  made.writeUInt16LE(1, 8);
+  made.writeUInt16LE(ORIENTATION, 10);
+  made.writeUInt16LE(SHORT, 12);
+  made.writeUInt32LE(1, 14);
+  made.writeUInt16LE(orientation, 18);
+  return made;
+}
+
+/** Undefined also for a structure that cannot be read: browsers show such an image unturned as well. */
+function readOrientation(tiff: Buffer): number | undefined {
+  const order = tiff.toString('latin1', 0, 4);
+  if (order !== 'II*\0' && order !== 'MM\0*') return undefined;
+  const little = order.startsWith('I');
+  const u16 = (at: number) => (little ? tiff.readUInt16LE(at) : tiff.readUInt16BE(at));
+  const u32 = (at: number) => (little ? tiff.readUInt32LE(at) : tiff.readUInt32BE(at));
+  try {
+    const directory = u32(4);
+    const entries = u16(directory);
+    for (let index = 0; index < entries; index++) {
+      const entry = directory + 2 + index * 12;
+      if (u16(entry) === ORIENTATION) return u16(entry + 2) === SHORT ? u16(entry + 8) : undefined;
+    }
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+  }
+  return undefined;
+}

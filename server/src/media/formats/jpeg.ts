@@ -1,0 +1,109 @@
+import { orientationOnly } from './exif.js';
+import { Broken, TRUNCATED, type Walked } from './walked.js';
+
+/** A colour profile takes up to 255 segments; everything else a few. */
+const MAX_SEGMENTS = 1_000;
+const MAX_SCANS = 100;
+const MAX_COMPONENTS = 4;
+
+const EOI = 0xd9;
+const SOS = 0xda;
+const COM = 0xfe;
+
+export function walkJpeg(bytes: Buffer): Walked {
+  const kept = [bytes.subarray(0, 2)];
+  let at = 2;
+  let [segments, scans] = [0, 0];
+  let hasFrame = false;
+  // The components that no scan has coded yet. In a sequential JPEG each is coded exactly once.
+  let uncoded: Set<number> | undefined;
+  for (;;) {
+    if (bytes.readUInt8(at) !== 0xff) throw new Broken('a marker is missing');
+    while (bytes.readUInt8(at) === 0xff) at++;
+    const start = at - 1;
+    const marker = bytes.readUInt8(at++);
+    if (marker === EOI) {
+      kept.push(bytes.subarray(start, at));
+      break;
+    }
+    if (isStandalone(marker)) throw new Broken('it contains a marker where none is allowed');
+    if (++segments > MAX_SEGMENTS) throw new Broken(`it has more than ${MAX_SEGMENTS} segments`);
+    if (isFrame(marker)) {
+      if (hasFrame) throw new Broken('it has more than one frame');
+      hasFrame = true;
+      if (isSequential(marker)) uncoded = new Set(componentIds(bytes, at + 7, 3));
+    }
+    if (marker === SOS) {
+      if (++scans > MAX_SCANS) throw new Broken(`it has more than ${MAX_SCANS} scans`);
+      for (const id of componentIds(bytes, at + 2, 2))
+        if (uncoded?.delete(id) === false)
+          throw new Broken('a scan references an unknown or repeated component');
+    }
+    const end = at + bytes.readUInt16BE(at);
+    if (end > bytes.length) throw new Broken(TRUNCATED);
+    const segment = publishedSegment(marker, bytes.subarray(start, end));
+    if (segment) kept.push(segment);
+    at = end;
+    if (marker === SOS) {
+      at = endOfScan(bytes, end);
+      kept.push(bytes.subarray(end, at));
+    }
+  }
+  if (!hasFrame || scans === 0 || uncoded?.size) throw new Broken('it contains no complete image');
+  return { kept, end: at };
+}
+
+/** Four bytes of marker and length, then the data. Thumbnails are dropped too: they can show what was cropped away. */
+function publishedSegment(marker: number, segment: Buffer): Buffer | undefined {
+  const begins = (name: string) => segment.toString('latin1', 4, 4 + name.length) === name;
+  if (marker === 0xe0) return begins('JFIF\0') ? shortened(segment, 18, [0, 0]) : undefined;
+  if (marker === 0xe1) return begins('Exif\0\0') ? exifSegment(segment.subarray(10)) : undefined;
+  if (marker === 0xe2) return begins('ICC_PROFILE\0') ? segment : undefined;
+  // Adobe's segment says how the colours are coded: without it a CMYK image decodes to other colours.
+  if (marker === 0xee) return begins('Adobe') ? shortened(segment, 16) : undefined;
+  const isMetadata = marker === COM || (marker >= 0xe0 && marker <= 0xfd);
+  return isMetadata ? undefined : segment;
+}
+
+/** The first bytes of a segment, the very last of them replaced, as a segment of that length. */
+function shortened(segment: Buffer, length: number, ending: number[] = []): Buffer | undefined {
+  if (segment.length < length) return undefined;
+  const made = Buffer.from(segment.subarray(0, length));
+  made.writeUInt16BE(length - 2, 2);
+  made.set(ending, length - ending.length);
+  return made;
+}
+
+function exifSegment(tiff: Buffer): Buffer | undefined {
+  const orientation = orientationOnly(tiff);
+  if (!orientation) return undefined;
+  const head = Buffer.from('\xff\xe1\0\0Exif\0\0', 'latin1');
+  head.writeUInt16BE(head.length - 2 + orientation.length, 2);
+  return Buffer.concat([head, orientation]);
+}
+
+/** A count, and that many entries that begin with the id of a component. */
+function componentIds(bytes: Buffer, at: number, entryLength: number): number[] {
+  const count = bytes.readUInt8(at);
+  if (count > MAX_COMPONENTS) throw new Broken(`it has more than ${MAX_COMPONENTS} components`);
+  return Array.from({ length: count }, (_, index) => bytes.readUInt8(at + 1 + index * entryLength));
+}
+
+const isStandalone = (marker: number) => marker <= 0x01 || (marker >= 0xd0 && marker <= 0xd8);
+// C4, C8 and CC are tables and an extension, not frames.
+const isFrame = (marker: number) =>
+  marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
+const isSequential = (marker: number) => marker <= 0xc1;
+
+/** The position of the next marker. In coded data FF is followed by 00 or by a restart marker. */
+function endOfScan(bytes: Buffer, from: number): number {
+  for (
+    let at = bytes.indexOf(0xff, from);
+    at !== -1 && at + 1 < bytes.length;
+    at = bytes.indexOf(0xff, at + 1)
+  ) {
+    const next = bytes[at + 1]!;
+    if (next !== 0x00 && next !== 0xff && !(next >= 0xd0 && next <= 0xd7)) return at;
+  }
+  throw new Broken(TRUNCATED);
+}

@@ -1,0 +1,58 @@
+import { walkGif } from './formats/gif.js';
+import { walkJpeg } from './formats/jpeg.js';
+import { walkPng } from './formats/png.js';
+import { Broken, TRUNCATED, type Walked } from './formats/walked.js';
+import { walkWebp } from './formats/webp.js';
+import type { ImageType } from './image-types.js';
+
+/** The bytes to publish, which are the file without metadata, or what is wrong with the file. */
+export type Inspected = { bytes: Uint8Array } | { fault: string };
+
+const WALKERS: Record<ImageType, (bytes: Buffer) => Walked> = {
+  'image/jpeg': walkJpeg,
+  'image/png': walkPng,
+  'image/webp': walkWebp,
+  'image/gif': walkGif,
+};
+
+/**
+ * Checks that the file is complete from its first byte to its last, and removes metadata. Decoders forgive a missing end:
+ * libvips alone accepts a PNG without IEND, an interlaced one that lacks its last 200 bytes, a JPEG without EOI and a GIF
+ * that ends between two frames or within one.
+ */
+export function inspect(bytes: Buffer, type: ImageType): Inspected {
+  try {
+    const { kept, end } = WALKERS[type](bytes);
+    if (end > bytes.length) return { fault: TRUNCATED };
+    const fault = end < bytes.length ? tailFault(bytes.subarray(end), type) : undefined;
+    return fault === undefined ? { bytes: Buffer.concat(kept) } : { fault };
+  } catch (error) {
+    if (error instanceof Broken) return { fault: error.message };
+    // Read beyond the last byte.
+    if (error instanceof RangeError) return { fault: TRUNCATED };
+    throw error;
+  }
+}
+
+/**
+ * Cameras and phones append data of their own to a JPEG, so a JPEG may have a tail, which is not published. A tail that
+ * makes the file a document of another kind as well is refused, and so is any tail of the other formats.
+ */
+function tailFault(tail: Buffer, type: ImageType): string | undefined {
+  if (type !== 'image/jpeg') return `${tail.length} bytes follow its end`;
+  const text = tail.toString('latin1');
+  const foreign = FOREIGN.find(([pattern]) => pattern.test(text))?.[1] ?? (isArchive(tail) && 'an archive');
+  return foreign ? `${foreign} follows its end` : undefined;
+}
+
+const FOREIGN: [RegExp, string][] = [
+  [/<(!doctype|html|head|body|script|svg|iframe|img|object|embed)\b/i, 'HTML'],
+  [/<\?php/i, 'PHP'],
+  [/%PDF-/, 'PDF'],
+];
+
+/** The directory of a ZIP is at its end, before a comment of at most 64 KB; a mark farther away is a coincidence. */
+function isArchive(tail: Buffer): boolean {
+  const directory = tail.lastIndexOf('PK\x05\x06', undefined, 'latin1');
+  return directory !== -1 && tail.length - directory <= 22 + 65_535;
+}

@@ -1,0 +1,38 @@
+import { Admission } from '../platform/db/admission.js';
+import { DatabaseUnavailable } from '../platform/db/unavailable.js';
+import { ApiError } from '../platform/errors.js';
+
+/** Also the number of inspection threads, and with the limit of decoded bytes what bounds the memory of decoding. */
+const AT_ONCE = 2;
+const WAIT_MS = 60_000;
+
+/** Stores take turns, and one store never holds both places: heavy files of one store do not delay another's. */
+const admission = new Admission(AT_ONCE);
+
+/** Runs the work, which holds a file in memory and decodes it, when it is this store's turn. */
+export async function takeTurn<T>(workspaceId: string, work: () => Promise<T>): Promise<T> {
+  const applicant = { key: workspaceId, most: 1, group: 'images' };
+  try {
+    await admission.enter(applicant, WAIT_MS);
+  } catch (error) {
+    if (error instanceof DatabaseUnavailable) throw busy(error);
+    throw error;
+  }
+  try {
+    return await work();
+  } finally {
+    admission.leave(applicant);
+  }
+}
+
+function busy(cause: unknown): ApiError {
+  return new ApiError(
+    503,
+    'busy',
+    'Too many images of this store are being verified. Attach fewer at a time.',
+    {
+      headers: { 'Retry-After': '10' },
+      cause,
+    },
+  );
+}

@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { newId } from '../../src/platform/ids.js';
+import { sql } from '../../src/platform/sql.js';
+import { newProduct } from '../support/catalog.js';
+import { expectRefusal } from '../support/expect-refusal.js';
+import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
+import { pngOf } from '../support/images.js';
+import { upload } from '../support/media.js';
+
+let feira: Feira;
+let store: StoreClient;
+let productId: string;
+let images: string;
+
+beforeAll(async () => {
+  feira = await openFeira();
+});
+afterAll(() => feira.close());
+beforeEach(async () => {
+  store = await feira.store();
+  productId = await newProduct(store);
+  images = `/products/${productId}/images`;
+});
+
+const address = (number: number) => ({ url: `https://cdn.example/${number}.png` });
+
+async function attachFifty(): Promise<void> {
+  for (let i = 0; i < 50; i++) expect((await store.post(images, address(i))).status).toBe(201);
+}
+
+test('of sixty images attached at the same time exactly fifty are attached', async () => {
+  const bytes = await pngOf(1);
+  const keys: string[] = [];
+  for (let i = 0; i < 10; i++) keys.push(await upload(feira, store, productId, bytes));
+  const answers = await Promise.all(
+    Array.from({ length: 60 }, (_, i) =>
+      store.post(images, i % 6 === 0 ? { key: keys[i / 6] } : { ...address(i), order: i % 4 }),
+    ),
+  );
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(50);
+  expect(answers.filter(({ status }) => status === 422)).toHaveLength(10);
+  const { data } = (await store.get(images)).body;
+  expect(data.map(({ order }: { order: number }) => order)).toEqual([...Array(50).keys()]);
+});
+
+test('a fifty-first image is refused, and its key can be attached once another image is removed', async () => {
+  await attachFifty();
+  const key = await upload(feira, store, productId, await pngOf(1));
+  const refused = await store.post(images, { key });
+  expectRefusal(refused, 422, ['key']);
+  expect(refused.body.details[0].message).toContain('50 images');
+  expectRefusal(await store.post(images, address(51)), 422, ['url']);
+  const { data } = (await store.get(images)).body;
+  await store.delete(`${images}/${data[7].id}`);
+  expect((await store.post(images, { key })).status).toBe(201);
+});
+
+test('the database itself refuses a fifty-first image', async () => {
+  await attachFifty();
+  const insert = feira.context.db.autocommit.query(sql`
+    insert into product_images (workspace_id, product_id, id, position, url)
+    values (${store.workspaceId}, ${productId}, ${newId()}, 50, 'https://cdn.example/x.png')`);
+  await expect(insert).rejects.toMatchObject({ code: '23514', constraint: 'product_images_limit' });
+});

@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { InspectionThreads } from '../../src/media/inspection-threads.js';
+import type { Storage } from '../../src/media/storage.js';
+import { sql } from '../../src/platform/sql.js';
+import { gifBomb, jpegOfFrames } from '../support/bombs.js';
+import { newProduct } from '../support/catalog.js';
+import { expectRefusal } from '../support/expect-refusal.js';
+import { type Answer, type Feira, openFeira, type StoreClient } from '../support/feira.js';
+import { pngOf } from '../support/images.js';
+import { upload, uploadAndAttach } from '../support/media.js';
+
+let feira: Feira;
+let store: StoreClient;
+let productId: string;
+
+beforeAll(async () => {
+  feira = await openFeira();
+  store = await feira.store();
+  productId = await newProduct(store);
+});
+afterAll(() => feira.close());
+
+const attach = (client: StoreClient, product: string, key: string): Promise<Answer> =>
+  client.post(`/products/${product}/images`, { key });
+
+test("sixteen heavy files of one store do not keep another store's file waiting", async () => {
+  const other = await feira.store();
+  const theirs = await newProduct(other);
+  const heavy = gifBomb(1_000, 1_000, 20);
+  const keys: string[] = [];
+  for (let i = 0; i < 16; i++) keys.push(await upload(feira, store, productId, heavy, 'image/gif'));
+  const light = await upload(feira, other, theirs, await pngOf(1));
+  let pending = keys.length;
+  const heavyAttaches = Promise.all(
+    keys.map((key) => attach(store, productId, key).finally(() => pending--)),
+  );
+  expect((await attach(other, theirs, light)).status).toBe(201);
+  expect(pending).toBeGreaterThanOrEqual(8);
+  expect((await heavyAttaches).map(({ status }) => status)).toEqual(Array(16).fill(201));
+});
+
+test('no transaction is open while a file is read, verified and published', async () => {
+  const key = await upload(feira, store, productId, await pngOf(1));
+  const open: number[] = [];
+  const countOpen = async () => {
+    const [row] = await feira.context.db.query<{ count: number }>(sql`
+      select count(*)::integer as count from pg_stat_activity
+      where datname = current_database() and xact_start is not null and pid <> pg_backend_pid()
+        and backend_type = 'client backend'`);
+    open.push(row!.count);
+  };
+  const { storage } = feira.context;
+  const { readStaged, publish } = storage;
+  const watched: Pick<Storage, 'readStaged' | 'publish'> = {
+    async readStaged(...args) {
+      await countOpen();
+      return readStaged.apply(storage, args);
+    },
+    async publish(...args) {
+      await countOpen();
+      return publish.apply(storage, args);
+    },
+  };
+  Object.assign(storage, watched);
+  try {
+    expect((await attach(store, productId, key)).status).toBe(201);
+  } finally {
+    Object.assign(storage, { readStaged, publish });
+  }
+  expect(open).toEqual([0, 0]);
+});
+
+test.each([
+  [1, 'more than one frame'],
+  [255, 'more than 4 components'],
+])('a JPEG of sixty thousand frames of %i components is refused at once', async (components, found) => {
+  const bytes = jpegOfFrames(60_000, components);
+  const answer = await uploadAndAttach(feira, store, productId, bytes, 'image/jpeg');
+  expectRefusal(answer, 422, ['key']);
+  expect(answer.body.details[0].message).toContain(found);
+});
+
+test('other calls are answered while a file of ten megabytes is inspected', async () => {
+  const key = await upload(feira, store, productId, largestGif(), 'image/gif');
+  let attached = false;
+  let answeredMeanwhile = 0;
+  const attaching = attach(store, productId, key).finally(() => {
+    attached = true;
+  });
+  while (!attached) {
+    expect((await feira.app.inject('/healthz')).statusCode).toBe(200);
+    // A call that is injected never lets the event loop turn by itself.
+    await new Promise((resolve) => setImmediate(resolve));
+    if (!attached) answeredMeanwhile++;
+  }
+  expectRefusal(await attaching, 422, ['key']);
+  // With the inspection on the event loop, only the calls before and after it would be answered.
+  expect(answeredMeanwhile).toBeGreaterThan(100);
+});
+
+test('an inspection past its deadline is ended and refused, and the next one works', async () => {
+  const hurried = new InspectionThreads(1);
+  expect(await hurried.inspect(largestGif(), 'image/gif')).toEqual({ fault: 'checking it takes too long' });
+  const usual = new InspectionThreads();
+  for (let time = 0; time < 3; time++)
+    expect(await usual.inspect(await pngOf(1), 'image/png')).toEqual({ bytes: expect.any(Uint8Array) });
+});
+
+/** Ten megabytes of LZW codes, all of which must be read to see that the last frame is incomplete. */
+function largestGif(): Buffer {
+  const frame = gifBomb(3_000, 3_000).subarray(19, -1);
+  const count = Math.floor(10_400_000 / frame.length);
+  const whole = gifBomb(3_000, 3_000);
+  const frames = Array(Math.min(count, 4_000)).fill(frame);
+  const incomplete = Buffer.from([0x2c, 0, 0, 0, 0, 9, 0, 9, 0, 0, 2, 1, 0x44, 0]);
+  return Buffer.concat([whole.subarray(0, 19), ...frames, incomplete, Buffer.from(';')]);
+}
