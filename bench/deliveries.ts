@@ -81,8 +81,8 @@ async function drain(): Promise<number> {
   arrivals.length = 0;
   for (const { workspaceId, productId } of stores) {
     await db.autocommit.query(sql`
-      insert into events (workspace_id, event, data)
-      select ${workspaceId}, 'stock.updated', jsonb_build_object('id', ${productId}::text, 'quantity', n)
+      insert into outbox (workspace_id, event, data, origin)
+      select ${workspaceId}, 'stock.updated', jsonb_build_object('id', ${productId}::text, 'quantity', n), 'system'
       from generate_series(1, ${each}) n`);
   }
   const worker = startWorker();

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type pg from 'pg';
 import type { Logger } from 'pino';
+import { Sequencer } from './events/sequencer.js';
 import { LocalStorage } from './media/local-storage.js';
 import type { Storage } from './media/storage.js';
 import { Credentials } from './oauth/credentials.js';
@@ -35,6 +36,7 @@ export interface Context {
   /** Keeps what we must be able to read again: secrets of webhooks, answers of idempotency keys. */
   seal: Seal;
   wake: DeliveryWake;
+  sequencer: Sequencer;
   dispatcher: Dispatcher;
   listener: Listener;
   dailyUploads: DailyUploads;
@@ -90,6 +92,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
   const outbound = new Outbound(webhooks);
   const seal = new Seal(secret, 'at rest');
   const wake = new DeliveryWake(db);
+  const dispatcher = new Dispatcher({ db, clock, log, outbound, seal, ...webhooks });
   await listener.start();
   return {
     db,
@@ -102,7 +105,8 @@ export async function openContext(options: ContextOptions): Promise<Context> {
     outbound,
     seal,
     wake,
-    dispatcher: new Dispatcher({ db, clock, log, outbound, seal, ...webhooks }),
+    sequencer: new Sequencer(db, log, () => dispatcher.wake()),
+    dispatcher,
     dailyUploads,
     storage: await openStorage(options, clock),
     orders,

@@ -1,4 +1,5 @@
 import type { Context } from './context.js';
+import { rotatePartitions } from './events/retention.js';
 import { dropUnattached, sweepFiles } from './media/sweep.js';
 import { purgeTokens } from './oauth/purge.js';
 import { expireUnpaid } from './orders/life.js';
@@ -7,7 +8,7 @@ import { purgeNotifications } from './payments/notifications.js';
 import { purgeIdempotencyKeys } from './platform/idempotency.js';
 import { purgeSignInFailures } from './stores/sign-in.js';
 import { purgeSignUps } from './stores/sign-up.js';
-import { purgeEvents } from './webhooks/purge.js';
+import { purgeDeliveries } from './webhooks/purge.js';
 import { DELIVERY_CHANNEL } from './webhooks/wake.js';
 
 interface Job {
@@ -26,7 +27,8 @@ const JOBS: Job[] = [
   every(TEN_SECONDS, 'tell of payments', ({ gateway }) => gateway.tell()),
   every(TEN_SECONDS, 'sweep files', ({ db, clock, storage }) => sweepFiles(db, clock, storage)),
   every(TEN_MINUTES, 'drop unattached uploads', ({ db, clock }) => dropUnattached(db, clock)),
-  every(TEN_MINUTES, 'purge events', ({ db, clock }) => purgeEvents(db, clock)),
+  every(TEN_MINUTES, 'rotate partitions', ({ db, clock }) => rotatePartitions(db, clock)),
+  every(TEN_MINUTES, 'purge deliveries', ({ db, clock }) => purgeDeliveries(db, clock)),
   every(TEN_MINUTES, 'purge idempotency keys', ({ db, clock }) => purgeIdempotencyKeys(db, clock)),
   every(TEN_MINUTES, 'purge notifications', ({ db, clock }) => purgeNotifications(db, clock)),
   every(TEN_MINUTES, 'purge sessions', ({ sessions }) => sessions.purge()),
@@ -46,8 +48,12 @@ export interface Worker {
 }
 
 export function startWorker(context: Context): Worker {
-  const { dispatcher, listener } = context;
-  listener.on(DELIVERY_CHANNEL, () => dispatcher.wake());
+  const { dispatcher, sequencer, listener } = context;
+  listener.on(DELIVERY_CHANNEL, () => {
+    sequencer.wake();
+    dispatcher.wake();
+  });
+  sequencer.start();
   dispatcher.start();
   const running = new Map<Job, Promise<void>>();
   const timers = JOBS.map((job) =>
@@ -64,7 +70,7 @@ export function startWorker(context: Context): Worker {
   return {
     async stop() {
       for (const timer of timers) clearInterval(timer);
-      await Promise.all([...running.values(), dispatcher.stop()]);
+      await Promise.all([...running.values(), sequencer.stop(), dispatcher.stop()]);
     },
   };
 }

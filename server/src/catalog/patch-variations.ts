@@ -1,3 +1,4 @@
+import type { Origin } from '../events/names.js';
 import type { Tx } from '../platform/db.js';
 import { type FaultDetail, invalid } from '../platform/errors.js';
 import { lockProduct } from './products.js';
@@ -18,6 +19,7 @@ export function setsOnlyQuantities({ variants }: VariationsPatch): boolean {
 export async function patchVariations(
   tx: Tx,
   workspaceId: string,
+  origin: Origin,
   productId: string,
   { variants }: VariationsPatch,
 ): Promise<void> {
@@ -28,7 +30,7 @@ export async function patchVariations(
     const entry = hits.get(variation.id);
     return entry ? changedBy(entry, variation) : variation;
   });
-  await replaceVariations(tx, workspaceId, productId, before, after);
+  await replaceVariations(tx, workspaceId, origin, productId, before, after);
 }
 
 /** Which entry means which variation; every entry that means none, two, or one already meant is a fault. */

@@ -1,6 +1,7 @@
+import type { Origin } from '../events/names.js';
+import { emit, type NewEvent } from '../events/outbox.js';
 import type { Tx } from '../platform/db.js';
 import { type ApiError, conflict, type FaultDetail, invalid, notFound } from '../platform/errors.js';
-import { emit, type NewEvent } from '../platform/events.js';
 import { isId, newId } from '../platform/ids.js';
 import { fixed, sql } from '../platform/sql.js';
 import { isUniqueViolation } from '../platform/sql-state.js';
@@ -10,7 +11,12 @@ import { refreshSearch } from './search.js';
 
 const CATEGORY_OTHERS = 23;
 
-export async function createProduct(tx: Tx, workspaceId: string, input: NewProduct): Promise<ProductRecord> {
+export async function createProduct(
+  tx: Tx,
+  workspaceId: string,
+  origin: Origin,
+  input: NewProduct,
+): Promise<ProductRecord> {
   // Only the fields we know: another may hold what jsonb refuses, such as a NUL or ten thousand levels of nesting.
   const product = knownFields(input) as NewProduct;
   const [row] = await tx.query<Partial<ProductRecord> & { categoryExists: boolean }>(
@@ -20,6 +26,7 @@ export async function createProduct(tx: Tx, workspaceId: string, input: NewProdu
       product.name,
       JSON.stringify(product),
       product.categoryId ?? CATEGORY_OTHERS,
+      origin,
     ),
   );
   const { categoryExists, ...made } = row!;
@@ -32,6 +39,7 @@ export async function createProduct(tx: Tx, workspaceId: string, input: NewProdu
 export async function updateProduct(
   tx: Tx,
   workspaceId: string,
+  origin: Origin,
   id: string,
   change: ProductChange,
 ): Promise<void> {
@@ -53,10 +61,10 @@ export async function updateProduct(
   const events: NewEvent[] = [{ event: 'product.updated', data: { id, fields } }];
   if (fields.includes('quantity'))
     events.push({ event: 'stock.updated', data: { id, quantity: after.quantity } });
-  await emit(tx, workspaceId, events);
+  await emit(tx, workspaceId, origin, events);
 }
 
-export async function deleteProduct(tx: Tx, workspaceId: string, id: string): Promise<void> {
+export async function deleteProduct(tx: Tx, workspaceId: string, origin: Origin, id: string): Promise<void> {
   // Locked first, in a statement of its own: one that deleted everything at once would not see variations that a
   // concurrent call committed while it waited for the product.
   await lockProduct(tx, workspaceId, id);
@@ -69,7 +77,7 @@ export async function deleteProduct(tx: Tx, workspaceId: string, id: string): Pr
       ),
       search as (delete from product_search where workspace_id = ${workspaceId} and product_id = ${id})
     delete from products where workspace_id = ${workspaceId} and id = ${id}`);
-  await emit(tx, workspaceId, [{ event: 'product.deleted', data: { id } }]);
+  await emit(tx, workspaceId, origin, [{ event: 'product.deleted', data: { id } }]);
 }
 
 /** Whoever changes a product or one of its variations holds its row first: the order that keeps deadlocks away. */
@@ -157,7 +165,7 @@ const productForUpdate = fixed(
 
 // Product, search entry and event in one statement. The unique index decides who of several gets the name.
 const insertProduct = fixed(
-  (workspaceId: string, id: string, name: string, product: string, categoryId: number) => sql`
+  (workspaceId: string, id: string, name: string, product: string, categoryId: number, origin: Origin) => sql`
     with category as (select id from categories where id = ${categoryId}),
     made as (
       insert into products as p
@@ -176,8 +184,8 @@ const insertProduct = fixed(
       select ${workspaceId}::uuid, id, search_terms(name, sku, ean) from made
     ),
     event as (
-      insert into events (workspace_id, event, data)
-      select ${workspaceId}::uuid, 'product.created', jsonb_build_object('id', id, 'name', name) from made
+      insert into outbox (workspace_id, event, data, origin)
+      select ${workspaceId}::uuid, 'product.created', jsonb_build_object('id', id, 'name', name), ${origin} from made
     )
     select exists (select from category) as "categoryExists", made.* from (select) one left join made on true`,
 );

@@ -1,3 +1,4 @@
+import type { Origin } from '../events/names.js';
 import type { Tx } from '../platform/db.js';
 import { invalid } from '../platform/errors.js';
 import { newId } from '../platform/ids.js';
@@ -11,6 +12,7 @@ import { replaceVariations, type StoredVariation, type VariationType, variations
 export async function putVariations(
   tx: Tx,
   workspaceId: string,
+  origin: Origin,
   productId: string,
   structure: VariationsPut,
   prune: boolean,
@@ -36,7 +38,15 @@ export async function putVariations(
   ];
   inDeclaredOrder(after, types);
   const typesChanged = !(await hasTypes(tx, workspaceId, productId, types));
-  await replaceVariations(tx, workspaceId, productId, before, after, typesChanged ? types : undefined);
+  await replaceVariations(
+    tx,
+    workspaceId,
+    origin,
+    productId,
+    before,
+    after,
+    typesChanged ? types : undefined,
+  );
 }
 
 function upserted(entry: Listed, old: StoredVariation | undefined, productPrice: number): StoredVariation {

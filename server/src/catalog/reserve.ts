@@ -1,5 +1,6 @@
+import type { Origin } from '../events/names.js';
+import { emit, type NewEvent } from '../events/outbox.js';
 import type { Queryable, Tx } from '../platform/db.js';
-import { emit, type NewEvent } from '../platform/events.js';
 import { MAX_QUANTITY } from '../platform/shapes.js';
 import { sql } from '../platform/sql.js';
 
@@ -55,20 +56,21 @@ export async function readSellables(
 }
 
 /** Takes what was sold off the balances. The caller holds the products and has seen that there is enough. */
-export function takeStock(tx: Tx, workspaceId: string, lines: Line[]): Promise<void> {
+export function takeStock(tx: Tx, workspaceId: string, origin: Origin, lines: Line[]): Promise<void> {
   return addStock(
     tx,
     workspaceId,
+    origin,
     lines.map((line) => ({ ...line, quantity: -line.quantity })),
   );
 }
 
 /** Gives back what was not paid for or came back. What has been deleted since is passed over. */
-export async function returnStock(tx: Tx, workspaceId: string, lines: Line[]): Promise<void> {
+export async function returnStock(tx: Tx, workspaceId: string, origin: Origin, lines: Line[]): Promise<void> {
   const productIds = [...new Set(lines.map(({ productId }) => productId))];
   await tx.query(sql`
     select from products where workspace_id = ${workspaceId} and id = any(${productIds}::uuid[]) order by id for update`);
-  await addStock(tx, workspaceId, lines);
+  await addStock(tx, workspaceId, origin, lines);
 }
 
 interface Balance {
@@ -78,7 +80,7 @@ interface Balance {
   quantity: number;
 }
 
-async function addStock(tx: Tx, workspaceId: string, lines: Line[]): Promise<void> {
+async function addStock(tx: Tx, workspaceId: string, origin: Origin, lines: Line[]): Promise<void> {
   const rows = JSON.stringify(lines);
   const changed = await tx.query<Balance>(sql`
     with line as materialized (
@@ -109,7 +111,7 @@ async function addStock(tx: Tx, workspaceId: string, lines: Line[]): Promise<voi
     )
     select product_id as id, sku, true as "isVariation", quantity from variation
     union all select id, null, false, quantity from product where not has_variants`);
-  await emit(tx, workspaceId, changed.map(stockUpdated));
+  await emit(tx, workspaceId, origin, changed.map(stockUpdated));
 }
 
 function stockUpdated({ id, sku, isVariation, quantity }: Balance): NewEvent {

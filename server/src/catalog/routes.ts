@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
+import { originOfApp } from '../events/names.js';
 import type { Database } from '../platform/db.js';
 import { insufficientScope } from '../platform/errors.js';
 import { execute, transact } from '../platform/idempotency.js';
@@ -67,7 +68,7 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<{ db: Database; mediaUrl: 
     },
     async (request, reply) => {
       const product = await execute(request, db, (tx) =>
-        createProduct(tx, request.credential.workspaceId, request.body),
+        createProduct(tx, request.credential.workspaceId, originOfApp(request.credential), request.body),
       );
       return reply.code(201).send({ ...product, images: [], variants: [] });
     },
@@ -114,7 +115,13 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<{ db: Database; mediaUrl: 
     async (request, reply) => {
       const { workspaceId } = request.credential;
       const product = await transact(request, db, async (tx) => {
-        await updateProduct(tx, workspaceId, request.params.id, request.body);
+        await updateProduct(
+          tx,
+          workspaceId,
+          originOfApp(request.credential),
+          request.params.id,
+          request.body,
+        );
         return products.findIn(tx, workspaceId, request.params.id);
       });
       return sendJson(reply, product!.json);
@@ -136,7 +143,9 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<{ db: Database; mediaUrl: 
     },
     async (request) => {
       const { id } = request.params;
-      await transact(request, db, (tx) => deleteProduct(tx, request.credential.workspaceId, id));
+      await transact(request, db, (tx) =>
+        deleteProduct(tx, request.credential.workspaceId, originOfApp(request.credential), id),
+      );
       return { id, deleted: true };
     },
   );
@@ -180,7 +189,13 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<{ db: Database; mediaUrl: 
       if (!scopes.has('products:write') && !setsOnlyQuantities(request.body))
         throw insufficientScope(['products:write']);
       return transact(request, db, async (tx) => {
-        await patchVariations(tx, workspaceId, request.params.id, request.body);
+        await patchVariations(
+          tx,
+          workspaceId,
+          originOfApp(request.credential),
+          request.params.id,
+          request.body,
+        );
         return { data: (await listVariations(tx, workspaceId, request.params.id)) as VariationRecord[] };
       });
     },
@@ -209,7 +224,14 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<{ db: Database; mediaUrl: 
     async (request) => {
       const { workspaceId } = request.credential;
       return transact(request, db, async (tx) => {
-        await putVariations(tx, workspaceId, request.params.id, request.body, request.query.prune ?? false);
+        await putVariations(
+          tx,
+          workspaceId,
+          originOfApp(request.credential),
+          request.params.id,
+          request.body,
+          request.query.prune ?? false,
+        );
         return { data: (await listVariations(tx, workspaceId, request.params.id)) as VariationRecord[] };
       });
     },

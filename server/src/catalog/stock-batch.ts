@@ -1,5 +1,6 @@
+import type { Origin } from '../events/names.js';
+import { emit, type NewEvent } from '../events/outbox.js';
 import type { Queryable, Tx } from '../platform/db.js';
-import { emit, type NewEvent } from '../platform/events.js';
 import { MAX_QUANTITY } from '../platform/shapes.js';
 import { sql } from '../platform/sql.js';
 import type { StockBatch } from './schema.js';
@@ -18,7 +19,12 @@ interface Target {
 }
 
 /** Store-wide by SKU. A malformed entry refuses all of them; otherwise each line is answered for itself. */
-export async function applyStockBatch(tx: Tx, workspaceId: string, { entries }: StockBatch): Promise<Line[]> {
+export async function applyStockBatch(
+  tx: Tx,
+  workspaceId: string,
+  origin: Origin,
+  { entries }: StockBatch,
+): Promise<Line[]> {
   const skus = [...new Set(entries.map((entry) => entry.sku))];
   const targets = await lockTargets(tx, workspaceId, skus);
   const before = new Map(targets.map((target) => [target, target.quantity]));
@@ -26,7 +32,7 @@ export async function applyStockBatch(tx: Tx, workspaceId: string, { entries }: 
   const lines = entries.map((entry) => applyEntry(entry, bySku.get(entry.sku) ?? []));
   const changed = targets.filter((target) => target.quantity !== before.get(target));
   await store(tx, workspaceId, changed);
-  await emit(tx, workspaceId, changed.map(stockUpdated));
+  await emit(tx, workspaceId, origin, changed.map(stockUpdated));
   return lines;
 }
 

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
+import { originOfApp } from '../events/names.js';
 import type { Database } from '../platform/db.js';
 import { execute, transact } from '../platform/idempotency.js';
 import { sendJson } from '../platform/send-json.js';
@@ -28,11 +29,12 @@ export const stockRoutes: FastifyPluginAsyncTypebox<{ db: Database }> = async (a
     },
     async (request, reply) => {
       const { workspaceId } = request.credential;
+      const origin = originOfApp(request.credential);
       const { id } = request.params;
       const { quantity } = request.body;
       const product = await (request.keyed
-        ? setProductStock(request.keyed.tx, workspaceId, id, quantity)
-        : stockWrites.set(workspaceId, id, quantity));
+        ? setProductStock(request.keyed.tx, workspaceId, origin, id, quantity)
+        : stockWrites.set(workspaceId, origin, id, quantity));
       return sendJson(reply, product);
     },
   );
@@ -53,7 +55,7 @@ export const stockRoutes: FastifyPluginAsyncTypebox<{ db: Database }> = async (a
     },
     async (request) => ({
       data: await transact(request, db, (tx) =>
-        applyStockBatch(tx, request.credential.workspaceId, request.body),
+        applyStockBatch(tx, request.credential.workspaceId, originOfApp(request.credential), request.body),
       ),
     }),
   );
@@ -78,11 +80,14 @@ export const stockRoutes: FastifyPluginAsyncTypebox<{ db: Database }> = async (a
     },
     async (request) => {
       const { workspaceId } = request.credential;
+      const origin = originOfApp(request.credential);
       const { id, sku } = request.params;
       const { quantity } = request.body;
       return (
-        (await execute(request, db, (tx) => setVariationStock(tx, workspaceId, id, sku, quantity))) ??
-        (await transact(request, db, (tx) => setVariationStockLocked(tx, workspaceId, id, sku, quantity)))
+        (await execute(request, db, (tx) => setVariationStock(tx, workspaceId, origin, id, sku, quantity))) ??
+        (await transact(request, db, (tx) =>
+          setVariationStockLocked(tx, workspaceId, origin, id, sku, quantity),
+        ))
       );
     },
   );

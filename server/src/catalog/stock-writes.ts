@@ -1,3 +1,4 @@
+import type { Origin } from '../events/names.js';
 import type { Tx } from '../platform/db.js';
 import { Gather } from '../platform/gather.js';
 import { isId } from '../platform/ids.js';
@@ -7,6 +8,7 @@ import { setProductStock } from './stock.js';
 
 interface Write {
   workspaceId: string;
+  origin: Origin;
   id: string;
   quantity: number;
 }
@@ -22,9 +24,9 @@ export class StockWrites {
   constructor(private readonly tx: Tx) {}
 
   /** The product's record as JSON. */
-  set(workspaceId: string, id: string, quantity: number): Promise<string | Buffer> {
-    if (!isId(id)) return setProductStock(this.tx, workspaceId, id, quantity);
-    return this.writes.ask({ workspaceId, id, quantity });
+  set(workspaceId: string, origin: Origin, id: string, quantity: number): Promise<string | Buffer> {
+    if (!isId(id)) return setProductStock(this.tx, workspaceId, origin, id, quantity);
+    return this.writes.ask({ workspaceId, origin, id, quantity });
   }
 
   private async setAll(writes: Write[]): Promise<(Buffer | Promise<string | Buffer>)[]> {
@@ -35,37 +37,38 @@ export class StockWrites {
         arrayOf(first.map(({ workspaceId }) => workspaceId)),
         arrayOf(first.map(({ id }) => id)),
         arrayOf(first.map(({ quantity }) => quantity)),
+        arrayOf(first.map(({ origin }) => origin)),
       ),
     );
     const written = new Map(rows.map(({ n, json }): [Write, Buffer] => [first[n - 1]!, json]));
     return writes.map(
-      (write) => written.get(write) ?? setProductStock(this.tx, write.workspaceId, write.id, write.quantity),
+      (write) =>
+        written.get(write) ??
+        setProductStock(this.tx, write.workspaceId, write.origin, write.id, write.quantity),
     );
   }
 }
 
 // Locked and read before it is compared, as in setSimple. Rows that are locked elsewhere are passed over: no write here
-// ever waits for a lock, so two of these cannot wait for each other either. So are rows that a younger transaction has
-// changed since this one locked its first: events are read in the order of their transactions. The arrays stand in
-// sub-selects to hide their length from the planner, which would make a new plan for each.
+// ever waits for a lock, so two of these cannot wait for each other either. The arrays are in sub-selects to hide their
+// length from the planner, which would make a new plan for each.
 const setMany = fixed(
-  (workspaceIds: string, ids: string, quantities: string) => sql`
+  (workspaceIds: string, ids: string, quantities: string, origins: string) => sql`
     with old as materialized (
-      select p.workspace_id, p.id, p.quantity, p.xmin as written_by, asked.quantity as wanted, asked.n
-      from unnest((select ${workspaceIds}::uuid[]), (select ${ids}::uuid[]), (select ${quantities}::integer[]))
-        with ordinality as asked(workspace_id, id, quantity, n)
+      select p.workspace_id, p.id, p.quantity, asked.quantity as wanted, asked.origin, asked.n
+      from unnest((select ${workspaceIds}::uuid[]), (select ${ids}::uuid[]), (select ${quantities}::integer[]),
+          (select ${origins}::text[])) with ordinality as asked(workspace_id, id, quantity, origin, n)
       join products p on p.workspace_id = asked.workspace_id and p.id = asked.id
       where not p.has_variants for update of p skip locked
     ),
     changed as (
       update products p set quantity = old.wanted, updated_at = now()
       from old where p.workspace_id = old.workspace_id and p.id = old.id and old.quantity <> old.wanted
-        and age(old.written_by) > 0
-      returning p.workspace_id, p.id, p.quantity, old.n, ${productJson} || '}' as json
+      returning p.workspace_id, p.id, p.quantity, old.origin, old.n, ${productJson} || '}' as json
     ),
     event as (
-      insert into events (workspace_id, event, data)
-      select workspace_id, 'stock.updated', jsonb_build_object('id', id, 'quantity', quantity) from changed
+      insert into outbox (workspace_id, event, data, origin)
+      select workspace_id, 'stock.updated', jsonb_build_object('id', id, 'quantity', quantity), origin from changed
     )
     select n, json from changed`,
 );

@@ -1,3 +1,4 @@
+import type { Origin } from '../events/names.js';
 import type { Tx } from '../platform/db.js';
 import { invalid, notFound } from '../platform/errors.js';
 import { isId } from '../platform/ids.js';
@@ -9,11 +10,14 @@ import { productJson, type VariationRecord, variationColumns } from './records.j
 export async function setProductStock(
   tx: Tx,
   workspaceId: string,
+  origin: Origin,
   id: string,
   quantity: number,
 ): Promise<string | Buffer> {
   const [product] = isId(id)
-    ? await tx.query<{ json: string | Buffer; has_variants: boolean }>(setSimple(workspaceId, id, quantity))
+    ? await tx.query<{ json: string | Buffer; has_variants: boolean }>(
+        setSimple(workspaceId, origin, id, quantity),
+      )
     : [];
   if (!product) throw productNotFound(id);
   if (product.has_variants) throw invalid([quantityIsASum()]);
@@ -24,6 +28,7 @@ export async function setProductStock(
 export async function setVariationStock(
   tx: Tx,
   workspaceId: string,
+  origin: Origin,
   productId: string,
   sku: string,
   quantity: number,
@@ -31,7 +36,7 @@ export async function setVariationStock(
   if (!isId(productId)) throw productNotFound(productId);
   if (!isStorable(sku)) return undefined;
   const [row] = await tx.query<VariationRecord & { found: boolean }>(
-    setVariation(workspaceId, productId, sku, quantity),
+    setVariation(workspaceId, origin, productId, sku, quantity),
   );
   if (!row?.found) throw productNotFound(productId);
   const { found, ...variation } = row;
@@ -45,12 +50,13 @@ export async function setVariationStock(
 export async function setVariationStockLocked(
   tx: Tx,
   workspaceId: string,
+  origin: Origin,
   productId: string,
   sku: string,
   quantity: number,
 ): Promise<VariationRecord> {
   await lockProduct(tx, workspaceId, productId);
-  const variation = await setVariationStock(tx, workspaceId, productId, sku, quantity);
+  const variation = await setVariationStock(tx, workspaceId, origin, productId, sku, quantity);
   if (!variation) throw notFound(`A variation with the sku "${sku.slice(0, 100)}" of product ${productId}`);
   return variation;
 }
@@ -62,7 +68,7 @@ function isStorable(text: string): boolean {
 // The row is locked and read before it is compared, so `old` is the balance that this write replaces and not the one
 // of the statement's snapshot. Nothing changes and no event is written when the balance is that one already.
 const setSimple = fixed(
-  (workspaceId: string, id: string, quantity: number) => sql`
+  (workspaceId: string, origin: Origin, id: string, quantity: number) => sql`
     with old as materialized (
       select p.* from products p where p.workspace_id = ${workspaceId} and p.id = ${id} for update
     ),
@@ -73,8 +79,8 @@ const setSimple = fixed(
       returning p.*
     ),
     event as (
-      insert into events (workspace_id, event, data)
-      select workspace_id, 'stock.updated', jsonb_build_object('id', id, 'quantity', quantity) from changed
+      insert into outbox (workspace_id, event, data, origin)
+      select workspace_id, 'stock.updated', jsonb_build_object('id', id, 'quantity', quantity), ${origin} from changed
     )
     select ${productJson} || '}' as json, p.has_variants from changed p
     union all
@@ -84,7 +90,7 @@ const setSimple = fixed(
 // The sum is counted on from the locked product too: p.quantity is first the one of the snapshot, and with that one a
 // difference can fall below zero and break the table's rule before PostgreSQL comes to look at the newest row.
 const setVariation = fixed(
-  (workspaceId: string, productId: string, sku: string, quantity: number) => sql`
+  (workspaceId: string, origin: Origin, productId: string, sku: string, quantity: number) => sql`
     with product as materialized (
       select id, quantity from products where workspace_id = ${workspaceId} and id = ${productId} for update
     ),
@@ -104,8 +110,9 @@ const setVariation = fixed(
       where p.workspace_id = ${workspaceId} and p.id = ${productId}
     ),
     event as (
-      insert into events (workspace_id, event, data)
-      select workspace_id, 'stock.updated', jsonb_build_object('id', product_id, 'sku', sku, 'quantity', quantity) from changed
+      insert into outbox (workspace_id, event, data, origin)
+      select workspace_id, 'stock.updated', jsonb_build_object('id', product_id, 'sku', sku, 'quantity', quantity), ${origin}
+      from changed
     )
     select exists (select from product) as found, ${variationColumns}
     from (select) one left join (select * from changed union all select * from old where not exists (select from changed)) v on true`,

@@ -1,6 +1,7 @@
+import type { Origin } from '../events/names.js';
+import { emit, type NewEvent } from '../events/outbox.js';
 import type { Queryable, Tx } from '../platform/db.js';
 import { conflict } from '../platform/errors.js';
-import { emit, type NewEvent } from '../platform/events.js';
 import { sql } from '../platform/sql.js';
 import type { VariationRecord } from './records.js';
 import { refreshSearch } from './search.js';
@@ -33,6 +34,7 @@ export async function variationsOf(
 export async function replaceVariations(
   tx: Tx,
   workspaceId: string,
+  origin: Origin,
   productId: string,
   before: StoredVariation[],
   after: StoredVariation[],
@@ -59,7 +61,7 @@ export async function replaceVariations(
   if (gone.length > 0 || changed.some((variation) => isFoundDifferently(old.get(variation.id), variation))) {
     await refreshSearch(tx, workspaceId, productId);
   }
-  await emit(tx, workspaceId, [
+  await emit(tx, workspaceId, origin, [
     { event: 'product.updated', data: { id: productId, variants: changed.length + gone.length } },
     ...changedBalances(productId, before, after),
   ]);

@@ -99,7 +99,7 @@ async function makeStore(tx: Tx, password: string): Promise<string> {
 }
 
 async function fillCatalog(tx: Tx, workspaceId: string): Promise<void> {
-  await createProduct(tx, workspaceId, {
+  await createProduct(tx, workspaceId, 'system', {
     name: 'Caneca Esmaltada',
     price: 34.9,
     quantity: 40,
@@ -107,7 +107,7 @@ async function fillCatalog(tx: Tx, workspaceId: string): Promise<void> {
     weight: 0.3,
     categoryId: 15,
   });
-  await createProduct(tx, workspaceId, {
+  await createProduct(tx, workspaceId, 'system', {
     name: 'Café em Grãos 500 g',
     price: 42,
     quantity: 120,
@@ -116,7 +116,7 @@ async function fillCatalog(tx: Tx, workspaceId: string): Promise<void> {
     weight: 0.5,
     categoryId: 20,
   });
-  const shirt = await createProduct(tx, workspaceId, {
+  const shirt = await createProduct(tx, workspaceId, 'system', {
     name: 'Camiseta Básica',
     price: 79.9,
     priceDiscount: 59.9,
@@ -137,5 +137,5 @@ async function fillCatalog(tx: Tx, workspaceId: string): Promise<void> {
       })),
     ),
   };
-  await putVariations(tx, workspaceId, shirt.id, structure, false);
+  await putVariations(tx, workspaceId, 'system', shirt.id, structure, false);
 }

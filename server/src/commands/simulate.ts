@@ -92,7 +92,7 @@ class Day {
   private async label(orderId: string): Promise<void> {
     const { db, clock } = this.till;
     const { code } = await db.transaction((tx) =>
-      createShipment(tx, clock, this.shop.workspaceId, orderId, undefined),
+      createShipment(tx, clock, this.shop.workspaceId, 'console', orderId, undefined),
     );
     this.counts.parcels++;
     this.parcels.push(code);

@@ -1,3 +1,4 @@
+import type { Origin } from '../events/names.js';
 import type { Database, Tx } from '../platform/db.js';
 import { ApiError, conflict, type FaultDetail, invalid } from '../platform/errors.js';
 import { isId, newId } from '../platform/ids.js';
@@ -72,10 +73,11 @@ export async function prepareImage(
 export async function recordImage(
   tx: Tx,
   workspaceId: string,
+  origin: Origin,
   productId: string,
   { row, order, claim }: PreparedImage,
 ): Promise<string> {
-  const imageId = await addImage(tx, workspaceId, productId, row, order);
+  const imageId = await addImage(tx, workspaceId, origin, productId, row, order);
   // Last, because a caller that fails before this may release the claim, which would wait for the lock taken here.
   if (claim !== undefined && !(await markAttached(tx, workspaceId, row.key as string, claim)))
     throw conflict('key_in_use', 'Another request has attached this key meanwhile.');

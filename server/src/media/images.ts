@@ -1,6 +1,7 @@
+import type { Origin } from '../events/names.js';
+import { emit } from '../events/outbox.js';
 import type { Tx } from '../platform/db.js';
 import { type ApiError, invalid, notFound } from '../platform/errors.js';
-import { emit } from '../platform/events.js';
 import { isId, newId } from '../platform/ids.js';
 import { sql } from '../platform/sql.js';
 import { MAX_IMAGES } from './image-types.js';
@@ -19,6 +20,7 @@ export interface NewImageRow {
 export async function addImage(
   tx: Tx,
   workspaceId: string,
+  origin: Origin,
   productId: string,
   image: NewImageRow,
   order: number | undefined,
@@ -32,13 +34,14 @@ export async function addImage(
     insert into product_images (workspace_id, product_id, id, position, key, url, content_type, size, width, height)
     values (${workspaceId}, ${productId}, ${id}, ${position}, ${image.key}, ${image.url}, ${image.contentType},
             ${image.size}, ${image.width}, ${image.height})`);
-  await emitImages(tx, workspaceId, productId);
+  await emitImages(tx, workspaceId, origin, productId);
   return id;
 }
 
 export async function moveImage(
   tx: Tx,
   workspaceId: string,
+  origin: Origin,
   productId: string,
   imageId: string,
   order: number,
@@ -55,13 +58,14 @@ export async function moveImage(
       else position + 1 end
     where workspace_id = ${workspaceId} and product_id = ${productId}
       and position between least(${from}::integer, ${to}::integer) and greatest(${from}::integer, ${to}::integer)`);
-  await emitImages(tx, workspaceId, productId);
+  await emitImages(tx, workspaceId, origin, productId);
 }
 
 /** The file is deleted after the commit: its key is queued for deletion in the same transaction. */
 export async function removeImage(
   tx: Tx,
   workspaceId: string,
+  origin: Origin,
   productId: string,
   imageId: string,
 ): Promise<void> {
@@ -73,7 +77,7 @@ export async function removeImage(
     )
     insert into doomed_files (workspace_id, key) select ${workspaceId}::uuid, key from gone where key is not null`);
   await shift(tx, workspaceId, productId, { from: position, by: -1 });
-  await emitImages(tx, workspaceId, productId);
+  await emitImages(tx, workspaceId, origin, productId);
 }
 
 export function tooManyImages(field: 'key' | 'url'): ApiError {
@@ -115,9 +119,11 @@ async function shift(
     where workspace_id = ${workspaceId} and product_id = ${productId} and position >= ${from}`);
 }
 
-async function emitImages(tx: Tx, workspaceId: string, productId: string): Promise<void> {
+async function emitImages(tx: Tx, workspaceId: string, origin: Origin, productId: string): Promise<void> {
   await tx.query(
     sql`update products set updated_at = now() where workspace_id = ${workspaceId} and id = ${productId}`,
   );
-  await emit(tx, workspaceId, [{ event: 'product.updated', data: { id: productId, fields: ['images'] } }]);
+  await emit(tx, workspaceId, origin, [
+    { event: 'product.updated', data: { id: productId, fields: ['images'] } },
+  ]);
 }

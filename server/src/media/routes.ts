@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
+import { originOfApp } from '../events/names.js';
 import type { Database } from '../platform/db.js';
 import { execute, transact } from '../platform/idempotency.js';
 import { Deleted } from '../platform/shapes.js';
@@ -88,7 +89,7 @@ export const mediaRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { db,
       const prepared = await prepareImage(db, storage, workspaceId, id, request.body);
       try {
         const image = await transact(request, db, async (tx) => {
-          const imageId = await recordImage(tx, workspaceId, id, prepared);
+          const imageId = await recordImage(tx, workspaceId, originOfApp(request.credential), id, prepared);
           return findImage(tx, workspaceId, id, imageId, mediaUrl);
         });
         return reply.code(201).send(image);
@@ -116,7 +117,7 @@ export const mediaRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { db,
       const { workspaceId } = request.credential;
       const { id, imageId } = request.params;
       return transact(request, db, async (tx) => {
-        await moveImage(tx, workspaceId, id, imageId, request.body.order);
+        await moveImage(tx, workspaceId, originOfApp(request.credential), id, imageId, request.body.order);
         return findImage(tx, workspaceId, id, imageId, mediaUrl);
       });
     },
@@ -137,7 +138,9 @@ export const mediaRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { db,
     },
     async (request) => {
       const { id, imageId } = request.params;
-      await transact(request, db, (tx) => removeImage(tx, request.credential.workspaceId, id, imageId));
+      await transact(request, db, (tx) =>
+        removeImage(tx, request.credential.workspaceId, originOfApp(request.credential), id, imageId),
+      );
       return { id: imageId, deleted: true };
     },
   );

@@ -1,7 +1,7 @@
 import { type Line, lockSellables, type Sellable, takeStock } from '../catalog/reserve.js';
+import { emit } from '../events/outbox.js';
 import type { Clock } from '../platform/clock.js';
 import type { Tx } from '../platform/db.js';
-import { emit } from '../platform/events.js';
 import { newId } from '../platform/ids.js';
 import { cents } from '../platform/money.js';
 import { sql } from '../platform/sql.js';
@@ -62,7 +62,7 @@ export async function placeOrder(
   });
   if (faults.length > 0) return { faults };
 
-  await takeStock(tx, workspaceId, request.lines);
+  await takeStock(tx, workspaceId, 'storefront', request.lines);
   const items = bought.map(itemOf);
   const subtotal = cents(items.reduce((sum, item) => sum + item.total, 0));
   const shippingCost = cents(request.freight(bought));
@@ -82,7 +82,7 @@ export async function placeOrder(
       ${new Date(clock.now() + UNPAID_MS).toISOString()}::timestamptz
     from numbered returning number`);
   await refreshOrderSearch(tx, workspaceId, orderId);
-  await emit(tx, workspaceId, [{ event: 'order.created', data: { orderId } }]);
+  await emit(tx, workspaceId, 'storefront', [{ event: 'order.created', data: { orderId } }]);
   return { orderId, number: made!.number, total, repeated: false };
 }
 

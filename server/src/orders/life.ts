@@ -1,8 +1,9 @@
 import { returnStock } from '../catalog/reserve.js';
+import type { Origin } from '../events/names.js';
+import { emit } from '../events/outbox.js';
 import type { Clock } from '../platform/clock.js';
 import type { Database, Tx } from '../platform/db.js';
 import { eachByItself } from '../platform/each-by-itself.js';
-import { emit } from '../platform/events.js';
 import { cents } from '../platform/money.js';
 import { sql } from '../platform/sql.js';
 import { countPaidOrder, countRefund } from './customers.js';
@@ -47,27 +48,43 @@ export async function markPaid(tx: Tx, workspaceId: string, order: Money): Promi
     sql`update orders set status = 'paid', paid_at = now() where workspace_id = ${workspaceId} and id = ${order.id}`,
   );
   await countPaidOrder(tx, workspaceId, order.id);
-  await emit(tx, workspaceId, [{ event: 'order.paid', data: { orderId: order.id } }]);
+  await emit(tx, workspaceId, 'gateway', [{ event: 'order.paid', data: { orderId: order.id } }]);
   return true;
 }
 
-/** Not paid in time, or canceled: what was taken from stock goes back. */
-export async function cancelOrder(tx: Tx, workspaceId: string, order: Money): Promise<boolean> {
+export type CancelReason = 'expired' | 'merchant' | 'gateway';
+
+const CANCELED_BY: Record<CancelReason, Origin> = {
+  expired: 'system',
+  merchant: 'console',
+  gateway: 'gateway',
+};
+
+/** Cancels an unpaid order and returns what it took from stock. Answers false when the order is no longer pending. */
+export async function cancelOrder(
+  tx: Tx,
+  workspaceId: string,
+  order: Money,
+  reason: CancelReason,
+): Promise<boolean> {
   if (order.status !== 'pending') return false;
   await tx.query(sql`
     update orders set status = 'canceled', status_shipping = 'canceled', canceled_at = now()
     where workspace_id = ${workspaceId} and id = ${order.id}`);
-  await returnStock(tx, workspaceId, order.items);
+  const origin = CANCELED_BY[reason];
+  await emit(tx, workspaceId, origin, [{ event: 'order.canceled', data: { orderId: order.id, reason } }]);
+  await returnStock(tx, workspaceId, origin, order.items);
   return true;
 }
 
 /**
- * The gateway has given back this much in all. Less than everything is partial_refunded, which only the gateway can
- * bring about and which has no event; everything is refunded. Telling it again changes nothing.
+ * Records how much the gateway has refunded in all. Less than the total makes the order partial_refunded, which only the
+ * gateway can cause; the total makes it refunded. A repetition changes nothing.
  */
 export async function noteRefunded(
   tx: Tx,
   workspaceId: string,
+  origin: Origin,
   order: Money,
   refundedInAll: number,
 ): Promise<void> {
@@ -81,7 +98,13 @@ export async function noteRefunded(
       status_shipping = case when ${full} and status_shipping in ('pending', 'preparing') then 'canceled' else status_shipping end
     where workspace_id = ${workspaceId} and id = ${order.id}`);
   await countRefund(tx, workspaceId, order.customerId, cents(amount - order.refundedAmount));
-  if (full) await emit(tx, workspaceId, [{ event: 'order.refunded', data: { orderId: order.id } }]);
+  const orderId = order.id;
+  const partial = { orderId, amount: cents(amount - order.refundedAmount), refundedAmount: amount };
+  await emit(tx, workspaceId, origin, [
+    full
+      ? { event: 'order.refunded', data: { orderId } }
+      : { event: 'order.partially_refunded', data: partial },
+  ]);
 }
 
 /**
@@ -95,7 +118,7 @@ export async function expireUnpaid(db: Database, clock: Clock): Promise<void> {
   await eachByItself(due, ({ workspace_id, id }) =>
     db.transaction(async (tx) => {
       const order = await lockMoney(tx, workspace_id, id);
-      if (order) await cancelOrder(tx, workspace_id, order);
+      if (order) await cancelOrder(tx, workspace_id, order, 'expired');
     }),
   );
 }

@@ -1,6 +1,9 @@
-import type { Queryable } from '../platform/db.js';
+import { cursorExpired, type Head, readPlace, refuseLostPlace, writePlace } from '../events/epochs.js';
+import { settledHead } from '../events/sequencer.js';
+import type { Database, Queryable } from '../platform/db.js';
 import { isId } from '../platform/ids.js';
-import { byTime, type PageMeta, type PageRequest, pageOf, type SortKey, sortOf } from '../platform/paging.js';
+import type { Page } from '../platform/listing.js';
+import { byTime, type PageMeta, type PageRequest, pageOf, type SortKey } from '../platform/paging.js';
 import { searchablePage } from '../platform/search.js';
 import { joined, raw, type Statement, sql } from '../platform/sql.js';
 import { isoOf } from '../platform/times.js';
@@ -20,23 +23,70 @@ export interface OrderFilters {
 export const orderSorts: Record<string, SortKey> = {
   createdAt: byTime('created_at'),
   '-updatedAt': byTime('updated_at'),
-  // Delta sync: times do not follow commits, transactions do.
-  updatedAt: {
-    column: 'changed_xid',
-    cast: 'xid8',
-    isValue: (value) => typeof value === 'string' && /^\d{1,19}$/.test(value),
-    followsCommits: true,
-  },
+  // Delta sync goes by the number of the last change, because times do not follow commits.
+  updatedAt: { column: 'change', cast: 'bigint', isValue: isChangePlace },
 };
 
 export async function listOrders(
-  db: Queryable,
+  db: Database,
   workspaceId: string,
   request: PageRequest<OrderFilters>,
 ): Promise<{ data: OrderRecord[]; meta: PageMeta }> {
-  const { rows, total } = await searchablePage<OrderRecord>(db, request, {
+  if (request.sort === 'updatedAt') return listChanges(db, workspaceId, request);
+  const { rows, total } = await readOrders(db, workspaceId, request, sql`orders o`);
+  const { rows: data, meta } = pageOf(request, rows, total);
+  return { data, meta };
+}
+
+/** Delta sync. Everything committed before the call is numbered first; what commits later gets a higher number. */
+async function listChanges(
+  db: Database,
+  workspaceId: string,
+  request: PageRequest<OrderFilters>,
+): Promise<{ data: OrderRecord[]; meta: PageMeta }> {
+  const head = await settledHead(db, workspaceId);
+  const after = request.after && {
+    value: await changeNumber(db, workspaceId, request.after.value as string, head),
+    id: request.after.id,
+  };
+  // An order that changes between the two statements is left out here: it comes again with its new number.
+  const changed = sql`(
+    select o.*, c.change from order_changes c join orders o on o.workspace_id = c.workspace_id and o.id = c.order_id
+    where not exists (select from outbox x where x.workspace_id = c.workspace_id and x.order_id = c.order_id)
+  ) o`;
+  const { rows, total } = await readOrders(db, workspaceId, { ...request, after }, changed);
+  const place = (number: string | number) => writePlace({ epoch: head.epoch, number: Number(number) });
+  const placed = rows.map((row) => ({ ...row, sort_value: place(row.sort_value) }));
+  const end = { value: place(after?.value ?? head.last_order_change), id: request.after?.id ?? LAST_ID };
+  const { rows: data, meta } = pageOf({ ...request, after: undefined }, placed, total, end);
+  return { data, meta };
+}
+
+/** Behind every order that has the same number. */
+const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+/** Cursors of the first release hold transaction ids, which say nothing about the numbers of changes. */
+const FIRST_RELEASE = /^\d{1,19}$/;
+
+function isChangePlace(value: unknown): boolean {
+  return typeof value === 'string' && (readPlace(value) !== undefined || FIRST_RELEASE.test(value));
+}
+
+async function changeNumber(db: Queryable, workspaceId: string, value: string, head: Head): Promise<number> {
+  const place = readPlace(value);
+  if (!place) throw cursorExpired();
+  await refuseLostPlace(db, workspaceId, 'last_order_change', place, head);
+  return place.number;
+}
+
+function readOrders(
+  db: Queryable,
+  workspaceId: string,
+  request: PageRequest<OrderFilters>,
+  from: Statement,
+): Promise<Page<OrderRecord>> {
+  return searchablePage<OrderRecord>(db, request, {
     workspaceId,
-    from: sql`orders o`,
+    from,
     alias: 'o',
     where: matching(workspaceId, request.filters),
     columns: orderColumns,
@@ -45,9 +95,6 @@ export async function listOrders(
     // How many have a status, or are of a day, differs too much.
     plannedOnce: false,
   });
-  const endless = sortOf(orderSorts, request.sort).key.followsCommits;
-  const { rows: data, meta } = pageOf(request, rows, total, endless);
-  return { data, meta };
 }
 
 export async function findOrder(

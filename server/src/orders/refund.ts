@@ -1,4 +1,5 @@
 import { returnStock } from '../catalog/reserve.js';
+import type { Origin } from '../events/names.js';
 import type { Clock } from '../platform/clock.js';
 import type { Database, Tx } from '../platform/db.js';
 import { eachByItself } from '../platform/each-by-itself.js';
@@ -26,6 +27,7 @@ interface Request {
   amount: number;
   reason: string | null;
   restock: boolean;
+  origin: Origin;
   idempotencyKey?: string | undefined;
 }
 
@@ -37,6 +39,7 @@ export async function refundOrder(
   db: Database,
   refunder: Refunder,
   workspaceId: string,
+  origin: Origin,
   orderId: string,
   body: { reason?: string | null; restock?: boolean },
   idempotencyKey: string | undefined,
@@ -53,7 +56,8 @@ export async function refundOrder(
       );
     }
     const amount = cents(order.total - order.refundedAmount);
-    const request = { amount, reason: body.reason ?? null, restock: body.restock ?? false, idempotencyKey };
+    const { reason = null, restock = false } = body;
+    const request = { amount, reason, restock, origin, idempotencyKey };
     const made = await requestRefund(tx, workspaceId, orderId, request);
     if (!made)
       throw conflict('refund_under_way', 'A refund of this order is under way; read the order in a moment');
@@ -71,8 +75,9 @@ export async function requestRefund(
   request: Request,
 ): Promise<RefundRecord | undefined> {
   const [made] = await tx.query<RefundRecord>(sql`
-    insert into refunds (workspace_id, id, order_id, amount, reason, restock, idempotency_key)
-    values (${workspaceId}, ${newId()}, ${orderId}, ${request.amount}, ${request.reason}, ${request.restock}, ${request.idempotencyKey ?? null})
+    insert into refunds (workspace_id, id, order_id, amount, reason, restock, origin, idempotency_key)
+    values (${workspaceId}, ${newId()}, ${orderId}, ${request.amount}, ${request.reason}, ${request.restock},
+            ${request.origin}, ${request.idempotencyKey ?? null})
     on conflict (workspace_id, order_id) where status = 'requested' do nothing
     returning id, amount, reason, created_at as "createdAt"`);
   return made;
@@ -107,13 +112,13 @@ export async function finishRefund(
     });
   await db.transaction(async (tx) => {
     const order = await lockMoney(tx, workspaceId, refund.order_id);
-    const [ours] = await tx.query<{ restock: boolean }>(sql`
+    const [ours] = await tx.query<{ restock: boolean; origin: Origin }>(sql`
       update refunds set status = 'done' where workspace_id = ${workspaceId} and id = ${refundId} and status = 'requested'
-      returning restock`);
+      returning restock, origin`);
     if (!order || !ours) return;
     // Products before customers: the order in which checkout takes them.
-    if (ours.restock) await returnStock(tx, workspaceId, order.items);
-    await noteRefunded(tx, workspaceId, order, refundedInAll);
+    if (ours.restock) await returnStock(tx, workspaceId, ours.origin, order.items);
+    await noteRefunded(tx, workspaceId, ours.origin, order, refundedInAll);
   });
 }
 

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
+import { originOfApp } from '../events/names.js';
 import type { Database } from '../platform/db.js';
 import { badRequest } from '../platform/errors.js';
 import { readPageRequest } from '../platform/paging.js';
@@ -95,6 +96,7 @@ export const orderRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { ord
         db,
         refunder,
         workspaceId,
+        originOfApp(request.credential),
         id,
         request.body,
         key && `${clientId} ${key}`,

@@ -1,6 +1,7 @@
+import type { Origin } from '../events/names.js';
+import { emit } from '../events/outbox.js';
 import type { Tx } from '../platform/db.js';
 import { type ApiError, conflict, notFound } from '../platform/errors.js';
-import { emit } from '../platform/events.js';
 import { isId } from '../platform/ids.js';
 import { sql } from '../platform/sql.js';
 import type { OrderStatus } from './records.js';
@@ -58,6 +59,7 @@ export async function lockOrder(tx: Tx, workspaceId: string, orderId: string): P
 export async function changeShipping(
   tx: Tx,
   workspaceId: string,
+  origin: Origin,
   orderId: string,
   change: ShippingChange,
 ): Promise<{ changed: boolean; after: ShippingState }> {
@@ -82,7 +84,7 @@ export async function changeShipping(
     where workspace_id = ${workspaceId} and id = ${orderId}`);
   if (after.codeShipping !== before.codeShipping) await refreshOrderSearch(tx, workspaceId, orderId);
   const data = { orderId, statusShipping: after.statusShipping, codeShipping: after.codeShipping ?? '' };
-  await emit(tx, workspaceId, [{ event: 'order.shipped', data }]);
+  await emit(tx, workspaceId, origin, [{ event: 'order.shipped', data }]);
   return { changed: true, after };
 }
 

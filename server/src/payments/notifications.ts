@@ -89,8 +89,8 @@ async function hear(tx: Tx, notification: Notification): Promise<void> {
   if (first.length === 0) return;
   const order = await lockMoney(tx, workspaceId, orderId);
   if (!order) return;
-  if (type === 'canceled') await cancelOrder(tx, workspaceId, order);
-  if (type === 'refunded') await noteRefunded(tx, workspaceId, order, refundedInAll);
+  if (type === 'canceled') await cancelOrder(tx, workspaceId, order, 'gateway');
+  if (type === 'refunded') await noteRefunded(tx, workspaceId, 'gateway', order, refundedInAll);
   if (type === 'paid') await hearPaid(tx, order, notification);
 }
 
@@ -109,6 +109,7 @@ async function hearPaid(
       amount: order.total,
       reason: 'paid after the order was canceled',
       restock: false,
+      origin: 'system',
     });
   }
 }

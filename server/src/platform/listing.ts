@@ -14,7 +14,7 @@ export interface Listing {
   plannedOnce: boolean;
 }
 
-export type Listed<R> = R & { id: string; sort_value: string };
+export type Listed<R> = R & { id: string; sort_value: string | number };
 
 export interface Page<R> {
   rows: Listed<R>[];
@@ -53,6 +53,5 @@ export function sortColumn({ sort }: PageRequest<unknown>, { alias, sorts }: Lis
 }
 
 export function sortValue(request: PageRequest<unknown>, listing: Listing): Statement {
-  const { followsCommits } = sortOf(listing.sorts, request.sort).key;
-  return sql`${sortColumn(request, listing)}${raw(followsCommits ? '::text' : '')} as sort_value`;
+  return sql`${sortColumn(request, listing)} as sort_value`;
 }

@@ -54,13 +54,8 @@ export interface PageMeta {
 /** One way to sort a list: a column, and what its values look like inside a cursor. */
 export interface SortKey {
   column: string;
-  cast: 'text collate "C"' | 'numeric' | 'bigint' | 'timestamptz' | 'xid8';
+  cast: 'text collate "C"' | 'numeric' | 'bigint' | 'timestamptz';
   isValue(value: unknown): boolean;
-  /**
-   * The column holds the transaction of the last change. What a running transaction may still put before a record is
-   * waited for, so nothing ever lands behind a cursor given out; and there is always a next cursor, to be asked later.
-   */
-  followsCommits?: boolean;
 }
 
 /** By a time. In UTC, as we give them out: PostgreSQL does not take every offset that RFC 3339 allows. */
@@ -169,10 +164,9 @@ export function pageClauses(
   const direction = raw(descends ? 'desc' : 'asc');
   const beyond = raw(descends ? '<' : '>');
   const id = raw(`${alias}.id`);
-  const settled = key.followsCommits ? sql`and ${column} < pg_snapshot_xmin(pg_current_snapshot())` : raw('');
   const where = request.after
-    ? sql`and (${column}, ${id}) ${beyond} (${request.after.value}::${raw(key.cast)}, ${request.after.id}::uuid) ${settled}`
-    : settled;
+    ? sql`and (${column}, ${id}) ${beyond} (${request.after.value}::${raw(key.cast)}, ${request.after.id}::uuid)`
+    : raw('');
   const skip = request.page === undefined ? 0 : (request.page - 1) * request.limit;
   const offset = skip === 0 ? raw('') : sql`offset ${skip}`;
   // One more than asked for tells whether there is more. Written out and not passed as a value: a plan for any limit
@@ -182,19 +176,22 @@ export function pageClauses(
   return { where, order };
 }
 
-/** Cuts the extra record off and says how to go on. `total` was counted up to one beyond REACH. */
+/**
+ * Cuts the extra record off and says how to go on. `total` was counted up to one beyond REACH. A list that can be continued
+ * later passes `end`, the place that an empty page has reached: then there is always a next cursor.
+ */
 export function pageOf<R extends { id: string; sort_value: string | number }>(
   request: PageRequest<unknown>,
   rows: R[],
   total: number | undefined,
-  endless = false,
+  end?: Reached,
 ): { rows: R[]; meta: PageMeta } {
   const hasMore = rows.length > request.limit;
   const kept = hasMore ? rows.slice(0, request.limit) : rows;
   const last = kept.at(-1);
-  const reached = last ? { value: last.sort_value, id: last.id } : (request.after ?? START);
+  const reached = last ? { value: last.sort_value, id: last.id } : (request.after ?? end);
   const nextCursor =
-    hasMore || endless
+    (hasMore || end) && reached
       ? encodeCursor(request.list, {
           sort: request.sort,
           filters: request.filters as object,
@@ -213,12 +210,15 @@ export function pageOf<R extends { id: string; sort_value: string | number }>(
   return { rows: kept, meta: { limit: request.limit, ...counted, hasMore, nextCursor } };
 }
 
-const START = { value: '0', id: '00000000-0000-0000-0000-000000000000' };
+interface Reached {
+  value: string | number;
+  id: string;
+}
 
 interface Cursor {
   sort: string;
   filters: object;
-  after: { value: string | number; id: string };
+  after: Reached;
 }
 
 function encodeCursor(list: string, { sort, filters, after }: Cursor): string {

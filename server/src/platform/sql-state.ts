@@ -11,3 +11,9 @@ export function hasHung(error: unknown): boolean {
   const { code } = error as DatabaseError;
   return code === '55P03' || code === '57014';
 }
+
+/** A row belongs to no partition of its table; a violated check constraint has a name, this has none. */
+export function isMissingPartition(error: unknown): boolean {
+  const { code, constraint } = error as DatabaseError;
+  return code === '23514' && constraint === undefined;
+}

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
+import { originOfApp } from '../events/names.js';
 import { Order, ShippingChange } from '../orders/order-shapes.js';
 import { findOrder } from '../orders/queries.js';
 import { answerUnavailable } from '../orders/unavailable.js';
@@ -42,7 +43,7 @@ export const shippingRoutes: FastifyPluginAsyncTypebox<Options> = async (
       const { workspaceId } = request.credential;
       const { id } = request.params;
       return transact(request, db, async (tx) => {
-        await moveShipping(tx, workspaceId, id, request.body);
+        await moveShipping(tx, workspaceId, originOfApp(request.credential), id, request.body);
         return (await findOrder(tx, workspaceId, id))!;
       });
     },
@@ -66,7 +67,7 @@ export const shippingRoutes: FastifyPluginAsyncTypebox<Options> = async (
       const { workspaceId } = request.credential;
       const { orderId, carrier } = request.body;
       const shipment = await transact(request, db, (tx) =>
-        createShipment(tx, clock, workspaceId, orderId, carrier),
+        createShipment(tx, clock, workspaceId, originOfApp(request.credential), orderId, carrier),
       );
       return reply.code(201).send({ ...shipment, labelUrl: labels.urlOf(workspaceId, shipment.code) });
     },

@@ -1,4 +1,5 @@
 import { type Line, readSellables } from '../catalog/reserve.js';
+import type { Origin } from '../events/names.js';
 import {
   changeShipping,
   lockOrder,
@@ -35,6 +36,7 @@ export async function createShipment(
   tx: Tx,
   clock: Clock,
   workspaceId: string,
+  origin: Origin,
   orderId: string,
   carrier: string | undefined,
 ): Promise<ShipmentRecord> {
@@ -53,7 +55,7 @@ export async function createShipment(
     insert into shipments (workspace_id, code, order_id, carrier, cost, estimated_delivery)
     values (${workspaceId}, ${code}, ${orderId}, ${by}, ${economy?.cost ?? 0}, ${estimated})
     returning code, order_id as "orderId", carrier, cost, created_at as "createdAt"`);
-  await changeShipping(tx, workspaceId, orderId, {
+  await changeShipping(tx, workspaceId, origin, orderId, {
     statusShipping: 'preparing',
     codeShipping: code,
     carrier: by,
@@ -65,11 +67,12 @@ export async function createShipment(
 export async function moveShipping(
   tx: Tx,
   workspaceId: string,
+  origin: Origin,
   orderId: string,
   change: ShippingChange,
 ): Promise<void> {
   const before = await lockOrder(tx, workspaceId, orderId);
-  const { changed, after } = await changeShipping(tx, workspaceId, orderId, change);
+  const { changed, after } = await changeShipping(tx, workspaceId, origin, orderId, change);
   if (!changed || after.codeShipping === null) return;
   const ours = await tx.query(sql`
     insert into shipments (workspace_id, code, order_id, carrier)
@@ -107,7 +110,7 @@ export async function scan(
   const next = status ?? NEXT[statusShipping];
   if (!next)
     throw conflict('illegal_transition', `The parcel is ${statusShipping}; there is no further scan`);
-  await changeShipping(tx, workspaceId, shipment.order_id, { statusShipping: next });
+  await changeShipping(tx, workspaceId, 'carrier', shipment.order_id, { statusShipping: next });
   if (hasTravelled(next)) await addScan(tx, workspaceId, code, next, location);
   return next;
 }

@@ -14,6 +14,9 @@ export interface Message {
   /** The event's id. */
   id: string;
   event: string;
+  /** Absent on a ping, which is no event of the store. */
+  sequence?: number;
+  origin?: string;
   workspaceId: string;
   data: unknown;
 }
@@ -33,7 +36,7 @@ export async function attempt(
   message: Message,
   number: number,
 ): Promise<AttemptResult> {
-  const { event, workspaceId, data } = message;
+  const { id, event, sequence, origin, workspaceId, data } = message;
   const body = JSON.stringify({ event, workspaceId, data });
   const now = parts.clock.now();
   const previousLives = target.previousSecret !== null && Date.parse(target.previousUntil ?? '') > now;
@@ -41,7 +44,7 @@ export async function attempt(
     current: parts.seal.open(target.secret),
     previous: previousLives ? parts.seal.open(target.previousSecret as Buffer) : undefined,
   };
-  const headers = signedHeaders({ event, id: message.id, attempt: number, body }, secrets, now);
+  const headers = signedHeaders({ event, id, sequence, origin, attempt: number, body }, secrets, now);
   const answer = await parts.outbound.post(target.url, headers, body);
   const error = answer.error ?? statusFault(answer.statusCode as number);
   return {

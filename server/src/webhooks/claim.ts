@@ -9,6 +9,8 @@ export interface Claimed extends Target {
   webhookId: string;
   eventId: string;
   event: string;
+  sequence: number;
+  origin: string;
   data: unknown;
   attempts: number;
   attemptsLeft: number;
@@ -54,7 +56,7 @@ export async function claimDue(
       where d.workspace_id = due.workspace_id and d.id = due.id
       returning d.*, slow.put_off_ms is not null as put_off
     )
-    select t.workspace_id as "workspaceId", t.id, t.webhook_id as "webhookId", t.event_id as "eventId", t.event, e.data,
+    select t.workspace_id as "workspaceId", t.id, t.webhook_id as "webhookId", t.event_id as "eventId", t.event, e.data, e.sequence, e.origin,
       t.attempts, t.attempts_left as "attemptsLeft", t.claims, t.put_off as "isPutOff", (select * from unsynced), w.url, w.secret, w.previous_secret as "previousSecret",
       w.previous_until as "previousUntil",
       e.id is not null and exists (select from oauth_grants g where g.workspace_id = w.workspace_id
@@ -64,7 +66,7 @@ export async function claimDue(
       select * from webhooks w where w.workspace_id = t.workspace_id and w.id = t.webhook_id and not t.put_off offset 0
     ) w on true
     left join lateral (
-      select e.id, e.data from events e where e.workspace_id = t.workspace_id and e.id = t.event_id and not t.put_off offset 0
+      select e.id, e.data, e.sequence, e.origin from events e where e.workspace_id = t.workspace_id and e.id = t.event_id and not t.put_off offset 0
     ) e on true`);
   for (const row of rows) row.leaseEndsAt = now + leaseMs;
   return rows;

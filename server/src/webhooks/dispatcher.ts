@@ -146,6 +146,8 @@ export class Dispatcher {
       const message = {
         id: claimed.eventId,
         event: claimed.event,
+        sequence: claimed.sequence,
+        origin: claimed.origin,
         workspaceId: claimed.workspaceId,
         data: claimed.data,
       };

@@ -1,4 +1,5 @@
-import type { Queryable, Tx } from '../platform/db.js';
+import { settledHead } from '../events/sequencer.js';
+import type { Database, Tx } from '../platform/db.js';
 import { notFound } from '../platform/errors.js';
 import { isId } from '../platform/ids.js';
 import { plainPage } from '../platform/listing.js';
@@ -42,12 +43,14 @@ const columns = raw(`
 
 /** The log of a subscription, newest first. */
 export async function listDeliveries(
-  db: Queryable,
+  db: Database,
   owner: Owner,
   webhookId: string,
   request: PageRequest<{ status?: string }>,
 ): Promise<{ data: DeliveryRecord[]; meta: PageMeta }> {
   await findTarget(db, owner, webhookId);
+  // What is committed is in the log, whether or not a worker has got to it.
+  await settledHead(db, owner.workspaceId);
   const { status } = request.filters;
   const filter = status === undefined ? raw('') : sql`and d.status = ${status}`;
   const where = sql`d.workspace_id = ${owner.workspaceId} and d.webhook_id = ${webhookId} ${filter}`;

@@ -5,8 +5,8 @@ import { sql } from '../platform/sql.js';
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 const AT_ONCE = 5_000;
 
-/** Thirty days of events and of the log. In portions, so that no statement holds locks for long. */
-export async function purgeEvents(db: Database, clock: Clock): Promise<void> {
+/** Thirty days of the log. In portions, so that no statement holds locks for long. */
+export async function purgeDeliveries(db: Database, clock: Clock): Promise<void> {
   const before = new Date(clock.now() - KEPT_MS).toISOString();
   for (;;) {
     const gone = await db.autocommit.query(sql`
@@ -17,16 +17,6 @@ export async function purgeEvents(db: Database, clock: Clock): Promise<void> {
         delete from delivery_attempts a using old where a.workspace_id = old.workspace_id and a.delivery_id = old.id
       )
       delete from deliveries d using old where d.workspace_id = old.workspace_id and d.id = old.id returning 1`);
-    if (gone.length < AT_ONCE) break;
-  }
-  for (;;) {
-    const gone = await db.autocommit.query(sql`
-      with old as materialized (
-        select e.workspace_id, e.id from events e where e.created_at < ${before} and not exists (
-          select from deliveries d where d.workspace_id = e.workspace_id and d.event_id = e.id and d.status = 'pending')
-        limit ${AT_ONCE}
-      )
-      delete from events e using old where e.workspace_id = old.workspace_id and e.id = old.id returning 1`);
     if (gone.length < AT_ONCE) break;
   }
 }

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
+import { readFeed } from '../events/feed.js';
 import type { Clock } from '../platform/clock.js';
 import type { Database } from '../platform/db.js';
 import { invalid } from '../platform/errors.js';
@@ -11,7 +12,6 @@ import type { Seal } from '../platform/seal.js';
 import { Deleted } from '../platform/shapes.js';
 import { checkerOf } from '../platform/validation.js';
 import { attempt } from './attempt.js';
-import { readFeed } from './feed.js';
 import { deliverySorts, listDeliveries, redeliver } from './log.js';
 import * as shape from './schema.js';
 import {

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { EVENT_NAMES } from '../platform/events.js';
+import { EVENT_NAMES } from '../events/names.js';
 import { Meta, pagingQuery } from '../platform/paging.js';
 import { HttpUrl, Id, Nullable, Shape, Time } from '../platform/shapes.js';
 
@@ -10,7 +10,11 @@ export const NewWebhook = Shape('NewWebhook', {
     description: 'Where deliveries are sent: a public http(s) address without user name.',
     examples: ['https://erp.example/hooks/feira'],
   }),
-  events: Type.Array(eventName, { minItems: 1, maxItems: 8, examples: [['stock.updated', 'order.paid']] }),
+  events: Type.Array(eventName, {
+    minItems: 1,
+    maxItems: EVENT_NAMES.length,
+    examples: [['stock.updated', 'order.paid']],
+  }),
 });
 export type NewWebhook = Static<typeof NewWebhook>;
 
@@ -94,9 +98,18 @@ export const EventQuery = Type.Object({
 
 export const EventRecord = Shape('Event', {
   id: Id(),
+  sequence: Type.Integer({
+    description:
+      'Increases within the store. Of two events of one product, variation or order the later change has the higher sequence.',
+    examples: [1024],
+  }),
   event: Type.String({ examples: ['stock.updated'] }),
   workspaceId: Id(),
   data: Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true }),
+  origin: Type.String({
+    description: 'What caused it: app:<clientId>, console, storefront, gateway, carrier or system.',
+    examples: ['storefront'],
+  }),
   createdAt: Time(),
 });
 

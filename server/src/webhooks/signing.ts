@@ -10,6 +10,8 @@ export interface Signable {
   event: string;
   /** The event's id: the same over all attempts and resends. */
   id: string;
+  sequence?: number | undefined;
+  origin?: string | undefined;
   attempt: number;
   body: string;
 }
@@ -34,6 +36,8 @@ export function signedHeaders(
       'X-Service-Signature-256-Previous': bodySignature(delivery.body, previous),
     }),
     'X-Service-Delivery': delivery.id,
+    ...(delivery.sequence !== undefined && { 'X-Service-Sequence': String(delivery.sequence) }),
+    ...(delivery.origin !== undefined && { 'X-Service-Origin': delivery.origin }),
     'X-Service-Attempt': String(delivery.attempt),
     'X-Service-Timestamp': timestamp,
     'webhook-id': delivery.id,

@@ -46,8 +46,9 @@ export async function createWebhook(
 ): Promise<WebhookRecord & { secret: string }> {
   const secret = newWebhookSecret();
   const [made] = await tx.query<WebhookRecord>(sql`
-    insert into webhooks as w (workspace_id, id, client_id, url, events, secret)
-    values (${workspaceId}, ${newId()}, ${clientId}, ${input.url}, ${[...new Set(input.events)]}, ${seal.close(secret)})
+    insert into webhooks as w (workspace_id, id, client_id, url, events, secret, after_position)
+    values (${workspaceId}, ${newId()}, ${clientId}, ${input.url}, ${[...new Set(input.events)]}, ${seal.close(secret)},
+            coalesce(pg_sequence_last_value(pg_get_serial_sequence('outbox', 'position')::regclass), 0))
     returning ${columns}`);
   return { ...made!, secret };
 }

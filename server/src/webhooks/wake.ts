@@ -39,11 +39,11 @@ export class DeliveryWake {
     clearTimeout(this.rest);
   }
 
-  /** Most stores have no subscription to what was written: a worker need not look for that. */
+  /** Many writes emit nothing, and a worker may have been quicker: then there is nothing to say. */
   private async tell(): Promise<void> {
-    // Not among the reads: a notification commits, and waits for the others that do.
+    // Not on a connection for reads: a notification commits, and waits for other commits.
     await this.db.autocommit.query(sql`
       select pg_notify(${DELIVERY_CHANNEL}, '')
-      where exists (select from deliveries where status = 'pending' and next_at <= now())`);
+      where exists (select from outbox) or exists (select from deliveries where status = 'pending' and next_at <= now())`);
   }
 }

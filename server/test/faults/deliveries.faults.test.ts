@@ -31,15 +31,15 @@ test(`four worker processes deliver ${EVENTS} events once each`, { timeout: 300_
       const store = await fleet.store();
       await fleet.call(store, 'POST', '/webhooks', { url: receiver.url, events: ['product.created'] });
       await fleet.db.autocommit.query(sql`
-        insert into events (workspace_id, event, data)
-        select ${store.workspaceId}, 'product.created', jsonb_build_object('id', n::text, 'name', 'x')
+        insert into outbox (workspace_id, event, data, origin)
+        select ${store.workspaceId}, 'product.created', jsonb_build_object('id', n::text, 'name', 'x'), 'system'
         from generate_series(1, ${EVENTS / STORES}) n`);
     }
     const begun = performance.now();
     await fleet.start('worker', 4);
     await until(async () => {
       const [row] = await fleet.db.query<{ count: number }>(
-        sql`select count(*) from deliveries where status = 'pending'`,
+        sql`select (select count(*) from outbox) + (select count(*) from deliveries where status = 'pending') as count`,
       );
       return row!.count === 0;
     }, 240_000);

@@ -1,7 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { lockMoney, noteTransaction } from '../../src/orders/life.js';
 import { changeShipping } from '../../src/orders/shipping-status.js';
 import { newProduct } from '../support/catalog.js';
+import { expectRefusal } from '../support/expect-refusal.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
 import { Random } from '../support/random.js';
 import { order } from '../support/shop.js';
@@ -17,7 +19,7 @@ let store: StoreClient;
 let ids: string[];
 
 beforeAll(async () => {
-  one = await openFeira({ ownCluster: true });
+  one = await openFeira();
   two = await openFeira({ on: one });
   store = await one.store();
   const productId = await newProduct(store, { quantity: ORDERS });
@@ -68,7 +70,10 @@ async function write(feira: Feira, random: Random, take: () => number | undefine
     const tx = await feira.context.orders.begin();
     try {
       const carrier = `change ${change}`;
-      await changeShipping(tx, store.workspaceId, random.pick(ids), { statusShipping: 'pending', carrier });
+      await changeShipping(tx, store.workspaceId, 'console', random.pick(ids), {
+        statusShipping: 'pending',
+        carrier,
+      });
       await delay(random.below(CHANGES > 1_000 ? 6 : 25));
       if (random.below(10) === 0) await tx.rollback();
       else await tx.commit();
@@ -125,32 +130,63 @@ async function nothingLandedBehind({ seen, cursors }: Reader): Promise<void> {
   }
 }
 
-test('a change that is still open is not shown, and holds back what was committed after it began', async () => {
+test('a change that is still open is not shown, delays nobody, and is shown once it is committed', async () => {
   const reader = new Reader(store);
   await reader.readOn();
   const before = reader.seen.length;
   const [slow, quick] = ids as [string, string];
   const tx = await two.context.orders.begin();
-  await changeShipping(tx, store.workspaceId, slow, { statusShipping: 'pending', carrier: 'slow' });
+  await changeShipping(tx, store.workspaceId, 'console', slow, {
+    statusShipping: 'pending',
+    carrier: 'slow',
+  });
   await store.patch(`/orders/${quick}/shipping-status`, { statusShipping: 'pending', carrier: 'quick' });
   await reader.readOn();
-  expect(reader.seen.length).toBe(before);
-  expect((await store.get(`/orders/${quick}`)).body.carrier).toBe('quick');
+  expect(reader.seen.slice(before)).toEqual([{ id: quick, carrier: 'quick' }]);
   await tx.commit();
   await reader.readOn();
   expect(reader.seen.slice(before)).toEqual([
-    { id: slow, carrier: 'slow' },
     { id: quick, carrier: 'quick' },
+    { id: slow, carrier: 'slow' },
   ]);
 });
 
-test('an open transaction that has written nothing holds nobody back', async () => {
+test('an order that another transaction has locked delays neither delta sync nor the feed', async () => {
   const reader = new Reader(store);
   await reader.readOn();
   const before = reader.seen.length;
   const tx = await two.context.orders.begin();
   await store.patch(`/orders/${ids[2]}/shipping-status`, { statusShipping: 'pending', carrier: 'now' });
+  await lockMoney(tx, store.workspaceId, ids[2]!);
   await reader.readOn();
+  expect((await store.get('/events?limit=100')).status).toBe(200);
   await tx.rollback();
   expect(reader.seen.slice(before)).toEqual([{ id: ids[2], carrier: 'now' }]);
+});
+
+test('a page beyond the end gives a cursor to the end', async () => {
+  const beyond = await store.get('/orders?sort=updatedAt&page=9&limit=50');
+  expect(beyond.body.data).toEqual([]);
+  const { nextCursor } = beyond.body.meta;
+  expect((await store.get(`/orders?cursor=${nextCursor}`)).body.data).toEqual([]);
+  await store.patch(`/orders/${ids[3]}/shipping-status`, { statusShipping: 'pending', carrier: 'next' });
+  const next = await store.get(`/orders?cursor=${nextCursor}`);
+  expect(next.body.data.map(({ id }: Seen) => id)).toEqual([ids[3]]);
+});
+
+test('a change without an event of its own is shown too', async () => {
+  const reader = new Reader(store);
+  await reader.readOn();
+  const before = reader.seen.length;
+  await noteTransaction(one.context.orders.autocommit, store.workspaceId, ids[4]!, 'pay_other');
+  await reader.readOn();
+  expect(reader.seen.slice(before).map(({ id }) => id)).toEqual([ids[4]]);
+});
+
+test('a cursor of the first release, which held a transaction id, has expired', async () => {
+  const parts = ['orders', 'updatedAt', {}, '123456', '00000000-0000-0000-0000-000000000000'];
+  const cursor = Buffer.from(JSON.stringify(parts)).toString('base64url');
+  const answer = await store.get(`/orders?cursor=${cursor}`);
+  expectRefusal(answer, 410);
+  expect(answer.body.code).toBe('cursor_expired');
 });

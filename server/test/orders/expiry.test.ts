@@ -47,7 +47,10 @@ test('what is not paid within 24 hours is canceled, and its stock comes back wit
     await expire(one);
     return store.get('/orders');
   });
-  expect(events).toEqual([{ event: 'stock.updated', data: { id: productId, quantity: 29 } }]);
+  expect(events).toEqual([
+    { event: 'order.canceled', data: { orderId: unpaid, reason: 'expired' } },
+    { event: 'stock.updated', data: { id: productId, quantity: 29 } },
+  ]);
   expect((await store.get(`/orders/${unpaid}`)).body).toMatchObject({
     status: 'canceled',
     statusShipping: 'canceled',

@@ -46,7 +46,14 @@ describe('a process that dies in the middle of a refund', () => {
   async function written(id: string, restock: boolean): Promise<{ id: string; amount: number }> {
     const made = await one.context.orders.transaction(async (tx) => {
       const { total } = (await lockMoney(tx, store.workspaceId, id))!;
-      const request = { amount: total, reason: 'died', restock, idempotencyKey: `${store.clientId} k` };
+      const origin = `app:${store.clientId}` as const;
+      const request = {
+        amount: total,
+        reason: 'died',
+        restock,
+        origin,
+        idempotencyKey: `${store.clientId} k`,
+      };
       return requestRefund(tx, store.workspaceId, id, request);
     });
     return made!;
@@ -86,7 +93,8 @@ describe('a process that dies in the middle of a refund', () => {
     const id = await place();
     const down = { refund: () => Promise.reject(new Error('connection refused')) };
     const { orders, gateway } = one.context;
-    await expect(refundOrder(orders, down, store.workspaceId, id, {}, undefined)).rejects.toThrow('refused');
+    const refund = refundOrder(orders, down, store.workspaceId, 'console', id, {}, undefined);
+    await expect(refund).rejects.toThrow('refused');
     await expect(finishRefunds(orders, one.clock, down)).rejects.toThrow('failed');
     expect((await read(id)).status).toBe('paid');
     one.clock.forward(PUT_OFF_MS);
@@ -129,14 +137,16 @@ describe('a process that dies in the middle of a refund', () => {
 });
 
 describe('a refund from the gateway’s side', () => {
-  test('in part is partial_refunded without an event, seen as a change', async () => {
+  test('in part is partial_refunded, with an event and as a change', async () => {
     const id = await place();
     const before = await read(id);
     const { events } = await observe(one, store, async () => {
       await one.context.gateway.refundFromHere(await transactionOf(one, id), 10);
       return store.get('/orders');
     });
-    expect(events).toEqual([]);
+    expect(events).toEqual([
+      { event: 'order.partially_refunded', data: { orderId: id, amount: 10, refundedAmount: 10 } },
+    ]);
     const after = await read(id);
     expect(after).toMatchObject({ status: 'partial_refunded', refundedAmount: 10, refundedAt: null });
     expect(after.statusShipping).toBe('pending');

@@ -137,7 +137,13 @@ describe('a notification', () => {
     await finishRefunds(orders, feira.clock, gateway);
     expect((await gateway.find(payment.transactionId))?.refunded).toBe(62.5);
     expect(await read()).toMatchObject({ status: 'canceled', refundedAmount: 0 });
-    expect(await names()).toEqual(['product.created', 'stock.updated', 'order.created', 'stock.updated']);
+    expect(await names()).toEqual([
+      'product.created',
+      'stock.updated',
+      'order.created',
+      'order.canceled',
+      'stock.updated',
+    ]);
     expect((await store.get('/customers')).body.data[0]).toMatchObject({ ordersCount: 0, totalSpent: 0 });
   });
 

@@ -103,7 +103,12 @@ export async function openFeira(
       return StoreClient.open(context, app, workspaceId, clientId, scopes);
     },
     events: (workspaceId) =>
-      db.query(sql`select event, data from events where workspace_id = ${workspaceId} order by id`),
+      db.query(sql`
+        select event, data from (
+          select event, data, sequence, 0 as position from events where workspace_id = ${workspaceId}
+          union all
+          select event, data, null, position from outbox where workspace_id = ${workspaceId} and event is not null
+        ) written order by sequence nulls last, position`),
     async close() {
       await app.close();
       await context.close();

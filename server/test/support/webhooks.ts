@@ -52,9 +52,10 @@ export function stopTime(feira: Feira): void {
   feira.clock.forward(24 * 60 * 60 * 1000);
 }
 
-/** Lets time pass, and the dispatcher look what has come due. */
+/** Lets time pass, and wakes those who look for what has come due. */
 export function pass(feira: Feira, milliseconds: number): void {
   feira.clock.forward(milliseconds);
+  feira.context.sequencer.wake();
   feira.context.dispatcher.wake();
 }
 

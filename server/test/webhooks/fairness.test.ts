@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { emit } from '../../src/platform/events.js';
+import { emit } from '../../src/events/outbox.js';
 import { sql } from '../../src/platform/sql.js';
 import { startWorker, type Worker } from '../../src/worker.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
@@ -31,7 +31,7 @@ async function write({ workspaceId }: StoreClient, count: number): Promise<void>
     event: 'product.created' as const,
     data: { id: `${i}` },
   }));
-  await feira.context.db.transaction((tx) => emit(tx, workspaceId, events));
+  await feira.context.db.transaction((tx) => emit(tx, workspaceId, 'system', events));
   feira.context.wake.poke();
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { emit } from '../../src/platform/events.js';
+import { emit } from '../../src/events/outbox.js';
 import { sql } from '../../src/platform/sql.js';
 import { startWorker } from '../../src/worker.js';
 import { openFeira } from '../support/feira.js';
@@ -24,6 +24,7 @@ test('four dispatchers beside each other deliver 1,000 events once each', { time
             emit(
               tx,
               store.workspaceId,
+              'system',
               Array.from({ length: 25 }, (_, j) => ({ event: 'product.created', data: { id: `${i}/${j}` } })),
             ),
           ),

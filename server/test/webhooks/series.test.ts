@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { emit } from '../../src/events/outbox.js';
 import { disconnectApp } from '../../src/oauth/revocation.js';
 import { createGrant } from '../../src/oauth/tokens.js';
-import { emit } from '../../src/platform/events.js';
 import { sql } from '../../src/platform/sql.js';
 import { startWorker, type Worker } from '../../src/worker.js';
 import { newProduct } from '../support/catalog.js';
@@ -153,10 +153,10 @@ describe('a subscription', () => {
 
   test('deleted while a change commits leaves nothing that workers come back to for ever', async () => {
     const tx = await feira.context.db.begin();
-    await emit(tx, store.workspaceId, [{ event: 'product.created', data: { id: 'late' } }]);
+    await emit(tx, store.workspaceId, 'system', [{ event: 'product.created', data: { id: 'late' } }]);
     expect((await store.delete(`/webhooks/${hook.id}`)).status).toBe(200);
     await tx.commit();
-    feira.context.dispatcher.wake();
+    feira.context.sequencer.wake();
     await until(async () => (await rowsOf(hook.id)).every(({ status }) => status === 'failed'));
     expect(receiver.received).toEqual([]);
   });
@@ -167,7 +167,7 @@ describe('a subscription', () => {
     await until(async () => (await readLog(store, hook.id))[0]!.attempts.length === 1);
     await disconnect();
     await feira.context.db.transaction((tx) =>
-      emit(tx, store.workspaceId, [{ event: 'product.created', data: { id: 'new' } }]),
+      emit(tx, store.workspaceId, 'system', [{ event: 'product.created', data: { id: 'new' } }]),
     );
     pass(feira, LONGER_THAN_ANY_WAIT);
     await until(async () => (await rowsOf(hook.id)).every(({ status }) => status === 'failed'));
@@ -185,7 +185,7 @@ describe('a subscription', () => {
       createGrant(tx, { workspaceId, clientId, userId: null, scopes: ['webhooks:manage'] }),
     );
     await feira.context.db.transaction((tx) =>
-      emit(tx, workspaceId, [{ event: 'product.created', data: { id: 'new' } }]),
+      emit(tx, workspaceId, 'system', [{ event: 'product.created', data: { id: 'new' } }]),
     );
     expect(await rowsOf(hook.id)).toHaveLength(1);
     pass(feira, LONGER_THAN_ANY_WAIT);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { emit } from '../../src/platform/events.js';
+import { emit } from '../../src/events/outbox.js';
 import { sql } from '../../src/platform/sql.js';
 import { startWorker } from '../../src/worker.js';
 import { openFeira } from '../support/feira.js';
@@ -22,8 +22,8 @@ test('of 2,000 deliveries that failed together the busiest second carries at mos
       event: 'product.created' as const,
       data: { id: `${i}` },
     }));
-    await feira.context.db.transaction((tx) => emit(tx, store.workspaceId, events));
-    feira.context.dispatcher.wake();
+    await feira.context.db.transaction((tx) => emit(tx, store.workspaceId, 'system', events));
+    feira.context.sequencer.wake();
     const tried = async (attempts: number) => {
       const [row] = await feira.context.db.query<{ count: number }>(sql`
         select count(*) from deliveries where workspace_id = ${store.workspaceId} and attempts = ${attempts}`);

@@ -1,0 +1,80 @@
+import { randomBytes } from 'node:crypto';
+import type { Database, Queryable } from '../platform/db.js';
+import { ApiError } from '../platform/errors.js';
+import { sql } from '../platform/sql.js';
+
+/** Which of a store's two rows of numbers a cursor counts in. */
+export type Numbers = 'last_sequence' | 'last_order_change';
+
+/** A place in the history of a store, as cursors carry it. */
+export interface Place {
+  epoch: string;
+  number: number;
+}
+
+const PLACE = /^([0-9a-f]{16})\.(\d{1,15})$/;
+
+export function writePlace({ epoch, number }: Place): string {
+  return `${epoch}.${number}`;
+}
+
+export function readPlace(text: string): Place | undefined {
+  const match = PLACE.exec(text);
+  return match ? { epoch: match[1]!, number: Number(match[2]) } : undefined;
+}
+
+/** A new epoch for a history that may have been rewound. Several processes may notice at once; one row remains. */
+export async function beginEpoch(db: Database): Promise<void> {
+  await db.autocommit.query(sql`
+    insert into event_epochs (id, identity) values (${randomBytes(8).toString('hex')}, history_identity())
+    on conflict (identity) do nothing`);
+}
+
+export interface Head {
+  epoch: string;
+  last_sequence: number;
+  last_order_change: number;
+  /** Some events of the store are committed and not numbered yet. */
+  waiting: boolean;
+}
+
+/** The last numbers of the store and the present epoch. */
+export async function readHead(db: Database, workspaceId: string): Promise<Head> {
+  for (;;) {
+    const [head] = await db.query<Head>(sql`
+      select e.id as epoch, coalesce(h.last_sequence, 0) as last_sequence, coalesce(h.last_order_change, 0) as last_order_change,
+        exists (select from outbox where workspace_id = ${workspaceId}) as waiting
+      from event_epochs e left join event_heads h on h.workspace_id = ${workspaceId} where e.identity = history_identity()`);
+    if (head) return head;
+    await beginEpoch(db);
+  }
+}
+
+/**
+ * Refuses a place that the history does not contain: one of an unknown epoch, one ahead of the last number, and one that
+ * was given out in an epoch after the store's history had been rewound to before it.
+ */
+export async function refuseLostPlace(
+  db: Queryable,
+  workspaceId: string,
+  numbers: Numbers,
+  place: Place,
+  head: Head,
+): Promise<void> {
+  if (place.number > head[numbers]) throw cursorExpired();
+  if (place.epoch === head.epoch) return;
+  const [epoch] = await db.query<{ left: Record<Numbers, number> | null }>(sql`
+    select (
+      select jsonb_build_object('last_sequence', n.last_sequence, 'last_order_change', n.last_order_change)
+      from event_epoch_entries n where n.workspace_id = ${workspaceId} and n.epoch > e.ordinal order by n.epoch limit 1
+    ) as left from event_epochs e where e.id = ${place.epoch}`);
+  if (!epoch || place.number > (epoch.left?.[numbers] ?? head[numbers])) throw cursorExpired();
+}
+
+export function cursorExpired(): ApiError {
+  return new ApiError(
+    410,
+    'cursor_expired',
+    'This cursor is older than 30 days or belongs to a history that was replaced by a restore. Read the current state, then start again without a cursor.',
+  );
+}

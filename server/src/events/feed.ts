@@ -1,0 +1,51 @@
+import type { Database } from '../platform/db.js';
+import { badRequest } from '../platform/errors.js';
+import { DEFAULT_LIMIT, MAX_LIMIT } from '../platform/paging.js';
+import { sql } from '../platform/sql.js';
+import { cursorExpired, type Place, readPlace, refuseLostPlace, writePlace } from './epochs.js';
+import { settledHead } from './sequencer.js';
+
+export interface FeedEvent {
+  id: string;
+  sequence: number;
+  event: string;
+  workspaceId: string;
+  data: Record<string, unknown>;
+  origin: string;
+  createdAt: string;
+}
+
+/** The store's events by their sequence. Everything committed before the call is included. */
+export async function readFeed(db: Database, workspaceId: string, query: { after?: string; limit?: number }) {
+  const limit = Math.min(query.limit ?? DEFAULT_LIMIT, MAX_LIMIT);
+  const after = query.after === undefined ? undefined : readCursor(query.after);
+  const head = await settledHead(db, workspaceId);
+  if (after) await refuseLostPlace(db, workspaceId, 'last_sequence', after, head);
+  const rows = await db.query<FeedEvent>(sql`
+    select id, sequence, event, workspace_id as "workspaceId", data, origin, created_at as "createdAt"
+    from events where workspace_id = ${workspaceId} and sequence > ${after?.number ?? 0}
+    order by sequence limit ${limit + 1}`);
+  // Sequences have no gaps: if the next one is missing, it is past the retention.
+  const next = rows[0]?.sequence ?? head.last_sequence + 1;
+  if (after && next > after.number + 1) throw cursorExpired();
+  const data = rows.slice(0, limit);
+  const reached = data.at(-1)?.sequence ?? after?.number ?? head.last_sequence;
+  const nextCursor = writeCursor({ epoch: head.epoch, number: reached });
+  return { data, meta: { limit, hasMore: rows.length > limit, nextCursor } };
+}
+
+/** Cursors of the first release hold transaction ids, which say nothing about sequences. */
+const FIRST_RELEASE = /^\d{1,19}\.\d{1,18}$/;
+
+function writeCursor(place: Place): string {
+  return Buffer.from(writePlace(place)).toString('base64url');
+}
+
+function readCursor(cursor: string): Place {
+  const text = Buffer.from(cursor, 'base64url').toString('latin1');
+  const isWhole = Buffer.from(text, 'latin1').toString('base64url') === cursor;
+  const place = readPlace(text);
+  if (isWhole && place) return place;
+  if (isWhole && FIRST_RELEASE.test(text)) throw cursorExpired();
+  throw badRequest('after is not a cursor of this feed', 'invalid_parameter');
+}

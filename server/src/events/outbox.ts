@@ -1,0 +1,25 @@
+import type { Tx } from '../platform/db.js';
+import { sql } from '../platform/sql.js';
+import type { EventName, Origin } from './names.js';
+
+export interface NewEvent {
+  event: EventName;
+  data: Record<string, unknown>;
+}
+
+/**
+ * Writes events in the transaction of the change, so that neither exists without the other. A write that is a single
+ * statement inserts into `outbox` in that statement instead.
+ *
+ * Call it after the changed rows are locked. The position of an event is drawn here, and the order of events is right
+ * only because two changes of one thing draw their positions one after the other, each under the row lock.
+ */
+export async function emit(tx: Tx, workspaceId: string, origin: Origin, events: NewEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  await tx.query(sql`
+    insert into outbox (workspace_id, event, data, origin)
+    select ${workspaceId}, e.event, e.data, ${origin}
+    from jsonb_array_elements(${JSON.stringify(events)}::jsonb) with ordinality as list(element, n),
+      jsonb_to_record(list.element) as e(event text, data jsonb)
+    order by list.n`);
+}

@@ -1,0 +1,106 @@
+import type { Logger } from 'pino';
+import type { Database } from '../platform/db.js';
+import { type Statement, sql } from '../platform/sql.js';
+import { isMissingPartition } from '../platform/sql-state.js';
+import { beginEpoch, type Head, readHead } from './epochs.js';
+import { addPartitions } from './retention.js';
+import { STEP, type StepResult, stepForAll, stepForStore } from './step.js';
+
+const IDLE_MS = 1_000;
+const RETRY_MS = 500;
+
+/** Numbers what is committed in a store, so that a reader sees it whether or not a worker runs. */
+async function sequenceStore(db: Database, workspaceId: string): Promise<void> {
+  for (;;) {
+    const { moved } = await takeStep(db, stepForStore(workspaceId));
+    if (moved < STEP) return;
+  }
+}
+
+/** The head of a store once everything that was committed before the call is numbered. */
+export async function settledHead(db: Database, workspaceId: string): Promise<Head> {
+  const head = await readHead(db, workspaceId);
+  if (!head.waiting) return head;
+  await sequenceStore(db, workspaceId);
+  return readHead(db, workspaceId);
+}
+
+/** Numbers the events of all stores: when it is woken, and every second. Any number may run at once. */
+export class Sequencer {
+  private stopping = false;
+  private awake = false;
+  private wakeUp: (() => void) | undefined;
+  private loop: Promise<void> | undefined;
+
+  /** `onDeliveries` is called whenever a step has added deliveries. */
+  constructor(
+    private readonly db: Database,
+    private readonly log: Logger,
+    private readonly onDeliveries: () => void,
+  ) {}
+
+  start(): void {
+    this.loop = this.run();
+  }
+
+  wake(): void {
+    this.awake = true;
+    this.wakeUp?.();
+  }
+
+  async stop(): Promise<void> {
+    this.stopping = true;
+    this.wake();
+    await this.loop;
+  }
+
+  private async run(): Promise<void> {
+    while (!this.stopping) {
+      this.awake = false;
+      try {
+        const { moved, deliveries } = await takeStep(this.db, stepForAll);
+        if (deliveries > 0) this.onDeliveries();
+        if (moved === 0 && !this.awake) await this.sleep(IDLE_MS);
+      } catch (error) {
+        this.log.error({ err: error }, 'sequencing events failed');
+        await this.sleep(RETRY_MS);
+      }
+    }
+  }
+
+  private sleep(milliseconds: number): Promise<void> {
+    if (this.stopping) return Promise.resolve();
+    return new Promise((resolve) => {
+      const done = () => {
+        clearTimeout(timer);
+        this.wakeUp = undefined;
+        resolve();
+      };
+      const timer = setTimeout(done, milliseconds);
+      this.wakeUp = done;
+    });
+  }
+}
+
+async function takeStep(db: Database, step: Statement): Promise<StepResult> {
+  for (;;) {
+    const result = await db.autocommit
+      .query<StepResult>(step)
+      .then(([row]) => row as StepResult)
+      .catch(async (error: unknown) => {
+        // No worker has created the partitions of this week: it was down for weeks, or there is none.
+        if (!isMissingPartition(error)) throw error;
+        await addPartitions(db);
+        return undefined;
+      });
+    if (result?.epochMissing) await beginEpoch(db);
+    else if (result?.headsMissing) await addHeads(db);
+    else if (result) return result;
+  }
+}
+
+async function addHeads(db: Database): Promise<void> {
+  await db.autocommit.query(sql`
+    insert into event_heads (workspace_id) select distinct workspace_id from outbox order by workspace_id
+    on conflict do nothing`);
+}

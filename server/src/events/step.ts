@@ -1,0 +1,90 @@
+import { fixed, prepared, raw, type Statement, sql } from '../platform/sql.js';
+
+/** How many events one statement moves. */
+export const STEP = 500;
+
+export interface StepResult {
+  moved: number;
+  deliveries: number;
+  /** No row describes the present history yet; see epochs.ts. */
+  epochMissing: boolean;
+  /** Some of these stores have no row in event_heads yet. */
+  headsMissing: boolean;
+}
+
+/**
+ * Moves committed events from the outbox to `events`, with a number per store, and adds the deliveries they lead to.
+ *
+ * Why the numbers follow the changes: two changes of one thing are serialised by its row lock, each draws its position
+ * under that lock, and a snapshot that sees the later commit sees the earlier one too. So the lowest positions of any
+ * snapshot never contain a change without those before it. Sequencers of one store take turns on its head row. A
+ * snapshot may be older than that lock; then some of its rows are gone, DELETE finds that out row by row, and what
+ * remains is numbered after them.
+ *
+ * Nothing here waits for a writer: the tables that it locks are written by sequencers and dispatchers only.
+ */
+export const stepForAll = prepared(
+  step(sql`next_in_outbox(${raw(String(STEP))})`, raw('for update of h skip locked')),
+);
+
+/** The same for one store, for a reader that must not miss what is committed. It waits for its turn. */
+export const stepForStore = fixed((workspaceId: string) =>
+  step(sql`next_in_outbox(${raw(String(STEP))}, ${workspaceId})`, raw('for update of h')),
+);
+
+function step(next: Statement, lock: Statement): Statement {
+  return sql`
+    with epoch as materialized (select ordinal from event_epochs where identity = history_identity()),
+    next as materialized (select * from ${next}),
+    head as materialized (
+      select h.* from event_heads h, epoch where h.workspace_id in (select workspace_id from next)
+      order by h.workspace_id ${lock}
+    ),
+    taken as (
+      delete from outbox o
+      where o.ctid = any(array(select next.place from next join head on head.workspace_id = next.workspace_id)) returning o.*
+    ),
+    numbered as materialized (
+      select t.*, h.last_sequence + count(t.event) over earlier as sequence,
+        h.last_order_change + count(t.order_id) over earlier as change
+      from taken t join head h on h.workspace_id = t.workspace_id
+      window earlier as (partition by t.workspace_id order by t.position)
+    ),
+    advanced as (
+      update event_heads h set last_sequence = n.sequence, last_order_change = n.change, epoch = epoch.ordinal
+      from (select workspace_id, max(sequence) as sequence, max(change) as change from numbered group by workspace_id) n, epoch
+      where h.workspace_id = n.workspace_id
+    ),
+    entered as (
+      insert into event_epoch_entries (workspace_id, epoch, last_sequence, last_order_change)
+      select h.workspace_id, epoch.ordinal, h.last_sequence, h.last_order_change from head h, epoch
+      where h.epoch <> epoch.ordinal and h.workspace_id in (select workspace_id from numbered)
+      on conflict do nothing
+    ),
+    kept as (
+      insert into events (workspace_id, id, sequence, event, data, origin, created_at)
+      select workspace_id, id, sequence, event, data, origin, created_at from numbered where event is not null
+    ),
+    changed as (
+      insert into order_changes as c (workspace_id, order_id, change)
+      select workspace_id, order_id, max(change) from numbered where order_id is not null group by workspace_id, order_id
+      on conflict (workspace_id, order_id) do update set change = excluded.change
+    ),
+    owed as (
+      insert into deliveries (workspace_id, webhook_id, event_id, event)
+      select n.workspace_id, w.id, n.id, n.event
+      from numbered n, lateral (
+        select w.id from webhooks w
+        where w.workspace_id = n.workspace_id and n.event = any(w.events) and w.after_position < n.position
+          -- An app without a live grant is owed nothing; an approval that it has not exchanged yet is no grant.
+          and exists (select from oauth_grants g where g.workspace_id = w.workspace_id and g.client_id = w.client_id
+                      and g.connected_at is not null and g.revoked_at is null)
+        offset 0
+      ) w
+      order by n.position
+      returning 1
+    )
+    select (select count(*) from numbered) as moved, (select count(*) from owed) as deliveries,
+      not exists (select from epoch) as "epochMissing",
+      exists (select from next where not exists (select from event_heads h where h.workspace_id = next.workspace_id)) as "headsMissing"`;
+}
