@@ -40,7 +40,6 @@ const WAYS: Record<
     error: 'redirect',
   },
   'answers 304': { answer: (r) => void r.writeHead(304).end(), code: 304, error: 'redirect' },
-  'refuses the connection': { code: null, error: 'connection_refused' },
   'resets the connection': { answer: (_, s) => s.resetAndDestroy(), code: null, error: 'connection_reset' },
   'hangs up without an answer': { answer: (_, s) => void s.end(), code: null, error: 'connection_reset' },
   'talks something else': {
@@ -62,6 +61,8 @@ const WAYS: Record<
     code: 200,
     error: 'connection_reset',
   },
+  // The last one: no receiver that is opened later can get its port.
+  'refuses the connection': { code: null, error: 'connection_refused' },
 };
 
 let servers: { feira: Feira; worker: Worker }[];
