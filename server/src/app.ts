@@ -35,6 +35,8 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Every call under /api/v1 and what it needs, for tests that must not miss one. */
     apiRoutes: ApiRoute[];
+    /** Every route of the server, the pages and forms included, for the same reason. */
+    routeTable: { method: string; url: string }[];
   }
 }
 
@@ -86,6 +88,10 @@ export function buildWorkerApp(context: Context): FastifyInstance {
   }) as unknown as FastifyInstance;
 
   app.decorate('apiRoutes', []);
+  app.decorate('routeTable', []);
+  app.addHook('onRoute', ({ method, url }) => {
+    for (const each of [method].flat()) app.routeTable.push({ method: each, url });
+  });
   const readiness: Readiness = {
     stopping: false,
     checks: {

@@ -1,10 +1,15 @@
+import { UNITS_PER_CHARACTER } from '../platform/normalize.js';
+
 export type AppNameFault = 'length' | 'invisible' | 'script' | 'blank' | 'ours';
 
 export const MAX_APP_NAME = 100;
 
-/** The form in which a name is stored. */
+/**
+ * The form in which a name is stored. One that is too long in any form is returned as it is, for `appNameFault` to refuse:
+ * normalization is quadratic in combining marks.
+ */
 export function normalAppName(name: string): string {
-  return name.trim().normalize('NFC');
+  return name.length > MAX_APP_NAME * UNITS_PER_CHARACTER ? name : name.trim().normalize('NFC');
 }
 
 /**

@@ -85,7 +85,8 @@ export function nearly(sample: unknown): fc.Arbitrary<unknown> {
 
 type Holder = Record<string, unknown>;
 
-function placesIn(holder: Holder): [Holder, string][] {
+/** Every place of a value, at any depth, as what holds it and under which key. */
+export function placesIn(holder: Holder): [Holder, string][] {
   return Object.entries(holder).flatMap(([key, value]) => [
     [holder, key],
     ...(typeof value === 'object' && value !== null ? placesIn(value as Holder) : []),

@@ -1,0 +1,113 @@
+import { createApp, rotateSecret } from '../../src/oauth/apps.js';
+import { sql } from '../../src/platform/sql.js';
+import { shopOf, TYPED, Visitor } from './buyer.js';
+import { newProduct } from './catalog.js';
+import type { Feira } from './feira.js';
+import { authorizationQuery, CALLBACK, Integrator, registerApp } from './integrator.js';
+import { ANA, Merchant, openStore, type Page } from './merchant.js';
+
+/** A form as a browser would send it, with the cookies of the browser that was shown it. */
+export interface SampleForm {
+  url: string;
+  fields: Record<string, string>;
+  cookie: string;
+}
+
+export interface Pages {
+  /** Every address that the pages were read from, with a browser's cookies. */
+  visited: { url: string; cookie: string }[];
+  forms: SampleForm[];
+}
+
+/**
+ * Reads every page that has a form, as a merchant who is a partner too and as a buyer, and collects the forms on them;
+ * those of the OAuth endpoints, which no page has, are added. A page that is new belongs into the lists below.
+ */
+export async function readPages(feira: Feira): Promise<Pages> {
+  const pages: Pages = { visited: [], forms: [] };
+  const visit = async (browser: Merchant, url: string) => {
+    const page = await browser.get(url);
+    if (page.status >= 400) throw new Error(`${url}: ${page.status} ${page.text}`);
+    const cookie = [...browser.cookies].map((pair) => pair.join('=')).join('; ');
+    pages.visited.push({ url, cookie });
+    for (const { action, fields, buttons } of page.forms)
+      for (const pressed of Object.values(buttons))
+        pages.forms.push({ url: action || url, fields: { ...fields, ...pressed }, cookie });
+    return page;
+  };
+
+  const stranger = new Merchant(feira.app);
+  for (const url of ['/sign-in', '/partners']) await visit(stranger, url);
+
+  await openStore(feira);
+  const erp = new Integrator(feira.app, await registerApp(feira));
+  const ana = new Merchant(feira.app);
+  await ana.signIn();
+  await erp.connected(ana);
+  const owned = await createApp(feira.context.db.autocommit, {
+    name: 'Own app',
+    redirectUris: [CALLBACK],
+    ownerId: await userId(feira, ANA),
+  });
+  // With a second secret, the page offers to end the first.
+  await feira.context.db.transaction((tx) => rotateSecret(tx, owned.clientId));
+  const consent = `/oauth/authorize?${new URLSearchParams(authorizationQuery(erp.credentials))}`;
+  const signedIn = ['/console/apps', '/console/password', '/partners', '/partners/apps/new'];
+  for (const url of [...signedIn, `/partners/apps/${owned.clientId}`, consent]) await visit(ana, url);
+
+  await shopping(feira, visit);
+  pages.forms.push(
+    { url: '/api/oauth/token', fields: tokenFields(erp), cookie: '' },
+    { url: '/api/oauth/revoke', fields: { token: 'feira_rt_x', ...erp.bodyCredentials() }, cookie: '' },
+    { url: '/uploads/x', fields: { file: 'x' }, cookie: '' },
+    { url: '/payments/sandbox/notifications', fields: { id: 'x', status: 'paid' }, cookie: '' },
+  );
+  return pages;
+}
+
+async function shopping(
+  feira: Feira,
+  visit: (browser: Merchant, url: string) => Promise<Page>,
+): Promise<void> {
+  const store = await feira.store();
+  const shop = await shopOf(feira, store);
+  const mug = await newProduct(store, { name: 'Mug', quantity: 50 });
+  const buyer = new Visitor(feira, shop);
+  const home = `/s/${shop.slug}`;
+  await visit(buyer, home);
+  await visit(buyer, `${home}/products/${mug}`);
+  await buyer.add(mug);
+  for (const url of ['/cart', '/checkout', `/checkout?zip=${TYPED.zip}`]) await visit(buyer, home + url);
+  const payment = await buyer.buy(mug);
+  await visit(buyer, payment);
+  const orderPage = await buyer.press(await buyer.get(payment), 'Decline');
+  const { pathname, search } = new URL(orderPage.location!, 'http://feira.test');
+  await visit(buyer, pathname + search);
+  // The cart is empty after an order, and its form is gone: the next buyer finds it full.
+  await buyer.add(mug);
+  await visit(buyer, `${home}/cart`);
+}
+
+function tokenFields(erp: Integrator): Record<string, string> {
+  return {
+    grant_type: 'authorization_code',
+    code: `feira_ac_${'x'.repeat(43)}`,
+    redirect_uri: CALLBACK,
+    code_verifier: 'x'.repeat(43),
+    refresh_token: `feira_rt_${'x'.repeat(43)}`,
+    ...erp.bodyCredentials(),
+  };
+}
+
+async function userId(feira: Feira, email: string): Promise<string> {
+  const [user] = await feira.context.db.query<{ id: string }>(
+    sql`select id from users where email = ${email}`,
+  );
+  return user!.id;
+}
+
+/** Whether an address is one of a route, whose parameters may be anything. */
+export function isOf(url: string, address: string): boolean {
+  const pattern = url.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/:\w+|\\\*/g, '[^/?]+');
+  return new RegExp(`^${pattern}$`).test(new URL(address, 'http://feira.test').pathname);
+}

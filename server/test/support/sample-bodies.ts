@@ -1,0 +1,65 @@
+import type { PopulatedStore } from './populated-store.js';
+
+/** A good body for every route that takes one, by its method and path; every field that the route knows is in it. */
+export function sampleBodies({ ids }: PopulatedStore): Record<string, unknown> {
+  return {
+    'POST /products': {
+      name: 'Sample',
+      price: 79.9,
+      priceDiscount: 59.9,
+      description: 'Text',
+      quantity: 5,
+      weight: 0.25,
+      typeId: 2,
+      categoryId: 23,
+      urlImage: 'https://cdn.example/a.png',
+      sku: 'R-1',
+      ean: '7891234567895',
+    },
+    'PATCH /products/:id': {
+      name: 'Renamed',
+      price: 1,
+      priceDiscount: null,
+      weight: 1.5,
+      sku: 'R-2',
+      ean: null,
+    },
+    'PATCH /products/:id/stock': { quantity: 1 },
+    'PATCH /stock': {
+      entries: [
+        { sku: 'S-1', quantity: 1 },
+        { sku: 'S-1', delta: -1, ifQuantity: 1 },
+      ],
+    },
+    'PATCH /products/:id/variants': {
+      variants: [{ sku: 'S-1', setSku: 'S-2', setEan: '1', price: 1, quantity: 1 }],
+    },
+    'PUT /products/:id/variants': {
+      types: [
+        { name: 'Size', options: ['S', 'M'] },
+        { name: 'Colour', options: ['Blue'] },
+      ],
+      combinations: [
+        { combination: 'S - Blue', sku: 'S-1', ean: '1', price: 79.9, quantity: 5 },
+        { options: ['M', 'Blue'], sku: null },
+      ],
+    },
+    'PATCH /products/:id/variants/:sku/stock': { quantity: 1 },
+    'POST /webhooks': { url: 'https://127.0.0.1:9/hook', events: ['stock.updated', 'order.paid'] },
+    'POST /orders/:id/refund': { reason: 'broken', restock: true },
+    'PATCH /orders/:id/shipping-status': {
+      statusShipping: 'sent',
+      codeShipping: 'AA123456785BR',
+      carrier: 'Correios',
+      trackingUrl: 'https://x.example/',
+    },
+    'POST /shipments': { orderId: ids.order, carrier: 'Correios' },
+    'POST /uploads': { productId: ids.product, contentType: 'image/png', contentLength: 100 },
+    'POST /products/:id/images': { key: 'product_images/p/a.png', order: 0 },
+    'PATCH /products/:id/images/:imageId': { order: 0 },
+  };
+}
+
+export function keyOf({ method, url }: { method: string; url: string }): string {
+  return `${method} ${url.replace('/api/v1', '')}`;
+}
