@@ -1,3 +1,4 @@
+import { normalizedName } from '../platform/normalize.js';
 import { raw } from '../platform/sql.js';
 
 /** A product as it is stored and answered: the columns carry the names of the API, so a row needs no translation. */
@@ -53,7 +54,7 @@ export function codeOf(text: string | null): string | null {
   return text === '' ? null : text;
 }
 
-/** What the rule x-name judges: two names that read the same are the same. */
+/** The form in which a name that passed validation is stored: two names that read the same are the same. */
 export function storedName(name: string): string {
-  return name.trim().normalize('NFC');
+  return normalizedName(name, Number.POSITIVE_INFINITY) as string;
 }
