@@ -11,7 +11,8 @@ import { ApiError } from './platform/errors.js';
 import { tagResources } from './platform/etag.js';
 import { keepIdempotencyKeys } from './platform/idempotency.js';
 import { keepRawBodies, parseJsonBody } from './platform/json-body.js';
-import { refuseBrokenQuery, validatorCompiler } from './platform/validation.js';
+import { queryJudges, refuseBrokenQuery } from './platform/query-parameters.js';
+import { validatorCompiler } from './platform/validation.js';
 import { shippingRoutes } from './shipping/routes.js';
 import { webhookRoutes } from './webhooks/routes.js';
 
@@ -39,7 +40,7 @@ export const api: FastifyPluginAsync<{ context: Context }> = async (app, { conte
   );
   app.addHook('onRoute', (route) => {
     const judges = [
-      refuseBrokenQuery,
+      ...queryJudges(route),
       ...(route.url.includes(':') ? [refuseEmptyParameter] : []),
       ...(route.schema?.body ? [parseJsonBody] : []),
     ];

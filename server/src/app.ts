@@ -131,7 +131,7 @@ function badPathRefusal(admit: Guard, metrics: HttpMetrics) {
         'invalid_parameter',
       );
     } catch (error) {
-      sendError(publicError(error as FastifyError, request), request, reply);
+      sendError(publicError(error as FastifyError), request, reply);
     }
   };
 }

@@ -19,6 +19,9 @@ export const OfProduct = Type.Object({ id: Type.String({ description: 'Product i
 
 const MAX_BATCH = 500;
 
+/** Bounds a page of 100 products to 8 MB, were every character of every description an emoji. */
+const DESCRIPTION_MAX = 20_000;
+
 const name = Name(NAME_MAX, {
   description: `Stored trimmed and in Unicode normal form C, 1 to ${NAME_MAX} characters. No two products of a store share one (case matters): 409.`,
   examples: ['Camiseta Básica'],
@@ -29,21 +32,19 @@ const quantity = Quantity({
     'Stock balance of a simple product. Of a product with variations it is the sum of theirs and cannot be written.',
   examples: [12],
 });
-const typeId = Type.Integer({
+const typeId = {
   minimum: 1,
   maximum: 3,
   description: '1 = Digital, 2 = Physical, 3 = Digital/Physical.',
-  default: 2,
-});
-const categoryId = Type.Integer({
+};
+const categoryId = {
   minimum: -2_147_483_648,
   maximum: 2_147_483_647,
   description: 'A category of GET /categories; 23 is Others.',
-  default: 23,
-});
+};
 
 const optional = {
-  description: Nullable(Text(65_535, { examples: ['Malha de algodão, gola redonda.'] })),
+  description: Nullable(Text(DESCRIPTION_MAX, { examples: ['Malha de algodão, gola redonda.'] })),
   weight: Nullable(Measure({ description: 'Kilograms, used for freight.', examples: [0.25] })),
   width: Nullable(Measure({ description: 'Centimetres, used for freight.', examples: [20] })),
   height: Nullable(Measure({ description: 'Centimetres, used for freight.', examples: [3] })),
@@ -67,8 +68,8 @@ export const NewProduct = Shape('NewProduct', {
   name,
   price,
   quantity: Type.Optional(quantity),
-  typeId: Type.Optional(typeId),
-  categoryId: Type.Optional(categoryId),
+  typeId: Type.Optional(Type.Integer({ ...typeId, default: 2 })),
+  categoryId: Type.Optional(Type.Integer({ ...categoryId, default: 23 })),
   ...mapOptional(optional),
 });
 export type NewProduct = Static<typeof NewProduct>;
@@ -79,8 +80,8 @@ export const ProductChange = Shape(
     name: Type.Optional(name),
     price: Type.Optional(price),
     quantity: Type.Optional(quantity),
-    typeId: Type.Optional(typeId),
-    categoryId: Type.Optional(categoryId),
+    typeId: Type.Optional(Type.Integer(typeId)),
+    categoryId: Type.Optional(Type.Integer(categoryId)),
     ...mapOptional(optional),
   },
   {

@@ -125,7 +125,7 @@ function answer(request: FastifyRequest, reply: FastifyReply, outcome: Outcome):
 
 /** What goes wrong before or beside the checks has the shape of RFC 6749 too. */
 function answerFailure(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const { status, message, more } = publicError(error, request);
+  const { status, message, more } = publicError(error);
   reply.code(status).headers(more.headers ?? {});
   if (status === 413) return reply.send(invalidRequest('the form is larger than 64 kB'));
   if (status < 500) return reply.send(invalidRequest(message));

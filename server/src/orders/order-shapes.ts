@@ -10,6 +10,13 @@ const amount = (example: number) => Type.Number({ examples: [example] });
 const oneOf = <T extends string>(values: readonly T[]) =>
   Type.Unsafe<T>({ type: 'string', enum: [...values] });
 
+const listOf = (values: readonly string[], example: string) =>
+  Type.String({
+    'x-list-of': values,
+    description: `One or several of ${values.join(', ')}, separated by commas.`,
+    examples: [example],
+  });
+
 const address = Type.Object({
   street: text('Rua das Flores'),
   number: text('120'),
@@ -77,19 +84,15 @@ export const OrderList = Shape('OrderList', { data: Type.Array(Order), meta: Met
 const day = (description: string) => Type.String({ 'x-day': true, description, examples: ['2026-01-31'] });
 const time = (description: string) => Type.String({ 'x-time': true, description });
 
+const search = (description: string) => Type.Optional(Text(255, { description }));
+
 export const orderFilters = {
   dateType: Type.Optional(oneOf(['created', 'updated'])),
   from: Type.Optional(day("First day, in the store's time zone.")),
   to: Type.Optional(day('Last day, included.')),
-  search: Type.Optional(
-    Type.String({
-      'x-text': true,
-      maxLength: 255,
-      description: 'Part of number, customer name, e-mail, document, SKU or shipment code.',
-    }),
-  ),
-  status: Type.Optional(oneOf(ORDER_STATUSES)),
-  statusShipping: Type.Optional(oneOf(SHIPPING_STATUSES)),
+  search: search('Part of number, customer name, e-mail, document, SKU or shipment code.'),
+  status: Type.Optional(listOf(ORDER_STATUSES, 'paid,partial_refunded')),
+  statusShipping: Type.Optional(listOf(SHIPPING_STATUSES, 'pending,preparing')),
   updatedFrom: Type.Optional(time('Changed at this time or later (RFC 3339).')),
   updatedTo: Type.Optional(time('Changed at this time or earlier (RFC 3339).')),
 };
@@ -122,8 +125,8 @@ export const RefundRequest = Shape(
 );
 
 function amountFaults(body: object): FaultDetail[] {
-  const message = 'must not carry an amount: a refund is always of the whole balance';
-  return Object.hasOwn(body, 'amount') ? [{ field: '', message }] : [];
+  const message = 'is not accepted: a refund is always of the whole balance';
+  return Object.hasOwn(body, 'amount') ? [{ field: 'amount', message }] : [];
 }
 
 export const RefundedOrder = Shape('RefundedOrder', {
@@ -150,7 +153,7 @@ export const Customer = Shape('Customer', {
 });
 export const CustomerList = Shape('CustomerList', { data: Type.Array(Customer), meta: Meta });
 
-export const customerFilters = { search: orderFilters.search };
+export const customerFilters = { search: search('Part of name, e-mail, document or phone number.') };
 export const CustomerQuery = Type.Object({
   ...pagingQuery,
   sort: Type.Optional(

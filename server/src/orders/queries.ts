@@ -117,14 +117,20 @@ function matching(workspaceId: string, filters: OrderFilters): Statement {
     conditions.push(sql`${date} >= ${beginOf(workspaceId, sql`${filters.from}::date`)}`);
   if (filters.to !== undefined)
     conditions.push(sql`${date} < ${beginOf(workspaceId, sql`${filters.to}::date + 1`)}`);
-  if (filters.status !== undefined) conditions.push(sql`o.status = ${filters.status}`);
+  if (filters.status !== undefined) conditions.push(oneOf('o.status', filters.status));
   if (filters.statusShipping !== undefined)
-    conditions.push(sql`o.status_shipping = ${filters.statusShipping}`);
+    conditions.push(oneOf('o.status_shipping', filters.statusShipping));
   if (filters.updatedFrom !== undefined)
     conditions.push(sql`o.updated_at >= ${isoOf(filters.updatedFrom)}::timestamptz`);
   if (filters.updatedTo !== undefined)
     conditions.push(sql`o.updated_at <= ${isoOf(filters.updatedTo)}::timestamptz`);
   return joined(conditions, ' and ');
+}
+
+/** `values` are separated by commas. A single one is compared by itself, which more indexes can serve. */
+function oneOf(column: string, values: string): Statement {
+  const list = values.split(',');
+  return list.length === 1 ? sql`${raw(column)} = ${values}` : sql`${raw(column)} = any(${list}::text[])`;
 }
 
 /** Where clocks go back from 1 to 0 at night (Havana, the Azores) a day has two midnights: it begins with the first. */

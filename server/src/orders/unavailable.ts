@@ -8,7 +8,7 @@ export function answerUnavailable(app: FastifyInstance): void {
     if (config) config.mayBeUnavailable = true;
   });
   app.setErrorHandler((error: FastifyError, request, reply) => {
-    const told = publicError(error, request);
+    const told = publicError(error);
     sendError(told.status < 500 ? told : unavailable(error), request, reply);
   });
 }

@@ -5,7 +5,7 @@ import { BodyFaults, fieldPath, sentenceFor } from './validation.js';
 /** Whatever goes wrong leaves as the one error shape; only the public sentence leaves the process. */
 export function answerErrors(app: FastifyInstance): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {
-    sendError(publicError(error, request), request, reply);
+    sendError(publicError(error), request, reply);
   });
   app.setNotFoundHandler((request, reply) => {
     sendError(
@@ -41,10 +41,10 @@ export function pathOf(request: FastifyRequest): string {
   return query === -1 ? url : url.slice(0, query);
 }
 
-export function publicError(error: FastifyError, request: FastifyRequest): ApiError {
+export function publicError(error: FastifyError): ApiError {
   if (error instanceof ApiError) return error;
-  if (error instanceof BodyFaults) return queryFault(request) ?? invalid(error.details);
-  if (error.validation) return asBadParameter(error.validation[0]);
+  if (error instanceof BodyFaults) return invalid(error.details);
+  if (error.validation) return badParameter(error.validation[0]);
   switch (error.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new ApiError(413, 'body_too_large', 'The body is larger than 1 MB; send it in several calls');
@@ -58,14 +58,8 @@ export function publicError(error: FastifyError, request: FastifyRequest): ApiEr
   return internalError(error);
 }
 
-/** The framework judges the body before the query; for callers the query comes first. */
-function queryFault(request: FastifyRequest): ApiError | undefined {
-  const validate = request.getValidationFunction('querystring');
-  if (!validate || validate(request.query)) return undefined;
-  return asBadParameter(validate.errors?.[0]);
-}
-
-function asBadParameter(fault: object | undefined): ApiError {
+/** The first fault that the validator of a query found. */
+export function badParameter(fault: object | undefined): ApiError {
   const error = fault as Parameters<typeof sentenceFor>[0];
   return badRequest(
     `${fieldPath(error.instancePath) || 'The query'} ${sentenceFor(error)}`,

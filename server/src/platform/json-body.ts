@@ -50,6 +50,13 @@ function readBody(request: FastifyRequest): void {
     }
     throw badRequest('The body is empty: this call takes a JSON object', 'invalid_json');
   }
+  const encoding = request.headers['content-encoding']?.trim().toLowerCase() || 'identity';
+  if (encoding !== 'identity') {
+    throw badRequest(
+      `Content-Encoding ${encoding.slice(0, 40)} is not supported: send the body uncompressed`,
+      'unsupported_content_encoding',
+    );
+  }
   const type = mediaTypeOf(request);
   if (type !== 'application/json') {
     throw badRequest(

@@ -22,7 +22,8 @@ export function normalizedName(text: string, maxCharacters: number): string | un
 }
 
 function hasLongRun(text: string): boolean {
-  for (const [run] of text.matchAll(MARKS)) if (run.length > MAX_RUN && [...run].length > MAX_RUN) return true;
+  for (const [run] of text.matchAll(MARKS))
+    if (run.length > MAX_RUN && [...run].length > MAX_RUN) return true;
   return false;
 }
 

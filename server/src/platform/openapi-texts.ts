@@ -73,7 +73,11 @@ const errorSchema = {
       items: {
         type: 'object',
         properties: {
-          field: { type: 'string', examples: ['variants[3].price'] },
+          field: {
+            type: 'string',
+            description: 'Never empty: "body" for a fault of the body as a whole.',
+            examples: ['variants[3].price'],
+          },
           message: { type: 'string' },
         },
       },

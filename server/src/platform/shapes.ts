@@ -23,7 +23,7 @@ export const Measure = (options: TSchemaOptions = {}) =>
 export const Quantity = (options: TSchemaOptions = {}) =>
   Type.Integer({ minimum: 0, maximum: MAX_QUANTITY, ...options });
 
-/** Text that PostgreSQL can store: no NUL, no half of a surrogate pair. Characters are code points. */
+/** Text without control characters and halves of surrogate pairs. Characters are code points. */
 export const Text = (max: number, options: TSchemaOptions = {}) =>
   Type.String({ maxLength: max, 'x-text': true, ...options });
 

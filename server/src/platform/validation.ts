@@ -1,6 +1,6 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
-import type { FastifyRequest, FastifySchemaCompiler } from 'fastify';
-import { badRequest, type FaultDetail } from './errors.js';
+import type { FastifySchemaCompiler } from 'fastify';
+import type { FaultDetail } from './errors.js';
 import { normalizedName } from './normalize.js';
 import { isDayText, timeOf } from './times.js';
 
@@ -61,26 +61,6 @@ function parameterValidator(schema: object): ParameterValidator {
   return validate;
 }
 
-/** The framework takes an escape that is none as plain text, and would search for "%zz". */
-export function refuseBrokenQuery(
-  { url }: FastifyRequest,
-  _reply: unknown,
-  done: (error?: Error) => void,
-): void {
-  const start = url.indexOf('?');
-  const fine = start === -1 || !url.includes('%', start) || isDecodable(url.slice(start));
-  done(fine ? undefined : badRequest('The query is not valid percent-encoded UTF-8', 'invalid_parameter'));
-}
-
-function isDecodable(text: string): boolean {
-  try {
-    decodeURIComponent(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 interface ParameterValidator {
   (parameters: Record<string, unknown>): boolean;
   errors?: Partial<ErrorObject>[] | null | undefined;
@@ -104,6 +84,9 @@ export function fieldPath(pointer: string): string {
     .reduce((path, part) => (/^\d+$/.test(part) ? `${path}[${part}]` : path ? `${path}.${part}` : part), '');
 }
 
+/** The field of a fault that is about the body as a whole. */
+const WHOLE_BODY = 'body';
+
 function asDetail(error: ErrorObject): FaultDetail {
   if (error.params.detail) return error.params.detail as FaultDetail;
   const at = fieldPath(error.instancePath);
@@ -111,7 +94,7 @@ function asDetail(error: ErrorObject): FaultDetail {
     const missing = error.params.missingProperty as string;
     return { field: at ? `${at}.${missing}` : missing, message: 'is required' };
   }
-  return { field: at, message: sentenceFor(error) };
+  return { field: at || WHOLE_BODY, message: sentenceFor(error) };
 }
 
 export function sentenceFor({ keyword, params, message }: ErrorObject): string {
@@ -144,6 +127,9 @@ function withArticle(type: string): string {
   return /^[aio]/.test(type) ? `an ${type}` : `a ${type}`;
 }
 
+/** U+0000 to U+001F and U+007F to U+009F, without tab, line feed and carriage return. */
+const CONTROL = /(?![\t\n\r])\p{Cc}/u;
+
 type Verdict = string | FaultDetail[] | undefined;
 type Check = (value: never, schema: never, parent: { properties?: object }) => Verdict;
 
@@ -157,8 +143,8 @@ const CHECKS: Record<string, { type: 'number' | 'string' | 'object'; check: Chec
   'x-text': {
     type: 'string',
     check: (value: string) =>
-      value.includes('\0') || !value.isWellFormed()
-        ? 'must not contain a NUL or half of a surrogate pair'
+      CONTROL.test(value) || !value.isWellFormed()
+        ? 'must not contain control characters (other than tab, line feed and carriage return) or half of a surrogate pair'
         : undefined,
   },
   'x-http-url': {
@@ -179,6 +165,13 @@ const CHECKS: Record<string, { type: 'number' | 'string' | 'object'; check: Chec
         ? undefined
         : `must have 1 to ${max} characters, and no more than 30 combining marks in a row`;
     },
+  },
+  'x-list-of': {
+    type: 'string',
+    check: (value: string, allowed: readonly string[]) =>
+      value.split(',', allowed.length + 1).every((each) => allowed.includes(each))
+        ? undefined
+        : `must be one or several of ${allowed.join(', ')}, separated by commas`,
   },
   'x-time': {
     type: 'string',

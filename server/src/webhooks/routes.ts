@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { readFeed } from '../events/feed.js';
 import type { Clock } from '../platform/clock.js';
 import type { Database } from '../platform/db.js';
-import { invalid } from '../platform/errors.js';
+import { badRequest, invalid } from '../platform/errors.js';
 import { execute, transact } from '../platform/idempotency.js';
 import { newId } from '../platform/ids.js';
 import type { Outbound } from '../platform/outbound/post.js';
@@ -196,7 +196,16 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<Options> = async (
         response: { 200: shape.EventList },
       },
     },
-    (request) => readFeed(db, request.credential.workspaceId, request.query),
+    (request) => {
+      const { after, cursor, ...paging } = request.query;
+      if (after !== undefined && cursor !== undefined)
+        throw badRequest('after and cursor cannot be sent together', 'invalid_parameter');
+      const position = after ?? cursor;
+      return readFeed(db, request.credential.workspaceId, {
+        ...paging,
+        ...(position !== undefined && { after: position }),
+      });
+    },
   );
 
   async function refuseTarget(url: string): Promise<void> {

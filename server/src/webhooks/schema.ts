@@ -93,6 +93,7 @@ export const EventQuery = Type.Object({
   after: Type.Optional(
     Type.String({ description: 'nextCursor of the page before; absent: from the oldest kept event.' }),
   ),
+  cursor: Type.Optional(Type.String({ description: 'Another name of after. Send one of the two.' })),
   limit: pagingQuery.limit,
 });
 
