@@ -11,13 +11,14 @@ import { DailyUploads } from './platform/budgets/daily-uploads.js';
 import { InMemoryBudgets } from './platform/budgets/in-memory.js';
 import type { Clock } from './platform/clock.js';
 import type { S3Config, WebhookConfig } from './platform/config.js';
+import { Seal } from './platform/crypto/seal.js';
+import { Signer } from './platform/crypto/signer.js';
 import { DatabaseClock } from './platform/database-clock.js';
 import { clientSettings, type Database, openDatabase } from './platform/db.js';
 import { openPool, type Transactions } from './platform/db-pool.js';
 import type { Waiting } from './platform/db-queue.js';
 import { Listener } from './platform/listen.js';
 import { Outbound } from './platform/outbound/post.js';
-import { Seal } from './platform/seal.js';
 import { LabelAddresses } from './shipping/label-address.js';
 import { OrderLinks } from './storefront/order-links.js';
 import { Sessions } from './stores/sessions.js';
@@ -33,7 +34,7 @@ export interface Context {
   budgets: Budgets;
   sessions: Sessions;
   outbound: Outbound;
-  /** Keeps what we must be able to read again: secrets of webhooks, answers of idempotency keys. */
+  /** Encrypts what must be readable again: webhook secrets and answers kept for idempotency keys. */
   seal: Seal;
   wake: DeliveryWake;
   sequencer: Sequencer;
@@ -59,7 +60,8 @@ export interface ContextOptions {
   log: Logger;
   publicUrl: string;
   trustedProxies?: string[];
-  secret: string;
+  /** The first signs and seals; all of them verify and open. */
+  secrets: string[];
   dataFolder: string;
   s3?: S3Config | undefined;
   mediaUrl: string;
@@ -73,7 +75,7 @@ const ORDERS_LIMITS = { statementMs: 4_000, lockMs: 3_000, readMs: 4_000, writer
 const CALLS_THAT_WAIT = 4;
 
 export async function openContext(options: ContextOptions): Promise<Context> {
-  const { connection, log, publicUrl, mediaUrl, secret, webhooks } = options;
+  const { connection, log, publicUrl, mediaUrl, secrets, webhooks } = options;
   const db = await openDatabase(connection);
   const databaseClock = options.clock ? undefined : await openClock(db, log);
   const clock = options.clock ?? (databaseClock as Clock);
@@ -90,7 +92,8 @@ export async function openContext(options: ContextOptions): Promise<Context> {
     files: openPool(clientSettings(connection), CALLS_THAT_WAIT),
   };
   const outbound = new Outbound(webhooks);
-  const seal = new Seal(secret, 'at rest');
+  const seal = new Seal(secrets);
+  const signer = new Signer(secrets);
   const wake = new DeliveryWake(db);
   const dispatcher = new Dispatcher({ db, clock, log, outbound, seal, ...webhooks });
   await listener.start();
@@ -101,7 +104,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
     listener,
     credentials,
     budgets,
-    sessions: new Sessions(db, clock, secret, publicUrl),
+    sessions: new Sessions(db, clock, signer, publicUrl),
     outbound,
     seal,
     wake,
@@ -111,9 +114,9 @@ export async function openContext(options: ContextOptions): Promise<Context> {
     storage: await openStorage(options, clock),
     orders,
     waitingFor,
-    gateway: new SandboxGateway(orders, clock, secret, publicUrl),
-    labels: new LabelAddresses(publicUrl, secret, clock),
-    orderLinks: new OrderLinks(publicUrl, secret),
+    gateway: new SandboxGateway(orders, clock, signer, publicUrl),
+    labels: new LabelAddresses(publicUrl, signer, clock),
+    orderLinks: new OrderLinks(publicUrl, signer),
     publicUrl,
     trustedProxies: options.trustedProxies ?? [],
     mediaUrl,
@@ -143,10 +146,11 @@ async function openClock(db: Database, log: Logger): Promise<DatabaseClock> {
 }
 
 export async function openStorage(
-  { s3, dataFolder, publicUrl, secret }: Pick<ContextOptions, 's3' | 'dataFolder' | 'publicUrl' | 'secret'>,
+  { s3, dataFolder, publicUrl, secrets }: Pick<ContextOptions, 's3' | 'dataFolder' | 'publicUrl' | 'secrets'>,
   clock: Clock,
 ): Promise<Storage> {
-  if (!s3) return new LocalStorage(join(dataFolder, 'media'), `${publicUrl}/uploads`, secret, clock);
+  if (!s3)
+    return new LocalStorage(join(dataFolder, 'media'), `${publicUrl}/uploads`, new Signer(secrets), clock);
   // Imported when it is used: the SDK takes 170 ms to load.
   const { S3Storage } = await import('./media/s3-storage.js');
   return new S3Storage(s3, clock);

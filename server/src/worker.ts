@@ -9,6 +9,7 @@ import { purgeIdempotencyKeys } from './platform/idempotency.js';
 import { purgeSignInFailures } from './stores/sign-in.js';
 import { purgeSignUps } from './stores/sign-up.js';
 import { purgeDeliveries } from './webhooks/purge.js';
+import { resealWebhookSecrets } from './webhooks/reseal.js';
 import { DELIVERY_CHANNEL } from './webhooks/wake.js';
 
 interface Job {
@@ -35,6 +36,7 @@ const JOBS: Job[] = [
   every(TEN_MINUTES, 'purge sign-in failures', ({ db, clock }) => purgeSignInFailures(db, clock)),
   every(TEN_MINUTES, 'purge sign-ups', ({ db, clock }) => purgeSignUps(db, clock)),
   every(TEN_MINUTES, 'purge tokens', ({ db, clock }) => purgeTokens(db, clock)),
+  every(TEN_MINUTES, 'reseal webhook secrets', ({ db, seal }) => resealWebhookSecrets(db, seal)),
   every(TEN_MINUTES, 'purge upload spends', ({ dailyUploads }) => dailyUploads.purge()),
 ];
 

@@ -1,5 +1,6 @@
 import { SandboxGateway } from '../payments/sandbox.js';
 import { readConfig } from '../platform/config.js';
+import { Signer } from '../platform/crypto/signer.js';
 import type { Database } from '../platform/db.js';
 import { ApiError } from '../platform/errors.js';
 import { isId } from '../platform/ids.js';
@@ -20,15 +21,16 @@ export interface CommandTill extends Till {
 }
 
 export async function withTill<T>(work: (till: CommandTill) => Promise<T>): Promise<T> {
-  const { secret, publicUrl } = readConfig();
+  const { secrets, publicUrl } = readConfig();
+  const signer = new Signer(secrets);
   return withDatabase(async (db, clock) => {
     const wake = async () => void (await db.autocommit.query(sql`select pg_notify(${DELIVERY_CHANNEL}, '')`));
     const till = {
       db,
       orders: db,
       clock,
-      gateway: new SandboxGateway(db, clock, secret, publicUrl),
-      orderLinks: new OrderLinks(publicUrl, secret),
+      gateway: new SandboxGateway(db, clock, signer, publicUrl),
+      orderLinks: new OrderLinks(publicUrl, signer),
       wake,
     };
     try {

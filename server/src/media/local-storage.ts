@@ -1,10 +1,11 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { access, constants, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Clock } from '../platform/clock.js';
+import type { Signer } from '../platform/crypto/signer.js';
 import { type SignedPut, type Storage, UPLOAD_SECONDS } from './storage.js';
 
 /** Nothing else is ever taken or served: neither a file that is still being written nor one that somebody put there. */
@@ -18,7 +19,7 @@ export class LocalStorage implements Storage {
   constructor(
     folder: string,
     private readonly uploadUrl: string,
-    private readonly secret: string,
+    private readonly signer: Signer,
     private readonly clock: Clock,
   ) {
     this.published = join(folder, 'files');
@@ -27,12 +28,9 @@ export class LocalStorage implements Storage {
 
   async signPut(upload: SignedPut): Promise<string> {
     const expires = Math.floor(this.clock.now() / 1000) + UPLOAD_SECONDS;
-    const signature = this.sign(
-      upload.key,
-      upload.contentType,
-      String(upload.contentLength),
-      String(expires),
-    );
+    const { key, contentType, contentLength } = upload;
+    const signed = [key, contentType, String(contentLength), String(expires)];
+    const signature = this.signer.sign('upload', ...signed);
     return `${this.uploadUrl}/${upload.key}?${new URLSearchParams({ expires: String(expires), signature })}`;
   }
 
@@ -44,10 +42,8 @@ export class LocalStorage implements Storage {
     expires: string;
     signature: string;
   }): 'ok' | 'mismatch' | 'expired' {
-    const expected = Buffer.from(this.sign(put.key, put.contentType, put.contentLength, put.expires));
-    const given = Buffer.from(put.signature);
-    if (!KEY.test(put.key) || given.length !== expected.length || !timingSafeEqual(given, expected))
-      return 'mismatch';
+    const signed = [put.key, put.contentType, put.contentLength, put.expires];
+    if (!KEY.test(put.key) || !this.signer.verify('upload', put.signature, ...signed)) return 'mismatch';
     return Number(put.expires) * 1000 < this.clock.now() ? 'expired' : 'ok';
   }
 
@@ -101,11 +97,6 @@ export class LocalStorage implements Storage {
       if (written !== undefined && this.clock.now() - written > UPLOAD_SECONDS * 1000)
         await rm(half, { force: true });
     }
-  }
-
-  private sign(key: string, contentType: string, contentLength: string, expires: string): string {
-    const request = ['PUT', key, contentType, contentLength, expires].join('\n');
-    return createHmac('sha256', this.secret).update(`upload\n${request}`).digest('hex');
   }
 }
 

@@ -1,4 +1,3 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
 import {
   cancelOrder,
   lockMoney,
@@ -9,6 +8,7 @@ import {
 } from '../orders/life.js';
 import { requestRefund } from '../orders/refund.js';
 import type { Clock } from '../platform/clock.js';
+import type { Signer } from '../platform/crypto/signer.js';
 import type { Database, Tx } from '../platform/db.js';
 import { ApiError, badRequest } from '../platform/errors.js';
 import { isId } from '../platform/ids.js';
@@ -26,13 +26,13 @@ export interface SignedNotification {
 }
 
 export function signNotification(
-  secret: string,
+  signer: Signer,
   notification: Notification,
   now: number,
 ): SignedNotification {
   const body = JSON.stringify(notification);
   const timestamp = String(now);
-  return { body, timestamp, signature: signatureOf(secret, timestamp, body) };
+  return { body, timestamp, signature: signer.sign('payment', timestamp, body) };
 }
 
 /**
@@ -42,14 +42,11 @@ export function signNotification(
 export async function receiveNotification(
   db: Database,
   clock: Clock,
-  secret: string,
+  signer: Signer,
   signed: SignedNotification,
 ): Promise<void> {
-  const expected = Buffer.from(signatureOf(secret, signed.timestamp, signed.body));
-  const given = Buffer.from(signed.signature);
-  if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
-    throw new ApiError(401, 'invalid_signature', 'The signature does not fit the notification');
-  }
+  if (!signer.verify('payment', signed.signature, signed.timestamp, signed.body))
+    throw new ApiError(401, 'invalid_signature', 'The signature does not match the notification');
   const age = Math.abs(clock.now() - Number(signed.timestamp));
   if (!(age <= TOLERANCE_MS))
     throw new ApiError(401, 'stale_notification', 'The notification is too old or from the future');
@@ -112,8 +109,4 @@ async function hearPaid(
       origin: 'system',
     });
   }
-}
-
-function signatureOf(secret: string, timestamp: string, body: string): string {
-  return createHmac('sha256', secret).update(`payment\n${timestamp}\n${body}`).digest('hex');
 }

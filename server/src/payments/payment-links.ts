@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Signer } from '../platform/crypto/signer.js';
 
 /**
  * The address of a payment page. Partners read the transaction id and logs contain it, so it must not be enough to pay:
@@ -7,7 +7,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 export class PaymentLinks {
   constructor(
     private readonly publicUrl: string,
-    private readonly secret: string,
+    private readonly signer: Signer,
   ) {}
 
   urlOf(transactionId: string): string {
@@ -15,12 +15,10 @@ export class PaymentLinks {
   }
 
   keyOf(transactionId: string): string {
-    return createHmac('sha256', this.secret).update(`payment page\n${transactionId}`).digest('base64url');
+    return this.signer.sign('payment page', transactionId);
   }
 
   isKey(transactionId: string, key: string): boolean {
-    const expected = Buffer.from(this.keyOf(transactionId));
-    const given = Buffer.from(key);
-    return given.length === expected.length && timingSafeEqual(given, expected);
+    return this.signer.verify('payment page', key, transactionId);
   }
 }

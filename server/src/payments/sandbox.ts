@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../platform/clock.js';
+import type { Signer } from '../platform/crypto/signer.js';
 import type { Database, Tx } from '../platform/db.js';
 import { eachByItself } from '../platform/each-by-itself.js';
 import { conflict } from '../platform/errors.js';
@@ -33,10 +34,10 @@ export class SandboxGateway implements PaymentGateway {
   constructor(
     private readonly db: Database,
     private readonly clock: Clock,
-    private readonly secret: string,
+    private readonly signer: Signer,
     publicUrl: string,
   ) {
-    this.links = new PaymentLinks(publicUrl, secret);
+    this.links = new PaymentLinks(publicUrl, signer);
   }
 
   async open(request: PaymentRequest): Promise<{ transactionId: string; paymentUrl: string }> {
@@ -79,7 +80,7 @@ export class SandboxGateway implements PaymentGateway {
 
   /** A notification that came over the wire. */
   receive(signed: SignedNotification): Promise<void> {
-    return receiveNotification(this.db, this.clock, this.secret, signed);
+    return receiveNotification(this.db, this.clock, this.signer, signed);
   }
 
   /** The buyer's choice on the payment page, or the operator's on the command line. */
@@ -129,7 +130,7 @@ export class SandboxGateway implements PaymentGateway {
         o.refunded_in_all as "refundedInAll"
       from sandbox_outbox o join sandbox_payments p on p.id = o.payment_id where o.payment_id = ${id} order by o.created_at`);
     for (const notification of owed) {
-      const signed = signNotification(this.secret, notification, this.clock.now());
+      const signed = signNotification(this.signer, notification, this.clock.now());
       await this.receive(signed).catch(async (error: unknown) => {
         await this.db.autocommit.query(
           sql`update sandbox_outbox set ${putOff(this.clock)} where payment_id = ${id}`,

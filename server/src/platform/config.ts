@@ -1,7 +1,6 @@
-import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { isIP } from 'node:net';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
+import { keptSecret, weaknessOf } from './crypto/secrets.js';
 
 export interface Config {
   host: string;
@@ -14,8 +13,8 @@ export interface Config {
   dataFolder: string;
   /** Unset: the embedded PostgreSQL. */
   databaseUrl: string | undefined;
-  /** Signs cookies and local upload addresses. */
-  secret: string;
+  /** The first signs and seals; all of them verify and open. */
+  secrets: string[];
   /** Unset: each process counts budgets by itself. */
   redisUrl: string | undefined;
   /** Whose X-Forwarded-For is believed: addresses and networks. */
@@ -83,9 +82,12 @@ export function readConfig(overrides: NodeJS.ProcessEnv = {}): Config {
       'FEIRA_SECRET is required together with DATABASE_URL: every process must sign with the same one',
     );
   }
-  if (givenSecret !== undefined && givenSecret.length < 32) {
-    faults.push('FEIRA_SECRET must have at least 32 characters (openssl rand -hex 32 makes one)');
-  }
+  const previousSecrets = (read('FEIRA_SECRET_PREVIOUS') ?? '')
+    .split(',')
+    .map((secret) => secret.trim())
+    .filter(Boolean);
+  if (givenSecret !== undefined) refuseWeakSecret('FEIRA_SECRET', givenSecret, faults);
+  for (const secret of previousSecrets) refuseWeakSecret('FEIRA_SECRET_PREVIOUS', secret, faults);
 
   const trustedProxies = (read('TRUSTED_PROXIES') ?? '').split(/[\s,]+/).filter(Boolean);
   for (const network of trustedProxies)
@@ -109,6 +111,8 @@ export function readConfig(overrides: NodeJS.ProcessEnv = {}): Config {
   if (faults.length > 0) throw new ConfigError(faults);
 
   const dataFolder = resolve(read('FEIRA_DATA') ?? '.feira');
+  const kept = givenSecret === undefined ? keptSecret(dataFolder) : { secret: givenSecret };
+  if ('fault' in kept) throw new ConfigError([kept.fault]);
   return {
     host: read('HOST') ?? '127.0.0.1',
     port: port as number,
@@ -116,7 +120,7 @@ export function readConfig(overrides: NodeJS.ProcessEnv = {}): Config {
     publicUrl: publicUrl.replace(/\/+$/, ''),
     dataFolder,
     databaseUrl,
-    secret: givenSecret ?? keptSecret(dataFolder),
+    secrets: [kept.secret, ...previousSecrets],
     redisUrl,
     trustedProxies,
     webhooks,
@@ -183,23 +187,9 @@ export function startedByNpm(env: NodeJS.ProcessEnv = process.env): boolean {
   return env.npm_execpath !== undefined;
 }
 
-/** Made on the first start; a race between two first starts is decided by the exclusive create. */
-function keptSecret(dataFolder: string): string {
-  const file = join(dataFolder, 'secret');
-  try {
-    mkdirSync(dataFolder, { recursive: true });
-    try {
-      writeFileSync(file, randomBytes(32).toString('hex'), { flag: 'wx', mode: 0o600 });
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    }
-    return readFileSync(file, 'utf8').trim();
-  } catch (error) {
-    const why = (error as NodeJS.ErrnoException).code;
-    throw new ConfigError([
-      `FEIRA_DATA (${dataFolder}) is not a folder that this account can read and write (${why}); change that, or set FEIRA_DATA to another`,
-    ]);
-  }
+function refuseWeakSecret(name: string, secret: string, faults: string[]): void {
+  const weakness = weaknessOf(secret);
+  if (weakness) faults.push(`${name} ${weakness} (openssl rand -hex 32 makes one)`);
 }
 
 function isNetwork(text: string): boolean {

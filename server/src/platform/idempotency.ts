@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from './clock.js';
+import type { Seal, SealedFor } from './crypto/seal.js';
 import type { Database, Transaction, Tx } from './db.js';
 import type { Transactions } from './db-pool.js';
 import { ApiError, badRequest } from './errors.js';
 import { mediaTypeOf } from './json-body.js';
-import type { Seal } from './seal.js';
 import { sql } from './sql.js';
 
 declare module 'fastify' {
@@ -137,7 +137,7 @@ export function keepIdempotencyKeys(
           .code(stored.status)
           .header('Idempotent-Replayed', 'true')
           .type('application/json; charset=utf-8')
-          .send(seal.open(stored.body));
+          .send(seal.open(stored.body, sealedFor({ workspaceId, clientId }, key)));
       }
       await tx.query(sql`savepoint work`);
       request.keyed = { tx, key, requestHash };
@@ -151,7 +151,7 @@ export function keepIdempotencyKeys(
   function keep(tx: Tx, { key, requestHash }: KeyedRequest, owner: Owner, status: number, body: string) {
     return tx.query(sql`
       insert into idempotency_keys (workspace_id, client_id, key, request_hash, status, body, created_at)
-      values (${owner.workspaceId}, ${owner.clientId}, ${key}, ${requestHash}, ${status}, ${seal.close(body)},
+      values (${owner.workspaceId}, ${owner.clientId}, ${key}, ${requestHash}, ${status}, ${seal.close(body, sealedFor(owner, key))},
               ${new Date(clock.now()).toISOString()})
       on conflict (workspace_id, client_id, key) do update
         set request_hash = excluded.request_hash, status = excluded.status, body = excluded.body,
@@ -162,6 +162,10 @@ export function keepIdempotencyKeys(
 export async function purgeIdempotencyKeys(db: Database, clock: Clock): Promise<void> {
   const before = new Date(clock.now() - KEPT_MS).toISOString();
   await db.autocommit.query(sql`delete from idempotency_keys where created_at <= ${before}`);
+}
+
+function sealedFor({ workspaceId, clientId }: Owner, key: string): SealedFor {
+  return { purpose: 'idempotent answer', workspaceId, id: `${clientId} ${key}` };
 }
 
 /** With the media type: a body that was refused for it is another request once it is sent as JSON. */

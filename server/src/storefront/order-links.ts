@@ -1,10 +1,10 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Signer } from '../platform/crypto/signer.js';
 
-/** A buyer has no account: whoever has the link has the order. The key is in the query, which is never logged. */
+/** A buyer has no account: the link itself opens the order. The key is in the query, which is never logged. */
 export class OrderLinks {
   constructor(
     private readonly publicUrl: string,
-    private readonly secret: string,
+    private readonly signer: Signer,
   ) {}
 
   urlOf(shop: { workspaceId: string; slug: string }, orderId: string): string {
@@ -12,12 +12,13 @@ export class OrderLinks {
   }
 
   keyOf(workspaceId: string, orderId: string): string {
-    return createHmac('sha256', this.secret).update(`order\n${workspaceId}\n${orderId}`).digest('base64url');
+    return this.signer.sign('order link', workspaceId, orderId);
   }
 
   isKey(workspaceId: string, orderId: string, key: string): boolean {
-    const expected = Buffer.from(this.keyOf(workspaceId, orderId));
-    const given = Buffer.from(key);
-    return given.length === expected.length && timingSafeEqual(given, expected);
+    return (
+      this.signer.verify('order link', key, workspaceId, orderId) ||
+      this.signer.verifyFirstOrderLink(key, workspaceId, orderId)
+    );
   }
 }

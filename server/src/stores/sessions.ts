@@ -1,7 +1,8 @@
-import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import type {} from '@fastify/cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../platform/clock.js';
+import type { Signer } from '../platform/crypto/signer.js';
 import type { Database } from '../platform/db.js';
 import { ApiError } from '../platform/errors.js';
 import { sql } from '../platform/sql.js';
@@ -27,7 +28,7 @@ export class Sessions {
   constructor(
     private readonly db: Database,
     private readonly clock: Clock,
-    private readonly secret: string,
+    private readonly signer: Signer,
     publicUrl: string,
   ) {
     this.secure = publicUrl.startsWith('https:');
@@ -74,23 +75,17 @@ export class Sessions {
   /** Proof that a form came from a page of ours, to this browser, for exactly this purpose. */
   csrfToken(request: FastifyRequest, reply: FastifyReply, purpose: string): string {
     const id = this.idOf(request) ?? this.given.get(request) ?? this.give(request, reply);
-    return this.sign(id, purpose);
+    return this.signer.sign('form', id, purpose);
   }
 
   checkCsrf(request: FastifyRequest, sent: string | undefined, purpose: string): void {
     const id = this.idOf(request);
-    const expected = Buffer.from(this.sign(id ?? '', purpose));
-    const given = Buffer.from(sent ?? '');
-    if (id && given.length === expected.length && timingSafeEqual(given, expected)) return;
+    if (id && this.signer.verify('form', sent ?? '', id, purpose)) return;
     throw new ApiError(
       403,
       'form_refused',
       'This form is out of date or came from another page. Go back, reload and try again.',
     );
-  }
-
-  private sign(id: string, purpose: string): string {
-    return createHmac('sha256', this.secret).update(`csrf\n${id}\n${purpose}`).digest('base64url');
   }
 
   private idOf(request: FastifyRequest): string | undefined {

@@ -1,9 +1,11 @@
 import type { Clock } from '../platform/clock.js';
+import { type Seal, type SealedFor, UnreadableSealError } from '../platform/crypto/seal.js';
 import type { Outbound, OutboundError } from '../platform/outbound/post.js';
-import type { Seal } from '../platform/seal.js';
 import { signedHeaders } from './signing.js';
 
 export interface Target {
+  workspaceId: string;
+  webhookId: string;
   url: string;
   secret: Buffer;
   previousSecret: Buffer | null;
@@ -24,7 +26,7 @@ export interface Message {
 export interface AttemptResult {
   delivered: boolean;
   statusCode: number | null;
-  error: OutboundError | 'redirect' | 'bad_status' | null;
+  error: OutboundError | 'redirect' | 'bad_status' | 'secret_unreadable' | null;
   durationMs: number;
   response: string | null;
 }
@@ -39,11 +41,15 @@ export async function attempt(
   const { id, event, sequence, origin, workspaceId, data } = message;
   const body = JSON.stringify({ event, workspaceId, data });
   const now = parts.clock.now();
-  const previousLives = target.previousSecret !== null && Date.parse(target.previousUntil ?? '') > now;
-  const secrets = {
-    current: parts.seal.open(target.secret),
-    previous: previousLives ? parts.seal.open(target.previousSecret as Buffer) : undefined,
-  };
+  const secrets = openSecrets(parts.seal, target, now);
+  if (!secrets)
+    return {
+      delivered: false,
+      statusCode: null,
+      error: 'secret_unreadable',
+      durationMs: 0,
+      response: null,
+    };
   const headers = signedHeaders({ event, id, sequence, origin, attempt: number, body }, secrets, now);
   const answer = await parts.outbound.post(target.url, headers, body);
   const error = answer.error ?? statusFault(answer.statusCode as number);
@@ -54,6 +60,28 @@ export async function attempt(
     durationMs: answer.durationMs,
     response: answer.excerpt,
   };
+}
+
+/**
+ * Undefined when FEIRA_SECRET was changed without keeping the old one: the attempt counts as failed, so that the
+ * delivery ends and the partner can see why. Rotating the secret of the subscription repairs it.
+ */
+function openSecrets(seal: Seal, target: Target, now: number) {
+  const owner = webhookSecretOwner(target.workspaceId, target.webhookId);
+  const previousIsValid = target.previousSecret !== null && Date.parse(target.previousUntil ?? '') > now;
+  try {
+    return {
+      current: seal.open(target.secret, owner),
+      previous: previousIsValid ? seal.open(target.previousSecret as Buffer, owner) : undefined,
+    };
+  } catch (error) {
+    if (error instanceof UnreadableSealError) return undefined;
+    throw error;
+  }
+}
+
+export function webhookSecretOwner(workspaceId: string, webhookId: string): SealedFor {
+  return { purpose: 'webhook secret', workspaceId, id: webhookId };
 }
 
 /** Anything outside 2xx has failed. A redirect is not followed: it would lead where nobody checked. */

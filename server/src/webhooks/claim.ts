@@ -4,9 +4,7 @@ import type { Target } from './attempt.js';
 
 /** A delivery that this process has taken for a while. */
 export interface Claimed extends Target {
-  workspaceId: string;
   id: string;
-  webhookId: string;
   eventId: string;
   event: string;
   sequence: number;

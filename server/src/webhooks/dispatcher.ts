@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Clock } from '../platform/clock.js';
+import type { Seal } from '../platform/crypto/seal.js';
 import type { Database } from '../platform/db.js';
 import type { Outbound } from '../platform/outbound/post.js';
-import type { Seal } from '../platform/seal.js';
 import { attempt } from './attempt.js';
 import type { Backoff } from './backoff.js';
 import { Batches } from './batches.js';

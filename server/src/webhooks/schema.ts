@@ -47,7 +47,7 @@ const Attempt = Shape('DeliveryAttempt', {
   error: Nullable(
     Type.String({
       description:
-        'bad_status, redirect, timeout, connect_timeout, connection_refused, connection_reset, tls_failed, name_not_found, blocked_address, response_too_large or invalid_response',
+        'bad_status, redirect, timeout, connect_timeout, connection_refused, connection_reset, tls_failed, name_not_found, blocked_address, response_too_large, invalid_response, or secret_unreadable (our fault: rotate the secret)',
     }),
   ),
   durationMs: Type.Integer(),

@@ -1,10 +1,10 @@
 import type { Clock } from '../platform/clock.js';
+import type { Seal } from '../platform/crypto/seal.js';
 import type { Queryable, Tx } from '../platform/db.js';
 import { type ApiError, notFound } from '../platform/errors.js';
 import { isId, newId } from '../platform/ids.js';
-import type { Seal } from '../platform/seal.js';
 import { raw, sql } from '../platform/sql.js';
-import type { Target } from './attempt.js';
+import { type Target, webhookSecretOwner } from './attempt.js';
 import { newWebhookSecret } from './signing.js';
 
 /** A subscription belongs to a store and an app: another app of the same store does not see it. */
@@ -44,10 +44,12 @@ export async function createWebhook(
   { workspaceId, clientId }: Owner,
   input: { url: string; events: string[] },
 ): Promise<WebhookRecord & { secret: string }> {
+  const id = newId();
   const secret = newWebhookSecret();
+  const sealed = seal.close(secret, webhookSecretOwner(workspaceId, id));
   const [made] = await tx.query<WebhookRecord>(sql`
     insert into webhooks as w (workspace_id, id, client_id, url, events, secret, after_position)
-    values (${workspaceId}, ${newId()}, ${clientId}, ${input.url}, ${[...new Set(input.events)]}, ${seal.close(secret)},
+    values (${workspaceId}, ${id}, ${clientId}, ${input.url}, ${[...new Set(input.events)]}, ${sealed},
             coalesce(pg_sequence_last_value(pg_get_serial_sequence('outbox', 'position')::regclass), 0))
     returning ${columns}`);
   return { ...made!, secret };
@@ -75,9 +77,10 @@ export async function rotateWebhookSecret(
 ): Promise<WebhookRecord & { secret: string }> {
   await lockWebhook(tx, owner, id);
   const secret = newWebhookSecret();
+  const sealed = seal.close(secret, webhookSecretOwner(owner.workspaceId, id));
   const until = new Date(clock.now() + PREVIOUS_SECRET_MS).toISOString();
   const [rotated] = await tx.query<WebhookRecord>(sql`
-    update webhooks as w set previous_secret = w.secret, previous_until = ${until}, secret = ${seal.close(secret)}
+    update webhooks as w set previous_secret = w.secret, previous_until = ${until}, secret = ${sealed}
     where w.workspace_id = ${owner.workspaceId} and w.id = ${id} returning ${columns}`);
   return { ...rotated!, secret };
 }
@@ -89,7 +92,7 @@ export async function findTarget(
 ): Promise<Target> {
   const [target] = isId(id)
     ? await db.query<Target>(sql`
-        select url, secret, previous_secret as "previousSecret", previous_until as "previousUntil" from webhooks
+        select workspace_id as "workspaceId", id as "webhookId", url, secret, previous_secret as "previousSecret", previous_until as "previousUntil" from webhooks
         where workspace_id = ${workspaceId} and id = ${id} and client_id = ${clientId}`)
     : [];
   if (!target) throw webhookNotFound(id);

@@ -2,9 +2,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { expireUnpaid, lockMoney } from '../../src/orders/life.js';
 import { finishRefunds, refundOrder, requestRefund } from '../../src/orders/refund.js';
 import { receiveNotification, signNotification } from '../../src/payments/notifications.js';
+import { Signer } from '../../src/platform/crypto/signer.js';
 import { sql } from '../../src/platform/sql.js';
 import { newProduct, observe } from '../support/catalog.js';
-import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
+import { type Feira, openFeira, type StoreClient, TEST_SECRET } from '../support/feira.js';
 import { dataOf, transactionOf } from '../support/orders.js';
 import { order } from '../support/shop.js';
 
@@ -179,7 +180,7 @@ describe('a refund from the gateway’s side', () => {
   });
 });
 
-const SECRET = 'a secret for tests, known to everybody who reads them';
+const SIGNER = new Signer([TEST_SECRET]);
 
 async function hear(orderId: string, type: 'paid' | 'refunded', refundedInAll: number, id: string) {
   const { workspaceId } = store;
@@ -188,8 +189,8 @@ async function hear(orderId: string, type: 'paid' | 'refunded', refundedInAll: n
   await receiveNotification(
     one.context.orders,
     one.clock,
-    SECRET,
-    signNotification(SECRET, told, one.clock.now()),
+    SIGNER,
+    signNotification(SIGNER, told, one.clock.now()),
   );
 }
 
@@ -205,10 +206,10 @@ describe('a notification', () => {
       transactionId,
       refundedInAll: 0,
     };
-    const signed = signNotification(SECRET, told, one.clock.now());
+    const signed = signNotification(SIGNER, told, one.clock.now());
     await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
-        receiveNotification((index % 2 ? one : two).context.orders, one.clock, SECRET, signed),
+        receiveNotification((index % 2 ? one : two).context.orders, one.clock, SIGNER, signed),
       ),
     );
     expect(await dataOf(one, store, 'order.paid')).toEqual([{ orderId: id }]);
@@ -228,13 +229,13 @@ describe('a notification', () => {
     const { orders } = one.context;
     const now = one.clock.now();
     for (const signed of [
-      signNotification('another secret', told, now),
-      { ...signNotification(SECRET, told, now), timestamp: String(now + 1) },
-      { ...signNotification(SECRET, told, now), body: '{}' },
-      signNotification(SECRET, told, now - 301_000),
-      signNotification(SECRET, told, now + 301_000),
+      signNotification(new Signer(['another secret']), told, now),
+      { ...signNotification(SIGNER, told, now), timestamp: String(now + 1) },
+      { ...signNotification(SIGNER, told, now), body: '{}' },
+      signNotification(SIGNER, told, now - 301_000),
+      signNotification(SIGNER, told, now + 301_000),
     ]) {
-      await expect(receiveNotification(orders, one.clock, SECRET, signed)).rejects.toMatchObject({
+      await expect(receiveNotification(orders, one.clock, SIGNER, signed)).rejects.toMatchObject({
         status: 401,
       });
     }

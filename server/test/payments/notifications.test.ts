@@ -3,11 +3,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { finishRefunds } from '../../src/orders/refund.js';
 import type { Notification } from '../../src/payments/gateway.js';
 import { type SignedNotification, signNotification } from '../../src/payments/notifications.js';
+import { Signer } from '../../src/platform/crypto/signer.js';
 import { sql } from '../../src/platform/sql.js';
-import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
+import { type Feira, openFeira, type StoreClient, TEST_SECRET } from '../support/feira.js';
 import { order } from '../support/shop.js';
 
-const SECRET = 'a secret for tests, known to everybody who reads them';
+const SIGNER = new Signer([TEST_SECRET]);
 const MINUTE = 60_000;
 
 let feira: Feira;
@@ -70,11 +71,11 @@ async function forgetPayment(): Promise<{ transactionId: string }> {
 }
 
 const tell = async (change: Partial<Notification> = {}, now = feira.clock.now()) =>
-  send(signNotification(SECRET, await notification(change), now));
+  send(signNotification(SIGNER, await notification(change), now));
 
 describe('a notification', () => {
   test('pays the order once, however often it is sent', async () => {
-    const signed = signNotification(SECRET, await notification(), feira.clock.now());
+    const signed = signNotification(SIGNER, await notification(), feira.clock.now());
     expect(await Promise.all(Array.from({ length: 10 }, () => send(signed)))).toEqual(Array(10).fill(200));
     expect((await read()).status).toBe('paid');
     expect((await names()).filter((name) => name === 'order.paid')).toHaveLength(1);
@@ -82,8 +83,8 @@ describe('a notification', () => {
   });
 
   test('under another signature, body or time is refused', async () => {
-    const signed = signNotification(SECRET, await notification(), feira.clock.now());
-    const other = signNotification('another secret', await notification(), feira.clock.now());
+    const signed = signNotification(SIGNER, await notification(), feira.clock.now());
+    const other = signNotification(new Signer(['another secret']), await notification(), feira.clock.now());
     for (const wrong of [
       other,
       { ...signed, signature: '' },
@@ -115,12 +116,12 @@ describe('a notification', () => {
   test('that says nothing we can read is refused without a fault of ours', async () => {
     const signed = (body: string) => {
       const now = feira.clock.now();
-      const { timestamp } = signNotification(SECRET, {} as Notification, now);
+      const { timestamp } = signNotification(SIGNER, {} as Notification, now);
       return { body, timestamp };
     };
     for (const body of ['', 'x', 'null', '[]', '{}']) expect(await send(signed(body))).toBe(401);
     for (const value of [null, [], 'x', 7, {}, { workspaceId: 1, orderId: 2 }])
-      expect(await send(signNotification(SECRET, value as never, feira.clock.now()))).toBe(400);
+      expect(await send(signNotification(SIGNER, value as never, feira.clock.now()))).toBe(400);
     for (const change of [{ id: undefined }, { id: 7 }, { type: 'melted' }, { refundedInAll: 'much' }])
       expect(await tell(change as never)).toBe(400);
     for (const transactionId of [undefined, null, 7, '', 'two words', 'x'.repeat(201)])

@@ -15,6 +15,7 @@ import { cloneDatabase, ownCluster } from './database.js';
 import { temporaryFolder } from './process.js';
 
 export const ALL_SCOPES = Object.keys(SCOPES) as Scope[];
+export const TEST_SECRET = 'a secret for tests, known to everybody who reads them';
 const PLENTY = 1_000_000;
 
 /** A whole server on a database of its own; requests are injected, not sent over a socket. */
@@ -48,6 +49,7 @@ export async function openFeira(
     trustedProxies?: string[];
     s3?: S3Config;
     webhooks?: Partial<WebhookConfig>;
+    secrets?: string[];
     /** Runs on the clock that production uses, which no test can move. */
     productionClock?: boolean;
   } = {},
@@ -69,7 +71,7 @@ export async function openFeira(
     redisUrl: options.redisUrl,
     ...(options.trustedProxies && { trustedProxies: options.trustedProxies }),
     s3: options.s3,
-    secret: 'a secret for tests, known to everybody who reads them',
+    secrets: options.secrets ?? [TEST_SECRET],
     webhooks: {
       backoff: { firstMs: 5_000, factor: 15 },
       timeoutMs: 5_000,

@@ -1,0 +1,59 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { deriveKey } from './derive-key.js';
+
+export type SigningPurpose = 'form' | 'upload' | 'label' | 'order link' | 'payment' | 'payment page';
+
+/**
+ * Signs what we hand out and later recognize: forms, upload and label addresses, order links, payment pages and
+ * notifications.
+ * The first secret signs; all of them verify, so that a change of FEIRA_SECRET breaks nothing that is in circulation.
+ */
+export class Signer {
+  private readonly keys = new Map<SigningPurpose, Buffer[]>();
+
+  constructor(private readonly secrets: readonly string[]) {}
+
+  sign(purpose: SigningPurpose, ...parts: string[]): string {
+    return hmac(this.keysFor(purpose)[0]!, messageOf(parts)).toString('base64url');
+  }
+
+  verify(purpose: SigningPurpose, signature: string, ...parts: string[]): boolean {
+    const given = Buffer.from(signature, 'base64url');
+    // Decoding ignores what is not base64url, so only the exact text of a signature passes.
+    if (given.toString('base64url') !== signature) return false;
+    const message = messageOf(parts);
+    return this.keysFor(purpose).some((key) => isSame(hmac(key, message), given));
+  }
+
+  /**
+   * Order links made before keys were derived per purpose were signed with the secret itself. Buyers keep them in their
+   * mail, so they stay valid.
+   */
+  verifyFirstOrderLink(signature: string, workspaceId: string, orderId: string): boolean {
+    const given = Buffer.from(signature, 'base64url');
+    const message = `order\n${workspaceId}\n${orderId}`;
+    return this.secrets.some((secret) => isSame(hmac(secret, message), given));
+  }
+
+  private keysFor(purpose: SigningPurpose): Buffer[] {
+    let keys = this.keys.get(purpose);
+    if (!keys) {
+      keys = this.secrets.map((secret) => deriveKey(secret, `sign ${purpose}`));
+      this.keys.set(purpose, keys);
+    }
+    return keys;
+  }
+}
+
+/** As JSON, because joined texts could be divided in another place and mean something else. */
+function messageOf(parts: string[]): string {
+  return JSON.stringify(parts);
+}
+
+function hmac(key: Buffer | string, message: string): Buffer {
+  return createHmac('sha256', key).update(message).digest();
+}
+
+function isSame(expected: Buffer, given: Buffer): boolean {
+  return expected.length === given.length && timingSafeEqual(expected, given);
+}

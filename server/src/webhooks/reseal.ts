@@ -1,0 +1,50 @@
+import type { Seal } from '../platform/crypto/seal.js';
+import type { Database } from '../platform/db.js';
+import { sql } from '../platform/sql.js';
+import { webhookSecretOwner } from './attempt.js';
+
+const BATCH = 200;
+const START = '00000000-0000-0000-0000-000000000000';
+
+interface Sealed {
+  workspaceId: string;
+  id: string;
+  secret: Buffer;
+  previousSecret: Buffer | null;
+}
+
+/**
+ * Seals webhook secrets again that an earlier FEIRA_SECRET sealed, so that FEIRA_SECRET_PREVIOUS can be removed after a
+ * while. Secrets that no longer open are left as they are.
+ */
+export async function resealWebhookSecrets(db: Database, seal: Seal): Promise<void> {
+  let last = { workspaceId: START, id: START };
+  for (;;) {
+    const rows = await db.query<Sealed>(sql`
+      select workspace_id as "workspaceId", id, secret, previous_secret as "previousSecret" from webhooks
+      where (substring(secret from 1 for ${seal.currentPrefix.length}::int) <> ${seal.currentPrefix}
+          or substring(previous_secret from 1 for ${seal.currentPrefix.length}::int) <> ${seal.currentPrefix})
+        and (workspace_id, id) > (${last.workspaceId}::uuid, ${last.id}::uuid)
+      order by workspace_id, id limit ${BATCH}`);
+    for (const row of rows) await reseal(db, seal, row);
+    if (rows.length < BATCH) return;
+    last = rows.at(-1)!;
+  }
+}
+
+/** Writes only over the value that was read: a secret that is rotated meanwhile stays rotated. */
+async function reseal(db: Database, seal: Seal, row: Sealed): Promise<void> {
+  const { workspaceId, id } = row;
+  const again = (sealed: Buffer | null): Buffer | null => {
+    try {
+      const owner = webhookSecretOwner(workspaceId, id);
+      return sealed && seal.close(seal.open(sealed, owner), owner);
+    } catch {
+      return sealed;
+    }
+  };
+  await db.autocommit.query(sql`
+    update webhooks set secret = ${again(row.secret)}, previous_secret = ${again(row.previousSecret)}
+    where workspace_id = ${workspaceId} and id = ${id} and secret = ${row.secret}
+      and previous_secret is not distinct from ${row.previousSecret}`);
+}
