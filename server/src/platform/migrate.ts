@@ -1,12 +1,31 @@
 import { readdir, readFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 
 const MIGRATIONS = new URL('../../migrations/', import.meta.url);
 // Any number that nobody else locks with; the same in every version, so that old and new processes wait for each other.
 const LOCK = 7_263_415;
+/**
+ * While ALTER TABLE waits, for a backup for example, every write to the table waits behind it: with no limit, writes
+ * stopped for as long as the backup ran. So it gives up soon and tries again later.
+ */
+const LOCK_TIMEOUT_MS = 1_000;
+const TRIES = 40;
+const LONGEST_PAUSE_MS = 10_000;
+const LOCK_NOT_AVAILABLE = '55P03';
 
-/** Applies what is missing, in the order of the file names, and answers the names it applied. */
-export async function migrate(connection: pg.ClientConfig): Promise<string[]> {
+export interface MigrateOptions {
+  /** Folder of the SQL files; only tests have others. */
+  migrations?: URL;
+  /** Receives a message each time a migration has to wait. */
+  report?: (message: string) => void;
+}
+
+/** Applies what is missing, in the order of the file names, and returns the names it applied. */
+export async function migrate(
+  connection: pg.ClientConfig,
+  { migrations = MIGRATIONS, report = writeToStderr }: MigrateOptions = {},
+): Promise<string[]> {
   const client = new pg.Client(connection);
   await client.connect();
   try {
@@ -14,16 +33,19 @@ export async function migrate(connection: pg.ClientConfig): Promise<string[]> {
     await client.query(
       'create table if not exists schema_migrations (name text primary key, applied_at timestamptz not null default now())',
     );
-    const missing = await pendingMigrations(client);
-    for (const name of missing) await apply(client, name);
+    const missing = await pendingMigrations(client, migrations);
+    for (const name of missing) {
+      const text = await readFile(new URL(name, migrations), 'utf8');
+      await applyWhenUnlocked(connection, client, { name, text }, report);
+    }
     return missing;
   } finally {
     await client.end();
   }
 }
 
-export async function pendingMigrations(client: pg.Client): Promise<string[]> {
-  const files = (await readdir(MIGRATIONS)).filter((name) => name.endsWith('.sql')).sort();
+export async function pendingMigrations(client: pg.Client, migrations = MIGRATIONS): Promise<string[]> {
+  const files = (await readdir(migrations)).filter((name) => name.endsWith('.sql')).sort();
   const known = await client.query<{ exists: boolean }>(
     `select to_regclass('schema_migrations') is not null as exists`,
   );
@@ -33,15 +55,88 @@ export async function pendingMigrations(client: pg.Client): Promise<string[]> {
   return files.filter((name) => !applied.has(name));
 }
 
-async function apply(client: pg.Client, name: string): Promise<void> {
-  const text = await readFile(new URL(name, MIGRATIONS), 'utf8');
+interface Migration {
+  name: string;
+  text: string;
+}
+
+async function applyWhenUnlocked(
+  connection: pg.ClientConfig,
+  client: pg.Client,
+  migration: Migration,
+  report: (message: string) => void,
+): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    const watch = watchBlockers(connection, client);
+    try {
+      return await apply(client, migration);
+    } catch (error) {
+      if ((error as pg.DatabaseError).code !== LOCK_NOT_AVAILABLE)
+        throw new Error(`migration ${migration.name} failed: ${(error as Error).message}`, { cause: error });
+      const blocked = `Migration ${migration.name} waits for a lock held by ${await watch.blockers}`;
+      if (tries === TRIES)
+        throw new Error(`${blocked}. Gave up after ${TRIES} tries; start again when it has ended`);
+      const pauseMs = Math.min(LONGEST_PAUSE_MS, 500 * 2 ** (tries - 1));
+      report(`${blocked}. Trying again in ${pauseMs / 1000} s`);
+      await delay(pauseMs);
+    } finally {
+      watch.stop();
+    }
+  }
+}
+
+async function apply(client: pg.Client, { name, text }: Migration): Promise<void> {
   await client.query('begin');
   try {
+    await client.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
     await client.query(text);
     await client.query('insert into schema_migrations (name) values ($1)', [name]);
     await client.query('commit');
   } catch (error) {
     await client.query('rollback');
-    throw new Error(`migration ${name} failed: ${(error as Error).message}`, { cause: error });
+    throw error;
   }
+}
+
+/** Looks shortly before the lock timeout: afterwards PostgreSQL no longer knows what blocked the statement. */
+function watchBlockers(
+  connection: pg.ClientConfig,
+  client: pg.Client,
+): { blockers: Promise<string>; stop(): void } {
+  const { processID } = client as unknown as { processID: number };
+  let found = 'another transaction';
+  let looked = Promise.resolve();
+  const look = async () => {
+    const names = await blockersOf(connection, processID).catch(() => []);
+    if (names.length > 0) found = names.join(', ');
+  };
+  const timer = setInterval(() => {
+    looked = look();
+  }, LOCK_TIMEOUT_MS / 2);
+  return {
+    get blockers() {
+      return looked.then(() => found);
+    },
+    stop: () => clearInterval(timer),
+  };
+}
+
+async function blockersOf(connection: pg.ClientConfig, pid: number): Promise<string[]> {
+  const observer = new pg.Client(connection);
+  await observer.connect();
+  try {
+    const { rows } = await observer.query<{ blocker: string }>(
+      `select format('%s (process %s, user %s, in a transaction since %s UTC)', coalesce(nullif(application_name, ''), 'a client'),
+         pid, usename, to_char(xact_start at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS')) as blocker
+       from pg_stat_activity where pid = any(pg_blocking_pids($1))`,
+      [pid],
+    );
+    return rows.map((row) => row.blocker);
+  } finally {
+    await observer.end();
+  }
+}
+
+function writeToStderr(message: string): void {
+  process.stderr.write(`feira: ${message}\n`);
 }
