@@ -2,43 +2,23 @@ import { METHODS } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Scope } from '../../src/oauth/scopes.js';
 import { ALL_SCOPES, type Feira, openFeira, type StoreClient } from '../support/feira.js';
+import { type PopulatedStore, parametersOf, pathOf, populate } from '../support/populated-store.js';
+import { keyOf, sampleBodies } from '../support/sample-bodies.js';
 
 // Cases that every route must have, made from the route table: a new route cannot miss them. A route with a body needs
-// a sample here, or the first test fails.
+// a sample in sample-bodies.ts, or the first test fails.
 const MISSING = '01900000-0000-7000-8000-000000000000';
-const BODIES: Record<string, unknown> = {
-  'POST /products': { name: 'Sample', price: 1 },
-  'PATCH /products/:id': { price: 2 },
-  'PATCH /products/:id/stock': { quantity: 1 },
-  'PATCH /stock': { entries: [{ sku: 'S-1', quantity: 1 }] },
-  'PATCH /products/:id/variants': { variants: [{ sku: 'S-1', quantity: 1 }] },
-  'PUT /products/:id/variants': { types: [], combinations: [] },
-  'PATCH /products/:id/variants/:sku/stock': { quantity: 1 },
-  'POST /webhooks': { url: 'https://erp.example/hook', events: ['stock.updated'] },
-  'POST /orders/:id/refund': {},
-  'PATCH /orders/:id/shipping-status': { statusShipping: 'sent' },
-  'POST /shipments': { orderId: MISSING },
-  'POST /uploads': { productId: MISSING, contentType: 'image/png', contentLength: 100 },
-  'POST /products/:id/images': { url: 'https://cdn.example/a.png' },
-  'PATCH /products/:id/images/:imageId': { order: 0 },
-};
-
+const MISSING_CODE = 'AA999999999BR';
 let feira: Feira;
+let populated: PopulatedStore;
 let owner: StoreClient;
 let stranger: StoreClient;
-let productId: string;
-let webhookId: string;
 
 beforeAll(async () => {
   feira = await openFeira();
-  owner = await feira.store();
+  populated = await populate(feira);
+  owner = populated.store;
   stranger = await feira.store();
-  productId = (await owner.post('/products', { name: 'Shirt', price: 10 })).body.id;
-  await owner.put(`/products/${productId}/variants`, {
-    types: [{ name: 'Size', options: ['S'] }],
-    combinations: [{ combination: 'S', sku: 'S-1', quantity: 3 }],
-  });
-  webhookId = (await owner.post('/webhooks', BODIES['POST /webhooks'])).body.id;
 });
 afterAll(() => feira.close());
 
@@ -46,39 +26,36 @@ interface Case {
   key: string;
   method: string;
   path: string;
-  /** Of the thing the path names. */
-  id: string;
+  /** Of the thing of the store that the path names first, and how the path looks with another; both absent if it names none. */
+  id: string | undefined;
+  pathWith(id: string): string;
   accepted: Scope[];
   body: unknown;
   takes: string;
 }
 
 function cases(): Case[] {
+  const bodies = sampleBodies(populated);
   return feira.app.apiRoutes.map(({ method, url, scope, body: takes }) => {
+    const key = keyOf({ method, url });
     const template = url.replace('/api/v1', '');
-    const key = `${method} ${template}`;
-    const id = template.startsWith('/webhooks') ? webhookId : productId;
-    const path = template
-      .replace(':id', id)
-      .replace(':sku', 'S-1')
-      .replace(':deliveryId', MISSING)
-      .replace(':imageId', MISSING);
     return {
       key,
       method,
-      path,
-      id,
+      path: pathOf(template, populated),
+      id: parametersOf(template, populated)[0]?.value,
+      pathWith: (id) => pathOf(template, populated, id),
       accepted: scope === 'any' ? [] : ([scope].flat() as Scope[]),
-      body: BODIES[key],
+      body: bodies[key],
       takes,
     };
   });
 }
 
-test('every route that takes a body has a sample here', () => {
-  const missing = cases().filter(({ key, takes }) => takes !== 'none' && !(key in BODIES));
-  expect(missing.map(({ key }) => key)).toEqual([]);
-  expect(cases().length).toBeGreaterThan(10);
+test('every route that takes a body has a sample', () => {
+  const taking = cases().filter(({ takes }) => takes !== 'none');
+  expect(taking.map(({ key }) => key).sort()).toEqual(Object.keys(sampleBodies(populated)).sort());
+  expect(taking.length).toBeGreaterThan(10);
 });
 
 describe('each route of the table', () => {
@@ -104,30 +81,54 @@ describe('each route of the table', () => {
   });
 
   test("answers for another store's thing exactly as for one that does not exist", async () => {
-    for (const { key, method, path, id, body } of cases().filter((each) => each.path.includes(each.id))) {
+    const named = cases().filter(({ id }) => id !== undefined);
+    const kinds = new Set(named.map(({ id }) => id));
+    const { product, order, shipment, webhook } = populated.ids;
+    expect([...kinds].sort()).toEqual([product, order, shipment, webhook].sort());
+    const before = await everythingOwned();
+    for (const { key, method, path, id, pathWith, body } of named) {
+      const absentId = id === populated.ids.shipment ? MISSING_CODE : MISSING;
       const foreign = await stranger.call(method, path, body);
-      const absent = await stranger.call(method, path.replace(id, MISSING), body);
+      const absent = await stranger.call(method, pathWith(absentId), body);
       expect([key, foreign.status, absent.status]).toEqual([key, 404, 404]);
       if (method === 'HEAD') continue;
       expect({ ...foreign.body, requestId: '' }).toEqual({
         ...absent.body,
-        error: absent.body.error.replace(MISSING, id),
+        error: absent.body.error.replaceAll(absentId, id!),
         requestId: '',
       });
     }
-    const untouched = (await owner.get(`/products/${productId}`)).body;
-    expect(untouched.quantity).toBe(3);
+    expect(await everythingOwned()).toEqual(before);
   });
 
   test('is not found for an id that is not of our format', async () => {
-    for (const { key, method, path, id, body } of cases().filter((each) => each.path.includes(each.id))) {
-      for (const odd of ['1', 'null', '%00', id.toUpperCase(), `${id}x`]) {
-        const answer = await owner.call(method, path.replace(id, odd), body);
+    for (const { key, method, id, pathWith, body } of cases().filter((each) => each.id !== undefined)) {
+      // The code of a shipment is not case-sensitive.
+      const shouted = id === populated.ids.shipment ? [] : [id!.toUpperCase()];
+      for (const odd of ['1', 'null', '%00', ...shouted, `${id}x`]) {
+        const answer = await owner.call(method, pathWith(odd), body);
         expect([key, odd, answer.status]).toEqual([key, odd, 404]);
       }
     }
   });
 });
+
+/** What the owner reads of each thing that the stranger has tried to change. */
+async function everythingOwned(): Promise<unknown[]> {
+  const { product, order, shipment, webhook } = populated.ids;
+  const paths = [
+    `/products/${product}`,
+    `/products/${product}/variants`,
+    `/products/${product}/images`,
+    `/orders/${order}`,
+    `/shipments/${shipment}/tracking`,
+    '/webhooks',
+    `/webhooks/${webhook}/deliveries`,
+  ];
+  const answers = await Promise.all(paths.map((path) => owner.get(path)));
+  expect(answers.map(({ status }) => status)).toEqual(paths.map(() => 200));
+  return answers.map(({ body }) => body);
+}
 
 test('a route without a scope stops the boot', async () => {
   const { guard } = await import('../../src/oauth/guard.js');
@@ -174,11 +175,11 @@ test('a path with an empty id is an unknown path, whatever the method', async ()
   const paths = [
     '/products/',
     '/products//stock',
-    `/products/${productId}/variants//stock`,
+    `/products/${populated.ids.product}/variants//stock`,
     '/products//variants/S-1/stock',
-    `/products/${productId}/images/`,
+    `/products/${populated.ids.product}/images/`,
     '/orders/',
-    `/webhooks/${webhookId}/deliveries//redeliver`,
+    `/webhooks/${populated.ids.webhook}/deliveries//redeliver`,
   ];
   for (const path of paths) {
     for (const method of ['GET', 'POST', 'PATCH', 'DELETE', 'PROPFIND']) {

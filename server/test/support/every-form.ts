@@ -32,7 +32,7 @@ export async function readPages(feira: Feira): Promise<Pages> {
     pages.visited.push({ url, cookie });
     for (const { action, fields, buttons } of page.forms)
       for (const pressed of Object.values(buttons))
-        pages.forms.push({ url: action || url, fields: { ...fields, ...pressed }, cookie });
+        pages.forms.push({ url: action || url, fields: defined({ ...fields, ...pressed }), cookie });
     return page;
   };
 
@@ -104,6 +104,11 @@ async function userId(feira: Feira, email: string): Promise<string> {
     sql`select id from users where email = ${email}`,
   );
   return user!.id;
+}
+
+/** A field or button without a value sends an empty one. */
+function defined(fields: Record<string, string | undefined>): Record<string, string> {
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, value ?? '']));
 }
 
 /** Whether an address is one of a route, whose parameters may be anything. */

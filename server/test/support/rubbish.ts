@@ -45,7 +45,7 @@ const NASTY_NUMBERS = [
   1e12,
 ];
 
-const text = fc.oneof(
+export const rubbishText = fc.oneof(
   fc.constantFrom(...NASTY_TEXTS),
   fc.string({ unit: 'binary', maxLength: 40 }),
   fc.string({
@@ -54,7 +54,7 @@ const text = fc.oneof(
   }),
 );
 const scalar = fc.oneof(
-  text,
+  rubbishText,
   fc.constantFrom<unknown>(...NASTY_NUMBERS, null, true, false, [], {}, [[]], [null]),
   fc.double({ noNaN: true }),
   fc.integer(),
@@ -63,13 +63,13 @@ export const anyJson: fc.Arbitrary<unknown> = fc.oneof(
   scalar,
   fc.jsonValue({ maxDepth: 3 }),
   fc.array(scalar, { maxLength: 8 }),
-  fc.dictionary(text, scalar, { maxKeys: 4 }),
+  fc.dictionary(rubbishText, scalar, { maxKeys: 4 }),
 );
 
 /** The sample with up to three of its places replaced, removed or doubled, or a field added there. */
 export function nearly(sample: unknown): fc.Arbitrary<unknown> {
   const how = fc.constantFrom('replace', 'replace', 'remove', 'double', 'add');
-  const change = fc.record({ at: fc.nat(), how, name: text, value: anyJson });
+  const change = fc.record({ at: fc.nat(), how, name: rubbishText, value: anyJson });
   return fc.array(change, { maxLength: 3 }).map((changes) => {
     const root: Holder = { body: structuredClone(sample) };
     for (const { at, how, name, value } of changes) {
@@ -106,7 +106,7 @@ export function rubbishBody(sample: unknown): fc.Arbitrary<string | Buffer | und
 }
 
 // Half of a surrogate pair cannot be percent-encoded; what a careless client makes of it is three bytes.
-const percentEncoded = text.map((value) =>
+const percentEncoded = rubbishText.map((value) =>
   value.isWellFormed() ? encodeURIComponent(value) : `${encodeURIComponent(value.toWellFormed())}%ED%A0%80`,
 );
 const raw = fc.string({ unit: fc.constantFrom(...'abAB01-._~!$&\'()*+,;=:@%/?#[]|^`"<> {}'), maxLength: 30 });

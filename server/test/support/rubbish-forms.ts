@@ -1,0 +1,56 @@
+import fc from 'fast-check';
+import { rubbishText } from './rubbish.js';
+
+// Forms near a good one, as bugs and attackers send them.
+
+const VALUES = [
+  '0',
+  '1',
+  '-1',
+  '1e9',
+  'on',
+  'true',
+  'paid',
+  'approve',
+  '\0',
+  '\ud800'.toWellFormed(),
+  '💥',
+  '%',
+  '01001000',
+];
+const value = fc.oneof(fc.constantFrom(...VALUES), rubbishText);
+
+/** The fields with up to three of them replaced, removed, sent twice or added; now and then bytes that are no form. */
+export function rubbishForm(fields: Record<string, string>): fc.Arbitrary<string | Buffer> {
+  const how = fc.constantFrom('replace', 'replace', 'remove', 'double', 'add');
+  const changes = fc.array(fc.record({ at: fc.nat(), how, name: rubbishText, value }), { maxLength: 3 });
+  const form = changes.map((list) => {
+    const pairs = Object.entries(fields);
+    for (const { at, how, name, value } of list) {
+      const index = pairs.length === 0 ? 0 : at % pairs.length;
+      const [existing = name] = pairs[index] ?? [];
+      if (how === 'replace') pairs[index] = [existing, value];
+      else if (how === 'remove') pairs.splice(index, 1);
+      else pairs.push([how === 'double' ? existing : name, value]);
+    }
+    const wellFormed = pairs.map(([name, value]): [string, string] => [
+      name.toWellFormed(),
+      value.toWellFormed(),
+    ]);
+    return new URLSearchParams(wellFormed).toString();
+  });
+  return fc.oneof(
+    { weight: 12, arbitrary: form },
+    { weight: 1, arbitrary: fc.tuple(form, fc.nat(200)).map(([text, end]) => text.slice(0, end)) },
+    { weight: 1, arbitrary: fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)) },
+    { weight: 1, arbitrary: fc.constantFrom('%', '%zz', '%c0%80', '&&&===', '=', '+%00', '%ff%fe=%ff') },
+  );
+}
+
+export const rubbishFormHeaders: fc.Arbitrary<Record<string, string>> = fc.record({
+  'content-type': fc.oneof(
+    { weight: 9, arbitrary: fc.constant('application/x-www-form-urlencoded') },
+    fc.constantFrom('', 'a', '/', 'text/plain', 'application/json', 'multipart/form-data', 'a/b;c="'),
+  ),
+  'accept-language': fc.constantFrom('pt-BR', 'en', '', '*', 'x;q=9'),
+});
