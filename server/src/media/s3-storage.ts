@@ -10,11 +10,13 @@ import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import type { Clock } from '../platform/clock.js';
 import type { S3Config } from '../platform/config.js';
 import { type ImageType, MAX_BYTES } from './image-types.js';
-import { type SignedPut, type Storage, UPLOAD_SECONDS } from './storage.js';
+import { type SignedPut, type Storage, StorageUnavailable, UPLOAD_SECONDS } from './storage.js';
 
 const STAGING = 'staging/';
+/** For one operation with its retries: far less than a claim on an upload lasts. */
+const OPERATION_MS = 60_000;
 
-/** Any S3: the storage itself refuses a PUT of another type or length, because both are signed. */
+/** Any S3. The storage itself refuses a PUT of another type or length, because both are signed. */
 export class S3Storage implements Storage {
   private readonly client: S3Client;
   private readonly bucket: string;
@@ -54,27 +56,28 @@ export class S3Storage implements Storage {
     try {
       const { Body, ContentLength } = await this.client.send(
         new GetObjectCommand({ Bucket: this.bucket, Key: STAGING + key }),
+        withDeadline(),
       );
       if ((ContentLength ?? 0) > MAX_BYTES)
         throw new Error(`${key} has ${ContentLength} bytes, more than were signed`);
       return Buffer.from(await Body!.transformToByteArray());
     } catch (error) {
       if (error instanceof NoSuchKey) return undefined;
-      throw error;
+      throw new StorageUnavailable(error);
     }
   }
 
   async publish(key: string, bytes: Buffer, contentType: ImageType): Promise<void> {
-    await this.client.send(
-      new PutObjectCommand({
-        Bucket: this.bucket,
-        Key: key,
-        Body: bytes,
-        ContentType: contentType,
-        ContentLength: bytes.length,
-        CacheControl: 'public, max-age=31536000, immutable',
-      }),
-    );
+    const command = new PutObjectCommand({
+      Bucket: this.bucket,
+      Key: key,
+      Body: bytes,
+      ContentType: contentType,
+      ContentLength: bytes.length,
+      ContentDisposition: 'inline',
+      CacheControl: 'public, max-age=31536000, immutable',
+    });
+    await this.client.send(command, withDeadline()).catch(unavailable);
   }
 
   removeStaged(key: string): Promise<void> {
@@ -82,10 +85,19 @@ export class S3Storage implements Storage {
   }
 
   async remove(key: string): Promise<void> {
-    await this.client.send(new DeleteObjectCommand({ Bucket: this.bucket, Key: key }));
+    const command = new DeleteObjectCommand({ Bucket: this.bucket, Key: key });
+    await this.client.send(command, withDeadline()).catch(unavailable);
   }
 
   async check(): Promise<void> {
     await this.client.send(new HeadBucketCommand({ Bucket: this.bucket }));
   }
+}
+
+function withDeadline(): { abortSignal: AbortSignal } {
+  return { abortSignal: AbortSignal.timeout(OPERATION_MS) };
+}
+
+function unavailable(error: unknown): never {
+  throw new StorageUnavailable(error);
 }

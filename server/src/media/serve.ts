@@ -1,14 +1,13 @@
-import { mkdirSync } from 'node:fs';
 import files from '@fastify/static';
 import type { FastifyPluginAsync } from 'fastify';
 import { KEY, type LocalStorage } from './local-storage.js';
 
 /**
- * Published files, when they are local. A key never changes its bytes, so a browser may keep them for good; and even a
- * file that slipped through could run nothing: no sniffing, no script, no frame.
+ * Published files, when they are local. The bytes of a key never change, so browsers may cache them for good. Even a file
+ * that passed verification by mistake could run nothing: no sniffing, no script, no frame.
  */
 export const serveMedia: FastifyPluginAsync<{ storage: LocalStorage }> = async (app, { storage }) => {
-  mkdirSync(storage.published, { recursive: true });
+  storage.prepare();
   await app.register(files, {
     root: storage.published,
     prefix: '/media/',

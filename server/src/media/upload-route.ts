@@ -1,15 +1,17 @@
 import type { IncomingMessage } from 'node:http';
 import type {} from '@fastify/swagger';
-import type { FastifyPluginAsync, FastifyReply } from 'fastify';
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { MAX_BYTES } from './image-types.js';
 import type { LocalStorage } from './local-storage.js';
+import { StorageUnavailable } from './storage.js';
+import { IncompleteUpload } from './write-durably.js';
 
 type Put = { Params: { '*': string }; Querystring: Record<string, string | undefined> };
 
-/** The address that takes the bytes when files are local. It speaks as S3 does, so that clients need not know. */
+/** Receives uploads when files are local. It answers as S3 does, so that clients need not know the difference. */
 export const uploadRoute: FastifyPluginAsync<{ storage: LocalStorage }> = async (app, { storage }) => {
   app.removeAllContentTypeParsers();
-  // The bytes are not parsed: they go to the disk as they come.
+  // The bytes are not parsed; they are written to the disk as they arrive.
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
 
   app.addHook('onRequest', async (_request, reply) => {
@@ -34,7 +36,7 @@ export const uploadRoute: FastifyPluginAsync<{ storage: LocalStorage }> = async 
   app.put<Put>('/uploads/*', {
     schema: { hide: true },
     bodyLimit: MAX_BYTES,
-    // Judged before the framework looks at the type: one that it cannot read is another type than was signed.
+    // Judged before the framework looks at the type: a type it cannot read is not the one that was signed.
     async onRequest(request, reply) {
       const { expires = '', signature = '' } = request.query;
       const verdict = storage.judgePut({
@@ -46,13 +48,16 @@ export const uploadRoute: FastifyPluginAsync<{ storage: LocalStorage }> = async 
       });
       if (verdict === 'expired') return refuse(reply, 'AccessDenied', 'Request has expired');
       if (verdict === 'mismatch') return refuseMismatch(reply);
+      if (verdict === 'used up')
+        return refuse(reply, 'AccessDenied', 'This address has been used ten times. Request a new one');
       return undefined;
     },
     async handler(request, reply) {
       try {
         await storage.stage(request.params['*'], request.raw);
       } catch (error) {
-        if (!request.raw.errored) throw error;
+        if (error instanceof StorageUnavailable) return reportFailure(request, reply, error);
+        if (!(error instanceof IncompleteUpload)) throw error;
         return sendXml(reply, 400, 'IncompleteBody', 'The body ended before its Content-Length');
       }
       return reply.code(200).send();
@@ -68,6 +73,20 @@ export const uploadRoute: FastifyPluginAsync<{ storage: LocalStorage }> = async 
   });
 };
 
+/** The rest of the body cannot be stored, so the connection is of no further use. */
+function reportFailure(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { isFull, more: { cause } }: StorageUnavailable,
+): FastifyReply {
+  request.log.error({ requestId: request.id, err: cause }, 'upload could not be stored');
+  discard(request.raw);
+  reply.header('Connection', 'close').header('Retry-After', '60');
+  return isFull
+    ? sendXml(reply, 507, 'InsufficientStorage', 'The storage is full. Try again later')
+    : sendXml(reply, 503, 'ServiceUnavailable', 'The storage is unavailable. Try again later');
+}
+
 function refuseMismatch(reply: FastifyReply): FastifyReply {
   return refuse(
     reply,
@@ -82,8 +101,8 @@ function refuse(reply: FastifyReply, code: string, message: string): FastifyRepl
 }
 
 /**
- * Many clients send all they have before they read. Were the connection closed at once, they would see it break and
- * never learn why; so what is no more than a file could be is let through and thrown away.
+ * Many clients send the whole body before they read. If the connection were closed at once, they would see it break and
+ * never learn why; so a body of at most the size of a file is read and thrown away.
  */
 function discard(bytes: IncomingMessage): void {
   let left = MAX_BYTES;
@@ -91,6 +110,7 @@ function discard(bytes: IncomingMessage): void {
     left -= chunk.length;
     if (left < 0) bytes.destroy();
   });
+  bytes.resume();
 }
 
 function sendXml(reply: FastifyReply, status: number, code: string, message: string): FastifyReply {

@@ -60,6 +60,7 @@ test('a whole server on S3 takes a file in three steps, discards what is none, a
     expect(published).toMatchObject({
       ContentType: 'image/png',
       CacheControl: 'public, max-age=31536000, immutable',
+      ContentDisposition: 'inline',
     });
     expect(Buffer.from(await published.Body!.transformToByteArray()).equals(bytes)).toBe(true);
 
