@@ -50,7 +50,7 @@ export const api: FastifyPluginAsync<{ context: Context }> = async (app, { conte
   app.addHook('onResponse', (request, reply, done) => {
     if (request.method !== 'GET' && reply.statusCode < 300) {
       wake.poke();
-      // At once and not at the worker's next round; what fails here is left to that.
+      // So that files disappear at once and not with the worker's next round, which retries what fails here.
       if (request.routeOptions.config.freesFiles) sweepFiles(db, clock, storage).catch(() => {});
     }
     done();

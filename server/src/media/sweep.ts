@@ -5,56 +5,72 @@ import type { Storage } from './storage.js';
 
 const UNATTACHED_MS = 24 * 60 * 60 * 1000;
 const PUT_OFF_MS = 10 * 60 * 1000;
-const AT_ONCE = 200;
+/** A small batch: what one process has claimed, no other one removes. */
+const BATCH = 50;
+/** After this, the files of a process that died are removed by another. */
+const CLAIM_MS = 2 * 60 * 1000;
 
-interface Doomed {
+interface FileToRemove {
   workspaceId: string;
   key: string;
   staged: boolean;
 }
 
 /**
- * Removes the files that are written down for removal, and nothing else. Several may run at once: removing twice is fine.
- * One that cannot be removed is put off, so that it stands in nobody's way, and told of.
+ * Removes the files that are queued for removal. Any number may run at once: each claims a batch of its own, and no
+ * transaction is open while the storage works. A file that cannot be removed is put off, so that it delays no other, and
+ * reported.
  */
 export async function sweepFiles(db: Database, clock: Clock, storage: Storage): Promise<void> {
-  const time = new Date(clock.now()).toISOString();
   for (;;) {
-    const doomed = await db.query<Doomed>(sql`
-      select workspace_id as "workspaceId", key, staged from doomed_files
-      where remove_at <= greatest(${time}::timestamptz, now()) order by remove_at limit ${AT_ONCE}`);
-    if (doomed.length === 0) return;
+    const files = await claimBatch(db, clock);
     const outcomes = await Promise.allSettled(
-      doomed.map(({ key, staged }) => (staged ? storage.removeStaged(key) : storage.remove(key))),
+      files.map(({ key, staged }) => (staged ? storage.removeStaged(key) : storage.remove(key))),
     );
-    const those = (status: string) => doomed.filter((_file, index) => outcomes[index]?.status === status);
-    await forget(db, those('fulfilled'));
+    const withStatus = (status: string) => files.filter((_file, index) => outcomes[index]?.status === status);
+    await forget(db, withStatus('fulfilled'));
     const failures = outcomes.filter((outcome) => outcome.status === 'rejected');
     if (failures.length > 0) {
-      await putOff(db, time, those('rejected'));
+      await putOff(db, clock, withStatus('rejected'));
       throw new AggregateError(
         failures.map(({ reason }) => reason),
-        `${failures.length} of ${doomed.length} files could not be removed`,
+        `${failures.length} of ${files.length} files could not be removed`,
       );
     }
-    if (doomed.length < AT_ONCE) return;
+    if (files.length < BATCH) return;
   }
 }
 
-async function forget(db: Database, files: Doomed[]): Promise<void> {
+/** A claim moves the time of removal, so that a file whose remover died is due again without further work. */
+function claimBatch(db: Database, clock: Clock): Promise<FileToRemove[]> {
+  const now = new Date(clock.now()).toISOString();
+  return db.autocommit.query<FileToRemove>(sql`
+    with due as (
+      select workspace_id, key, staged from doomed_files
+      where remove_at <= greatest(${now}::timestamptz, now())
+      order by remove_at limit ${BATCH} for update skip locked
+    )
+    update doomed_files d set remove_at = greatest(${now}::timestamptz, now()) + ${CLAIM_MS} * interval '1 ms'
+    from due where d.workspace_id = due.workspace_id and d.key = due.key and d.staged = due.staged
+    returning d.workspace_id as "workspaceId", d.key, d.staged`);
+}
+
+async function forget(db: Database, files: FileToRemove[]): Promise<void> {
+  if (files.length === 0) return;
   await db.autocommit.query(sql`
     delete from doomed_files d using jsonb_to_recordset(${JSON.stringify(files)}::jsonb) as r("workspaceId" uuid, key text, staged boolean)
     where d.workspace_id = r."workspaceId" and d.key = r.key and d.staged = r.staged`);
 }
 
-async function putOff(db: Database, time: string, files: Doomed[]): Promise<void> {
+async function putOff(db: Database, clock: Clock, files: FileToRemove[]): Promise<void> {
+  const time = new Date(clock.now()).toISOString();
   await db.autocommit.query(sql`
     update doomed_files d set remove_at = greatest(${time}::timestamptz, now()) + ${PUT_OFF_MS} * interval '1 ms'
     from jsonb_to_recordset(${JSON.stringify(files)}::jsonb) as r("workspaceId" uuid, key text, staged boolean)
     where d.workspace_id = r."workspaceId" and d.key = r.key and d.staged = r.staged`);
 }
 
-/** Uploads that nobody attached within a day. The row goes first: what is not attached by then never will be. */
+/** Drops uploads that were not attached within a day. Without its row, a key can no longer be attached. */
 export async function dropUnattached(db: Database, clock: Clock): Promise<void> {
   const before = new Date(clock.now() - UNATTACHED_MS).toISOString();
   await db.autocommit.query(sql`

@@ -146,7 +146,28 @@ test('more files than one round takes go in one sweep, and two sweeps at once do
   expect(storedFiles(feira)).toEqual([fileOf(kept.body.key)]);
 });
 
-describe('a file that cannot be removed', () => {
+test('files claimed by a process that died are removed after a while by another', async () => {
+  const { db, clock, storage } = feira.context;
+  const { body } = await uploadAndAttach(feira, store, productId, bytes);
+  await db.autocommit.query(
+    sql`insert into doomed_files (workspace_id, key) values (${store.workspaceId}, ${body.key})`,
+  );
+  await new Promise<void>((claimed) => {
+    const dying: Storage = Object.create(storage);
+    dying.remove = () => {
+      claimed();
+      return new Promise(() => {});
+    };
+    void sweepFiles(db, clock, dying);
+  });
+  await sweepFiles(db, clock, storage);
+  expect(storedFiles(feira)).toContain(fileOf(body.key));
+  feira.clock.forward(3 * MINUTE);
+  await sweepFiles(db, clock, storage);
+  expect(storedFiles(feira)).not.toContain(fileOf(body.key));
+});
+
+describe('a file to be removed', () => {
   /** Files to be removed, oldest first. */
   async function doom(count: number): Promise<string[]> {
     const keys = Array.from({ length: count }, (_, index) => `product_images/${productId}/${index}.png`);
@@ -173,7 +194,16 @@ describe('a file that cannot be removed', () => {
       ({ key }) => key,
     );
 
-  test('is reported and keeps none of the others from going', async () => {
+  test('is removed once, however many sweeps run at the same time', async () => {
+    const { db, clock } = feira.context;
+    const keys = await doom(120);
+    const { storage, asked } = holding([]);
+    await Promise.all(Array.from({ length: 5 }, () => sweepFiles(db, clock, storage)));
+    expect(asked.sort()).toEqual(keys.sort());
+    expect(await left()).toEqual([]);
+  });
+
+  test('that cannot be removed is reported and keeps none of the others from going', async () => {
     const { db, clock } = feira.context;
     const [first] = await doom(5);
     const { storage } = holding([first!]);
@@ -181,14 +211,14 @@ describe('a file that cannot be removed', () => {
     expect(await left()).toEqual([first]);
   });
 
-  test('is put off and tried again later, so that as many as a round takes hold up nobody', async () => {
+  test('that cannot be removed is put off and tried again later, so that as many as a round takes hold up nobody', async () => {
     const { db, clock } = feira.context;
-    const keys = await doom(201);
-    const stuck = keys.slice(0, 200);
+    const keys = await doom(51);
+    const stuck = keys.slice(0, 50);
     const { storage, asked } = holding(stuck);
-    await expect(sweepFiles(db, clock, storage)).rejects.toThrow('200 of 200');
+    await expect(sweepFiles(db, clock, storage)).rejects.toThrow('50 of 50');
     await sweepFiles(db, clock, storage);
-    expect(asked).toHaveLength(201);
+    expect(asked).toHaveLength(51);
     expect((await left()).sort()).toEqual(stuck.sort());
     feira.clock.forward(11 * MINUTE);
     await sweepFiles(db, clock, holding([]).storage);
