@@ -113,12 +113,13 @@ export function describeStorage(kind: string, under: () => StorageUnderTest): vo
       expect((await rawRequest('HEAD', url, {})).status).toBe(403);
     });
 
-    test('refuses a signature of which one bit is another', async () => {
+    test('refuses a signature with another character', async () => {
       const upload = newUpload();
       const url = await sign(upload);
+      // Hexadecimal or base64url, depending on the storage.
       const flipped = url.replace(
-        /(signature=)([0-9a-f])/i,
-        (_all, name, digit) => name + (Number.parseInt(digit, 16) ^ 1).toString(16),
+        /(signature=)(.)/i,
+        (_all, name, first) => name + (first === 'a' ? 'b' : 'a'),
       );
       expect(flipped).not.toBe(url);
       await expectRefusal(upload, await rawPut(flipped, 'image/png', BYTES));
