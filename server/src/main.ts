@@ -7,6 +7,7 @@ import { ConfigError } from './platform/config.js';
 const COMMANDS: Record<string, () => Promise<{ command: Command }>> = {
   serve: () => import('./commands/serve.js'),
   'store create': () => import('./commands/store-create.js'),
+  'store limits': () => import('./commands/store-limits.js'),
   'app create': () => import('./commands/app-create.js'),
   'token issue': () => import('./commands/token-issue.js'),
   'budget set': () => import('./commands/budget-set.js'),

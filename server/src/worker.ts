@@ -2,6 +2,7 @@ import type { Context } from './context.js';
 import { rotatePartitions } from './events/retention.js';
 import { dropUnattached, sweepFiles } from './media/sweep.js';
 import { purgeTokens } from './oauth/purge.js';
+import { purgeReservations } from './orders/checkout-limits.js';
 import { expireUnpaid } from './orders/life.js';
 import { finishRefunds } from './orders/refund.js';
 import { purgeNotifications } from './payments/notifications.js';
@@ -32,6 +33,7 @@ const JOBS: Job[] = [
   every(TEN_MINUTES, 'purge deliveries', ({ db, clock }) => purgeDeliveries(db, clock)),
   every(TEN_MINUTES, 'purge idempotency keys', ({ db, clock }) => purgeIdempotencyKeys(db, clock)),
   every(TEN_MINUTES, 'purge notifications', ({ db, clock }) => purgeNotifications(db, clock)),
+  every(TEN_MINUTES, 'purge checkout reservations', ({ orders, clock }) => purgeReservations(orders, clock)),
   every(TEN_MINUTES, 'purge sessions', ({ sessions }) => sessions.purge()),
   every(TEN_MINUTES, 'purge sign-in failures', ({ db, clock }) => purgeSignInFailures(db, clock)),
   every(TEN_MINUTES, 'purge sign-ups', ({ db, clock }) => purgeSignUps(db, clock)),

@@ -5,7 +5,16 @@ import type { Tx } from '../platform/db.js';
 import { newId } from '../platform/ids.js';
 import { cents } from '../platform/money.js';
 import { sql } from '../platform/sql.js';
+import {
+  checkNetwork,
+  checkShop,
+  checkUnits,
+  noteReservation,
+  type StoreLimits,
+  unitsOf,
+} from './checkout-limits.js';
 import { findOrCreateCustomer } from './customers.js';
+import { expiryOf } from './expires-at.js';
 import type { Address, OrderItem } from './records.js';
 import { refreshOrderSearch } from './search.js';
 
@@ -23,6 +32,8 @@ export interface CheckoutRequest {
   lines: Line[];
   buyer: Buyer;
   payment: { method: string; installments: number; gateway: string };
+  /** Where the order came from (networkOf). The operator's own simulated buyers have none, and no limits. */
+  network?: string | undefined;
   /** Asked with what is in the cart; the answer is what the buyer pays. */
   freight(items: { sellable: Sellable; quantity: number }[]): number;
 }
@@ -31,8 +42,6 @@ export type CheckoutFault = { line: Line; problem: 'gone' | 'short'; available: 
 export type Checkout =
   | { orderId: string; number: number; total: number; repeated: boolean }
   | { faults: CheckoutFault[] };
-
-export const UNPAID_MS = 24 * 60 * 60 * 1000;
 
 /** Only a buyer makes an order. Prices and stock are read under the lock; nothing of them comes from the form. */
 export async function placeOrder(
@@ -47,6 +56,15 @@ export async function placeOrder(
   const [known] = await tx.query<{ id: string; number: number; total: number }>(sql`
     select id, number, total from orders where workspace_id = ${workspaceId} and checkout_id = ${request.checkoutId}`);
   if (known) return { orderId: known.id, number: known.number, total: known.total, repeated: true };
+
+  const { method, installments, gateway } = request.payment;
+  const units = unitsOf(request.lines);
+  const [store] = await tx.query<StoreLimits & { timezone: string }>(sql`
+    select timezone, max_units_per_line as "maxUnitsPerLine", max_units_per_order as "maxUnitsPerOrder"
+    from workspaces where id = ${workspaceId}`);
+  checkUnits(merged(request.lines), store!);
+  if (request.network !== undefined)
+    await checkNetwork(tx, clock, workspaceId, request.network, { method, units });
 
   const productIds = [...new Set(request.lines.map(({ productId }) => productId))];
   const sellables = await inLine(tx, () => lockSellables(tx, workspaceId, productIds));
@@ -69,21 +87,31 @@ export async function placeOrder(
   const total = cents(subtotal + shippingCost);
   const orderId = newId();
   const customer = await findOrCreateCustomer(tx, workspaceId, request.buyer);
-  const { method, installments, gateway } = request.payment;
-  const [made] = await tx.query<{ number: number }>(sql`
-    with numbered as (
-      update workspaces set last_order_number = last_order_number + 1 where id = ${workspaceId} returning last_order_number
-    )
+  const number = await nextNumber(tx, workspaceId);
+  if (request.network !== undefined) {
+    await checkShop(tx, clock, workspaceId, units);
+    await noteReservation(tx, clock, workspaceId, { orderId, network: request.network, units });
+  }
+  const expiry = expiryOf(method, clock, store!.timezone);
+  await tx.query(sql`
     insert into orders (workspace_id, id, number, subtotal, shipping_cost, total, payment_method, installments, gateway,
       customer_id, customer, shipping_address, items, checkout_id, expires_at)
-    select ${workspaceId}::uuid, ${orderId}::uuid, last_order_number, ${subtotal}::numeric, ${shippingCost}::numeric, ${total}::numeric,
-      ${method}, ${installments}::integer, ${gateway}, ${customer.id}::uuid, ${JSON.stringify(customer)}::jsonb,
-      ${JSON.stringify(request.buyer.address)}::jsonb, ${JSON.stringify(items)}::jsonb, ${request.checkoutId},
-      ${new Date(clock.now() + UNPAID_MS).toISOString()}::timestamptz
-    from numbered returning number`);
+    values (${workspaceId}, ${orderId}, ${number}, ${subtotal}, ${shippingCost}, ${total}, ${method}, ${installments}, ${gateway},
+      ${customer.id}, ${JSON.stringify(customer)}::jsonb, ${JSON.stringify(request.buyer.address)}::jsonb,
+      ${JSON.stringify(items)}::jsonb, ${request.checkoutId},
+      coalesce(${expiry.moment}::timestamptz,
+        (${expiry.day}::date + 1)::timestamp at time zone ${store!.timezone} - interval '1 second'))`);
   await refreshOrderSearch(tx, workspaceId, orderId);
   await emit(tx, workspaceId, 'storefront', [{ event: 'order.created', data: { orderId } }]);
-  return { orderId, number: made!.number, total, repeated: false };
+  return { orderId, number, total, repeated: false };
+}
+
+/** Locks the store's row until the transaction ends: numbers have no gaps. */
+async function nextNumber(tx: Tx, workspaceId: string): Promise<number> {
+  const [row] = await tx.query<{ number: number }>(sql`
+    update workspaces set last_order_number = last_order_number + 1 where id = ${workspaceId}
+    returning last_order_number as number`);
+  return row!.number;
 }
 
 /** Everybody may want the same thing at once: for it a buyer waits longer than the orders themselves are waited for. */

@@ -69,6 +69,13 @@ const orderFields = {
       total: amount(159.8),
     }),
   ),
+  expiresAt: Nullable(
+    Type.String({
+      format: 'date-time',
+      description:
+        'When an unpaid order is canceled and its stock released: pix and card two hours after checkout, boleto two business days after its due date. null once the order is paid or canceled.',
+    }),
+  ),
   createdAt: Time(),
   updatedAt: Time(),
   paidAt: Nullable(Time()),

@@ -52,6 +52,8 @@ export interface OrderRecord {
   customer: OrderCustomer;
   shippingAddress: Address;
   items: OrderItem[];
+  /** When an unpaid order is canceled; null once it is paid or canceled. */
+  expiresAt: string | null;
   createdAt: string;
   updatedAt: string;
   paidAt: string | null;
@@ -68,6 +70,7 @@ export const orderColumns = raw(`
   o.total, o.refunded_amount as "refundedAmount",
   json_build_object('method', o.payment_method, 'installments', o.installments, 'gateway', o.gateway,
     'transactionId', o.transaction_id) as payment,
-  o.customer, o.shipping_address as "shippingAddress", o.items, o.created_at as "createdAt", o.updated_at as "updatedAt",
+  o.customer, o.shipping_address as "shippingAddress", o.items,
+  case when o.status = 'pending' then o.expires_at end as "expiresAt", o.created_at as "createdAt", o.updated_at as "updatedAt",
   o.paid_at as "paidAt", o.shipped_at as "shippedAt", o.delivered_at as "deliveredAt", o.refunded_at as "refundedAt",
   o.canceled_at as "canceledAt"`);

@@ -1,6 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type {} from '@fastify/swagger';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import { WINDOW_MS } from '../orders/checkout-limits.js';
+import type { Refusal } from '../orders/checkout-refused.js';
+import { networkOf } from '../platform/client-network.js';
 import { queryFields } from '../platform/forms.js';
 import { sendPage } from '../platform/html/page.js';
 import { postalCodeOf } from './brazil.js';
@@ -9,14 +12,17 @@ import { readCart } from './cart-view.js';
 import { type CheckoutForm, NOTHING_TYPED, readCheckoutForm } from './checkout-form.js';
 import { deliveryOptions } from './delivery.js';
 import { type CheckoutNotice, CheckoutPage, PostalCodePage } from './pages/checkout.js';
-import { priceTag, purchase, type Refusal } from './purchase.js';
+import { priceTag, purchase } from './purchase.js';
 import { isSecure, postedForm, type Storefront, visitOf } from './visit.js';
 
 const CHECKOUT_ID = /^[A-Za-z0-9_-]{22}$/;
-const NOTICES: Record<Refusal, CheckoutNotice> = {
-  empty: 'unavailable',
-  changed: 'changed',
-  too_much: 'tooMuch',
+const NOTICES: Record<Refusal, { notice: CheckoutNotice; status: number }> = {
+  empty: { notice: 'unavailable', status: 409 },
+  changed: { notice: 'changed', status: 409 },
+  too_much: { notice: 'tooMuch', status: 409 },
+  too_many_units: { notice: 'tooManyUnits', status: 409 },
+  address_limit: { notice: 'tooManyOrders', status: 429 },
+  shop_limit: { notice: 'shopBusy', status: 429 },
 };
 
 export const checkoutRoutes: FastifyPluginAsync<Storefront> = async (app, storefront) => {
@@ -48,9 +54,13 @@ export const checkoutRoutes: FastifyPluginAsync<Storefront> = async (app, storef
       checkoutId,
       lines: cartOf(request),
       agreed: fields.text('agreed'),
+      network: networkOf(request.ip),
     });
-    if ('refused' in outcome)
-      return show(request, reply, { checkoutId, form, notice: NOTICES[outcome.refused], status: 409 });
+    if ('refused' in outcome) {
+      const refusal = NOTICES[outcome.refused];
+      if (refusal.status === 429) reply.header('Retry-After', String(WINDOW_MS / 1000));
+      return show(request, reply, { checkoutId, form, ...refusal });
+    }
     if ('faults' in outcome)
       return show(request, reply, { checkoutId, form, notice: 'unavailable', status: 409 });
     wake.poke();

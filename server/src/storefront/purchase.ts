@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Line } from '../catalog/reserve.js';
 import { type Buyer, type CheckoutFault, placeOrder } from '../orders/checkout.js';
+import { CheckoutRefused, type Refusal } from '../orders/checkout-refused.js';
 import { noteTransaction } from '../orders/life.js';
 import type { PaymentGateway } from '../payments/gateway.js';
 import type { Clock } from '../platform/clock.js';
@@ -26,15 +27,14 @@ export interface Purchase {
   payment: { method: string; installments: number };
   /** priceTag() of what the buyer was shown; without it any price is agreed to. */
   agreed?: string;
+  /** The buyer's network, which limits apply to; the operator's own simulated buyers have none. */
+  network?: string;
 }
 
 export type Outcome =
   | { orderId: string; transactionId: string; paymentUrl: string }
   | { faults: CheckoutFault[] }
   | { refused: Refusal };
-
-/** `changed`: a price or the freight is no longer what the buyer was shown. `too_much`: more money than we can write. */
-export type Refusal = 'empty' | 'changed' | 'too_much';
 
 /**
  * The one way to an order, for the checkout page and for the simulated buyers of the command line: the order in one
@@ -49,6 +49,7 @@ export async function purchase(till: Till, shop: Shop, bought: Purchase): Promis
         lines: bought.lines,
         buyer: bought.buyer,
         payment: { ...payment, gateway: till.gateway.name },
+        network: bought.network,
         freight: (items) => agreedFreight(bought, items),
       }),
     );
@@ -56,7 +57,7 @@ export async function purchase(till: Till, shop: Shop, bought: Purchase): Promis
     const { orderId, total } = placed;
     return { orderId, ...(await openPayment(till, shop, { id: orderId, total, payment })) };
   } catch (error) {
-    if (error instanceof Refused) return { refused: error.why };
+    if (error instanceof CheckoutRefused) return { refused: error.why };
     throw error;
   }
 }
@@ -97,21 +98,15 @@ export function priceTag(items: Bought[], options: DeliveryOption[]): string {
 
 /** Called with the prices under the lock: throwing here takes the whole order back. */
 function agreedFreight({ buyer, service, agreed }: Purchase, items: Bought[]): number {
-  if (items.length === 0) throw new Refused('empty');
+  if (items.length === 0) throw new CheckoutRefused('empty');
   const options = deliveryOptions(buyer.address.zipCode, items) ?? [];
-  if (agreed !== undefined && agreed !== priceTag(items, options)) throw new Refused('changed');
+  if (agreed !== undefined && agreed !== priceTag(items, options)) throw new CheckoutRefused('changed');
   const chosen = options.find((option) => option.service === service) ?? options[0];
-  if (!chosen) throw new Refused('changed');
-  if (chosen.cost + subtotalOf(items) > MAX_MONEY) throw new Refused('too_much');
+  if (!chosen) throw new CheckoutRefused('changed');
+  if (chosen.cost + subtotalOf(items) > MAX_MONEY) throw new CheckoutRefused('too_much');
   return chosen.cost;
 }
 
 export function subtotalOf(items: Bought[]): number {
   return cents(items.reduce((sum, { sellable, quantity }) => sum + cents(sellable.unitPrice * quantity), 0));
-}
-
-class Refused extends Error {
-  constructor(readonly why: Refusal) {
-    super(why);
-  }
 }

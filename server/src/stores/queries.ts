@@ -1,5 +1,5 @@
 import type { Queryable } from '../platform/db.js';
-import { sql } from '../platform/sql.js';
+import { raw, sql } from '../platform/sql.js';
 
 export interface StoreRecord {
   workspaceId: string;
@@ -24,19 +24,22 @@ export interface Shop {
   slug: string;
   name: string;
   timezone: string;
+  /** The most that one order may have, of one item and in all. */
+  maxUnitsPerLine: number;
+  maxUnitsPerOrder: number;
 }
+
+const shopColumns = raw(`
+  id as "workspaceId", slug, name, timezone, max_units_per_line as "maxUnitsPerLine",
+  max_units_per_order as "maxUnitsPerOrder"`);
 
 export async function findShop(db: Queryable, slug: string): Promise<Shop | undefined> {
   if (!/^[a-z0-9-]{1,64}$/.test(slug)) return undefined;
-  const [shop] = await db.query<Shop>(
-    sql`select id as "workspaceId", slug, name, timezone from workspaces where slug = ${slug}`,
-  );
+  const [shop] = await db.query<Shop>(sql`select ${shopColumns} from workspaces where slug = ${slug}`);
   return shop;
 }
 
 export async function shopOfStore(db: Queryable, workspaceId: string): Promise<Shop | undefined> {
-  const [shop] = await db.query<Shop>(
-    sql`select id as "workspaceId", slug, name, timezone from workspaces where id = ${workspaceId}`,
-  );
+  const [shop] = await db.query<Shop>(sql`select ${shopColumns} from workspaces where id = ${workspaceId}`);
   return shop;
 }

@@ -34,3 +34,17 @@ function slugOf(name: string): string {
     .replace(/^-|-$/g, '')
     .slice(0, 48);
 }
+
+/** What a merchant lets one buyer order at once; what is not given stays. */
+export async function setOrderLimits(
+  tx: Tx,
+  workspaceId: string,
+  limits: { maxUnitsPerLine?: number | undefined; maxUnitsPerOrder?: number | undefined },
+): Promise<{ maxUnitsPerLine: number; maxUnitsPerOrder: number }> {
+  const [set] = await tx.query<{ maxUnitsPerLine: number; maxUnitsPerOrder: number }>(sql`
+    update workspaces set max_units_per_line = coalesce(${limits.maxUnitsPerLine ?? null}::integer, max_units_per_line),
+      max_units_per_order = coalesce(${limits.maxUnitsPerOrder ?? null}::integer, max_units_per_order)
+    where id = ${workspaceId}
+    returning max_units_per_line as "maxUnitsPerLine", max_units_per_order as "maxUnitsPerOrder"`);
+  return set!;
+}

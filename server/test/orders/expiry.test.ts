@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { addBusinessDays, localDay } from '../../src/orders/business-days.js';
 import { expireUnpaid } from '../../src/orders/life.js';
 import { finishRefunds } from '../../src/orders/refund.js';
 import { sql } from '../../src/platform/sql.js';
 import { newProduct, newVaried, observe } from '../support/catalog.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
-import { dataOf, transactionOf } from '../support/orders.js';
+import { dataOf, inTimeZone, transactionOf } from '../support/orders.js';
 import { order } from '../support/shop.js';
 
 const HOUR = 3_600_000;
@@ -27,8 +28,9 @@ beforeEach(async () => {
   productId = await newProduct(store, { quantity: 30 });
 });
 
-const place = (pay = false) =>
-  order(one, store.workspaceId, { productId, variantId: null, quantity: 1 }, { pay });
+const place = (options: { pay?: boolean; method?: string } = {}) =>
+  order(one, store.workspaceId, { productId, variantId: null, quantity: 1 }, { pay: false, ...options });
+const read = async (id: string) => (await store.get(`/orders/${id}`)).body;
 const expire = ({ context, clock }: Feira) => expireUnpaid(context.orders, clock);
 // A token lives for two hours, so after a day another is needed.
 const fresh = async () => {
@@ -36,28 +38,55 @@ const fresh = async () => {
 };
 const balance = async () => (await store.get(`/products/${productId}`)).body.quantity;
 
-test('what is not paid within 24 hours is canceled, and its stock comes back with an event', async () => {
-  const [unpaid, paid] = [await place(), await place(true)];
-  one.clock.forward(24 * HOUR - 60_000);
-  await expire(one);
-  await fresh();
-  expect((await store.get(`/orders/${unpaid}`)).body.status).toBe('pending');
-  one.clock.forward(60_000);
-  const { events } = await observe(one, store, async () => {
+test.each(['pix', 'card'])(
+  'an unpaid %s order is canceled after two hours, and its stock comes back with an event',
+  async (method) => {
+    one.clock.stop();
+    const [unpaid, paid] = [await place({ method }), await place({ method, pay: true })];
+    const { createdAt, expiresAt } = await read(unpaid);
+    expect(Math.abs(Date.parse(expiresAt) - one.clock.now() - 2 * HOUR)).toBe(0);
+    expect(Date.parse(expiresAt)).toBeGreaterThan(Date.parse(createdAt));
+    expect((await read(paid)).expiresAt).toBeNull();
+    one.clock.forward(2 * HOUR - 1);
     await expire(one);
-    return store.get('/orders');
-  });
-  expect(events).toEqual([
-    { event: 'order.canceled', data: { orderId: unpaid, reason: 'expired' } },
-    { event: 'stock.updated', data: { id: productId, quantity: 29 } },
-  ]);
-  expect((await store.get(`/orders/${unpaid}`)).body).toMatchObject({
-    status: 'canceled',
-    statusShipping: 'canceled',
-    canceledAt: expect.any(String),
-    paidAt: null,
-  });
-  expect((await store.get(`/orders/${paid}`)).body.status).toBe('paid');
+    await fresh();
+    expect((await read(unpaid)).status).toBe('pending');
+    one.clock.forward(1);
+    const { events } = await observe(one, store, async () => {
+      await expire(one);
+      return store.get('/orders');
+    });
+    expect(events).toEqual([
+      { event: 'order.canceled', data: { orderId: unpaid, reason: 'expired' } },
+      { event: 'stock.updated', data: { id: productId, quantity: 29 } },
+    ]);
+    expect(await read(unpaid)).toMatchObject({
+      status: 'canceled',
+      statusShipping: 'canceled',
+      canceledAt: expect.any(String),
+      paidAt: null,
+      expiresAt: null,
+    });
+    expect((await read(paid)).status).toBe('paid');
+  },
+);
+
+test('an unpaid boleto order is kept until the end of the fifth business day in the store’s time zone', async () => {
+  for (const zone of ['America/Sao_Paulo', 'America/Rio_Branco']) {
+    await inTimeZone(one, store, zone);
+    const id = await place({ method: 'boleto' });
+    const day = addBusinessDays(addBusinessDays(localDay(one.clock.now(), zone), 3), 2);
+    const { expiresAt } = await read(id);
+    const local = new Date(expiresAt).toLocaleString('sv-SE', { timeZone: zone });
+    expect(local).toBe(`${day} 23:59:59`);
+    one.clock.forward(Date.parse(expiresAt) - one.clock.now() - 1);
+    await expire(one);
+    await fresh();
+    expect((await read(id)).status).toBe('pending');
+    one.clock.forward(1);
+    await expire(one);
+    expect((await read(id)).status).toBe('canceled');
+  }
 });
 
 test('two workers at once give the stock back once', async () => {

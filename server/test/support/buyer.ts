@@ -31,8 +31,9 @@ export class Visitor extends Merchant {
     feira: Feira,
     readonly shop: Shop,
     headers: Record<string, string> = {},
+    remoteAddress?: string,
   ) {
-    super(feira.app, headers);
+    super(feira.app, headers, remoteAddress);
   }
 
   at(path = ''): Promise<Page> {

@@ -26,17 +26,24 @@ export interface Purchase {
   buyer?: Partial<Buyer>;
   checkoutId?: string;
   freight?: number;
+  method?: string;
 }
 
 /** A buyer at the till, without the pages before it. */
 export function buy(feira: Feira, workspaceId: string, purchase: Purchase): Promise<Checkout> {
-  const { lines, buyer = {}, checkoutId = randomBytes(8).toString('hex'), freight = 12.5 } = purchase;
+  const {
+    lines,
+    buyer = {},
+    checkoutId = randomBytes(8).toString('hex'),
+    freight = 12.5,
+    method = 'pix',
+  } = purchase;
   return feira.context.orders.transaction((tx) =>
     placeOrder(tx, feira.clock, workspaceId, {
       checkoutId,
       lines,
       buyer: { ...BUYER, ...buyer },
-      payment: { method: 'pix', installments: 1, gateway: 'sandbox' },
+      payment: { method, installments: 1, gateway: 'sandbox' },
       freight: () => freight,
     }),
   );

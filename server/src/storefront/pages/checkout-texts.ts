@@ -1,3 +1,4 @@
+import type { StoreLimits } from '../../orders/checkout-limits.js';
 import type { DeliveryOption } from '../delivery.js';
 
 const days = (one: string, many: string) => (count: number) =>
@@ -65,6 +66,11 @@ export const CHECKOUT_TEXTS = {
     check: (count: number) => (count === 1 ? 'Check 1 field.' : `Check ${count} fields.`),
     changed: 'A price or the delivery has changed. Look over the order and confirm it again.',
     tooMuch: 'This order is larger than the shop can take at once. Buy less of it.',
+    tooManyUnits: ({ maxUnitsPerLine, maxUnitsPerOrder }: StoreLimits) =>
+      `This shop sells at most ${maxUnitsPerLine.toLocaleString('en')} units of one item and ${maxUnitsPerOrder.toLocaleString('en')} units in one order.`,
+    tooManyOrders:
+      'There are too many unpaid orders from your connection. Pay one of them, or try again in ten minutes.',
+    shopBusy: 'This shop is receiving too many orders right now. Try again in ten minutes.',
     unavailable: 'Some of what you want is no longer there.',
   },
   pt: {
@@ -127,6 +133,11 @@ export const CHECKOUT_TEXTS = {
     check: (count: number) => (count === 1 ? 'Confira 1 campo.' : `Confira ${count} campos.`),
     changed: 'Um preço ou o frete mudou. Revise o pedido e confirme de novo.',
     tooMuch: 'Este pedido é maior do que a loja aceita de uma vez. Compre menos.',
+    tooManyUnits: ({ maxUnitsPerLine, maxUnitsPerOrder }: StoreLimits) =>
+      `Esta loja vende no máximo ${maxUnitsPerLine.toLocaleString('pt-BR')} unidades de cada item e ${maxUnitsPerOrder.toLocaleString('pt-BR')} unidades por pedido.`,
+    tooManyOrders:
+      'Há muitos pedidos não pagos a partir da sua conexão. Pague um deles ou tente novamente em dez minutos.',
+    shopBusy: 'Esta loja está recebendo muitos pedidos agora. Tente novamente em dez minutos.',
     unavailable: 'Parte do que você quer não está mais disponível.',
   },
 };

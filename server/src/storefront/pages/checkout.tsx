@@ -9,7 +9,13 @@ import { CHECKOUT_TEXTS } from './checkout-texts.js';
 import { Field } from './field.js';
 import { ShopPage, type Visit } from './shell.js';
 
-export type CheckoutNotice = 'changed' | 'tooMuch' | 'unavailable';
+export type CheckoutNotice =
+  | 'changed'
+  | 'tooMuch'
+  | 'tooManyUnits'
+  | 'tooManyOrders'
+  | 'shopBusy'
+  | 'unavailable';
 
 interface Props {
   visit: Visit;
@@ -28,7 +34,7 @@ export function CheckoutPage(props: Props) {
   return (
     <ShopPage visit={visit} title={texts.title}>
       <h1>{texts.title}</h1>
-      {notice && <Alert>{texts[notice]}</Alert>}
+      {notice && <Alert>{notice === 'tooManyUnits' ? texts.tooManyUnits(shop) : texts[notice]}</Alert>}
       {faults > 0 && <Alert>{texts.check(faults)}</Alert>}
       <form method="post" action={`/s/${shop.slug}/checkout`} class="columns checkout" noValidate>
         {/* Enter in a field presses the first button of a form: it shall not be the one that only quotes. */}

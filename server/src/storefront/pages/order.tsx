@@ -10,7 +10,7 @@ const TEXTS = {
     title: (number: number) => `Order ${number}`,
     thanks: 'Thank you! The shop has your payment.',
     keep: 'Keep this address: it is how you come back to your order.',
-    waiting: 'The order is kept for you for 24 hours. It is sent once it is paid.',
+    waiting: (until: string) => `The order is reserved for you until ${until}. It is sent once it is paid.`,
     pay: 'Pay now',
     status: {
       pending: 'Waiting for payment',
@@ -44,7 +44,7 @@ const TEXTS = {
     title: (number: number) => `Pedido ${number}`,
     thanks: 'Obrigado! A loja recebeu seu pagamento.',
     keep: 'Guarde este endereço: é por ele que você volta ao seu pedido.',
-    waiting: 'O pedido fica reservado por 24 horas. Ele é enviado assim que for pago.',
+    waiting: (until: string) => `O pedido fica reservado até ${until}. Ele é enviado assim que for pago.`,
     pay: 'Pagar agora',
     status: {
       pending: 'Aguardando pagamento',
@@ -93,9 +93,9 @@ export function OrderPage({ visit, order, tracking, orderKey }: Props) {
         <p>
           <span class={`badge ${order.status}`}>{texts.status[order.status]}</span>
         </p>
-        {order.status === 'pending' && (
+        {order.expiresAt !== null && (
           <form method="post" action={`/s/${shop.slug}/orders/${order.id}/pay`} class="call">
-            <p>{texts.waiting}</p>
+            <p>{texts.waiting(timeIn(shop.timezone, language, order.expiresAt))}</p>
             <input type="hidden" name="key" value={orderKey} />
             <button type="submit">{texts.pay}</button>
           </form>

@@ -1,0 +1,17 @@
+-- How many units a buyer may order at once, set by the merchant.
+alter table workspaces
+  add column max_units_per_line integer not null default 100 check (max_units_per_line > 0),
+  add column max_units_per_order integer not null default 1000 check (max_units_per_order > 0);
+
+-- Which network an order was placed from, kept while the order is unpaid and for as long as the rate of orders is
+-- counted. A table of its own: an index on orders would block their writes while it is built.
+create table checkout_reservations (
+  workspace_id uuid not null,
+  order_id uuid not null,
+  -- An IPv4 address, or the /64 of an IPv6 address.
+  network text not null,
+  units integer not null,
+  placed_at timestamptz(3) not null,
+  primary key (workspace_id, order_id)
+);
+create index checkout_reservations_network on checkout_reservations (network, placed_at);

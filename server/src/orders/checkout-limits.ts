@@ -1,0 +1,100 @@
+import type { Line } from '../catalog/reserve.js';
+import type { Clock } from '../platform/clock.js';
+import type { Database, Tx } from '../platform/db.js';
+import { sql } from '../platform/sql.js';
+import { CheckoutRefused } from './checkout-refused.js';
+
+// An order needs no account and reserves stock before it is paid. Without limits, one client could empty a shop.
+
+export const WINDOW_MS = 10 * 60 * 1000;
+
+/** What one client network (an IPv4 address or an IPv6 /64) may do. Many buyers of a mobile carrier share one address. */
+const PER_NETWORK = {
+  /** Orders placed in ten minutes, over all shops, paid or not. */
+  placed: 30,
+  /** Unpaid orders in one shop. */
+  open: 10,
+  /** Of these, boletos: they reserve stock for days. */
+  openBoletos: 3,
+  /** Pieces reserved by unpaid orders in one shop. The only unpaid order may have more, up to the merchant's maximum. */
+  units: 200,
+};
+
+/** What all buyers of one shop together may do. */
+const PER_SHOP = { placed: 3_000, open: 2_000, units: 20_000 };
+
+export interface StoreLimits {
+  maxUnitsPerLine: number;
+  maxUnitsPerOrder: number;
+}
+
+export function checkUnits(lines: Line[], { maxUnitsPerLine, maxUnitsPerOrder }: StoreLimits): void {
+  if (lines.some(({ quantity }) => quantity > maxUnitsPerLine) || unitsOf(lines) > maxUnitsPerOrder)
+    throw new CheckoutRefused('too_many_units');
+}
+
+export function unitsOf(lines: Line[]): number {
+  return lines.reduce((sum, { quantity }) => sum + quantity, 0);
+}
+
+/** Taken before any product is locked. Orders of one network wait for each other here, so that none is missed. */
+export async function checkNetwork(
+  tx: Tx,
+  clock: Clock,
+  workspaceId: string,
+  network: string,
+  order: { method: string; units: number },
+): Promise<void> {
+  await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${`checkout from ${network}`}, 0))`);
+  const [used] = await tx.query<{ placed: number; open: number; boletos: number; units: number }>(sql`
+    select count(*) filter (where r.placed_at > ${since(clock)}) as placed,
+      count(*) filter (where ${workspaceId}::uuid = o.workspace_id and o.status = 'pending') as open,
+      count(*) filter (where ${workspaceId}::uuid = o.workspace_id and o.status = 'pending'
+        and o.payment_method = 'boleto') as boletos,
+      coalesce(sum(r.units) filter (where ${workspaceId}::uuid = o.workspace_id and o.status = 'pending'), 0)::integer as units
+    from checkout_reservations r join orders o on o.workspace_id = r.workspace_id and o.id = r.order_id
+    where r.network = ${network}`);
+  const { placed, open, boletos, units } = used!;
+  const isOver =
+    placed >= PER_NETWORK.placed ||
+    open >= PER_NETWORK.open ||
+    (order.method === 'boleto' && boletos >= PER_NETWORK.openBoletos) ||
+    (open > 0 && units + order.units > PER_NETWORK.units);
+  if (isOver) throw new CheckoutRefused('address_limit');
+}
+
+/** Called when the order has its number: from then on the store's row is locked, and checkouts of a shop are in sequence. */
+export async function checkShop(tx: Tx, clock: Clock, workspaceId: string, newUnits: number): Promise<void> {
+  const [used] = await tx.query<{ placed: number; open: number; units: number }>(sql`
+    select count(*) filter (where r.placed_at > ${since(clock)}) as placed,
+      count(*) filter (where o.status = 'pending') as open,
+      coalesce(sum(r.units) filter (where o.status = 'pending'), 0)::bigint as units
+    from checkout_reservations r join orders o on o.workspace_id = r.workspace_id and o.id = r.order_id
+    where r.workspace_id = ${workspaceId}`);
+  const { placed, open, units } = used!;
+  if (placed >= PER_SHOP.placed || open >= PER_SHOP.open || units + newUnits > PER_SHOP.units)
+    throw new CheckoutRefused('shop_limit');
+}
+
+export async function noteReservation(
+  tx: Tx,
+  clock: Clock,
+  workspaceId: string,
+  reservation: { orderId: string; network: string; units: number },
+): Promise<void> {
+  const { orderId, network, units } = reservation;
+  await tx.query(sql`
+    insert into checkout_reservations (workspace_id, order_id, network, units, placed_at)
+    values (${workspaceId}, ${orderId}, ${network}, ${units}, ${new Date(clock.now()).toISOString()})`);
+}
+
+/** Forgets where an order came from as soon as no limit counts it. */
+export async function purgeReservations(db: Database, clock: Clock): Promise<void> {
+  await db.autocommit.query(sql`
+    delete from checkout_reservations r where r.placed_at <= ${since(clock)} and not exists (
+      select from orders o where o.workspace_id = r.workspace_id and o.id = r.order_id and o.status = 'pending')`);
+}
+
+function since(clock: Clock): string {
+  return new Date(clock.now() - WINDOW_MS).toISOString();
+}

@@ -1,0 +1,20 @@
+import type { Clock } from '../platform/clock.js';
+import { addBusinessDays, localDay } from './business-days.js';
+
+/** Pix and card are paid at once or not at all; until then stock is reserved for nothing. */
+const UNPAID_MS = 2 * 60 * 60 * 1000;
+
+/** A boleto is due three business days after checkout, and a payment takes up to two more to be confirmed. */
+const BOLETO_DUE_DAYS = 3;
+const BOLETO_CONFIRMATION_DAYS = 2;
+
+/** When an unpaid order expires: at a moment, or at the end of a day in the store's time zone. */
+export function expiryOf(
+  method: string,
+  clock: Clock,
+  timezone: string,
+): { moment: string; day: null } | { moment: null; day: string } {
+  if (method !== 'boleto') return { moment: new Date(clock.now() + UNPAID_MS).toISOString(), day: null };
+  const due = addBusinessDays(localDay(clock.now(), timezone), BOLETO_DUE_DAYS);
+  return { moment: null, day: addBusinessDays(due, BOLETO_CONFIRMATION_DAYS) };
+}

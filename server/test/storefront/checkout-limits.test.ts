@@ -1,0 +1,211 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { command as buy } from '../../src/commands/buy.js';
+import { command as storeLimits } from '../../src/commands/store-limits.js';
+import { purgeReservations } from '../../src/orders/checkout-limits.js';
+import { networkOf } from '../../src/platform/client-network.js';
+import { sql } from '../../src/platform/sql.js';
+import type { Shop } from '../../src/stores/queries.js';
+import { shopOf, Visitor } from '../support/buyer.js';
+import { newProduct } from '../support/catalog.js';
+import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
+
+const MINUTE = 60_000;
+
+let feira: Feira;
+let store: StoreClient;
+let shop: Shop;
+let mug: string;
+let addresses = 0;
+
+beforeAll(async () => {
+  feira = await openFeira();
+  const { host, port, user, database } = feira.connection;
+  vi.stubEnv('DATABASE_URL', `postgres://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`);
+  vi.stubEnv('FEIRA_SECRET', 'a secret for tests, known to everybody who reads them');
+  vi.stubEnv('PUBLIC_URL', 'http://localhost:3000');
+});
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  await feira.close();
+});
+beforeEach(async () => {
+  store = await feira.store();
+  shop = await shopOf(feira, store);
+  mug = await newProduct(store, { price: 10, quantity: 100_000 });
+});
+
+const newAddress = () => `198.18.${Math.floor(++addresses / 250)}.${addresses % 250}`;
+
+/** A new browser at an address; returns the page that answers the order. */
+async function place(address: string, quantity = '1', typed: Parameters<Visitor['order']>[0] = {}) {
+  const visitor = new Visitor(feira, shop, {}, address);
+  await visitor.add(mug, { quantity });
+  return visitor.order(typed);
+}
+async function settle(payment: { location?: string | undefined }) {
+  const { pathname, search } = new URL(payment.location!);
+  await new Visitor(feira, shop).settle(pathname + search);
+}
+const stock = async () => (await store.get(`/products/${mug}`)).body.quantity;
+
+describe('one address', () => {
+  test('has at most ten unpaid orders in a shop, until it pays one', async () => {
+    const address = newAddress();
+    const placed = [];
+    for (let index = 0; index < 10; index++) placed.push(await place(address));
+    expect(placed.map(({ status }) => status)).toEqual(Array(10).fill(303));
+    const refused = await place(address);
+    expect([refused.status, refused.headers['retry-after']]).toEqual([429, '600']);
+    expect(refused.text).toContain('too many unpaid orders');
+    expect((await place(newAddress())).status).toBe(303);
+    expect(await stock()).toBe(100_000 - 11);
+    await settle(placed[0]!);
+    expect((await place(address)).status).toBe(303);
+  });
+
+  test('counts all addresses of an IPv6 /64 as one', async () => {
+    const inNetwork = (host: number) => `2001:db8:1:${addresses}::${host.toString(16)}`;
+    addresses++;
+    for (let host = 1; host <= 10; host++) expect((await place(inNetwork(host))).status).toBe(303);
+    expect((await place(inNetwork(11))).status).toBe(429);
+    expect((await place('2001:db8:2::1')).status).toBe(303);
+  });
+
+  test('reserves at most 200 pieces in several orders', async () => {
+    const address = newAddress();
+    expect((await place(address, '100')).status).toBe(303);
+    expect((await place(address, '100')).status).toBe(303);
+    expect((await place(address, '1')).status).toBe(429);
+    expect(await stock()).toBe(100_000 - 200);
+  });
+
+  test('has at most three unpaid boleto orders, which reserve stock for days', async () => {
+    const address = newAddress();
+    for (let index = 0; index < 3; index++)
+      expect((await place(address, '1', { payment: 'boleto' })).status).toBe(303);
+    expect((await place(address, '1', { payment: 'boleto' })).status).toBe(429);
+    expect((await place(address)).status).toBe(303);
+  });
+
+  test('places at most thirty orders in ten minutes, over all shops and paid or not', async () => {
+    const address = newAddress();
+    for (let index = 0; index < 30; index++) {
+      if (index === 15) {
+        store = await feira.store();
+        shop = await shopOf(feira, store);
+        mug = await newProduct(store, { quantity: 100 });
+      }
+      await settle(await place(address));
+    }
+    expect((await place(address)).status).toBe(429);
+    feira.clock.forward(10 * MINUTE);
+    expect((await place(address)).status).toBe(303);
+  });
+
+  test('cannot pass its limit with orders sent at the same time', async () => {
+    const address = newAddress();
+    const answers = await Promise.all(Array.from({ length: 16 }, () => place(address)));
+    expect(answers.filter(({ status }) => status === 303)).toHaveLength(10);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(6);
+    expect(await stock()).toBe(100_000 - 10);
+  });
+});
+
+describe('one shop', () => {
+  /** Unpaid orders from as many addresses. */
+  const reserve = (count: number, units: number, status = 'pending') =>
+    feira.context.orders.autocommit.query(sql`
+      with placed as (
+        insert into orders (workspace_id, id, number, subtotal, shipping_cost, total, payment_method, gateway, customer_id, customer,
+          shipping_address, items, checkout_id, expires_at, status)
+        select ${store.workspaceId}::uuid, new_id(), 5000 + n, 1, 1, 2, 'pix', 'sandbox', new_id(), '{}', '{}', '[]',
+          'other ' || n, now() + interval '1 hour', ${status}
+        from generate_series(1, ${count}::integer) n returning workspace_id, id
+      )
+      insert into checkout_reservations (workspace_id, order_id, network, units, placed_at)
+      select workspace_id, id, id::text, ${units}::integer, ${new Date(feira.clock.now()).toISOString()}::timestamptz from placed`);
+
+  test('has at most 2,000 unpaid orders', async () => {
+    await reserve(1_999, 1);
+    expect((await place(newAddress())).status).toBe(303);
+    const refused = await place(newAddress());
+    expect([refused.status, refused.headers['retry-after']]).toEqual([429, '600']);
+    expect(refused.text).toContain('receiving too many orders');
+    expect(await stock()).toBe(100_000 - 1);
+  });
+
+  test('has at most 20,000 pieces reserved by unpaid orders', async () => {
+    await reserve(199, 100);
+    expect((await place(newAddress(), '100')).status).toBe(303);
+    expect((await place(newAddress(), '1')).status).toBe(429);
+  });
+
+  test('takes at most 3,000 orders in ten minutes', async () => {
+    await reserve(2_999, 1, 'paid');
+    expect((await place(newAddress())).status).toBe(303);
+    expect((await place(newAddress())).status).toBe(429);
+  });
+
+  test('does not count what was settled more than ten minutes ago, and forgets where it came from', async () => {
+    const address = newAddress();
+    await settle(await place(address));
+    const unpaid = await place(address);
+    const kept = async () =>
+      (await feira.context.orders.query(sql`select from checkout_reservations where network = ${address}`))
+        .length;
+    await purgeReservations(feira.context.orders, feira.clock);
+    expect([unpaid.status, await kept()]).toEqual([303, 2]);
+    feira.clock.forward(10 * MINUTE + 1_000);
+    await purgeReservations(feira.context.orders, feira.clock);
+    expect(await kept()).toBe(1);
+  });
+});
+
+describe('a shop’s maximum per order', () => {
+  test('is 100 of one item and 1,000 in all unless the merchant sets another', async () => {
+    const refused = await place(newAddress(), '101');
+    expect(refused.status).toBe(409);
+    expect(refused.text).toContain('at most 100 units of one item and 1,000 units in one order');
+    const visitor = new Visitor(feira, shop, {}, newAddress());
+    for (let index = 0; index < 11; index++)
+      await visitor.add(await newProduct(store, { quantity: 500 }), { quantity: '100' });
+    expect((await visitor.order()).status).toBe(409);
+    expect(await stock()).toBe(100_000);
+  });
+
+  test('is set on the command line', async () => {
+    const limits = { store: store.workspaceId, 'max-per-line': '300', 'max-per-order': '400' };
+    expect(await storeLimits.run(limits)).toEqual({ maxUnitsPerLine: 300, maxUnitsPerOrder: 400 });
+    expect(await storeLimits.run({ store: store.workspaceId })).toEqual({
+      maxUnitsPerLine: 300,
+      maxUnitsPerOrder: 400,
+    });
+    // More than an address may reserve in several orders, but it is the only one.
+    expect((await place(newAddress(), '300')).status).toBe(303);
+    expect((await place(newAddress(), '301')).status).toBe(409);
+    for (const wrong of ['0', '-1', 'x', '1.5'])
+      await expect(storeLimits.run({ store: store.workspaceId, 'max-per-line': wrong })).rejects.toThrow(
+        '--max-per-line',
+      );
+  });
+});
+
+test('the operator’s simulated buyers are exempt and use up no buyer’s share', async () => {
+  const bought = (await buy.run({ store: store.workspaceId, count: '40', 'no-pay': true })) as {
+    orders: string[];
+  };
+  expect(bought.orders).toHaveLength(40);
+  expect((await place('127.0.0.1')).status).toBe(303);
+});
+
+test.each([
+  ['203.0.113.7', '203.0.113.7'],
+  ['::ffff:203.0.113.7', '203.0.113.7'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['2001:0DB8:0001:0002::1', '2001:db8:1:2::/64'],
+  ['2001:db8::1', '2001:db8:0:0::/64'],
+  ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+  ['::1', '0:0:0:0::/64'],
+])('%s is counted as %s', (address, network) => {
+  expect(networkOf(address)).toBe(network);
+});
