@@ -17,6 +17,7 @@ import { DatabaseClock } from './platform/database-clock.js';
 import { clientSettings, type Database, openDatabase } from './platform/db.js';
 import { openPool, type Transactions } from './platform/db-pool.js';
 import type { Waiting } from './platform/db-queue.js';
+import { Flash } from './platform/html/flash.js';
 import { Listener } from './platform/listen.js';
 import { Outbound } from './platform/outbound/post.js';
 import { LabelAddresses } from './shipping/label-address.js';
@@ -33,6 +34,7 @@ export interface Context {
   credentials: Credentials;
   budgets: Budgets;
   sessions: Sessions;
+  flash: Flash;
   outbound: Outbound;
   /** Encrypts what must be readable again: webhook secrets and answers kept for idempotency keys. */
   seal: Seal;
@@ -105,6 +107,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
     credentials,
     budgets,
     sessions: new Sessions(db, clock, signer, publicUrl),
+    flash: new Flash(seal, clock, publicUrl),
     outbound,
     seal,
     wake,

@@ -16,7 +16,7 @@ const PUBLIC = fileURLToPath(new URL('../public/', import.meta.url));
 
 /** Everything that a person meets in a browser. */
 export const pages: FastifyPluginAsync<{ context: Context }> = async (app, { context }) => {
-  const { db, clock, sessions, credentials, publicUrl } = context;
+  const { db, clock, sessions, flash, credentials, publicUrl } = context;
   await app.register(files, { root: PUBLIC, prefix: '/assets/', index: false, maxAge: '1h' });
   await app.register(notificationRoute, context);
   await app.register(async (scope) => {
@@ -25,7 +25,7 @@ export const pages: FastifyPluginAsync<{ context: Context }> = async (app, { con
     await scope.register(signInRoutes, { db, clock, sessions });
     await scope.register(authorizeRoutes, { db, clock, sessions, publicUrl });
     await scope.register(consoleRoutes, { db, clock, sessions, credentials });
-    await scope.register(partnerRoutes, { db, clock, sessions });
+    await scope.register(partnerRoutes, { db, clock, sessions, flash });
     await scope.register(storefrontRoutes, { ...context, prefix: '/s/:slug' });
     await scope.register(paymentRoutes, context);
   });

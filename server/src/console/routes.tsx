@@ -9,10 +9,11 @@ import { ApiError, badRequest } from '../platform/errors.js';
 import { type Fields, formFields } from '../platform/forms.js';
 import { languageOf } from '../platform/html/language.js';
 import { sendPage } from '../platform/html/page.js';
+import { HashingBusy } from '../stores/hashing-turns.js';
 import { passwordFault } from '../stores/password-rules.js';
 import type { Session, Sessions } from '../stores/sessions.js';
 import { signIn } from '../stores/sign-in.js';
-import { signInAddress, whoOf } from '../stores/sign-in-routes.js';
+import { BUSY_SECONDS, signInAddress, whoOf } from '../stores/sign-in-routes.js';
 import { setPassword, storesOwnedBy } from '../stores/users.js';
 import { failingAppsOf } from '../webhooks/health.js';
 import { ConnectedAppsPage } from './pages/connected-apps.js';
@@ -85,10 +86,19 @@ export const consoleRoutes: FastifyPluginAsync<Options> = async (
     const fault = passwordFault(next, session.email);
     if (fault) return showPassword(request, reply, session, fault);
     // Throttled like signing in: a stolen session must not be a place to guess the password at.
-    const attempt = { email: session.email, password: fields.text('password'), address: request.ip };
-    const outcome = await signIn(db, clock, attempt);
-    if (outcome === 'wrong' || outcome === 'throttled') return showPassword(request, reply, session, outcome);
-    await setPassword(db.autocommit, session.userId, next);
+    const outcome = await signIn(db, clock, {
+      email: session.email,
+      password: fields.text('password'),
+      address: request.ip,
+      deviceId: sessions.devices.idFor(request, session.email),
+    });
+    if (typeof outcome === 'string') return showPassword(request, reply, session, outcome);
+    try {
+      await setPassword(db.autocommit, session.userId, next);
+    } catch (error) {
+      if (error instanceof HashingBusy) return showPassword(request, reply, session, 'busy');
+      throw error;
+    }
     await sessions.endOthers(request, session.userId);
     return showPassword(request, reply, session, 'changed');
   });
@@ -107,6 +117,7 @@ export const consoleRoutes: FastifyPluginAsync<Options> = async (
         state={state}
       />
     );
+    if (state === 'busy') reply.header('Retry-After', BUSY_SECONDS);
     return sendPage(reply, page, PASSWORD_STATUS[state]);
   }
 
@@ -126,6 +137,7 @@ const PASSWORD_STATUS: Record<PasswordState, number> = {
   guessable: 422,
   wrong: 422,
   throttled: 429,
+  busy: 503,
 };
 
 function disconnection(workspaceId: string, clientId: string): string {

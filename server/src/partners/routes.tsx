@@ -6,16 +6,17 @@ import type { Clock } from '../platform/clock.js';
 import type { Database } from '../platform/db.js';
 import { ApiError, badRequest } from '../platform/errors.js';
 import { type Fields, formFields } from '../platform/forms.js';
+import type { Flash } from '../platform/html/flash.js';
 import { type Language, languageOf } from '../platform/html/language.js';
 import { sendPage } from '../platform/html/page.js';
 import { passwordFault } from '../stores/password-rules.js';
 import type { Session, Sessions } from '../stores/sessions.js';
-import { signInAddress, whoOf } from '../stores/sign-in-routes.js';
+import { BUSY_SECONDS, signInAddress, whoOf } from '../stores/sign-in-routes.js';
 import { signUp } from '../stores/sign-up.js';
 import { isEmail } from '../stores/users.js';
 import { failingUrlsOf } from '../webhooks/health.js';
 import { type AppForm, EMPTY_FORM, judgeAppForm, readAppForm, TOO_MANY_APPS } from './app-form.js';
-import { AppPage } from './pages/app.js';
+import { type AppNews, AppPage } from './pages/app.js';
 import { AppsPage } from './pages/apps.js';
 import { NewAppPage } from './pages/new-app.js';
 import { type SignUpFault, SignUpPage } from './pages/sign-up.js';
@@ -24,12 +25,13 @@ interface Options {
   db: Database;
   clock: Clock;
   sessions: Sessions;
+  flash: Flash;
 }
 
 type WithClientId = { Params: { clientId: string } };
 
 /** The integrator's side: an account, apps, their keys. */
-export const partnerRoutes: FastifyPluginAsync<Options> = async (app, { db, clock, sessions }) => {
+export const partnerRoutes: FastifyPluginAsync<Options> = async (app, { db, clock, sessions, flash }) => {
   app.get('/partners', { schema: { hide: true } }, async (request, reply) => {
     const session = await sessions.find(request);
     if (!session) return showSignUp(request, reply, {});
@@ -49,9 +51,8 @@ export const partnerRoutes: FastifyPluginAsync<Options> = async (app, { db, cloc
     const fault = passwordFault(password, email);
     if (fault) return showSignUp(request, reply, { email, fault });
     const outcome = await signUp(db, clock, { email, password, address: request.ip });
-    if (outcome === 'taken' || outcome === 'throttled')
-      return showSignUp(request, reply, { email, fault: outcome });
-    await sessions.begin(request, reply, outcome.userId);
+    if (typeof outcome === 'string') return showSignUp(request, reply, { email, fault: outcome });
+    await sessions.begin(request, reply, { userId: outcome.userId, email });
     return reply.redirect('/partners', 303);
   });
 
@@ -69,14 +70,15 @@ export const partnerRoutes: FastifyPluginAsync<Options> = async (app, { db, cloc
     if (faults.length > 0) return showNewApp(request, reply, session, form, faults);
     const made = await db.transaction((tx) => registerApp(tx, session.userId, described));
     if (!made) return showNewApp(request, reply, session, form, [TOO_MANY_APPS[languageFor(request)]]);
-    const { clientId, clientSecret } = made;
-    return showApp(request, reply, session, await owned(session, clientId), { secret: clientSecret });
+    return done(reply, session, made.clientId, { notice: 'registered', secret: made.clientSecret });
   });
 
   app.get<WithClientId>('/partners/apps/:clientId', { schema: { hide: true } }, async (request, reply) => {
     const session = await sessions.find(request);
     if (!session) return reply.redirect(signInAddress(request.url), 303);
-    return showApp(request, reply, session, await owned(session, request.params.clientId), {});
+    const found = await owned(session, request.params.clientId);
+    const news = flash.take<AppNews>(request, reply, pageOf(session, found.clientId));
+    return showApp(request, reply, session, found, { ...news });
   });
 
   app.post<WithClientId>('/partners/apps/:clientId', { schema: { hide: true } }, async (request, reply) => {
@@ -85,7 +87,7 @@ export const partnerRoutes: FastifyPluginAsync<Options> = async (app, { db, cloc
     const { app: described, faults } = judgeAppForm(form, languageFor(request));
     if (faults.length > 0) return showApp(request, reply, session, found, { form, faults });
     await updateApp(db.autocommit, found.clientId, described);
-    return reply.redirect(`/partners/apps/${found.clientId}`, 303);
+    return done(reply, session, found.clientId, { notice: 'saved' });
   });
 
   app.post<WithClientId>(
@@ -94,7 +96,7 @@ export const partnerRoutes: FastifyPluginAsync<Options> = async (app, { db, cloc
     async (request, reply) => {
       const { session, app: found } = await ownedAppForm(request);
       const secret = await db.transaction((tx) => rotateSecret(tx, found.clientId));
-      return showApp(request, reply, session, await owned(session, found.clientId), { secret });
+      return done(reply, session, found.clientId, { notice: 'rotated', secret });
     },
   );
 
@@ -102,11 +104,18 @@ export const partnerRoutes: FastifyPluginAsync<Options> = async (app, { db, cloc
     '/partners/apps/:clientId/end-old-secret',
     { schema: { hide: true } },
     async (request, reply) => {
-      const { app: found } = await ownedAppForm(request);
+      const { session, app: found } = await ownedAppForm(request);
       await endOldSecrets(db.autocommit, found.clientId);
-      return reply.redirect(`/partners/apps/${found.clientId}`, 303);
+      return done(reply, session, found.clientId, { notice: 'ended' });
     },
   );
+
+  /** Answers a form with a redirect, so that reloading the page that follows does not send the form again. */
+  function done(reply: FastifyReply, session: Session, clientId: string, news: AppNews): FastifyReply {
+    const page = pageOf(session, clientId);
+    flash.leave(reply, page, news);
+    return reply.redirect(page.path, 303);
+  }
 
   const common = (request: FastifyRequest, reply: FastifyReply, session: Session) => ({
     language: languageFor(request),
@@ -125,7 +134,8 @@ export const partnerRoutes: FastifyPluginAsync<Options> = async (app, { db, cloc
         {...state}
       />
     );
-    return sendPage(reply, page, state.fault === 'throttled' ? 429 : state.fault ? 422 : 200);
+    if (state.fault === 'busy') reply.header('Retry-After', BUSY_SECONDS);
+    return sendPage(reply, page, signUpStatus(state.fault));
   }
 
   function showNewApp(
@@ -145,7 +155,7 @@ export const partnerRoutes: FastifyPluginAsync<Options> = async (app, { db, cloc
     reply: FastifyReply,
     session: Session,
     found: OwnedApp,
-    state: { secret?: string; form?: AppForm; faults?: string[] },
+    state: Partial<AppNews> & { form?: AppForm; faults?: string[] },
   ): Promise<FastifyReply> {
     const csrf = sessions.csrfToken(request, reply, `app ${found.clientId}`);
     const page = (
@@ -182,6 +192,15 @@ export const partnerRoutes: FastifyPluginAsync<Options> = async (app, { db, cloc
     return { session, fields };
   }
 };
+
+function signUpStatus(fault: SignUpFault | undefined): number {
+  if (fault === undefined) return 200;
+  return fault === 'busy' ? 503 : fault === 'throttled' ? 429 : 422;
+}
+
+function pageOf({ userId }: Session, clientId: string): { path: string; userId: string } {
+  return { path: `/partners/apps/${clientId}`, userId };
+}
 
 function languageFor(request: FastifyRequest): Language {
   return languageOf(request.headers['accept-language']);

@@ -1,26 +1,35 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
+import { HashingTurns } from './hashing-turns.js';
 
-// 32 MiB and some 60 ms a guess. The parameters stand in each hash, so they can be raised without losing old ones.
+// 32 MiB and some 60 ms per hash. Each hash carries its parameters, so they can be raised without losing old ones.
 const COST = { N: 2 ** 15, r: 8, p: 1 };
 const LENGTH = 32;
 
+/** Two of the four threads stay free for files. 24 that wait take about a second. */
+const turns = new HashingTurns(2, 24, 8);
+
+/** Of an account that does not exist: no password has it, and checking one takes as long as for a real account. */
+export const NO_PASSWORD = encoded(Buffer.alloc(16), Buffer.alloc(LENGTH));
+
+/** Throws HashingBusy when too many wait. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16);
-  const key = await derive(password, salt, COST);
-  return ['scrypt', COST.N, COST.r, COST.p, salt.toString('base64url'), key.toString('base64url')].join('$');
+  return encoded(salt, await turns.run(() => derive(password, salt, COST)));
 }
 
-export async function isPassword(password: string, stored: string): Promise<boolean> {
+/** Throws HashingBusy when too many wait; `isFirst` puts it before those. */
+export async function isPassword(password: string, stored: string, isFirst = false): Promise<boolean> {
   const [, N, r, p, salt, key] = stored.split('$') as [string, string, string, string, string, string];
-  const derived = await derive(password, Buffer.from(salt, 'base64url'), {
-    N: Number(N),
-    r: Number(r),
-    p: Number(p),
-  });
+  const cost = { N: Number(N), r: Number(r), p: Number(p) };
+  const derived = await turns.run(() => derive(password, Buffer.from(salt, 'base64url'), cost), isFirst);
   return timingSafeEqual(derived, Buffer.from(key, 'base64url'));
 }
 
-/** NFKC, so that one password typed on two keyboards is one. Async: a guess must not hold up other requests. */
+function encoded(salt: Buffer, key: Buffer): string {
+  return ['scrypt', COST.N, COST.r, COST.p, salt.toString('base64url'), key.toString('base64url')].join('$');
+}
+
+/** NFKC, so that a password is the same on every keyboard. */
 function derive(
   password: string,
   salt: Buffer,

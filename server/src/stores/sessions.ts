@@ -6,6 +6,7 @@ import type { Signer } from '../platform/crypto/signer.js';
 import type { Database } from '../platform/db.js';
 import { ApiError } from '../platform/errors.js';
 import { sql } from '../platform/sql.js';
+import { KnownDevices } from './known-devices.js';
 
 export interface Session {
   userId: string;
@@ -20,6 +21,7 @@ const ID = /^[A-Za-z0-9_-]{43}$/;
  * nothing after. The database knows the hash of the ids that are signed in.
  */
 export class Sessions {
+  readonly devices: KnownDevices;
   private readonly cookie: string;
   private readonly secure: boolean;
   /** Ids given in this very request: a page may need several proofs before the browser sends the cookie back. */
@@ -31,6 +33,7 @@ export class Sessions {
     private readonly signer: Signer,
     publicUrl: string,
   ) {
+    this.devices = new KnownDevices(signer, publicUrl);
     this.secure = publicUrl.startsWith('https:');
     this.cookie = this.secure ? '__Host-feira' : 'feira';
   }
@@ -44,13 +47,14 @@ export class Sessions {
     return session;
   }
 
-  /** Replaces whatever id the browser came with. */
-  async begin(request: FastifyRequest, reply: FastifyReply, userId: string): Promise<void> {
+  /** Replaces whatever id the browser came with, and makes the browser known to the account. */
+  async begin(request: FastifyRequest, reply: FastifyReply, { userId, email }: Session): Promise<void> {
     await this.forget(request);
     const id = this.give(request, reply);
     const expiresAt = new Date(this.clock.now() + LIFETIME_MS).toISOString();
     await this.db.autocommit.query(sql`
       insert into sessions (id_hash, user_id, expires_at) values (${hashOf(id)}, ${userId}, ${expiresAt})`);
+    this.devices.remember(request, reply, email);
   }
 
   async end(request: FastifyRequest, reply: FastifyReply): Promise<void> {

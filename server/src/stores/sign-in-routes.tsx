@@ -18,6 +18,9 @@ interface Options {
 
 const HOME = '/console/apps';
 
+/** When to try again after too many passwords waited: the queue takes a second, or a few under load. */
+export const BUSY_SECONDS = 5;
+
 export const signInRoutes: FastifyPluginAsync<Options> = async (app, { db, clock, sessions }) => {
   const show = (
     request: FastifyRequest,
@@ -51,10 +54,15 @@ export const signInRoutes: FastifyPluginAsync<Options> = async (app, { db, clock
       email,
       password: fields.text('password'),
       address: request.ip,
+      deviceId: sessions.devices.idFor(request, email),
     });
     if (outcome === 'wrong') return show(request, reply, { next, email, fault: 'wrong' }, 401);
     if (outcome === 'throttled') return show(request, reply, { next, email, fault: 'throttled' }, 429);
-    await sessions.begin(request, reply, outcome.userId);
+    if (outcome === 'busy') {
+      reply.header('Retry-After', BUSY_SECONDS);
+      return show(request, reply, { next, email, fault: 'busy' }, 503);
+    }
+    await sessions.begin(request, reply, { userId: outcome.userId, email });
     return reply.redirect(next, 303);
   });
 

@@ -2,38 +2,42 @@ import { hash } from 'node:crypto';
 import type { Clock } from '../platform/clock.js';
 import type { Database } from '../platform/db.js';
 import { newId } from '../platform/ids.js';
+import { networkOf } from '../platform/network.js';
 import { sql } from '../platform/sql.js';
+import { HashingBusy } from './hashing-turns.js';
 import { isPossiblePassword } from './password-rules.js';
-import { hashPassword, isPassword } from './passwords.js';
+import { isPassword, NO_PASSWORD } from './passwords.js';
 import { isEmail } from './users.js';
 
 const WINDOW_MS = 15 * 60 * 1000;
 
-/** Failures in fifteen minutes after which no further guess is looked at. */
-const LIMITS = { pair: 5, account: 20, address: 50 };
+/** Failures in fifteen minutes after which no further guess is checked. */
+const LIMITS = { pair: 5, account: 20, address: 50, device: 5 };
 
-type Subjects = Record<keyof typeof LIMITS, string>;
+type Kind = keyof typeof LIMITS;
+type Subjects = Partial<Record<Kind, string>>;
 
-export type SignIn = { userId: string } | 'wrong' | 'throttled';
+export type SignIn = { userId: string } | 'wrong' | 'throttled' | 'busy';
+
+export interface Attempt {
+  email: string;
+  password: string;
+  address: string;
+  /** Of a browser in which this account was signed in before. */
+  deviceId: string | undefined;
+}
 
 /**
- * Throttled per account and address, in the database, so that guesses spread over processes count together. The limit
- * of the account alone is higher: otherwise anybody could lock a merchant out by guessing wrong on purpose. An attempt is
- * written down as failed before the password is looked at, and taken back if it was right or not looked at: when it was
- * written down afterwards, forty guesses sent at once were all looked at.
+ * Failures are counted in the database, so that guesses spread over processes count together. A browser that the account
+ * knows has a count of its own and no other: guesses made elsewhere, or from the same network, do not lock its owner
+ * out. All other attempts count against the account, the network they come from, and both together. An attempt is
+ * recorded as failed before the password is checked, and removed if it was right or not checked: when it was recorded
+ * afterwards, forty guesses sent at once were all checked.
  */
-export async function signIn(
-  db: Database,
-  clock: Clock,
-  attempt: { email: string; password: string; address: string },
-): Promise<SignIn> {
+export async function signIn(db: Database, clock: Clock, attempt: Attempt): Promise<SignIn> {
   const email = attempt.email.trim().toLowerCase();
   if (!isEmail(email) || !isPossiblePassword(attempt.password)) return 'wrong';
-  const subjects = {
-    pair: subjectOf('pair', email, attempt.address),
-    account: subjectOf('account', email),
-    address: subjectOf('address', attempt.address),
-  };
+  const subjects = subjectsOf(email, attempt);
   const attemptId = newId();
   await recordFailure(db, clock, attemptId, subjects);
   if (await isThrottled(db, clock, subjects)) {
@@ -43,11 +47,18 @@ export async function signIn(
   const [user] = await db.query<{ id: string; password_hash: string }>(
     sql`select id, password_hash from users where lower(email) = ${email}`,
   );
-  // An unknown account takes as long as a wrong password.
-  const right = await isPassword(attempt.password, user?.password_hash ?? (await nobody));
-  if (!user || !right) return 'wrong';
+  const isKnown = attempt.deviceId !== undefined;
+  try {
+    if (!(await isPassword(attempt.password, user?.password_hash ?? NO_PASSWORD, isKnown)) || !user)
+      return 'wrong';
+  } catch (error) {
+    if (!(error instanceof HashingBusy)) throw error;
+    await takeBack(db, attemptId, subjects);
+    return 'busy';
+  }
   await takeBack(db, attemptId, subjects);
-  await db.autocommit.query(sql`delete from sign_in_failures where subject = ${subjects.pair}`);
+  const own = subjects.device ?? subjects.pair;
+  await db.autocommit.query(sql`delete from sign_in_failures where subject = ${own}`);
   return { userId: user.id };
 }
 
@@ -55,13 +66,23 @@ export async function purgeSignInFailures(db: Database, clock: Clock): Promise<v
   await db.autocommit.query(sql`delete from sign_in_failures where failed_at <= ${since(clock)}`);
 }
 
+function subjectsOf(email: string, { address, deviceId }: Attempt): Subjects {
+  if (deviceId !== undefined) return { device: subjectOf('device', email, deviceId) };
+  const network = networkOf(address);
+  return {
+    pair: subjectOf('pair', email, network),
+    account: subjectOf('account', email),
+    address: subjectOf('address', network),
+  };
+}
+
 async function isThrottled(db: Database, clock: Clock, subjects: Subjects): Promise<boolean> {
   const rows = await db.query<{ subject: string; failures: number }>(sql`
     select subject, count(*) as failures from sign_in_failures
     where subject = any(${Object.values(subjects)}::text[]) and failed_at > ${since(clock)} group by subject`);
   const failures = new Map(rows.map((row) => [row.subject, row.failures]));
-  return (Object.keys(LIMITS) as (keyof typeof LIMITS)[]).some(
-    (kind) => (failures.get(subjects[kind]) ?? 0) > LIMITS[kind],
+  return Object.entries(subjects).some(
+    ([kind, subject]) => (failures.get(subject) ?? 0) > LIMITS[kind as Kind],
   );
 }
 
@@ -85,5 +106,3 @@ function subjectOf(...parts: string[]): string {
 function since(clock: Clock): string {
   return new Date(clock.now() - WINDOW_MS).toISOString();
 }
-
-const nobody = hashPassword('nobody has this password');

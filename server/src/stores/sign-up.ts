@@ -1,31 +1,41 @@
 import type { Clock } from '../platform/clock.js';
 import type { Database } from '../platform/db.js';
+import { networkOf } from '../platform/network.js';
 import { sql } from '../platform/sql.js';
+import { HashingBusy } from './hashing-turns.js';
 import { createUser } from './users.js';
 
 const WINDOW_MS = 60 * 60 * 1000;
 
-/** In an hour and from one address: enough for a class that shares one, too few to fill the table of accounts. */
+/** In an hour and from one network: enough for a class that shares one, too few to fill the table of accounts. */
 const MOST = 50;
 
-export type SignUp = { userId: string } | 'taken' | 'throttled';
+export type SignUp = { userId: string } | 'taken' | 'throttled' | 'busy';
 
-/** An attempt counts before its password is hashed, which is what it costs, and whether or not the e-mail is taken. */
+/**
+ * An attempt counts before its password is hashed, which is what it costs, and whether or not the e-mail is taken: the
+ * limit is also what keeps somebody from finding out who has an account.
+ */
 export async function signUp(
   db: Database,
   clock: Clock,
   asked: { email: string; password: string; address: string },
 ): Promise<SignUp> {
-  if (!(await count(db, clock, asked.address))) return 'throttled';
-  const userId = await createUser(db.autocommit, { ...asked, createdBy: 'sign-up' });
-  return userId ? { userId } : 'taken';
+  if (!(await count(db, clock, networkOf(asked.address)))) return 'throttled';
+  try {
+    const userId = await createUser(db.autocommit, { ...asked, createdBy: 'sign-up' });
+    return userId ? { userId } : 'taken';
+  } catch (error) {
+    if (error instanceof HashingBusy) return 'busy';
+    throw error;
+  }
 }
 
 export async function purgeSignUps(db: Database, clock: Clock): Promise<void> {
   await db.autocommit.query(sql`delete from sign_ups where asked_at <= ${since(clock)}`);
 }
 
-/** One after the other per address: those that ask at once would all find the same room. */
+/** One at a time per network: attempts that count at the same time would all find the last free place. */
 function count(db: Database, clock: Clock, address: string): Promise<boolean> {
   return db.transaction(async (tx) => {
     await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${`sign-up ${address}`}, 0))`);

@@ -59,8 +59,8 @@ const FORMS: Record<string, () => Promise<FormOnPage>> = {
           'redirect-uris': CALLBACK,
           contact: ANA,
         });
-        const rotated = await ana.press(page, 'Make a new secret');
-        const form = formOf(rotated, label);
+        await ana.press(await ana.get(page.location!), 'Make a new secret');
+        const form = formOf(await ana.get(page.location!), label);
         return { of: ana, form, fields: form.fields };
       },
     ]),

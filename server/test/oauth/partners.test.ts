@@ -27,7 +27,12 @@ async function integrator(email: string, address?: string): Promise<Merchant> {
 
 async function register(by: Merchant, typed: Record<string, string> = {}): Promise<Page> {
   const form = { name: 'My ERP', 'redirect-uris': CALLBACK, contact: 'dev@erp.example' };
-  return by.press(await by.get('/partners/apps/new'), 'Register', { ...form, ...typed });
+  return followed(by, by.press(await by.get('/partners/apps/new'), 'Register', { ...form, ...typed }));
+}
+
+async function followed(by: Merchant, pressed: Promise<Page>): Promise<Page> {
+  const page = await pressed;
+  return page.status === 303 ? by.get(page.location!) : page;
 }
 
 const clientIdOn = (page: Page) => /app_[0-9a-f]{24}/.exec(page.text)![0];
@@ -164,12 +169,12 @@ describe('the secrets of an app', () => {
     const live = () => Promise.all(secrets.map((secret) => isLive(clientId, secret)));
     expect(Object.keys(page.forms[1]!.buttons)).toEqual(['Make a new secret']);
 
-    page = await dev.press(page, 'Make a new secret');
+    page = await followed(dev, dev.press(page, 'Make a new secret'));
     secrets.push(secretOn(page)!);
     expect(await live()).toEqual([true, true]);
     expect(secretOn(await dev.get(`/partners/apps/${clientId}`))).toBeUndefined();
 
-    page = await dev.press(page, 'Make a new secret');
+    page = await followed(dev, dev.press(page, 'Make a new secret'));
     secrets.push(secretOn(page)!);
     expect(await live()).toEqual([false, true, true]);
 
@@ -184,9 +189,12 @@ describe('the secrets of an app', () => {
 
   test('made by two browsers at once are both live', async () => {
     const page = await register(dev);
+    const beside = new Merchant(feira.app);
+    await beside.signIn('dev@erp.example');
+    const there = await beside.get(`/partners/apps/${clientIdOn(page)}`);
     const pages = await Promise.all([
-      dev.press(page, 'Make a new secret'),
-      dev.press(page, 'Make a new secret'),
+      followed(dev, dev.press(page, 'Make a new secret')),
+      followed(beside, beside.press(there, 'Make a new secret')),
     ]);
     for (const each of pages) expect(await isLive(clientIdOn(page), secretOn(each)!)).toBe(true);
     expect(await isLive(clientIdOn(page), secretOn(page)!)).toBe(false);
@@ -196,12 +204,63 @@ describe('the secrets of an app', () => {
     const page = await register(dev);
     const before = new Integrator(feira.app, { clientId: clientIdOn(page), clientSecret: secretOn(page)! });
     const tokens = await before.connected(ana);
-    const rotated = await dev.press(page, 'Make a new secret');
+    const rotated = await followed(dev, dev.press(page, 'Make a new secret'));
     await dev.press(rotated, 'End the old secret');
     const after = new Integrator(feira.app, { clientId: clientIdOn(page), clientSecret: secretOn(rotated)! });
     expect((await before.refresh(tokens.refresh_token)).status).toBe(401);
     expect((await after.me(tokens.access_token)).status).toBe(200);
     expect((await after.refresh(tokens.refresh_token)).status).toBe(200);
+  });
+});
+
+describe('reloading a page', () => {
+  test('after Register or "Make a new secret" repeats nothing, and shows the secret no more', async () => {
+    const form = { name: 'Reloaded', 'redirect-uris': CALLBACK, contact: 'dev@erp.example' };
+    const registered = await dev.press(await dev.get('/partners/apps/new'), 'Register', form);
+    expect(registered.status).toBe(303);
+    expect(secretOn(registered)).toBeUndefined();
+    const shown = await dev.get(registered.location!);
+    const secret = secretOn(shown)!;
+    expect(await isLive(clientIdOn(shown), secret)).toBe(true);
+
+    const rotated = await dev.press(shown, 'Make a new secret');
+    expect(rotated.status).toBe(303);
+    expect(secretOn(await dev.get(rotated.location!))).toMatch(/^feira_cs_/);
+    for (let reloads = 0; reloads < 2; reloads++) {
+      const reloaded = await dev.get(rotated.location!);
+      expect([reloaded.status, secretOn(reloaded)]).toEqual([200, undefined]);
+    }
+    expect(await isLive(clientIdOn(shown), secret)).toBe(true);
+    expect((await dev.get('/partners')).text.match(/Reloaded/g)).toHaveLength(1);
+  });
+
+  test('confirms once what was saved or ended', async () => {
+    const page = await register(dev);
+    for (const [button, sentence] of [
+      ['Save', 'Your changes are saved.'],
+      ['Make a new secret', 'The new secret is ready.'],
+      ['End the old secret', 'The old secret no longer works.'],
+    ] as const) {
+      const current = await dev.get(`/partners/apps/${clientIdOn(page)}`);
+      const after = await followed(dev, dev.press(current, button));
+      expect(after.text).toContain(sentence);
+      expect((await dev.get(`/partners/apps/${clientIdOn(page)}`)).text).not.toContain(sentence);
+    }
+  });
+
+  test('shows a secret for two minutes at most, to the account and on the page it is for', async () => {
+    const page = await register(dev);
+    const address = `/partners/apps/${clientIdOn(page)}`;
+    const other = await register(dev);
+    await dev.press(page, 'Make a new secret');
+    expect(secretOn(await dev.get(`/partners/apps/${clientIdOn(other)}`))).toBeUndefined();
+    await dev.press(page, 'Make a new secret');
+    feira.clock.forward(2 * 60_000);
+    expect(secretOn(await dev.get(address))).toBeUndefined();
+    await dev.press(page, 'Make a new secret');
+    dev.cookies.set('feira-flash', 'A'.repeat(200));
+    const forged = await dev.get(address);
+    expect([forged.status, secretOn(forged)]).toEqual([200, undefined]);
   });
 });
 

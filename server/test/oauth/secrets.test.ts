@@ -33,10 +33,11 @@ async function liveOnce(): Promise<void> {
     'redirect-uris': CALLBACK,
     contact: 'dev@erp.example',
   });
-  const clientId = /app_[0-9a-f]{24}/.exec(made.text)![0];
-  secrets['client secret'] = /feira_cs_[\w-]{43}/.exec(made.text)![0];
-  const rotated = await dev.press(made, 'Make a new secret');
-  secrets['second client secret'] = /feira_cs_[\w-]{43}/.exec(rotated.text)![0];
+  const shown = await dev.get(made.location!);
+  const clientId = /app_[0-9a-f]{24}/.exec(shown.text)![0];
+  secrets['client secret'] = /feira_cs_[\w-]{43}/.exec(shown.text)![0];
+  const rotated = await dev.press(shown, 'Make a new secret');
+  secrets['second client secret'] = /feira_cs_[\w-]{43}/.exec((await dev.get(rotated.location!)).text)![0];
   secrets["integrator's session id"] = dev.cookies.get('feira')!;
 
   const ana = new Merchant(feira.app);

@@ -35,7 +35,7 @@ describe('the session cookie', () => {
   test('is HttpOnly and SameSite=Lax, for this host and all of it, and ends with the browser', async () => {
     const merchant = new Merchant(feira.app);
     for (const page of [await merchant.get('/sign-in'), await merchant.signIn()]) {
-      const cookie = String(page.headers['set-cookie']);
+      const cookie = String([page.headers['set-cookie']].flat()[0]);
       expect(cookie).toMatch(/^feira=[\w-]{43}; /);
       const attributes = cookie.split('; ').slice(1).sort();
       expect(attributes).toEqual(['HttpOnly', 'Path=/', 'SameSite=Lax']);
@@ -48,7 +48,7 @@ describe('the session cookie', () => {
       await openStore(secure);
       const merchant = new Merchant(secure.app);
       for (const page of [await merchant.get('/sign-in'), await merchant.signIn()]) {
-        const cookie = String(page.headers['set-cookie']);
+        const cookie = String([page.headers['set-cookie']].flat()[0]);
         expect(cookie).toMatch(/^__Host-feira=[\w-]{43}; /);
         expect(cookie.split('; ').slice(1).sort()).toEqual(['HttpOnly', 'Path=/', 'SameSite=Lax', 'Secure']);
       }
@@ -97,7 +97,7 @@ describe('a session ends', () => {
     const copy = copyOf(merchant);
     const page = await merchant.press(await merchant.get(HOME), 'Sign out');
     expect([page.status, page.location]).toEqual([303, '/sign-in']);
-    expect(merchant.cookies.size).toBe(0);
+    expect(merchant.cookies.has('feira')).toBe(false);
     expect(await isIn(copy)).toBe(false);
   });
 

@@ -138,6 +138,22 @@ describe('guessing', () => {
     await behind.close();
   });
 
+  test('from all over an IPv6 network of one customer counts as one address', async () => {
+    const email = await newAccount();
+    for (let host = 1; host <= 5; host++)
+      expect(await guess(email, 1, `2001:db8:7:1:${host}::${host}`)).toEqual([401]);
+    expect(await guess(email, 1, '2001:db8:7:1:ffff::9')).toEqual([429]);
+    expect(await guess(email, 1, '2001:db8:7:2::1')).toEqual([401]);
+  });
+
+  test('from an IPv4 address counts the same when it is written as IPv6', async () => {
+    const email = await newAccount();
+    expect(await guess(email, 5, '192.0.2.40')).toEqual(Array(5).fill(401));
+    expect(await guess(email, 1, '::ffff:192.0.2.40')).toEqual([429]);
+    expect(await guess(email, 1, '::ffff:c000:228')).toEqual([429]);
+    expect(await guess(email, 1, '::ffff:192.0.2.41')).toEqual([401]);
+  });
+
   test('forty times at once gets no more tries than one after the other', async () => {
     const email = await newAccount();
     const browser = browserAt('192.0.2.6');

@@ -2,7 +2,7 @@ import type { Language } from '../../platform/html/language.js';
 import { Alert, Field, Page, type Who } from '../../platform/html/page.js';
 import { MIN_PASSWORD, type PasswordFault } from '../../stores/password-rules.js';
 
-export type PasswordState = PasswordFault | 'asked' | 'wrong' | 'throttled' | 'changed';
+export type PasswordState = PasswordFault | 'asked' | 'wrong' | 'throttled' | 'busy' | 'changed';
 
 const TEXTS = {
   en: {
@@ -15,6 +15,7 @@ const TEXTS = {
     guessable: 'This password is too easy to guess. Choose another, for example a few words.',
     wrong: 'The current password is wrong.',
     throttled: 'Too many attempts. Wait fifteen minutes and try again.',
+    busy: 'The system is busy right now. Try again in a few seconds; your password is unchanged.',
     changed: 'Your password is changed. Every other browser has been signed out.',
     back: 'Connected apps',
   },
@@ -28,6 +29,7 @@ const TEXTS = {
     guessable: 'Esta senha é fácil de adivinhar. Escolha outra, por exemplo algumas palavras.',
     wrong: 'A senha atual está errada.',
     throttled: 'Tentativas demais. Espere quinze minutos e tente de novo.',
+    busy: 'O sistema está ocupado agora. Tente de novo em alguns segundos; sua senha não mudou.',
     changed: 'Sua senha foi trocada. Todos os outros navegadores foram desconectados.',
     back: 'Aplicativos conectados',
   },

@@ -19,6 +19,12 @@ const TEXTS = {
     settings: 'Settings',
     save: 'Save',
     back: 'Your apps',
+    notices: {
+      registered: 'Your app is registered.',
+      rotated: 'The new secret is ready.',
+      ended: 'The old secret no longer works.',
+      saved: 'Your changes are saved.',
+    },
   },
   pt: {
     id: 'Client id',
@@ -34,8 +40,20 @@ const TEXTS = {
     settings: 'Configurações',
     save: 'Salvar',
     back: 'Seus aplicativos',
+    notices: {
+      registered: 'Seu aplicativo foi registrado.',
+      rotated: 'O novo secret está pronto.',
+      ended: 'O secret antigo não funciona mais.',
+      saved: 'Suas alterações foram salvas.',
+    },
   },
 };
+
+/** What the form before this page did. A secret that it made is shown on this page and never again. */
+export interface AppNews {
+  notice: keyof typeof TEXTS.en.notices;
+  secret?: string;
+}
 
 export function AppPage(props: {
   language: Language;
@@ -43,12 +61,12 @@ export function AppPage(props: {
   csrf: string;
   app: OwnedApp;
   failing: { url: string; stores: number }[];
-  /** Just made: shown on this page and never again. */
+  notice?: AppNews['notice'];
   secret?: string;
   form?: AppForm;
   faults?: string[];
 }) {
-  const { language, who, csrf, app, failing, secret, faults = [] } = props;
+  const { language, who, csrf, app, failing, notice, secret, faults = [] } = props;
   const texts = TEXTS[language];
   const address = `/partners/apps/${app.clientId}`;
   const form = props.form ?? {
@@ -59,6 +77,11 @@ export function AppPage(props: {
   return (
     <Page language={language} title={app.name} who={who} wide>
       <h1>{app.name}</h1>
+      {notice && (
+        <p class="notice" role="status">
+          {texts.notices[notice]}
+        </p>
+      )}
       <dl class="facts">
         <dt>{texts.id}</dt>
         <dd>

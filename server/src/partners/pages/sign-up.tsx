@@ -2,7 +2,7 @@ import type { Language } from '../../platform/html/language.js';
 import { Alert, Field, Page } from '../../platform/html/page.js';
 import { MIN_PASSWORD, type PasswordFault } from '../../stores/password-rules.js';
 
-export type SignUpFault = PasswordFault | 'email' | 'taken' | 'throttled';
+export type SignUpFault = PasswordFault | 'email' | 'taken' | 'throttled' | 'busy';
 
 const TEXTS = {
   en: {
@@ -21,6 +21,7 @@ const TEXTS = {
       guessable: 'This password is too easy to guess. Choose another, for example a few words.',
       taken: 'There is an account with this e-mail. Sign in instead.',
       throttled: 'Too many accounts were asked for from your network. Try again in an hour.',
+      busy: 'Many people are signing up right now. Try again in a few seconds.',
     },
   },
   pt: {
@@ -38,7 +39,8 @@ const TEXTS = {
       length: `A senha precisa ter de ${MIN_PASSWORD} a 200 caracteres.`,
       guessable: 'Esta senha é fácil de adivinhar. Escolha outra, por exemplo algumas palavras.',
       taken: 'Já existe uma conta com este e-mail. Entre com ela.',
-      throttled: 'Pedidos demais de contas a partir da sua rede. Tente de novo daqui a uma hora.',
+      throttled: 'Muitas contas foram pedidas a partir da sua rede. Tente de novo daqui a uma hora.',
+      busy: 'Muita gente está criando conta agora. Tente de novo em alguns segundos.',
     },
   },
 };

@@ -1,7 +1,14 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { deriveKey } from './derive-key.js';
 
-export type SigningPurpose = 'form' | 'upload' | 'label' | 'order link' | 'payment' | 'payment page';
+export type SigningPurpose =
+  | 'form'
+  | 'known device'
+  | 'upload'
+  | 'label'
+  | 'order link'
+  | 'payment'
+  | 'payment page';
 
 /**
  * Signs what we hand out and later recognize: forms, upload and label addresses, order links, payment pages and

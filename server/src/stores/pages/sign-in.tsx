@@ -1,7 +1,7 @@
 import type { Language } from '../../platform/html/language.js';
 import { Alert, Field, Page } from '../../platform/html/page.js';
 
-export type SignInFault = 'wrong' | 'throttled';
+export type SignInFault = 'wrong' | 'throttled' | 'busy';
 
 const TEXTS = {
   en: {
@@ -11,6 +11,7 @@ const TEXTS = {
     button: 'Sign in',
     wrong: 'E-mail or password is wrong.',
     throttled: 'Too many attempts. Wait fifteen minutes and try again.',
+    busy: 'Many people are signing in right now. Try again in a few seconds.',
   },
   pt: {
     title: 'Entrar',
@@ -19,6 +20,7 @@ const TEXTS = {
     button: 'Entrar',
     wrong: 'E-mail ou senha incorretos.',
     throttled: 'Tentativas demais. Espere quinze minutos e tente de novo.',
+    busy: 'Muita gente está entrando agora. Tente de novo em alguns segundos.',
   },
 };
 

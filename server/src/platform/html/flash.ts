@@ -1,0 +1,68 @@
+import type {} from '@fastify/cookie';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Clock } from '../clock.js';
+import type { Seal, SealedFor } from '../crypto/seal.js';
+
+const LIFETIME_SECONDS = 120;
+
+/** The page that shows it, and the account that may see it. */
+export interface FlashFor {
+  path: string;
+  userId: string;
+}
+
+interface Sealed<Note> {
+  until: number;
+  note: Note;
+}
+
+/**
+ * What one page leaves for the next, so that a form can answer with a redirect and a reload repeats nothing. It is kept in
+ * a cookie of that page alone, sealed because it may hold a new secret, and ends when it was shown or after two minutes.
+ */
+export class Flash {
+  private readonly secure: boolean;
+
+  constructor(
+    private readonly seal: Seal,
+    private readonly clock: Clock,
+    publicUrl: string,
+  ) {
+    this.secure = publicUrl.startsWith('https:');
+  }
+
+  leave<Note>(reply: FastifyReply, page: FlashFor, note: Note): void {
+    const sealed: Sealed<Note> = { until: this.clock.now() + LIFETIME_SECONDS * 1000, note };
+    const value = this.seal.close(JSON.stringify(sealed), ownerOf(page)).toString('base64url');
+    reply.setCookie(COOKIE, value, { ...this.attributes(page.path), maxAge: LIFETIME_SECONDS });
+  }
+
+  /** What was left for this page; the browser is told to forget it. */
+  take<Note>(request: FastifyRequest, reply: FastifyReply, page: FlashFor): Note | undefined {
+    const value = request.cookies[COOKIE];
+    if (value === undefined) return undefined;
+    reply.clearCookie(COOKIE, this.attributes(page.path));
+    const sealed = this.opened<Note>(value, page);
+    return sealed && sealed.until > this.clock.now() ? sealed.note : undefined;
+  }
+
+  private opened<Note>(value: string, page: FlashFor): Sealed<Note> | undefined {
+    try {
+      return JSON.parse(this.seal.open(Buffer.from(value, 'base64url'), ownerOf(page))) as Sealed<Note>;
+    } catch {
+      // Not sealed by us, or for another page or account.
+      return undefined;
+    }
+  }
+
+  private attributes(path: string) {
+    return { path, httpOnly: true, sameSite: 'lax', secure: this.secure } as const;
+  }
+}
+
+const COOKIE = 'feira-flash';
+
+/** A flash belongs to an account and not to a store. */
+function ownerOf({ path, userId }: FlashFor): SealedFor {
+  return { purpose: 'flash', workspaceId: '', id: `${userId} ${path}` };
+}
