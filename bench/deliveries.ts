@@ -11,9 +11,9 @@ import { createApp } from 'feira/dist/oauth/apps.js';
 import { setBudget } from 'feira/dist/oauth/budget.js';
 import { createGrant, issueTokens } from 'feira/dist/oauth/tokens.js';
 import { systemClock } from 'feira/dist/platform/clock.js';
+import { migrate } from 'feira/dist/platform/db/migrate.js';
 import { openDatabase } from 'feira/dist/platform/db.js';
 import { startEmbeddedPostgres } from 'feira/dist/platform/embedded-postgres/start.js';
-import { migrate } from 'feira/dist/platform/migrate.js';
 import { sql } from 'feira/dist/platform/sql.js';
 import { createStore } from 'feira/dist/stores/stores.js';
 import type { Arrival } from './deliveries-receiver.js';
@@ -80,7 +80,7 @@ async function drain(): Promise<number> {
   const each = Math.ceil(Number(options.backlog) / stores.length);
   arrivals.length = 0;
   for (const { workspaceId, productId } of stores) {
-    await db.autocommit.query(sql`
+    await db.store('test').autocommit.query(sql`
       insert into outbox (workspace_id, event, data, origin)
       select ${workspaceId}, 'stock.updated', jsonb_build_object('id', ${productId}::text, 'quantity', n), 'system'
       from generate_series(1, ${each}) n`);
@@ -140,13 +140,15 @@ interface Store {
 
 async function makeStore(_: unknown, index: number): Promise<Store> {
   const owner = { ownerEmail: `${index}@store.example`, ownerPassword: 'correct horse' };
-  const { workspaceId } = await db.transaction((tx) => createStore(tx, { name: `Store ${index}`, ...owner }));
-  const { clientId } = await createApp(db.autocommit, {
+  const { workspaceId } = await db
+    .store('test')
+    .transaction((tx) => createStore(tx, { name: `Store ${index}`, ...owner }));
+  const { clientId } = await createApp(db.store('test').autocommit, {
     name: 'ERP',
     redirectUris: ['https://erp.example/cb'],
   });
-  await setBudget(db.autocommit, workspaceId, clientId, 1_000_000);
-  const { access_token: token } = await db.transaction(async (tx) => {
+  await setBudget(db.store('test').autocommit, workspaceId, clientId, 1_000_000);
+  const { access_token: token } = await db.store('test').transaction(async (tx) => {
     const grantId = await createGrant(tx, { workspaceId, clientId, userId: null, scopes: [...SCOPES] });
     return issueTokens(tx, systemClock, workspaceId, grantId, [...SCOPES]);
   });

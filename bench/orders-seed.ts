@@ -1,4 +1,4 @@
-import { migrate } from 'feira/dist/platform/migrate.js';
+import { migrate } from 'feira/dist/platform/db/migrate.js';
 import pg from 'pg';
 import { type Connection, makeStores, type SeededStore, takeIndexesOff, WORDS } from './seed.js';
 

@@ -1,5 +1,5 @@
 import { hashOfSecret, newSecret } from 'feira/dist/oauth/secrets.js';
-import { migrate } from 'feira/dist/platform/migrate.js';
+import { migrate } from 'feira/dist/platform/db/migrate.js';
 import pg from 'pg';
 
 export interface Connection {

@@ -10,6 +10,7 @@ import { pathOf } from './platform/answer-errors.js';
 import { ApiError } from './platform/errors.js';
 import { tagResources } from './platform/etag.js';
 import { keepIdempotencyKeys } from './platform/idempotency.js';
+import { IdempotencyKeys } from './platform/idempotency-keys.js';
 import { keepRawBodies, parseJsonBody } from './platform/json-body.js';
 import { queryJudges, refuseBrokenQuery } from './platform/query-parameters.js';
 import { validatorCompiler } from './platform/validation.js';
@@ -20,8 +21,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Files may have become useless by this call. */
     freesFiles?: boolean;
-    /** What else than the database it waits for while its key is held: on connections where only such calls wait. */
-    waitsFor?: keyof Context['waitingFor'];
+    /** The part of a store whose share of the connections its calls use. */
+    area?: string;
   }
 }
 
@@ -31,13 +32,15 @@ export const api: FastifyPluginAsync<{ context: Context }> = async (app, { conte
   app.setValidatorCompiler(validatorCompiler);
   guard(app, credentials, budgets);
   keepRawBodies(app);
-  keepIdempotencyKeys(
-    app,
-    ({ routeOptions: { config } }) => (config.waitsFor ? context.waitingFor[config.waitsFor] : db),
-    clock,
-    seal,
-    (request) => request.credential,
-  );
+  keepIdempotencyKeys(app, {
+    keys: new IdempotencyKeys(clock, seal),
+    storeOf: (request) =>
+      db
+        .store(request.credential.workspaceId, request.routeOptions.config.area)
+        .unless(() => request.raw.socket.destroyed),
+    keysOf: ({ credential }) => db.store(credential.workspaceId, 'keys'),
+    ownerOf: ({ credential: { workspaceId, clientId } }) => ({ workspaceId, clientId }),
+  });
   app.addHook('onRoute', (route) => {
     const judges = [
       ...queryJudges(route),
@@ -51,7 +54,8 @@ export const api: FastifyPluginAsync<{ context: Context }> = async (app, { conte
     if (request.method !== 'GET' && reply.statusCode < 300) {
       wake.poke();
       // So that files disappear at once and not with the worker's next round, which retries what fails here.
-      if (request.routeOptions.config.freesFiles) sweepFiles(db, clock, storage).catch(() => {});
+      if (request.routeOptions.config.freesFiles)
+        sweepFiles(db.background('files'), clock, storage).catch(() => {});
     }
     done();
   });
@@ -60,10 +64,10 @@ export const api: FastifyPluginAsync<{ context: Context }> = async (app, { conte
     const body = schema?.body === undefined ? 'none' : config?.bodyOptional ? 'optional' : 'required';
     for (const each of [method].flat()) app.apiRoutes.push({ method: each, url, scope: config?.scope, body });
   });
-  await app.register(accountRoutes, { db });
+  await app.register(accountRoutes);
   await app.register(catalogRoutes, { db, mediaUrl });
   await app.register(mediaRoutes, context);
-  await app.register(orderRoutes, { orders: context.orders, refunder: context.gateway });
+  await app.register(orderRoutes, { db, refunder: context.gateway });
   await app.register(shippingRoutes, context);
   await app.register(webhookRoutes, context);
   refuseTheRest(app);

@@ -95,7 +95,7 @@ export function buildWorkerApp(context: Context): FastifyInstance {
   const readiness: Readiness = {
     stopping: false,
     checks: {
-      database: async () => void (await context.db.query(sql`select 1`)),
+      database: async () => void (await context.db.system('health').query(sql`select 1`)),
       storage: () => context.storage.check(),
       budgets: () => context.budgets.check(),
     },
@@ -111,7 +111,7 @@ export function buildWorkerApp(context: Context): FastifyInstance {
   logRequests(app, metrics);
   refuseBrokenHeads(app);
   answerErrors(app);
-  measureDeliveries(metrics.registry, context.db, context.dispatcher);
+  measureDeliveries(metrics.registry, context.db.system('metrics'), context.dispatcher);
   serveHealth(app, readiness, metrics);
   return app;
 }

@@ -5,20 +5,21 @@ import { Sequencer } from './events/sequencer.js';
 import { LocalStorage } from './media/local-storage.js';
 import type { Storage } from './media/storage.js';
 import { Credentials } from './oauth/credentials.js';
+import { TOKENS, TOKENS_CONNECTIONS } from './oauth/tokens.js';
+import { ORDERS, ORDERS_CONNECTIONS } from './orders/storage.js';
 import { SandboxGateway } from './payments/sandbox.js';
 import type { Budgets } from './platform/budgets/budgets.js';
 import { DailyUploads } from './platform/budgets/daily-uploads.js';
 import { InMemoryBudgets } from './platform/budgets/in-memory.js';
 import type { Clock } from './platform/clock.js';
-import type { S3Config, WebhookConfig } from './platform/config.js';
+import type { DatabaseDriver, S3Config, WebhookConfig } from './platform/config.js';
 import { Seal } from './platform/crypto/seal.js';
 import { Signer } from './platform/crypto/signer.js';
 import { DatabaseClock } from './platform/database-clock.js';
-import { clientSettings, type Database, openDatabase } from './platform/db.js';
-import { openPool, type Transactions } from './platform/db-pool.js';
-import type { Waiting } from './platform/db-queue.js';
+import { type Database, openDatabase } from './platform/db/database.js';
+import { Listener } from './platform/db/listen.js';
+import type { Deadlines } from './platform/db/settings.js';
 import { Flash } from './platform/html/flash.js';
-import { Listener } from './platform/listen.js';
 import { Outbound } from './platform/outbound/post.js';
 import { LabelAddresses } from './shipping/label-address.js';
 import { OrderLinks } from './storefront/order-links.js';
@@ -44,10 +45,6 @@ export interface Context {
   listener: Listener;
   dailyUploads: DailyUploads;
   storage: Storage;
-  /** The connections of the orders, with little patience: when orders hang, they hang alone. */
-  orders: Database;
-  /** For calls that hold a transaction while they wait for something else: whoever hangs there holds no other up. */
-  waitingFor: Record<'orders' | 'receivers' | 'files', Transactions>;
   gateway: SandboxGateway;
   labels: LabelAddresses;
   orderLinks: OrderLinks;
@@ -59,6 +56,9 @@ export interface Context {
 
 export interface ContextOptions {
   connection: pg.ClientConfig;
+  databaseDriver?: DatabaseDriver;
+  /** Only tests set them. */
+  deadlines?: Partial<Deadlines>;
   log: Logger;
   publicUrl: string;
   trustedProxies?: string[];
@@ -73,31 +73,24 @@ export interface ContextOptions {
   clock?: Clock;
 }
 
-const ORDERS_LIMITS = { statementMs: 4_000, lockMs: 3_000, readMs: 4_000, writers: 4, pooled: 8 };
-const CALLS_THAT_WAIT = 4;
-
 export async function openContext(options: ContextOptions): Promise<Context> {
   const { connection, log, publicUrl, mediaUrl, secrets, webhooks } = options;
-  const db = await openDatabase(connection);
+  const db = await openDatabase(connection, {
+    driver: options.databaseDriver,
+    deadlines: options.deadlines,
+    areas: { [ORDERS]: ORDERS_CONNECTIONS, [TOKENS]: TOKENS_CONNECTIONS },
+  });
   const databaseClock = options.clock ? undefined : await openClock(db, log);
   const clock = options.clock ?? (databaseClock as Clock);
-  const listener = new Listener(clientSettings(connection));
-  const credentials = new Credentials(db, clock, listener);
+  const listener = new Listener(connection);
+  const credentials = new Credentials(db.system('tokens'), clock, listener);
   const dailyUploads = new DailyUploads(db, clock);
   const budgets = await openBudgets(options.redisUrl, clock, dailyUploads);
-  const waiting: Waiting = new Set();
-  const orders = await openDatabase(connection, ORDERS_LIMITS, waiting);
-  const waitingFor = {
-    // A refund holds its key on one of these while it works on the connections of the orders.
-    orders: openPool(clientSettings(connection, ORDERS_LIMITS), CALLS_THAT_WAIT, waiting),
-    receivers: openPool(clientSettings(connection), CALLS_THAT_WAIT),
-    files: openPool(clientSettings(connection), CALLS_THAT_WAIT),
-  };
   const outbound = new Outbound(webhooks);
   const seal = new Seal(secrets);
   const signer = new Signer(secrets);
-  const wake = new DeliveryWake(db);
-  const dispatcher = new Dispatcher({ db, clock, log, outbound, seal, ...webhooks });
+  const wake = new DeliveryWake(db.system('wake'));
+  const dispatcher = new Dispatcher({ db: db.system('deliveries'), clock, log, outbound, seal, ...webhooks });
   await listener.start();
   return {
     db,
@@ -106,18 +99,16 @@ export async function openContext(options: ContextOptions): Promise<Context> {
     listener,
     credentials,
     budgets,
-    sessions: new Sessions(db, clock, signer, publicUrl),
+    sessions: new Sessions(db.system('sessions'), clock, signer, publicUrl),
     flash: new Flash(seal, clock, publicUrl),
     outbound,
     seal,
     wake,
-    sequencer: new Sequencer(db, log, () => dispatcher.wake()),
+    sequencer: new Sequencer(db.system('sequencer'), log, () => dispatcher.wake()),
     dispatcher,
     dailyUploads,
     storage: await openStorage(options, clock),
-    orders,
-    waitingFor,
-    gateway: new SandboxGateway(orders, clock, signer, publicUrl),
+    gateway: new SandboxGateway(db, clock, signer, publicUrl),
     labels: new LabelAddresses(publicUrl, signer, clock),
     orderLinks: new OrderLinks(publicUrl, signer),
     publicUrl,
@@ -129,7 +120,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       wake.close();
       await outbound.close();
       await listener.close();
-      await Promise.all([db, orders, ...Object.values(waitingFor)].map((connections) => connections.close()));
+      await db.close();
     },
   };
 }
@@ -137,7 +128,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
 const WORTH_A_WARNING_MS = 2_000;
 
 async function openClock(db: Database, log: Logger): Promise<DatabaseClock> {
-  const clock = await DatabaseClock.open(db);
+  const clock = await DatabaseClock.open(db.system('clock'));
   const aheadMs = clock.machineAheadMs;
   if (Math.abs(aheadMs) > WORTH_A_WARNING_MS) {
     const seconds = Math.round(Math.abs(aheadMs) / 1000);

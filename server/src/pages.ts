@@ -22,10 +22,10 @@ export const pages: FastifyPluginAsync<{ context: Context }> = async (app, { con
   await app.register(async (scope) => {
     await scope.register(cookie);
     servePages(scope);
-    await scope.register(signInRoutes, { db, clock, sessions });
+    await scope.register(signInRoutes, { db: db.system('accounts'), clock, sessions });
     await scope.register(authorizeRoutes, { db, clock, sessions, publicUrl });
     await scope.register(consoleRoutes, { db, clock, sessions, credentials });
-    await scope.register(partnerRoutes, { db, clock, sessions, flash });
+    await scope.register(partnerRoutes, { db: db.system('accounts'), clock, sessions, flash });
     await scope.register(storefrontRoutes, { ...context, prefix: '/s/:slug' });
     await scope.register(paymentRoutes, context);
   });

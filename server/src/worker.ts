@@ -6,7 +6,8 @@ import { purgeReservations } from './orders/checkout-limits.js';
 import { expireUnpaid } from './orders/life.js';
 import { finishRefunds } from './orders/refund.js';
 import { purgeNotifications } from './payments/notifications.js';
-import { purgeIdempotencyKeys } from './platform/idempotency.js';
+import type { Database, Share } from './platform/db.js';
+import { purgeIdempotencyKeys } from './platform/idempotency-keys.js';
 import { purgeSignInFailures } from './stores/sign-in.js';
 import { purgeSignUps } from './stores/sign-up.js';
 import { purgeDeliveries } from './webhooks/purge.js';
@@ -24,23 +25,35 @@ const TEN_MINUTES = 10 * 60 * 1000;
 
 /** Every background job, listed, beside the deliveries. Each may run in any number of processes at once. */
 const JOBS: Job[] = [
-  every(TEN_SECONDS, 'expire unpaid orders', ({ orders, clock }) => expireUnpaid(orders, clock)),
-  every(TEN_SECONDS, 'finish refunds', ({ orders, clock, gateway }) => finishRefunds(orders, clock, gateway)),
+  every(TEN_SECONDS, 'expire unpaid orders', ({ db, clock }) => expireUnpaid(db, clock)),
+  every(TEN_SECONDS, 'finish refunds', ({ db, clock, gateway }) => finishRefunds(db, clock, gateway)),
   every(TEN_SECONDS, 'tell of payments', ({ gateway }) => gateway.tell()),
-  every(TEN_SECONDS, 'sweep files', ({ db, clock, storage }) => sweepFiles(db, clock, storage)),
-  every(TEN_MINUTES, 'drop unattached uploads', ({ db, clock }) => dropUnattached(db, clock)),
-  every(TEN_MINUTES, 'rotate partitions', ({ db, clock }) => rotatePartitions(db, clock)),
-  every(TEN_MINUTES, 'purge deliveries', ({ db, clock }) => purgeDeliveries(db, clock)),
-  every(TEN_MINUTES, 'purge idempotency keys', ({ db, clock }) => purgeIdempotencyKeys(db, clock)),
-  every(TEN_MINUTES, 'purge notifications', ({ db, clock }) => purgeNotifications(db, clock)),
-  every(TEN_MINUTES, 'purge checkout reservations', ({ orders, clock }) => purgeReservations(orders, clock)),
-  every(TEN_MINUTES, 'purge sessions', ({ sessions }) => sessions.purge()),
-  every(TEN_MINUTES, 'purge sign-in failures', ({ db, clock }) => purgeSignInFailures(db, clock)),
-  every(TEN_MINUTES, 'purge sign-ups', ({ db, clock }) => purgeSignUps(db, clock)),
-  every(TEN_MINUTES, 'purge tokens', ({ db, clock }) => purgeTokens(db, clock)),
-  every(TEN_MINUTES, 'reseal webhook secrets', ({ db, seal }) => resealWebhookSecrets(db, seal)),
+  every(TEN_SECONDS, 'sweep files', ({ db, clock, storage }) => sweepFiles(housekeeping(db), clock, storage)),
+  every(TEN_MINUTES, 'drop unattached uploads', ({ db, clock }) => dropUnattached(housekeeping(db), clock)),
+  every(TEN_MINUTES, 'rotate partitions', ({ db, clock }) => rotatePartitions(housekeeping(db), clock)),
+  every(TEN_MINUTES, 'purge deliveries', ({ db, clock }) => purgeDeliveries(housekeeping(db), clock)),
+  every(TEN_MINUTES, 'purge idempotency keys', ({ db, clock }) =>
+    purgeIdempotencyKeys(housekeeping(db), clock),
+  ),
+  every(TEN_MINUTES, 'purge notifications', ({ db, clock }) => purgeNotifications(housekeeping(db), clock)),
+  every(TEN_MINUTES, 'purge checkout reservations', ({ db, clock }) =>
+    purgeReservations(housekeeping(db), clock),
+  ),
+  every(TEN_MINUTES, 'purge sessions', ({ db, sessions }) => sessions.purge(housekeeping(db))),
+  every(TEN_MINUTES, 'purge sign-in failures', ({ db, clock }) =>
+    purgeSignInFailures(housekeeping(db), clock),
+  ),
+  every(TEN_MINUTES, 'purge sign-ups', ({ db, clock }) => purgeSignUps(housekeeping(db), clock)),
+  every(TEN_MINUTES, 'purge tokens', ({ db, clock }) => purgeTokens(housekeeping(db), clock)),
+  every(TEN_MINUTES, 'reseal webhook secrets', ({ db, seal }) =>
+    resealWebhookSecrets(housekeeping(db), seal),
+  ),
   every(TEN_MINUTES, 'purge upload spends', ({ dailyUploads }) => dailyUploads.purge()),
 ];
+
+function housekeeping(db: Database): Share {
+  return db.background('housekeeping');
+}
 
 function every(everyMs: number, name: string, run: Job['run']): Job {
   return { name, everyMs, run };

@@ -30,6 +30,7 @@ const PERMITTED: Record<string, string[]> = {
     'storefront',
     'payments',
     'shipping',
+    'orders',
     'webhooks',
     'events',
     'media',

@@ -2,7 +2,7 @@ import { imagesOfProduct } from '../media/queries.js';
 import type { Queryable } from '../platform/db.js';
 import { Gather } from '../platform/gather.js';
 import { isId } from '../platform/ids.js';
-import { arrayOf, fixed, sql } from '../platform/sql.js';
+import { arrayOf, fixed, rawJson, sql } from '../platform/sql.js';
 import { productJson } from './records.js';
 
 interface Read {
@@ -51,7 +51,7 @@ export class ProductReads {
 // The arrays stand in sub-selects to hide their length from the planner, which would make a new plan for each.
 const details = fixed(
   (workspaceIds: string, ids: string, mediaUrl: string) => sql`
-    select n, json, to_hex(hashtextextended(json, 0)) as tag from (select asked.n, ${productJson} || ',"images":[' || coalesce(${imagesOfProduct(mediaUrl)}, '') || '],"variants":[' || coalesce((
+    select n, ${rawJson(sql`json`, 'json')}, to_hex(hashtextextended(json, 0)) as tag from (select asked.n, ${productJson} || ',"images":[' || coalesce(${imagesOfProduct(mediaUrl)}, '') || '],"variants":[' || coalesce((
       select string_agg(v.document || ',"quantity":' || v.quantity || '}', ',' order by v.position)
       from variations v where v.workspace_id = p.workspace_id and v.product_id = p.id), '') || ']}' as json
     from unnest((select ${workspaceIds}::uuid[]), (select ${ids}::uuid[])) with ordinality as asked(workspace_id, id, n)

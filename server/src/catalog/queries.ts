@@ -3,7 +3,7 @@ import { isId } from '../platform/ids.js';
 import { byTime, type PageRequest, pageOf, type SortKey } from '../platform/paging.js';
 import { searchablePage } from '../platform/search.js';
 import { listBody } from '../platform/send-json.js';
-import { fixed, joined, raw, type Statement, sql } from '../platform/sql.js';
+import { fixed, joined, raw, rawJson, type Statement, sql } from '../platform/sql.js';
 import { isoOf } from '../platform/times.js';
 import { productJson, type VariationRecord, variationColumns } from './records.js';
 
@@ -39,7 +39,7 @@ export async function listProducts(
     from: sql`products p`,
     alias: 'p',
     where: matching(workspaceId, request.filters),
-    columns: sql`${productJson} || '}' as json, p.id`,
+    columns: sql`${rawJson(sql`${productJson} || '}'`, 'json')}, p.id`,
     sorts: productSorts,
     terms: { table: 'product_search', id: 'product_id' },
     plannedOnce: true,

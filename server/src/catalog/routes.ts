@@ -3,7 +3,6 @@ import { Type } from 'typebox';
 import { originOfApp } from '../events/names.js';
 import type { Database } from '../platform/db.js';
 import { insufficientScope } from '../platform/errors.js';
-import { execute, transact } from '../platform/idempotency.js';
 import { readPageRequest } from '../platform/paging.js';
 import { sendJson } from '../platform/send-json.js';
 import { Deleted } from '../platform/shapes.js';
@@ -24,7 +23,7 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<{ db: Database; mediaUrl: 
   app,
   { db, mediaUrl },
 ) => {
-  const products = new ProductReads(db, mediaUrl);
+  const products = new ProductReads(db.system('product details'), mediaUrl);
 
   app.get(
     '/products',
@@ -48,7 +47,7 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<{ db: Database; mediaUrl: 
         filterShape: shape.productFilters,
         isFilters,
       });
-      return sendJson(reply, await listProducts(db, request.credential.workspaceId, page));
+      return sendJson(reply, await listProducts(request.store, request.credential.workspaceId, page));
     },
   );
 
@@ -67,8 +66,11 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<{ db: Database; mediaUrl: 
       },
     },
     async (request, reply) => {
-      const product = await execute(request, db, (tx) =>
-        createProduct(tx, request.credential.workspaceId, originOfApp(request.credential), request.body),
+      const product = await createProduct(
+        request.store.autocommit,
+        request.credential.workspaceId,
+        originOfApp(request.credential),
+        request.body,
       );
       return reply.code(201).send({ ...product, images: [], variants: [] });
     },
@@ -114,7 +116,7 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<{ db: Database; mediaUrl: 
     },
     async (request, reply) => {
       const { workspaceId } = request.credential;
-      const product = await transact(request, db, async (tx) => {
+      const product = await request.store.transaction(async (tx) => {
         await updateProduct(
           tx,
           workspaceId,
@@ -143,7 +145,7 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<{ db: Database; mediaUrl: 
     },
     async (request) => {
       const { id } = request.params;
-      await transact(request, db, (tx) =>
+      await request.store.transaction((tx) =>
         deleteProduct(tx, request.credential.workspaceId, originOfApp(request.credential), id),
       );
       return { id, deleted: true };
@@ -163,7 +165,11 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<{ db: Database; mediaUrl: 
       },
     },
     async (request) => {
-      const variations = await listVariations(db, request.credential.workspaceId, request.params.id);
+      const variations = await listVariations(
+        request.store,
+        request.credential.workspaceId,
+        request.params.id,
+      );
       if (!variations) throw productNotFound(request.params.id);
       return { data: variations };
     },
@@ -188,7 +194,7 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<{ db: Database; mediaUrl: 
       const { workspaceId, scopes } = request.credential;
       if (!scopes.has('products:write') && !setsOnlyQuantities(request.body))
         throw insufficientScope(['products:write']);
-      return transact(request, db, async (tx) => {
+      return request.store.transaction(async (tx) => {
         await patchVariations(
           tx,
           workspaceId,
@@ -223,7 +229,7 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<{ db: Database; mediaUrl: 
     },
     async (request) => {
       const { workspaceId } = request.credential;
-      return transact(request, db, async (tx) => {
+      return request.store.transaction(async (tx) => {
         await putVariations(
           tx,
           workspaceId,
@@ -250,6 +256,6 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<{ db: Database; mediaUrl: 
         response: { 200: shape.CategoryList },
       },
     },
-    async () => ({ data: await listCategories(db) }),
+    async (request) => ({ data: await listCategories(request.store) }),
   );
 };

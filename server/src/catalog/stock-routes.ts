@@ -2,7 +2,6 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { originOfApp } from '../events/names.js';
 import type { Database } from '../platform/db.js';
-import { execute, transact } from '../platform/idempotency.js';
 import { sendJson } from '../platform/send-json.js';
 import * as shape from './schema.js';
 import { setProductStock, setVariationStock, setVariationStockLocked } from './stock.js';
@@ -10,7 +9,7 @@ import { applyStockBatch } from './stock-batch.js';
 import { StockWrites } from './stock-writes.js';
 
 export const stockRoutes: FastifyPluginAsyncTypebox<{ db: Database }> = async (app, { db }) => {
-  const stockWrites = new StockWrites(db.autocommit);
+  const stockWrites = new StockWrites(db);
 
   app.patch(
     '/products/:id/stock',
@@ -33,7 +32,7 @@ export const stockRoutes: FastifyPluginAsyncTypebox<{ db: Database }> = async (a
       const { id } = request.params;
       const { quantity } = request.body;
       const product = await (request.keyed
-        ? setProductStock(request.keyed.tx, workspaceId, origin, id, quantity)
+        ? setProductStock(request.keyed.autocommit, workspaceId, origin, id, quantity)
         : stockWrites.set(workspaceId, origin, id, quantity));
       return sendJson(reply, product);
     },
@@ -54,7 +53,7 @@ export const stockRoutes: FastifyPluginAsyncTypebox<{ db: Database }> = async (a
       },
     },
     async (request) => ({
-      data: await transact(request, db, (tx) =>
+      data: await request.store.transaction((tx) =>
         applyStockBatch(tx, request.credential.workspaceId, originOfApp(request.credential), request.body),
       ),
     }),
@@ -84,8 +83,8 @@ export const stockRoutes: FastifyPluginAsyncTypebox<{ db: Database }> = async (a
       const { id, sku } = request.params;
       const { quantity } = request.body;
       return (
-        (await execute(request, db, (tx) => setVariationStock(tx, workspaceId, origin, id, sku, quantity))) ??
-        (await transact(request, db, (tx) =>
+        (await setVariationStock(request.store.autocommit, workspaceId, origin, id, sku, quantity)) ??
+        (await request.store.transaction((tx) =>
           setVariationStockLocked(tx, workspaceId, origin, id, sku, quantity),
         ))
       );

@@ -1,8 +1,8 @@
 import type { Origin } from '../events/names.js';
-import type { Tx } from '../platform/db.js';
+import type { Database } from '../platform/db.js';
 import { Gather } from '../platform/gather.js';
 import { isId } from '../platform/ids.js';
-import { arrayOf, fixed, sql } from '../platform/sql.js';
+import { arrayOf, fixed, rawJson, sql } from '../platform/sql.js';
 import { productJson } from './records.js';
 import { setProductStock } from './stock.js';
 
@@ -21,31 +21,34 @@ interface Write {
 export class StockWrites {
   private readonly writes = new Gather(2, 12, (writes: Write[]) => this.setAll(writes));
 
-  constructor(private readonly tx: Tx) {}
+  constructor(private readonly db: Database) {}
 
   /** The product's record as JSON. */
   set(workspaceId: string, origin: Origin, id: string, quantity: number): Promise<string | Buffer> {
-    if (!isId(id)) return setProductStock(this.tx, workspaceId, origin, id, quantity);
-    return this.writes.ask({ workspaceId, origin, id, quantity });
+    const write = { workspaceId, origin, id, quantity };
+    return isId(id) ? this.writes.ask(write) : this.setAlone(write);
   }
 
   private async setAll(writes: Write[]): Promise<(Buffer | Promise<string | Buffer>)[]> {
     // One write per product: of two, the statement would apply either.
     const first = writes.filter(({ id }, index) => writes.findIndex((write) => write.id === id) === index);
-    const rows = await this.tx.query<{ n: number; json: Buffer }>(
-      setMany(
-        arrayOf(first.map(({ workspaceId }) => workspaceId)),
-        arrayOf(first.map(({ id }) => id)),
-        arrayOf(first.map(({ quantity }) => quantity)),
-        arrayOf(first.map(({ origin }) => origin)),
-      ),
-    );
+    const rows = await this.db
+      .system('stock')
+      .autocommit.query<{ n: number; json: Buffer }>(
+        setMany(
+          arrayOf(first.map(({ workspaceId }) => workspaceId)),
+          arrayOf(first.map(({ id }) => id)),
+          arrayOf(first.map(({ quantity }) => quantity)),
+          arrayOf(first.map(({ origin }) => origin)),
+        ),
+      );
     const written = new Map(rows.map(({ n, json }): [Write, Buffer] => [first[n - 1]!, json]));
-    return writes.map(
-      (write) =>
-        written.get(write) ??
-        setProductStock(this.tx, write.workspaceId, write.origin, write.id, write.quantity),
-    );
+    return writes.map((write) => written.get(write) ?? this.setAlone(write));
+  }
+
+  /** On the connections of its store: it may wait for a lock. */
+  private setAlone({ workspaceId, origin, id, quantity }: Write): Promise<string | Buffer> {
+    return setProductStock(this.db.store(workspaceId).autocommit, workspaceId, origin, id, quantity);
   }
 }
 
@@ -70,5 +73,5 @@ const setMany = fixed(
       insert into outbox (workspace_id, event, data, origin)
       select workspace_id, 'stock.updated', jsonb_build_object('id', id, 'quantity', quantity), origin from changed
     )
-    select n, json from changed`,
+    select n, ${rawJson(sql`json`, 'json')} from changed`,
 );

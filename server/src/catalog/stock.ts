@@ -2,7 +2,7 @@ import type { Origin } from '../events/names.js';
 import type { Tx } from '../platform/db.js';
 import { invalid, notFound } from '../platform/errors.js';
 import { isId } from '../platform/ids.js';
-import { fixed, sql } from '../platform/sql.js';
+import { fixed, rawJson, sql } from '../platform/sql.js';
 import { lockProduct, productNotFound, quantityIsASum } from './products.js';
 import { productJson, type VariationRecord, variationColumns } from './records.js';
 
@@ -82,9 +82,9 @@ const setSimple = fixed(
       insert into outbox (workspace_id, event, data, origin)
       select workspace_id, 'stock.updated', jsonb_build_object('id', id, 'quantity', quantity), ${origin} from changed
     )
-    select ${productJson} || '}' as json, p.has_variants from changed p
+    select ${rawJson(sql`${productJson} || '}'`, 'json')}, p.has_variants from changed p
     union all
-    select ${productJson} || '}' as json, p.has_variants from old p where not exists (select from changed)`,
+    select ${rawJson(sql`${productJson} || '}'`, 'json')}, p.has_variants from old p where not exists (select from changed)`,
 );
 
 // The sum is counted on from the locked product too: p.quantity is first the one of the snapshot, and with that one a

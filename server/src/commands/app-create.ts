@@ -29,6 +29,6 @@ export const command: Command = {
       const fault = redirectUriFault(uri);
       if (fault) throw new UsageError(`--redirect-uri "${uri}" ${TEXTS.uri[fault]}`);
     }
-    return withDatabase((db) => createApp(db.autocommit, { name, redirectUris }));
+    return withDatabase((db) => createApp(db.system('command').autocommit, { name, redirectUris }));
   },
 };

@@ -19,11 +19,11 @@ export const command: Command = {
     const perMinute = wholeNumber('per-minute', String(values['per-minute']), MOST);
     return withDatabase(async (db) => {
       const { workspaceId, clientId } = await findCredential(
-        db,
+        db.system('command'),
         String(values.store),
         String(values['client-id']),
       );
-      await setBudget(db.autocommit, workspaceId, clientId, perMinute);
+      await setBudget(db.store(workspaceId).autocommit, workspaceId, clientId, perMinute);
       // The notification takes milliseconds, but only after this long can no process still act on the old number.
       await wait(CACHED_MS);
       return { workspaceId, clientId, perMinute };

@@ -1,4 +1,5 @@
 import type { ShippingStatus } from '../orders/shipping-status.js';
+import { ordersOf } from '../orders/storage.js';
 import { scan, storesOfCode } from '../shipping/shipments.js';
 import { type Command, UsageError } from './command.js';
 import { randomPlace } from './simulated-buyer.js';
@@ -21,14 +22,16 @@ export const command: Command = {
     return withTill(async ({ db }) => {
       const stores =
         values.store === undefined
-          ? await storesOfCode(db, code)
+          ? await storesOfCode(db.system('carrier'), code)
           : [(await findShopOf(db, String(values.store))).workspaceId];
       if (stores.length > 1)
         throw new UsageError(`Several stores use the code ${code}; say which with --store`);
       const [store] = stores;
       if (store === undefined) throw new UsageError(`There is no shipment ${code}`);
       const status = values.status as ShippingStatus | undefined;
-      const statusShipping = await db.transaction((tx) => scan(tx, store, code, status, randomPlace()));
+      const statusShipping = await ordersOf(db, store!).transaction((tx) =>
+        scan(tx, store, code, status, randomPlace()),
+      );
       return { code, statusShipping };
     });
   },

@@ -2,9 +2,9 @@ import type pg from 'pg';
 import type { Clock } from '../platform/clock.js';
 import { type Config, readConfig } from '../platform/config.js';
 import { DatabaseClock } from '../platform/database-clock.js';
+import { migrate } from '../platform/db/migrate.js';
 import { type Database, openDatabase } from '../platform/db.js';
 import { startEmbeddedPostgres } from '../platform/embedded-postgres/start.js';
-import { migrate } from '../platform/migrate.js';
 import { UsageError } from './command.js';
 
 export interface Connected {
@@ -41,11 +41,12 @@ export async function connect(config: Config): Promise<Connected> {
 
 /** For a command that does one thing and ends. It works beside a running server. */
 export async function withDatabase<T>(work: (db: Database, clock: Clock) => Promise<T>): Promise<T> {
-  const connected = await connect(readConfig());
+  const config = readConfig();
+  const connected = await connect(config);
   try {
-    const db = await openDatabase(connected.connection);
+    const db = await openDatabase(connected.connection, { driver: config.databaseDriver });
     try {
-      const clock = await DatabaseClock.open(db);
+      const clock = await DatabaseClock.open(db.system('clock'));
       try {
         return await work(db, clock);
       } finally {

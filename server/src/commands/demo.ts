@@ -34,16 +34,16 @@ export async function ensureDemo({ db, clock }: Context, dataFolder: string): Pr
   const file = join(dataFolder, 'demo.json');
   let demo = keptIn(file);
   if (!demo) {
-    demo = await db.transaction(makeDemo);
+    demo = await db.system('demo').transaction(makeDemo);
     writeFileSync(file, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 });
   }
   const scopes = Object.keys(SCOPES) as Scope[];
   const { workspaceId, clientId } = demo;
-  const token = await db.transaction(async (tx) => {
+  const token = await db.store(workspaceId).transaction(async (tx) => {
     const grantId = await createGrant(tx, { workspaceId, clientId, userId: null, scopes });
     return issueTokens(tx, clock, workspaceId, grantId, scopes);
   });
-  const shop = await shopOfStore(db, workspaceId);
+  const shop = await shopOfStore(db.store(workspaceId), workspaceId);
   return { ...demo, token: token.access_token, slug: shop?.slug ?? '' };
 }
 

@@ -3,9 +3,9 @@ import pg from 'pg';
 import { openStorage } from '../context.js';
 import { systemClock } from '../platform/clock.js';
 import { type Config, ConfigError, readConfig } from '../platform/config.js';
+import { pendingMigrations } from '../platform/db/migrate.js';
 import { startEmbeddedPostgres } from '../platform/embedded-postgres/start.js';
 import { inTime } from '../platform/health.js';
-import { pendingMigrations } from '../platform/migrate.js';
 import type { Command } from './command.js';
 
 interface Finding {

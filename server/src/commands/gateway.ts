@@ -1,4 +1,5 @@
 import { findOrder } from '../orders/queries.js';
+import { ordersOf } from '../orders/storage.js';
 import type { SandboxGateway } from '../payments/sandbox.js';
 import { isId } from '../platform/ids.js';
 import { type Command, UsageError, type Values } from './command.js';
@@ -40,7 +41,11 @@ async function act(
     const payment = isId(orderId) ? await gateway.findByOrder(orderId) : undefined;
     if (!payment) throw new UsageError(`The gateway knows no payment for an order ${orderId}`);
     await work(gateway, payment.id);
-    const { status, refundedAmount } = (await findOrder(db, payment.workspaceId, orderId))!;
+    const { status, refundedAmount } = (await findOrder(
+      ordersOf(db, payment.workspaceId),
+      payment.workspaceId,
+      orderId,
+    ))!;
     return { orderId, status, refundedAmount };
   });
 }

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
+import { ordersOf } from '../orders/storage.js';
 import { ApiError } from '../platform/errors.js';
 import { createShipment, scan } from '../shipping/shipments.js';
 import type { Shop } from '../stores/queries.js';
@@ -91,7 +92,7 @@ class Day {
 
   private async label(orderId: string): Promise<void> {
     const { db, clock } = this.till;
-    const { code } = await db.transaction((tx) =>
+    const { code } = await ordersOf(db, this.shop.workspaceId).transaction((tx) =>
       createShipment(tx, clock, this.shop.workspaceId, 'console', orderId, undefined),
     );
     this.counts.parcels++;
@@ -101,7 +102,7 @@ class Day {
   /** A parcel is on the road as long as it has a next step. */
   private async move(): Promise<void> {
     const [code] = this.parcels.splice(randomInt(this.parcels.length), 1) as [string];
-    const status = await this.till.db.transaction((tx) =>
+    const status = await ordersOf(this.till.db, this.shop.workspaceId).transaction((tx) =>
       scan(tx, this.shop.workspaceId, code, undefined, randomPlace()),
     );
     this.counts.scans++;

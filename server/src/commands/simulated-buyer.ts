@@ -77,7 +77,7 @@ export async function buyOne(
   productId: string | undefined,
 ): Promise<{ orderId: string; transactionId: string } | undefined> {
   for (let tries = 0; tries < TRIES; tries++) {
-    const ware = await pickWare(till.orders, shop.workspaceId, productId);
+    const ware = await pickWare(till.db.store(shop.workspaceId), shop.workspaceId, productId);
     if (!ware) return undefined;
     const method = pick(['pix', 'pix', 'card', 'boleto']);
     const outcome: Outcome = await purchase(till, shop, {

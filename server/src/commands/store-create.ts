@@ -1,4 +1,4 @@
-import type { Database } from '../platform/db.js';
+import type { Share } from '../platform/db.js';
 import { OwnerRefused } from '../stores/owners.js';
 import { MIN_PASSWORD } from '../stores/password-rules.js';
 import { createStore, type NewStore } from '../stores/stores.js';
@@ -32,9 +32,9 @@ export const command: Command = {
   async run(values): Promise<Answer> {
     const store = storeOf(values);
     return withDatabase(async (db) => {
-      const made = await create(db, store);
+      const made = await create(db.system('command'), store);
       if (!('existingOwner' in store)) return made;
-      const account = (await findAccount(db, store.ownerEmail)) as Account;
+      const account = (await findAccount(db.system('command'), store.ownerEmail)) as Account;
       const { email, createdAt, createdBy } = account;
       return {
         ...made,
@@ -70,7 +70,7 @@ function storeOf(values: Values): NewStore {
   return { ...common, ownerPassword: String(password) };
 }
 
-async function create(db: Database, store: NewStore): Promise<{ workspaceId: string; slug: string }> {
+async function create(db: Share, store: NewStore): Promise<{ workspaceId: string; slug: string }> {
   try {
     return await db.transaction((tx) => createStore(tx, store));
   } catch (error) {

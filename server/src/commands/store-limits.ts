@@ -19,7 +19,7 @@ export const command: Command = {
     const limits = { maxUnitsPerLine: read('max-per-line'), maxUnitsPerOrder: read('max-per-order') };
     return withDatabase(async (db) => {
       const { workspaceId } = await findShopOf(db, String(values.store));
-      return setOrderLimits(db.autocommit, workspaceId, limits);
+      return setOrderLimits(db.system('command').autocommit, workspaceId, limits);
     });
   },
 };

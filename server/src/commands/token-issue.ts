@@ -24,11 +24,11 @@ export const command: Command = {
     const scopes = readScopes(String(values.scope));
     return withDatabase(async (db, clock) => {
       const { workspaceId, clientId } = await findCredential(
-        db,
+        db.system('command'),
         String(values.store),
         String(values['client-id']),
       );
-      return db.transaction(async (tx) => {
+      return db.store(workspaceId).transaction(async (tx) => {
         const grantId = await createGrant(tx, { workspaceId, clientId, userId: null, scopes });
         return issueTokens(tx, clock, workspaceId, grantId, scopes);
       });

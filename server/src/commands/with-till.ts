@@ -15,7 +15,6 @@ import { withDatabase } from './connect.js';
 /** What the commands need that play the buyer, the gateway or the carrier. */
 export interface CommandTill extends Till {
   gateway: SandboxGateway;
-  db: Database;
   /** Tells the workers of a running server that there is something to deliver. */
   wake(): Promise<void>;
 }
@@ -24,10 +23,10 @@ export async function withTill<T>(work: (till: CommandTill) => Promise<T>): Prom
   const { secrets, publicUrl } = readConfig();
   const signer = new Signer(secrets);
   return withDatabase(async (db, clock) => {
-    const wake = async () => void (await db.autocommit.query(sql`select pg_notify(${DELIVERY_CHANNEL}, '')`));
+    const wake = async () =>
+      void (await db.system('command').autocommit.query(sql`select pg_notify(${DELIVERY_CHANNEL}, '')`));
     const till = {
       db,
-      orders: db,
       clock,
       gateway: new SandboxGateway(db, clock, signer, publicUrl),
       orderLinks: new OrderLinks(publicUrl, signer),
@@ -45,7 +44,7 @@ export async function withTill<T>(work: (till: CommandTill) => Promise<T>): Prom
 }
 
 export async function findShopOf(db: Database, workspaceId: string): Promise<Shop> {
-  const shop = isId(workspaceId) ? await shopOfStore(db, workspaceId) : undefined;
+  const shop = isId(workspaceId) ? await shopOfStore(db.store(workspaceId), workspaceId) : undefined;
   if (!shop)
     throw new UsageError(
       `There is no store ${workspaceId}; "feira store create" makes one and prints its workspaceId`,

@@ -38,12 +38,12 @@ export const consoleRoutes: FastifyPluginAsync<Options> = async (
   app.get('/console/apps', { schema: { hide: true } }, async (request, reply) => {
     const session = await sessions.find(request);
     if (!session) return reply.redirect(signInAddress(request.url), 303);
-    const stores = await storesOwnedBy(db, session.userId);
+    const stores = await storesOwnedBy(db.system('accounts'), session.userId);
     const connected = await Promise.all(
       stores.map(async (store) => ({
         ...store,
-        connections: await connectionsOf(db, store.workspaceId),
-        failing: await failingAppsOf(db, store.workspaceId),
+        connections: await connectionsOf(db.store(store.workspaceId), store.workspaceId),
+        failing: await failingAppsOf(db.store(store.workspaceId), store.workspaceId),
       })),
     );
     return sendPage(
@@ -64,11 +64,11 @@ export const consoleRoutes: FastifyPluginAsync<Options> = async (
     const workspaceId = fields.text('store');
     const clientId = fields.text('client_id');
     sessions.checkCsrf(request, fields.get('csrf'), disconnection(workspaceId, clientId));
-    const owned = (await storesOwnedBy(db, session.userId)).some(
+    const owned = (await storesOwnedBy(db.system('accounts'), session.userId)).some(
       (store) => store.workspaceId === workspaceId,
     );
     if (!owned) throw new ApiError(404, 'not_found', 'You have no such store.');
-    await disconnectApp(db.autocommit, workspaceId, clientId);
+    await disconnectApp(db.store(workspaceId).autocommit, workspaceId, clientId);
     credentials.forget(workspaceId, clientId);
     return reply.redirect('/console/apps', 303);
   });
@@ -86,7 +86,7 @@ export const consoleRoutes: FastifyPluginAsync<Options> = async (
     const fault = passwordFault(next, session.email);
     if (fault) return showPassword(request, reply, session, fault);
     // Throttled like signing in: a stolen session must not be a place to guess the password at.
-    const outcome = await signIn(db, clock, {
+    const outcome = await signIn(db.system('accounts'), clock, {
       email: session.email,
       password: fields.text('password'),
       address: request.ip,
@@ -94,7 +94,7 @@ export const consoleRoutes: FastifyPluginAsync<Options> = async (
     });
     if (typeof outcome === 'string') return showPassword(request, reply, session, outcome);
     try {
-      await setPassword(db.autocommit, session.userId, next);
+      await setPassword(db.system('accounts').autocommit, session.userId, next);
     } catch (error) {
       if (error instanceof HashingBusy) return showPassword(request, reply, session, 'busy');
       throw error;

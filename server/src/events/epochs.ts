@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Database, Queryable } from '../platform/db.js';
+import type { Queryable, StoreAccess } from '../platform/db.js';
 import { ApiError } from '../platform/errors.js';
 import { sql } from '../platform/sql.js';
 
@@ -24,7 +24,7 @@ export function readPlace(text: string): Place | undefined {
 }
 
 /** A new epoch for a history that may have been rewound. Several processes may notice at once; one row remains. */
-export async function beginEpoch(db: Database): Promise<void> {
+export async function beginEpoch(db: StoreAccess): Promise<void> {
   await db.autocommit.query(sql`
     insert into event_epochs (id, identity) values (${randomBytes(8).toString('hex')}, history_identity())
     on conflict (identity) do nothing`);
@@ -39,7 +39,7 @@ export interface Head {
 }
 
 /** The last numbers of the store and the present epoch. */
-export async function readHead(db: Database, workspaceId: string): Promise<Head> {
+export async function readHead(db: StoreAccess, workspaceId: string): Promise<Head> {
   for (;;) {
     const [head] = await db.query<Head>(sql`
       select e.id as epoch, coalesce(h.last_sequence, 0) as last_sequence, coalesce(h.last_order_change, 0) as last_order_change,

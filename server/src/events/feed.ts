@@ -1,4 +1,4 @@
-import type { Database } from '../platform/db.js';
+import type { StoreAccess } from '../platform/db.js';
 import { badRequest } from '../platform/errors.js';
 import { DEFAULT_LIMIT, MAX_LIMIT } from '../platform/paging.js';
 import { sql } from '../platform/sql.js';
@@ -16,7 +16,11 @@ export interface FeedEvent {
 }
 
 /** The store's events by their sequence. Everything committed before the call is included. */
-export async function readFeed(db: Database, workspaceId: string, query: { after?: string; limit?: number }) {
+export async function readFeed(
+  db: StoreAccess,
+  workspaceId: string,
+  query: { after?: string; limit?: number },
+) {
   const limit = Math.min(query.limit ?? DEFAULT_LIMIT, MAX_LIMIT);
   const after = query.after === undefined ? undefined : readCursor(query.after);
   const head = await settledHead(db, workspaceId);

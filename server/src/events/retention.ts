@@ -1,5 +1,5 @@
 import type { Clock } from '../platform/clock.js';
-import type { Database } from '../platform/db.js';
+import type { StoreAccess } from '../platform/db.js';
 import { sql } from '../platform/sql.js';
 
 /** Tables with weekly partitions. Rows are dropped with their week, once all of it is older than 30 days. */
@@ -8,14 +8,14 @@ const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 const AHEAD = '21 days';
 
 /** Drops the weeks that are past their retention and creates those to come. */
-export async function rotatePartitions(db: Database, clock: Clock): Promise<void> {
+export async function rotatePartitions(db: StoreAccess, clock: Clock): Promise<void> {
   const before = new Date(clock.now() - KEPT_MS).toISOString();
   await db.autocommit.query(sql`
     select drop_partitions(parent, ${before}::timestamptz) from unnest(${PARTITIONED}::text[]) parent`);
   await addPartitions(db);
 }
 
-export async function addPartitions(db: Database): Promise<void> {
+export async function addPartitions(db: StoreAccess): Promise<void> {
   await db.autocommit.query(sql`
     select add_partitions(parent, now(), now() + ${AHEAD}::interval) from unnest(${PARTITIONED}::text[]) parent`);
 }

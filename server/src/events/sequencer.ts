@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
-import type { Database } from '../platform/db.js';
+import { isMissingPartition } from '../platform/db/sql-state.js';
+import type { StoreAccess } from '../platform/db.js';
 import { type Statement, sql } from '../platform/sql.js';
-import { isMissingPartition } from '../platform/sql-state.js';
 import { beginEpoch, type Head, readHead } from './epochs.js';
 import { addPartitions } from './retention.js';
 import { STEP, type StepResult, stepForAll, stepForStore } from './step.js';
@@ -10,7 +10,7 @@ const IDLE_MS = 1_000;
 const RETRY_MS = 500;
 
 /** Numbers what is committed in a store, so that a reader sees it whether or not a worker runs. */
-async function sequenceStore(db: Database, workspaceId: string): Promise<void> {
+async function sequenceStore(db: StoreAccess, workspaceId: string): Promise<void> {
   for (;;) {
     const { moved } = await takeStep(db, stepForStore(workspaceId));
     if (moved < STEP) return;
@@ -18,7 +18,7 @@ async function sequenceStore(db: Database, workspaceId: string): Promise<void> {
 }
 
 /** The head of a store once everything that was committed before the call is numbered. */
-export async function settledHead(db: Database, workspaceId: string): Promise<Head> {
+export async function settledHead(db: StoreAccess, workspaceId: string): Promise<Head> {
   const head = await readHead(db, workspaceId);
   if (!head.waiting) return head;
   await sequenceStore(db, workspaceId);
@@ -34,7 +34,7 @@ export class Sequencer {
 
   /** `onDeliveries` is called whenever a step has added deliveries. */
   constructor(
-    private readonly db: Database,
+    private readonly db: StoreAccess,
     private readonly log: Logger,
     private readonly onDeliveries: () => void,
   ) {}
@@ -82,7 +82,7 @@ export class Sequencer {
   }
 }
 
-async function takeStep(db: Database, step: Statement): Promise<StepResult> {
+async function takeStep(db: StoreAccess, step: Statement): Promise<StepResult> {
   for (;;) {
     const result = await db.autocommit
       .query<StepResult>(step)
@@ -99,7 +99,7 @@ async function takeStep(db: Database, step: Statement): Promise<StepResult> {
   }
 }
 
-async function addHeads(db: Database): Promise<void> {
+async function addHeads(db: StoreAccess): Promise<void> {
   await db.autocommit.query(sql`
     insert into event_heads (workspace_id) select distinct workspace_id from outbox order by workspace_id
     on conflict do nothing`);

@@ -1,5 +1,5 @@
 import type { Origin } from '../events/names.js';
-import type { Database, Tx } from '../platform/db.js';
+import type { Share, Tx } from '../platform/db.js';
 import { ApiError, conflict, type FaultDetail, invalid } from '../platform/errors.js';
 import { isId, newId } from '../platform/ids.js';
 import { sql } from '../platform/sql.js';
@@ -32,7 +32,7 @@ export interface PreparedImage {
  * connection, so that a slow storage or a heavy file delays nobody's database work.
  */
 export async function prepareImage(
-  db: Database,
+  db: Share,
   storage: Storage,
   workspaceId: string,
   productId: string,
@@ -89,7 +89,7 @@ export async function recordImage(
  * until then, or until the upload is dropped as unattached. After any other failure the claim expires on its own.
  */
 export async function giveUpImage(
-  db: Database,
+  db: Share,
   workspaceId: string,
   { row, claim }: PreparedImage,
   error: unknown,

@@ -2,7 +2,6 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { originOfApp } from '../events/names.js';
 import type { Database } from '../platform/db.js';
-import { execute, transact } from '../platform/idempotency.js';
 import { Deleted } from '../platform/shapes.js';
 import { giveUpImage, prepareImage, recordImage } from './attach.js';
 import { Image } from './image-record.js';
@@ -37,8 +36,10 @@ export const mediaRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { db,
       },
     },
     async (request, reply) => {
-      const upload = await execute(request, db, (tx) =>
-        createUpload(tx, request.credential.workspaceId, request.body),
+      const upload = await createUpload(
+        request.store.autocommit,
+        request.credential.workspaceId,
+        request.body,
       );
       return reply.code(201).send({
         uploadUrl: await storage.signPut(upload),
@@ -62,7 +63,12 @@ export const mediaRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { db,
       },
     },
     async (request) => {
-      const images = await listImages(db, request.credential.workspaceId, request.params.id, mediaUrl);
+      const images = await listImages(
+        request.store,
+        request.credential.workspaceId,
+        request.params.id,
+        mediaUrl,
+      );
       if (!images) throw productNotFound(request.params.id);
       return { data: images };
     },
@@ -71,7 +77,7 @@ export const mediaRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { db,
   app.post(
     '/products/:id/images',
     {
-      config: { scope: 'media:write', waitsFor: 'files' },
+      config: { scope: 'media:write', waitsOutside: true },
       schema: {
         operationId: 'attachImage',
         tags: ['Images'],
@@ -86,15 +92,15 @@ export const mediaRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { db,
     async (request, reply) => {
       const { workspaceId } = request.credential;
       const { id } = request.params;
-      const prepared = await prepareImage(db, storage, workspaceId, id, request.body);
+      const prepared = await prepareImage(db.store(workspaceId), storage, workspaceId, id, request.body);
       try {
-        const image = await transact(request, db, async (tx) => {
+        const image = await request.store.transaction(async (tx) => {
           const imageId = await recordImage(tx, workspaceId, originOfApp(request.credential), id, prepared);
           return findImage(tx, workspaceId, id, imageId, mediaUrl);
         });
         return reply.code(201).send(image);
       } catch (error) {
-        await giveUpImage(db, workspaceId, prepared, error);
+        await giveUpImage(db.store(workspaceId), workspaceId, prepared, error);
         throw error;
       }
     },
@@ -116,7 +122,7 @@ export const mediaRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { db,
     (request) => {
       const { workspaceId } = request.credential;
       const { id, imageId } = request.params;
-      return transact(request, db, async (tx) => {
+      return request.store.transaction(async (tx) => {
         await moveImage(tx, workspaceId, originOfApp(request.credential), id, imageId, request.body.order);
         return findImage(tx, workspaceId, id, imageId, mediaUrl);
       });
@@ -138,7 +144,7 @@ export const mediaRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { db,
     },
     async (request) => {
       const { id, imageId } = request.params;
-      await transact(request, db, (tx) =>
+      await request.store.transaction((tx) =>
         removeImage(tx, request.credential.workspaceId, originOfApp(request.credential), id, imageId),
       );
       return { id: imageId, deleted: true };

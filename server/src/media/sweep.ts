@@ -1,5 +1,5 @@
 import type { Clock } from '../platform/clock.js';
-import type { Database } from '../platform/db.js';
+import type { Share } from '../platform/db.js';
 import { sql } from '../platform/sql.js';
 import type { Storage } from './storage.js';
 
@@ -21,7 +21,7 @@ interface FileToRemove {
  * transaction is open while the storage works. A file that cannot be removed is put off, so that it delays no other, and
  * reported.
  */
-export async function sweepFiles(db: Database, clock: Clock, storage: Storage): Promise<void> {
+export async function sweepFiles(db: Share, clock: Clock, storage: Storage): Promise<void> {
   for (;;) {
     const files = await claimBatch(db, clock);
     const outcomes = await Promise.allSettled(
@@ -42,7 +42,7 @@ export async function sweepFiles(db: Database, clock: Clock, storage: Storage): 
 }
 
 /** A claim moves the time of removal, so that a file whose remover died is due again without further work. */
-function claimBatch(db: Database, clock: Clock): Promise<FileToRemove[]> {
+function claimBatch(db: Share, clock: Clock): Promise<FileToRemove[]> {
   const now = new Date(clock.now()).toISOString();
   return db.autocommit.query<FileToRemove>(sql`
     with due as (
@@ -55,14 +55,14 @@ function claimBatch(db: Database, clock: Clock): Promise<FileToRemove[]> {
     returning d.workspace_id as "workspaceId", d.key, d.staged`);
 }
 
-async function forget(db: Database, files: FileToRemove[]): Promise<void> {
+async function forget(db: Share, files: FileToRemove[]): Promise<void> {
   if (files.length === 0) return;
   await db.autocommit.query(sql`
     delete from doomed_files d using jsonb_to_recordset(${JSON.stringify(files)}::jsonb) as r("workspaceId" uuid, key text, staged boolean)
     where d.workspace_id = r."workspaceId" and d.key = r.key and d.staged = r.staged`);
 }
 
-async function putOff(db: Database, clock: Clock, files: FileToRemove[]): Promise<void> {
+async function putOff(db: Share, clock: Clock, files: FileToRemove[]): Promise<void> {
   const time = new Date(clock.now()).toISOString();
   await db.autocommit.query(sql`
     update doomed_files d set remove_at = greatest(${time}::timestamptz, now()) + ${PUT_OFF_MS} * interval '1 ms'
@@ -71,7 +71,7 @@ async function putOff(db: Database, clock: Clock, files: FileToRemove[]): Promis
 }
 
 /** Drops uploads that were not attached within a day. Without its row, a key can no longer be attached. */
-export async function dropUnattached(db: Database, clock: Clock): Promise<void> {
+export async function dropUnattached(db: Share, clock: Clock): Promise<void> {
   const before = new Date(clock.now() - UNATTACHED_MS).toISOString();
   await db.autocommit.query(sql`
     with old as (

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Database, Queryable, Tx } from '../platform/db.js';
+import type { Queryable, Share, Tx } from '../platform/db.js';
 import { type ApiError, notFound } from '../platform/errors.js';
 import { isId } from '../platform/ids.js';
 import { sql } from '../platform/sql.js';
@@ -64,7 +64,7 @@ const CLAIM_SECONDS = 300;
  * second would otherwise replace the file under the record of the first.
  */
 export async function claimUpload(
-  db: Database,
+  db: Share,
   workspaceId: string,
   key: string,
   claim: string,
@@ -78,7 +78,7 @@ export async function claimUpload(
 }
 
 export async function releaseUpload(
-  db: Database,
+  db: Share,
   workspaceId: string,
   key: string,
   claim: string,

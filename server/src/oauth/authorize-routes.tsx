@@ -42,7 +42,7 @@ export const authorizeRoutes: FastifyPluginAsync<Options> = async (
 ) => {
   app.get('/oauth/authorize', { schema: { hide: true } }, async (request, reply) => {
     const fields = queryFields(request);
-    const asked = await readAuthorizationRequest(db, fields);
+    const asked = await readAuthorizationRequest(db.system('apps'), fields);
     if ('error' in asked) return refuse(request, reply, asked);
     const session = await sessions.find(request);
     if (!session) return reply.redirect(signInAddress(request.url), 303);
@@ -52,7 +52,7 @@ export const authorizeRoutes: FastifyPluginAsync<Options> = async (
   app.post('/oauth/authorize', { schema: { hide: true } }, async (request, reply) => {
     const fields = formFields(request);
     if (!fields) throw badRequest('The form was not sent as a form');
-    const asked = await readAuthorizationRequest(db, fields);
+    const asked = await readAuthorizationRequest(db.system('apps'), fields);
     if ('error' in asked) return refuse(request, reply, asked);
     const session = await sessions.find(request);
     if (!session)
@@ -68,7 +68,7 @@ export const authorizeRoutes: FastifyPluginAsync<Options> = async (
         state: asked.state,
       });
     }
-    const store = (await storesOwnedBy(db, session.userId)).find(
+    const store = (await storesOwnedBy(db.system('accounts'), session.userId)).find(
       ({ workspaceId }) => workspaceId === fields.get('store'),
     );
     if (!store)
@@ -78,7 +78,7 @@ export const authorizeRoutes: FastifyPluginAsync<Options> = async (
         'This store is not one of yours. Go back, reload and choose again.',
       );
     const { workspaceId } = store;
-    const code = await db.transaction(async (tx) => {
+    const code = await db.store(workspaceId).transaction(async (tx) => {
       const grant = {
         workspaceId,
         clientId: asked.app.clientId,
@@ -104,7 +104,7 @@ export const authorizeRoutes: FastifyPluginAsync<Options> = async (
         language={languageOf(request.headers['accept-language'])}
         who={whoOf(sessions, request, reply, session)}
         request={asked}
-        stores={await storesOwnedBy(db, session.userId)}
+        stores={await storesOwnedBy(db.system('accounts'), session.userId)}
         hidden={{ ...parametersOf(fields), csrf }}
       />,
     );

@@ -1,8 +1,8 @@
 import { DEFAULT_PER_MINUTE, type Spender } from '../platform/budgets/budgets.js';
 import type { Clock } from '../platform/clock.js';
-import type { Database } from '../platform/db.js';
+import type { Listener } from '../platform/db/listen.js';
+import type { Share } from '../platform/db.js';
 import { Gather } from '../platform/gather.js';
-import type { Listener } from '../platform/listen.js';
 import { sql } from '../platform/sql.js';
 import type { Scope } from './scopes.js';
 import { hashOfSecret } from './secrets.js';
@@ -52,7 +52,7 @@ export class Credentials {
   private ageing: Cached[] = [];
 
   constructor(
-    private readonly db: Database,
+    private readonly db: Share,
     private readonly clock: Clock,
     private readonly listener: Listener,
   ) {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Clock } from '../platform/clock.js';
-import type { Database, Tx } from '../platform/db.js';
+import type { Share, Tx } from '../platform/db.js';
 import { sql } from '../platform/sql.js';
 import type { Credentials } from './credentials.js';
 import { countRefresh } from './refresh-limit.js';
@@ -17,7 +17,7 @@ import { issueTokens, type TokenResponse } from './tokens.js';
 type Outcome = TokenResponse | TokenError | TooManyRefreshes;
 
 export async function exchangeCode(
-  db: Database,
+  db: Share,
   clock: Clock,
   credentials: Credentials,
   clientId: string,
@@ -56,7 +56,7 @@ export async function exchangeCode(
 }
 
 export async function exchangeRefreshToken(
-  db: Database,
+  db: Share,
   clock: Clock,
   clientId: string,
   sent: { refreshToken: string; scope: string | undefined },

@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
-import type { Database } from '../platform/db.js';
 import { invalidToken } from '../platform/errors.js';
 import { Id, Nullable, Shape, Time } from '../platform/shapes.js';
 import { findStore } from '../stores/queries.js';
@@ -22,7 +21,7 @@ const Me = Shape('Me', {
   tokenExpiresAt: Time(),
 });
 
-export const accountRoutes: FastifyPluginAsyncTypebox<{ db: Database }> = async (app, { db }) => {
+export const accountRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/me',
     {
@@ -35,7 +34,7 @@ export const accountRoutes: FastifyPluginAsyncTypebox<{ db: Database }> = async 
         response: { 200: Me },
       },
     },
-    async ({ credential }) => {
+    async ({ store: db, credential }) => {
       const [store, caller] = await Promise.all([
         findStore(db, credential.workspaceId),
         findApp(db, credential.clientId),

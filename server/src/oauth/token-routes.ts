@@ -8,7 +8,8 @@ import type {
 } from 'fastify';
 import { publicError } from '../platform/answer-errors.js';
 import type { Clock } from '../platform/clock.js';
-import type { Database } from '../platform/db.js';
+import { isTemporary } from '../platform/db/unavailable.js';
+import type { Database, Share } from '../platform/db.js';
 import { type Fields, FORM_BYTES, formFields, repetitionIn } from '../platform/forms.js';
 import { keepRawBodies } from '../platform/json-body.js';
 import { sql } from '../platform/sql.js';
@@ -19,7 +20,7 @@ import { revokeAccessToken, revokeGrant } from './revocation.js';
 import { SCOPES } from './scopes.js';
 import { hashOfSecret, isSecret } from './secrets.js';
 import { invalidRequest, isTokenError, type TokenError, TooManyRefreshes } from './token-errors.js';
-import type { TokenResponse } from './tokens.js';
+import { TOKENS, type TokenResponse } from './tokens.js';
 
 interface Options {
   db: Database;
@@ -62,12 +63,15 @@ async function token({ db, clock, credentials }: Options, request: FastifyReques
       error_description: 'grant_type must be authorization_code or refresh_token',
     };
   }
-  const client = await authenticateClient(db, fields, request.headers.authorization);
+  const client = await authenticateClient(db.system('apps'), fields, request.headers.authorization);
   if (isTokenError(client)) return client;
   if (grantType === 'refresh_token') {
     const refreshToken = fields.get('refresh_token');
     if (refreshToken === undefined) return invalidRequest('refresh_token is missing');
-    return exchangeRefreshToken(db, clock, client.clientId, { refreshToken, scope: fields.get('scope') });
+    return exchangeRefreshToken(tokensOf(db, client.clientId), clock, client.clientId, {
+      refreshToken,
+      scope: fields.get('scope'),
+    });
   }
   const [code, redirectUri, verifier] = ['code', 'redirect_uri', 'code_verifier'].map((name) =>
     fields.get(name),
@@ -75,21 +79,26 @@ async function token({ db, clock, credentials }: Options, request: FastifyReques
   if (code === undefined) return invalidRequest('code is missing');
   if (redirectUri === undefined) return invalidRequest('redirect_uri is missing');
   if (verifier === undefined) return invalidRequest('code_verifier is missing');
-  return exchangeCode(db, clock, credentials, client.clientId, { code, redirectUri, verifier });
+  return exchangeCode(tokensOf(db, client.clientId), clock, credentials, client.clientId, {
+    code,
+    redirectUri,
+    verifier,
+  });
 }
 
 /** RFC 7009: a token that is unknown, or not of this app, is answered like one that was revoked. */
 async function revoke({ db, credentials }: Options, request: FastifyRequest): Promise<Outcome> {
   const fields = readForm(request);
   if (isTokenError(fields)) return fields;
-  const client = await authenticateClient(db, fields, request.headers.authorization);
+  const client = await authenticateClient(db.system('apps'), fields, request.headers.authorization);
   if (isTokenError(client)) return client;
   const sent = fields.get('token');
   if (sent === undefined) return invalidRequest('token is missing');
   const isAccess = isSecret('access', sent);
   if (!isAccess && !isSecret('refresh', sent)) return {};
   const tokenHash = hashOfSecret(sent);
-  const [found] = await db.query<{ workspace_id: string; grant_id: string }>(
+  const tokens = tokensOf(db, client.clientId);
+  const [found] = await tokens.query<{ workspace_id: string; grant_id: string }>(
     isAccess
       ? sql`select g.workspace_id, g.id as grant_id from oauth_access_tokens t
             join oauth_grants g on g.workspace_id = t.workspace_id and g.id = t.grant_id
@@ -99,10 +108,15 @@ async function revoke({ db, credentials }: Options, request: FastifyRequest): Pr
             where t.token_hash = ${tokenHash} and g.client_id = ${client.clientId}`,
   );
   if (!found) return {};
-  if (isAccess) await revokeAccessToken(db.autocommit, tokenHash);
-  else await revokeGrant(db.autocommit, found.workspace_id, found.grant_id);
+  if (isAccess) await revokeAccessToken(tokens.autocommit, tokenHash);
+  else await revokeGrant(tokens.autocommit, found.workspace_id, found.grant_id);
   credentials.forget(found.workspace_id, client.clientId);
   return {};
+}
+
+/** The share of the app: which store a token belongs to is known only after it was looked up. */
+function tokensOf(db: Database, clientId: string): Share {
+  return db.store(clientId, TOKENS);
 }
 
 function readForm(request: FastifyRequest): Fields | TokenError {
@@ -123,6 +137,11 @@ function answer(request: FastifyRequest, reply: FastifyReply, outcome: Outcome):
   return reply.code(401).send(outcome);
 }
 
+const TEMPORARILY_UNAVAILABLE = {
+  error: 'temporarily_unavailable',
+  error_description: 'the service is busy; retry with exponential backoff',
+};
+
 /** What goes wrong before or beside the checks has the shape of RFC 6749 too. */
 function answerFailure(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { status, message, more } = publicError(error);
@@ -130,6 +149,7 @@ function answerFailure(error: FastifyError, request: FastifyRequest, reply: Fast
   if (status === 413) return reply.send(invalidRequest('the form is larger than 64 kB'));
   if (status < 500) return reply.send(invalidRequest(message));
   request.log.error({ requestId: request.id, err: error }, 'request failed');
+  if (isTemporary(error)) return reply.send(TEMPORARILY_UNAVAILABLE);
   return reply.send({
     error: 'server_error',
     error_description: 'something went wrong on our side; try again',

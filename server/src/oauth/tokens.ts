@@ -5,6 +5,10 @@ import { sql } from '../platform/sql.js';
 import type { Scope } from './scopes.js';
 import { hashOfSecret, newSecret } from './secrets.js';
 
+/** The area of exchanges, revocations and refreshes, and how many connections all of them together may use. */
+export const TOKENS = 'tokens';
+export const TOKENS_CONNECTIONS = 5;
+
 export const CODE_SECONDS = 600;
 export const ACCESS_TOKEN_SECONDS = 7_200;
 export const REFRESH_TOKEN_SECONDS = 30 * 24 * 60 * 60;

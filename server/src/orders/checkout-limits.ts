@@ -1,6 +1,6 @@
 import type { Line } from '../catalog/reserve.js';
 import type { Clock } from '../platform/clock.js';
-import type { Database, Tx } from '../platform/db.js';
+import type { Share, Tx } from '../platform/db.js';
 import { sql } from '../platform/sql.js';
 import { CheckoutRefused } from './checkout-refused.js';
 
@@ -89,7 +89,7 @@ export async function noteReservation(
 }
 
 /** Forgets where an order came from as soon as no limit counts it. */
-export async function purgeReservations(db: Database, clock: Clock): Promise<void> {
+export async function purgeReservations(db: Share, clock: Clock): Promise<void> {
   await db.autocommit.query(sql`
     delete from checkout_reservations r where r.placed_at <= ${since(clock)} and not exists (
       select from orders o where o.workspace_id = r.workspace_id and o.id = r.order_id and o.status = 'pending')`);

@@ -67,7 +67,7 @@ export async function placeOrder(
     await checkNetwork(tx, clock, workspaceId, request.network, { method, units });
 
   const productIds = [...new Set(request.lines.map(({ productId }) => productId))];
-  const sellables = await inLine(tx, () => lockSellables(tx, workspaceId, productIds));
+  const sellables = await lockSellables(tx, workspaceId, productIds);
   const faults: CheckoutFault[] = [];
   const bought = merged(request.lines).flatMap((line) => {
     const sellable = sellables.find(
@@ -112,17 +112,6 @@ async function nextNumber(tx: Tx, workspaceId: string): Promise<number> {
     update workspaces set last_order_number = last_order_number + 1 where id = ${workspaceId}
     returning last_order_number as number`);
   return row!.number;
-}
-
-/** Everybody may want the same thing at once: for it a buyer waits longer than the orders themselves are waited for. */
-async function inLine<T>(tx: Tx, work: () => Promise<T>): Promise<T> {
-  await tx.query(
-    sql`select set_config('lock_timeout', '20s', true), set_config('statement_timeout', '20s', true)`,
-  );
-  const got = await work();
-  await tx.query(sql`set local lock_timeout to default`);
-  await tx.query(sql`set local statement_timeout to default`);
-  return got;
 }
 
 /** The same thing on two lines is bought as one: only the sum tells whether there is enough. */

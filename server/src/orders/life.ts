@@ -8,6 +8,7 @@ import { cents } from '../platform/money.js';
 import { sql } from '../platform/sql.js';
 import { countPaidOrder, countRefund } from './customers.js';
 import type { OrderItem, OrderStatus } from './records.js';
+import { ordersOf } from './storage.js';
 
 export interface Money {
   id: string;
@@ -113,10 +114,10 @@ export async function noteRefunded(
  */
 export async function expireUnpaid(db: Database, clock: Clock): Promise<void> {
   const now = new Date(clock.now()).toISOString();
-  const due = await db.query<{ workspace_id: string; id: string }>(sql`
+  const due = await db.background('expiry').query<{ workspace_id: string; id: string }>(sql`
     select workspace_id, id from orders where status = 'pending' and expires_at <= ${now} order by expires_at limit 1000`);
   await eachByItself(due, ({ workspace_id, id }) =>
-    db.transaction(async (tx) => {
+    ordersOf(db, workspace_id).transaction(async (tx) => {
       const order = await lockMoney(tx, workspace_id, id);
       if (order) await cancelOrder(tx, workspace_id, order, 'expired');
     }),

@@ -1,6 +1,6 @@
 import { cursorExpired, type Head, readPlace, refuseLostPlace, writePlace } from '../events/epochs.js';
 import { settledHead } from '../events/sequencer.js';
-import type { Database, Queryable } from '../platform/db.js';
+import type { Queryable, StoreAccess } from '../platform/db.js';
 import { isId } from '../platform/ids.js';
 import type { Page } from '../platform/listing.js';
 import { byTime, type PageMeta, type PageRequest, pageOf, type SortKey } from '../platform/paging.js';
@@ -28,7 +28,7 @@ export const orderSorts: Record<string, SortKey> = {
 };
 
 export async function listOrders(
-  db: Database,
+  db: StoreAccess,
   workspaceId: string,
   request: PageRequest<OrderFilters>,
 ): Promise<{ data: OrderRecord[]; meta: PageMeta }> {
@@ -40,7 +40,7 @@ export async function listOrders(
 
 /** Delta sync. Everything committed before the call is numbered first; what commits later gets a higher number. */
 async function listChanges(
-  db: Database,
+  db: StoreAccess,
   workspaceId: string,
   request: PageRequest<OrderFilters>,
 ): Promise<{ data: OrderRecord[]; meta: PageMeta }> {

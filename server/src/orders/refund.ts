@@ -1,7 +1,7 @@
 import { returnStock } from '../catalog/reserve.js';
 import type { Origin } from '../events/names.js';
 import type { Clock } from '../platform/clock.js';
-import type { Database, Tx } from '../platform/db.js';
+import type { Database, Share, Tx } from '../platform/db.js';
 import { eachByItself } from '../platform/each-by-itself.js';
 import { ApiError, conflict } from '../platform/errors.js';
 import { isId, newId } from '../platform/ids.js';
@@ -10,6 +10,7 @@ import { isDue, putOff } from '../platform/put-off.js';
 import { sql } from '../platform/sql.js';
 import { lockMoney, noteRefunded } from './life.js';
 import { orderNotFound } from './shipping-status.js';
+import { ordersOf } from './storage.js';
 
 /** What a refund needs of a gateway: the money for a request moves once, however often it is asked for. */
 export interface Refunder {
@@ -36,7 +37,7 @@ interface Request {
  * changes with its event. A process that dies in between leaves a refund that the worker finishes; a repeat finds it.
  */
 export async function refundOrder(
-  db: Database,
+  db: Share,
   refunder: Refunder,
   workspaceId: string,
   origin: Origin,
@@ -85,7 +86,7 @@ export async function requestRefund(
 
 /** May be called by several at once and again after any failure. */
 export async function finishRefund(
-  db: Database,
+  db: Share,
   refunder: Refunder,
   workspaceId: string,
   refundId: string,
@@ -122,7 +123,7 @@ export async function finishRefund(
   });
 }
 
-async function dropRefund(db: Database, workspaceId: string, refundId: string): Promise<void> {
+async function dropRefund(db: Share, workspaceId: string, refundId: string): Promise<void> {
   await db.autocommit.query(
     sql`delete from refunds where workspace_id = ${workspaceId} and id = ${refundId} and status = 'requested'`,
   );
@@ -130,16 +131,19 @@ async function dropRefund(db: Database, workspaceId: string, refundId: string): 
 
 /** Finishes the refunds that a killed process or a failed gateway left behind. One that fails is put off. */
 export async function finishRefunds(db: Database, clock: Clock, refunder: Refunder): Promise<void> {
-  const unfinished = await db.query<{ workspace_id: string; id: string }>(sql`
+  const unfinished = await db.background('refunds').query<{ workspace_id: string; id: string }>(sql`
     select workspace_id, id from refunds where status = 'requested' and ${isDue(clock)} order by created_at limit 200`);
-  await eachByItself(unfinished, ({ workspace_id, id }) =>
-    finishRefund(db, refunder, workspace_id, id).catch(async (error: unknown) => {
-      await db.autocommit.query(
+  await eachByItself(unfinished, async ({ workspace_id, id }) => {
+    const orders = ordersOf(db, workspace_id);
+    try {
+      await finishRefund(orders, refunder, workspace_id, id);
+    } catch (error) {
+      await orders.autocommit.query(
         sql`update refunds set ${putOff(clock)} where workspace_id = ${workspace_id} and id = ${id}`,
       );
       throw error;
-    }),
-  );
+    }
+  });
 }
 
 function findByKey(

@@ -10,11 +10,11 @@ import * as shape from './order-shapes.js';
 import { findOrder, listOrders, orderSorts } from './queries.js';
 import { type Refunder, refundOrder } from './refund.js';
 import { orderNotFound } from './shipping-status.js';
+import { ordersOf } from './storage.js';
 import { answerUnavailable } from './unavailable.js';
 
 interface Options {
-  /** The connections of the orders: a short patience of their own. */
-  orders: Database;
+  db: Database;
   refunder: Refunder;
 }
 
@@ -22,7 +22,7 @@ const ofOrder = Type.Object({ id: Type.String({ description: 'Order id' }) });
 const isOrderFilters = checkerOf(Type.Object(shape.orderFilters, { additionalProperties: false }));
 const isCustomerFilters = checkerOf(Type.Object(shape.customerFilters, { additionalProperties: false }));
 
-export const orderRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { orders: db, refunder }) => {
+export const orderRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { db, refunder }) => {
   answerUnavailable(app);
 
   app.get(
@@ -50,7 +50,7 @@ export const orderRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { ord
         filterShape: shape.orderFilters,
         isFilters: isOrderFilters,
       });
-      return listOrders(db, request.credential.workspaceId, page);
+      return listOrders(request.store, request.credential.workspaceId, page);
     },
   );
 
@@ -67,7 +67,7 @@ export const orderRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { ord
       },
     },
     async (request) => {
-      const order = await findOrder(db, request.credential.workspaceId, request.params.id);
+      const order = await findOrder(request.store, request.credential.workspaceId, request.params.id);
       if (!order) throw orderNotFound(request.params.id);
       return order;
     },
@@ -76,7 +76,7 @@ export const orderRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { ord
   app.post(
     '/orders/:id/refund',
     {
-      config: { scope: 'orders:write', bodyOptional: true, waitsFor: 'orders' },
+      config: { scope: 'orders:write', bodyOptional: true, waitsOutside: true },
       schema: {
         operationId: 'refundOrder',
         tags: ['Orders'],
@@ -92,8 +92,10 @@ export const orderRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { ord
       const { workspaceId, clientId } = request.credential;
       const { id } = request.params;
       const key = request.headers['idempotency-key'];
+      // Not through request.store: what is asked of the gateway must be committed before it is asked.
+      const orders = ordersOf(db, workspaceId);
       const refund = await refundOrder(
-        db,
+        orders,
         refunder,
         workspaceId,
         originOfApp(request.credential),
@@ -101,7 +103,7 @@ export const orderRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { ord
         request.body,
         key && `${clientId} ${key}`,
       );
-      const order = await findOrder(db, workspaceId, id);
+      const order = await findOrder(orders, workspaceId, id);
       if (!order) throw orderNotFound(id);
       return { ...order, refund };
     },
@@ -128,7 +130,7 @@ export const orderRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { ord
         filterShape: shape.customerFilters,
         isFilters: isCustomerFilters,
       });
-      return listCustomers(db, request.credential.workspaceId, page);
+      return listCustomers(request.store, request.credential.workspaceId, page);
     },
   );
 };

@@ -1,11 +1,14 @@
 import type { FastifyError, FastifyInstance } from 'fastify';
 import { publicError, sendError } from '../platform/answer-errors.js';
 import { ApiError } from '../platform/errors.js';
+import { ORDERS } from './storage.js';
 
-/** Orders have connections of their own with a short patience; when those fail, it is 502 here and nothing elsewhere. */
+/** The storage of the orders may fail on its own: then these routes answer 502, and all others work. */
 export function answerUnavailable(app: FastifyInstance): void {
   app.addHook('onRoute', ({ config }) => {
-    if (config) config.mayBeUnavailable = true;
+    if (!config) return;
+    config.mayBeUnavailable = true;
+    config.area = ORDERS;
   });
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const told = publicError(error);

@@ -3,7 +3,7 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { endOldSecrets, rotateSecret, updateApp } from '../oauth/apps.js';
 import { appsOwnedBy, findOwnedApp, type OwnedApp, registerApp } from '../oauth/owned-apps.js';
 import type { Clock } from '../platform/clock.js';
-import type { Database } from '../platform/db.js';
+import type { Share } from '../platform/db.js';
 import { ApiError, badRequest } from '../platform/errors.js';
 import { type Fields, formFields } from '../platform/forms.js';
 import type { Flash } from '../platform/html/flash.js';
@@ -22,7 +22,7 @@ import { NewAppPage } from './pages/new-app.js';
 import { type SignUpFault, SignUpPage } from './pages/sign-up.js';
 
 interface Options {
-  db: Database;
+  db: Share;
   clock: Clock;
   sessions: Sessions;
   flash: Flash;

@@ -7,9 +7,10 @@ import {
   noteTransaction,
 } from '../orders/life.js';
 import { requestRefund } from '../orders/refund.js';
+import { ordersOf } from '../orders/storage.js';
 import type { Clock } from '../platform/clock.js';
 import type { Signer } from '../platform/crypto/signer.js';
-import type { Database, Tx } from '../platform/db.js';
+import type { Database, Share, Tx } from '../platform/db.js';
 import { ApiError, badRequest } from '../platform/errors.js';
 import { isId } from '../platform/ids.js';
 import { sql } from '../platform/sql.js';
@@ -51,10 +52,10 @@ export async function receiveNotification(
   if (!(age <= TOLERANCE_MS))
     throw new ApiError(401, 'stale_notification', 'The notification is too old or from the future');
   const notification = readNotification(signed.body);
-  await db.transaction((tx) => hear(tx, notification));
+  await ordersOf(db, notification.workspaceId).transaction((tx) => hear(tx, notification));
 }
 
-export async function purgeNotifications(db: Database, clock: Clock): Promise<void> {
+export async function purgeNotifications(db: Share, clock: Clock): Promise<void> {
   const before = new Date(clock.now() - REMEMBERED_MS).toISOString();
   await db.autocommit.query(sql`delete from payment_notifications where received_at < ${before}`);
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { ordersOf } from '../orders/storage.js';
 import type { Clock } from '../platform/clock.js';
 import type { Signer } from '../platform/crypto/signer.js';
 import type { Database, Tx } from '../platform/db.js';
@@ -41,7 +42,7 @@ export class SandboxGateway implements PaymentGateway {
   }
 
   async open(request: PaymentRequest): Promise<{ transactionId: string; paymentUrl: string }> {
-    const id = await this.db.transaction(async (tx) => {
+    const id = await ordersOf(this.db, request.workspaceId).transaction(async (tx) => {
       await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${`payment ${request.orderId}`}, 0))`);
       const [known] = await tx.query<{ id: string }>(sql`
         select id from sandbox_payments where workspace_id = ${request.workspaceId} and order_id = ${request.orderId}`);
@@ -58,7 +59,7 @@ export class SandboxGateway implements PaymentGateway {
 
   async find(id: string): Promise<SandboxPayment | undefined> {
     if (!/^sbx_[0-9a-f]{24}$/.test(id)) return undefined;
-    const [payment] = await this.db.query<SandboxPayment>(sql`
+    const [payment] = await this.db.system('payments').query<SandboxPayment>(sql`
       select id, workspace_id as "workspaceId", order_id as "orderId", store_name as "storeName", amount, method, installments,
         return_url as "returnUrl", status, refunded
       from sandbox_payments where id = ${id}`);
@@ -72,9 +73,9 @@ export class SandboxGateway implements PaymentGateway {
 
   /** The gateway knows orders, not stores: an id is only ever one order's. */
   async findByOrder(orderId: string): Promise<SandboxPayment | undefined> {
-    const [payment] = await this.db.query<{ id: string }>(
-      sql`select id from sandbox_payments where order_id = ${orderId}`,
-    );
+    const [payment] = await this.db
+      .system('payments')
+      .query<{ id: string }>(sql`select id from sandbox_payments where order_id = ${orderId}`);
     return payment && this.find(payment.id);
   }
 
@@ -107,7 +108,7 @@ export class SandboxGateway implements PaymentGateway {
    * worker asks. A payment whose notification fails is put off and keeps none of the others back.
    */
   async tell(): Promise<void> {
-    const owing = await this.db.query<{ id: string }>(sql`
+    const owing = await this.db.background('payments').query<{ id: string }>(sql`
       select payment_id as id from sandbox_outbox
       group by payment_id having bool_and(${isDue(this.clock)}) order by min(created_at) limit 100`);
     await eachByItself(owing, ({ id }) => this.tellOf(id));
@@ -125,19 +126,21 @@ export class SandboxGateway implements PaymentGateway {
 
   /** In the order in which it came about, up to the first that fails: a refund heard before its payment would be lost. */
   private async tellOf(id: string): Promise<void> {
-    const owed = await this.db.query<Notification>(sql`
+    const owed = await this.db.system('payments').query<Notification>(sql`
       select o.id, o.type, p.workspace_id as "workspaceId", p.order_id as "orderId", p.id as "transactionId",
         o.refunded_in_all as "refundedInAll"
       from sandbox_outbox o join sandbox_payments p on p.id = o.payment_id where o.payment_id = ${id} order by o.created_at`);
     for (const notification of owed) {
       const signed = signNotification(this.signer, notification, this.clock.now());
       await this.receive(signed).catch(async (error: unknown) => {
-        await this.db.autocommit.query(
+        await ordersOf(this.db, notification.workspaceId).autocommit.query(
           sql`update sandbox_outbox set ${putOff(this.clock)} where payment_id = ${id}`,
         );
         throw error;
       });
-      await this.db.autocommit.query(sql`delete from sandbox_outbox where id = ${notification.id}`);
+      await ordersOf(this.db, notification.workspaceId).autocommit.query(
+        sql`delete from sandbox_outbox where id = ${notification.id}`,
+      );
     }
   }
 
@@ -179,12 +182,13 @@ export class SandboxGateway implements PaymentGateway {
     id: string,
     work: (tx: Tx, before: SandboxPayment) => Promise<void>,
   ): Promise<SandboxPayment> {
-    await this.db.transaction(async (tx) => {
+    const payment = await this.find(id);
+    if (!payment) throw conflict('no_such_payment', `No payment ${id} found`);
+    await ordersOf(this.db, payment.workspaceId).transaction(async (tx) => {
       const [before] = await tx.query<SandboxPayment>(
         sql`select status, amount, refunded from sandbox_payments where id = ${id} for update`,
       );
-      if (!before) throw conflict('no_such_payment', `The gateway knows no payment ${id}`);
-      await work(tx, before);
+      await work(tx, before!);
     });
     return (await this.find(id)) as SandboxPayment;
   }

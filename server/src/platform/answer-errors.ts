@@ -1,5 +1,6 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError, badRequest, internalError, invalid } from './errors.js';
+import { isTemporary } from './db/unavailable.js';
+import { ApiError, badRequest, busy, internalError, invalid } from './errors.js';
 import { BodyFaults, fieldPath, sentenceFor } from './validation.js';
 
 /** Whatever goes wrong leaves as the one error shape; only the public sentence leaves the process. */
@@ -53,6 +54,7 @@ export function publicError(error: FastifyError): ApiError {
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return badRequest('The body is not as long as Content-Length says');
   }
+  if (isTemporary(error)) return busy(error);
   const status = error.statusCode ?? 500;
   if (status >= 400 && status < 500) return new ApiError(status, 'bad_request', error.message);
   return internalError(error);

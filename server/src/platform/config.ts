@@ -13,6 +13,8 @@ export interface Config {
   dataFolder: string;
   /** Unset: the embedded PostgreSQL. */
   databaseUrl: string | undefined;
+  /** Which code speaks to PostgreSQL: our pipelined driver, or pg's own client. */
+  databaseDriver: DatabaseDriver;
   /** The first signs and seals; all of them verify and open. */
   secrets: string[];
   /** Unset: each process counts budgets by itself. */
@@ -26,6 +28,8 @@ export interface Config {
   mediaUrl: string;
   logLevel: string;
 }
+
+export type DatabaseDriver = 'pipeline' | 'pg';
 
 export interface S3Config {
   endpoint: string;
@@ -71,6 +75,10 @@ export function readConfig(overrides: NodeJS.ProcessEnv = {}): Config {
   if (databaseUrl !== undefined && !/^postgres(ql)?:\/\//.test(databaseUrl)) {
     faults.push('DATABASE_URL must start with postgres:// or postgresql://');
   }
+
+  const databaseDriver = read('FEIRA_DB_DRIVER') ?? 'pipeline';
+  if (databaseDriver !== 'pipeline' && databaseDriver !== 'pg')
+    faults.push(`FEIRA_DB_DRIVER must be pipeline or pg, not "${databaseDriver}"`);
 
   const redisUrl = read('REDIS_URL');
   if (redisUrl !== undefined && !/^rediss?:\/\//.test(redisUrl))
@@ -120,6 +128,7 @@ export function readConfig(overrides: NodeJS.ProcessEnv = {}): Config {
     publicUrl: publicUrl.replace(/\/+$/, ''),
     dataFolder,
     databaseUrl,
+    databaseDriver: databaseDriver as DatabaseDriver,
     secrets: [kept.secret, ...previousSecrets],
     redisUrl,
     trustedProxies,

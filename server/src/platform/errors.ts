@@ -64,3 +64,11 @@ export function internalError(cause: unknown): ApiError {
     { cause },
   );
 }
+
+/** The database is locked, slow or unreachable: the same call may succeed a little later. */
+export function busy(cause: unknown): ApiError {
+  return new ApiError(503, 'busy', 'The service is busy. Retry with exponential backoff.', {
+    cause,
+    headers: { 'Retry-After': '1' },
+  });
+}

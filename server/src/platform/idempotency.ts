@@ -1,63 +1,46 @@
 import { hash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Clock } from './clock.js';
-import type { Seal, SealedFor } from './crypto/seal.js';
-import type { Database, Transaction, Tx } from './db.js';
-import type { Transactions } from './db-pool.js';
+import type { Share, StoreAccess, Transaction, Tx } from './db/share.js';
+import { type Statement, sql } from './db/sql.js';
 import { ApiError, badRequest } from './errors.js';
+import type { IdempotencyKeys, KeyUse, StoredAnswer } from './idempotency-keys.js';
 import { mediaTypeOf } from './json-body.js';
-import { sql } from './sql.js';
 
 declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The call waits for something other than the database before it writes; its key is reserved meanwhile. */
+    waitsOutside?: boolean;
+  }
   interface FastifyRequest {
-    /** Open while a request with an Idempotency-Key runs: its change, its events and its answer are one commit. */
+    /** The caller's store. With an Idempotency-Key, what is written through it commits together with the answer. */
+    store: StoreAccess;
     keyed: KeyedRequest | null;
   }
 }
 
-interface KeyedRequest {
-  tx: Transaction;
-  key: string;
-  requestHash: Buffer;
-}
-
-interface Owner {
-  workspaceId: string;
-  clientId: string;
-}
-
-const KEPT_MS = 24 * 60 * 60 * 1000;
 const MAX_KEY = 255;
 const WRITES = new Set(['POST', 'PATCH', 'PUT', 'DELETE']);
 const NOT_KEPT = new Set([401, 403, 429]);
 
-/** Runs a write: in the keyed request's transaction if there is one, else in its own. */
-export function transact<T>(
-  request: FastifyRequest,
-  db: Transactions,
-  work: (tx: Tx) => Promise<T>,
-): Promise<T> {
-  return request.keyed ? work(request.keyed.tx) : db.transaction(work);
-}
-
-/** The same for a write that is a single statement and needs no BEGIN. */
-export function execute<T>(request: FastifyRequest, db: Database, work: (tx: Tx) => Promise<T>): Promise<T> {
-  return work(request.keyed?.tx ?? db.autocommit);
+interface Options {
+  keys: IdempotencyKeys;
+  storeOf(request: FastifyRequest): Share;
+  /** For reservations, which must not wait behind what the store itself waits for. */
+  keysOf(request: FastifyRequest): Share;
+  ownerOf(request: FastifyRequest): { workspaceId: string; clientId: string };
 }
 
 /**
- * Same key and same request: the stored answer. `open` stands before anything that judges the request, so that a
- * refusal is replayed as well. While the first request runs it holds an advisory lock, which the database drops by
- * itself if the process dies: no key stays "running" for ever.
+ * Same key and same request: the stored answer. The key is looked up before anything that judges the request, so that
+ * a refusal is replayed as well.
  */
-export function keepIdempotencyKeys(
-  app: FastifyInstance,
-  connectionsOf: (request: FastifyRequest) => Transactions,
-  clock: Clock,
-  seal: Seal,
-  ownerOf: (request: FastifyRequest) => Owner,
-) {
+export function keepIdempotencyKeys(app: FastifyInstance, { keys, storeOf, keysOf, ownerOf }: Options): void {
   app.decorateRequest('keyed', null);
+  app.decorateRequest('store', {
+    getter(this: FastifyRequest) {
+      return this.keyed ?? storeOf(this);
+    },
+  });
 
   app.addHook('onRoute', (route) => {
     if (![route.method].flat().some((method) => WRITES.has(method))) return;
@@ -76,8 +59,15 @@ export function keepIdempotencyKeys(
       done(badRequest(`Idempotency-Key must have 1 to ${MAX_KEY} characters`, 'invalid_parameter'));
       return;
     }
-    open(request, reply, key).then((replayed) => {
-      if (!replayed) done();
+    const use = { ...ownerOf(request), key, requestHash: hashOf(request) };
+    const opening = request.routeOptions.config.waitsOutside
+      ? reserveKey(keys, storeOf(request), keysOf(request), use)
+      : lockKey(keys, storeOf(request), use);
+    opening.then((opened) => {
+      if (opened instanceof KeyedRequest) {
+        request.keyed = opened;
+        done();
+      } else replay(reply, opened);
     }, done);
   }
 
@@ -93,79 +83,137 @@ export function keepIdempotencyKeys(
       return;
     }
     request.keyed = null;
-    close(keyed, ownerOf(request), reply.statusCode, payload).then(() => done(null, payload), done);
+    keyed.close(reply.statusCode, payload).then(() => done(null, payload), done);
+  }
+}
+
+/** The store of a request that has a key: what it writes stays in one transaction until the answer is known. */
+class KeyedRequest implements StoreAccess {
+  readonly autocommit: Tx = {
+    writes: true,
+    query: async (statement) => (await this.open()).query(statement),
+  };
+  private opening: Promise<Transaction> | undefined;
+
+  constructor(
+    private readonly keys: IdempotencyKeys,
+    private readonly store: Share,
+    private readonly use: KeyUse,
+    /** Open from the start, with the key locked; or a reservation, and the first write opens one. */
+    private readonly held: { tx: Transaction } | { reservation: string; in: Share },
+  ) {
+    if ('tx' in held) this.keepOpening(markStart(held.tx));
   }
 
-  async function close(keyed: KeyedRequest, owner: Owner, status: number, payload: unknown): Promise<void> {
-    const { tx } = keyed;
+  query<R>(statement: Statement): Promise<R[]> {
+    return this.store.query<R>(statement);
+  }
+
+  async transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    return work(await this.open());
+  }
+
+  async close(status: number, payload: unknown): Promise<void> {
+    if (status >= 500 || NOT_KEPT.has(status)) {
+      await this.rollback();
+      // If it cannot be released now, it runs out.
+      if ('reservation' in this.held)
+        await this.keys.release(this.held.in.autocommit, this.use, this.held.reservation).catch(() => {});
+      return;
+    }
     try {
-      if (status >= 500 || NOT_KEPT.has(status)) {
-        await tx.rollback();
-        return;
-      }
+      const tx = await (this.opening ?? this.keepOpening(this.closingTransaction()));
       if (status >= 400) await tx.query(sql`rollback to savepoint work`);
-      await keep(tx, keyed, owner, status, String(payload ?? ''));
+      if ('reservation' in this.held && !(await this.keys.release(tx, this.use, this.held.reservation)))
+        throw stillRunning();
+      await this.keys.keep(tx, this.use, status, String(payload ?? ''));
       await tx.commit();
     } catch (error) {
-      await tx.rollback();
+      await this.rollback();
       throw error;
     }
   }
 
-  async function open(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    key: string,
-  ): Promise<FastifyReply | undefined> {
-    const { workspaceId, clientId } = ownerOf(request);
-    const requestHash = hashOf(request);
-    const tx = await connectionsOf(request).begin();
-    try {
-      const [lock] = await tx.query<{ ours: boolean }>(
-        sql`select pg_try_advisory_xact_lock(hashtextextended(${`key ${workspaceId} ${clientId} ${key}`}, 0)) as ours`,
+  private async rollback(): Promise<void> {
+    if ('tx' in this.held) await this.held.tx.rollback();
+    else
+      await this.opening?.then(
+        (tx) => tx.rollback(),
+        () => {},
       );
-      if (!lock?.ours) throw stillRunning();
-      // A statement of its own: only a snapshot taken after the lock sees what its last holder committed.
-      const [stored] = await tx.query<{ same: boolean; status: number; body: Buffer }>(sql`
-        select request_hash = ${requestHash} as same, status, body from idempotency_keys
-        where workspace_id = ${workspaceId} and client_id = ${clientId} and key = ${key}
-          and created_at > ${new Date(clock.now() - KEPT_MS).toISOString()}`);
-      if (stored) {
-        await tx.rollback();
-        if (!stored.same) throw otherRequest();
-        return reply
-          .code(stored.status)
-          .header('Idempotent-Replayed', 'true')
-          .type('application/json; charset=utf-8')
-          .send(seal.open(stored.body, sealedFor({ workspaceId, clientId }, key)));
-      }
-      await tx.query(sql`savepoint work`);
-      request.keyed = { tx, key, requestHash };
-      return undefined;
-    } catch (error) {
-      await tx.rollback();
-      throw error;
-    }
   }
 
-  function keep(tx: Tx, { key, requestHash }: KeyedRequest, owner: Owner, status: number, body: string) {
-    return tx.query(sql`
-      insert into idempotency_keys (workspace_id, client_id, key, request_hash, status, body, created_at)
-      values (${owner.workspaceId}, ${owner.clientId}, ${key}, ${requestHash}, ${status}, ${seal.close(body, sealedFor(owner, key))},
-              ${new Date(clock.now()).toISOString()})
-      on conflict (workspace_id, client_id, key) do update
-        set request_hash = excluded.request_hash, status = excluded.status, body = excluded.body,
-            created_at = excluded.created_at`);
+  /** Of a request that has written nothing. */
+  private closingTransaction(): Promise<Transaction> {
+    const share = 'in' in this.held ? this.held.in : this.store;
+    return share.begin().then(markStart);
+  }
+
+  private open(): Promise<Transaction> {
+    return this.opening ?? this.keepOpening(this.store.begin().then(markStart));
+  }
+
+  private keepOpening(opening: Promise<Transaction>): Promise<Transaction> {
+    // A request that never writes does not look at it; a failure must not end the process then.
+    opening.catch(() => {});
+    this.opening = opening;
+    return opening;
   }
 }
 
-export async function purgeIdempotencyKeys(db: Database, clock: Clock): Promise<void> {
-  const before = new Date(clock.now() - KEPT_MS).toISOString();
-  await db.autocommit.query(sql`delete from idempotency_keys where created_at <= ${before}`);
+/** Its transaction stays open until the answer is known. */
+async function lockKey(
+  keys: IdempotencyKeys,
+  store: Share,
+  use: KeyUse,
+): Promise<KeyedRequest | StoredAnswer> {
+  const tx = await store.begin();
+  try {
+    const stored = await lockOrFind(keys, tx, use);
+    if (!stored) return new KeyedRequest(keys, store, use, { tx });
+    await tx.rollback();
+    return stored;
+  } catch (error) {
+    await tx.rollback();
+    throw error;
+  }
 }
 
-function sealedFor({ workspaceId, clientId }: Owner, key: string): SealedFor {
-  return { purpose: 'idempotent answer', workspaceId, id: `${clientId} ${key}` };
+/** Nothing is held while the call waits for something else: the key is marked in a commit of its own. */
+function reserveKey(
+  keys: IdempotencyKeys,
+  store: Share,
+  share: Share,
+  use: KeyUse,
+): Promise<KeyedRequest | StoredAnswer> {
+  return share.transaction(async (tx) => {
+    const stored = await lockOrFind(keys, tx, use);
+    if (stored) return stored;
+    return new KeyedRequest(keys, store, use, { reservation: await keys.reserve(tx, use), in: share });
+  });
+}
+
+async function lockOrFind(keys: IdempotencyKeys, tx: Tx, use: KeyUse): Promise<StoredAnswer | undefined> {
+  const found = await keys.lock(tx, use);
+  if (found.state === 'running') throw stillRunning();
+  if (found.state === 'free') return undefined;
+  if (!found.answer.isSameRequest) throw otherRequest();
+  return found.answer;
+}
+
+/** A refusal takes back what was written, and is kept in the same transaction. */
+async function markStart(tx: Transaction): Promise<Transaction> {
+  try {
+    await tx.query(sql`savepoint work`);
+    return tx;
+  } catch (error) {
+    await tx.rollback();
+    throw error;
+  }
+}
+
+function replay(reply: FastifyReply, { status, body }: StoredAnswer): void {
+  reply.code(status).header('Idempotent-Replayed', 'true').type('application/json; charset=utf-8').send(body);
 }
 
 /** With the media type: a body that was refused for it is another request once it is sent as JSON. */
@@ -179,10 +227,8 @@ function stillRunning(): ApiError {
   return new ApiError(
     409,
     'idempotency_key_in_use',
-    'The first request with this Idempotency-Key is still running; ask again in a moment',
-    {
-      headers: { 'Retry-After': '1' },
-    },
+    'The first request with this Idempotency-Key is still running. Retry in a second.',
+    { headers: { 'Retry-After': '1' } },
   );
 }
 
@@ -190,7 +236,7 @@ function otherRequest(): ApiError {
   return new ApiError(
     422,
     'idempotency_key_reused',
-    'This Idempotency-Key was used for another request; use a new key for a new request',
+    'This Idempotency-Key was used for another request. Use a new key for a new request.',
     {
       details: [
         { field: 'Idempotency-Key', message: 'was used for another request within the last 24 hours' },

@@ -1,6 +1,7 @@
 import type {} from '@fastify/swagger';
 import type { FastifyPluginAsync } from 'fastify';
 import { findOrder } from '../orders/queries.js';
+import { ordersOf } from '../orders/storage.js';
 import { answerUnavailable } from '../orders/unavailable.js';
 import type { Database } from '../platform/db.js';
 import { ApiError, notFound } from '../platform/errors.js';
@@ -16,9 +17,9 @@ type LabelRequest = {
 };
 
 /** Where labels are fetched. */
-export const labelRoute: FastifyPluginAsync<{ orders: Database; labels: LabelAddresses }> = async (
+export const labelRoute: FastifyPluginAsync<{ db: Database; labels: LabelAddresses }> = async (
   app,
-  { orders: db, labels },
+  { db, labels },
 ) => {
   answerUnavailable(app);
   app.get<LabelRequest>('/labels/:workspaceId/:file', { schema: { hide: true } }, async (request, reply) => {
@@ -32,9 +33,10 @@ export const labelRoute: FastifyPluginAsync<{ orders: Database; labels: LabelAdd
         'This link is not genuine or has run out; read the shipment for a new one',
       );
     }
-    const tracking = await findTracking(db, workspaceId, code);
-    const order = tracking && (await findOrder(db, workspaceId, tracking.orderId));
-    const store = await findStore(db, workspaceId);
+    const orders = ordersOf(db, workspaceId);
+    const tracking = await findTracking(orders, workspaceId, code);
+    const order = tracking && (await findOrder(orders, workspaceId, tracking.orderId));
+    const store = await findStore(orders, workspaceId);
     if (!order || !store) throw notFound('This label');
     const { street, number, complement, district, city, state, zipCode } = order.shippingAddress;
     const pdf = labelPdf({

@@ -5,29 +5,23 @@ import { Order, ShippingChange } from '../orders/order-shapes.js';
 import { findOrder } from '../orders/queries.js';
 import { answerUnavailable } from '../orders/unavailable.js';
 import type { Clock } from '../platform/clock.js';
-import type { Database } from '../platform/db.js';
 import { notFound } from '../platform/errors.js';
-import { transact } from '../platform/idempotency.js';
 import type { LabelAddresses } from './label-address.js';
 import * as shape from './schema.js';
 import { createShipment, findShipment, findTracking, moveShipping } from './shipments.js';
 
 interface Options {
-  orders: Database;
   clock: Clock;
   labels: LabelAddresses;
 }
 
-export const shippingRoutes: FastifyPluginAsyncTypebox<Options> = async (
-  app,
-  { orders: db, clock, labels },
-) => {
+export const shippingRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { clock, labels }) => {
   answerUnavailable(app);
 
   app.patch(
     '/orders/:id/shipping-status',
     {
-      config: { scope: 'orders:write', waitsFor: 'orders' },
+      config: { scope: 'orders:write' },
       schema: {
         operationId: 'changeShippingStatus',
         tags: ['Orders'],
@@ -42,7 +36,7 @@ export const shippingRoutes: FastifyPluginAsyncTypebox<Options> = async (
     async (request) => {
       const { workspaceId } = request.credential;
       const { id } = request.params;
-      return transact(request, db, async (tx) => {
+      return request.store.transaction(async (tx) => {
         await moveShipping(tx, workspaceId, originOfApp(request.credential), id, request.body);
         return (await findOrder(tx, workspaceId, id))!;
       });
@@ -52,7 +46,7 @@ export const shippingRoutes: FastifyPluginAsyncTypebox<Options> = async (
   app.post(
     '/shipments',
     {
-      config: { scope: 'shipping:write', waitsFor: 'orders', bodyNamesThing: true },
+      config: { scope: 'shipping:write', bodyNamesThing: true },
       schema: {
         operationId: 'createShipment',
         tags: ['Shipments'],
@@ -66,7 +60,7 @@ export const shippingRoutes: FastifyPluginAsyncTypebox<Options> = async (
     async (request, reply) => {
       const { workspaceId } = request.credential;
       const { orderId, carrier } = request.body;
-      const shipment = await transact(request, db, (tx) =>
+      const shipment = await request.store.transaction((tx) =>
         createShipment(tx, clock, workspaceId, originOfApp(request.credential), orderId, carrier),
       );
       return reply.code(201).send({ ...shipment, labelUrl: labels.urlOf(workspaceId, shipment.code) });
@@ -90,7 +84,7 @@ export const shippingRoutes: FastifyPluginAsyncTypebox<Options> = async (
     async (request) => {
       const { workspaceId } = request.credential;
       const { code } = request.params;
-      const shipment = isStorable(code) ? await findShipment(db, workspaceId, code) : undefined;
+      const shipment = isStorable(code) ? await findShipment(request.store, workspaceId, code) : undefined;
       if (!shipment) throw notFound(`A label for shipment ${code.slice(0, 64)}`);
       return { ...shipment, labelUrl: labels.urlOf(workspaceId, code) };
     },
@@ -112,7 +106,7 @@ export const shippingRoutes: FastifyPluginAsyncTypebox<Options> = async (
     async (request) => {
       const { code } = request.params;
       const tracking = isStorable(code)
-        ? await findTracking(db, request.credential.workspaceId, code)
+        ? await findTracking(request.store, request.credential.workspaceId, code)
         : undefined;
       if (!tracking) throw notFound(`Shipment ${code.slice(0, 64)}`);
       return tracking;

@@ -16,7 +16,12 @@ export const cartRoutes: FastifyPluginAsync<Storefront> = async (app, storefront
   const hidden = { schema: { hide: true } };
 
   app.get('/cart', hidden, async (request, reply) => {
-    const cart = await readCart(db, request.shop.workspaceId, mediaUrl, cartOf(request));
+    const cart = await readCart(
+      db.store(request.shop.workspaceId),
+      request.shop.workspaceId,
+      mediaUrl,
+      cartOf(request),
+    );
     const csrf = cartProof(sessions, request, reply);
     return sendPage(reply, <CartPage visit={visitOf(request)} cart={cart} csrf={csrf} />);
   });
@@ -25,7 +30,7 @@ export const cartRoutes: FastifyPluginAsync<Storefront> = async (app, storefront
     const fields = checkedCartForm(sessions, request);
     const { shop } = request;
     const { productId, variantId } = wareOf(fields);
-    const item = await findItem(db, shop.workspaceId, productId, mediaUrl);
+    const item = await findItem(db.store(shop.workspaceId), shop.workspaceId, productId, mediaUrl);
     const chosen = item?.variations.find(({ id }) => id === variantId);
     if (!item || (chosen === undefined) !== (item.variations.length === 0))
       return sendPage(reply, <MissingPage visit={visitOf(request)} />, 404);

@@ -76,7 +76,7 @@ export const checkoutRoutes: FastifyPluginAsync<Storefront> = async (app, storef
   ): Promise<FastifyReply> {
     const { checkoutId, form, notice, status } = page;
     const { shop } = request;
-    const cart = await readCart(db, shop.workspaceId, mediaUrl, cartOf(request));
+    const cart = await readCart(db.store(shop.workspaceId), shop.workspaceId, mediaUrl, cartOf(request));
     if (cart.lines.length === 0 || !cart.sellable) return reply.redirect(`/s/${shop.slug}/cart`, 303);
     const visit = visitOf(request);
     if (form.typed.zip === '' && status === undefined)

@@ -2,6 +2,7 @@ import type {} from '@fastify/swagger';
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import { findOrder } from '../orders/queries.js';
 import type { OrderRecord } from '../orders/records.js';
+import { ordersOf } from '../orders/storage.js';
 import { queryFields } from '../platform/forms.js';
 import { sendPage } from '../platform/html/page.js';
 import { findTracking } from '../shipping/shipments.js';
@@ -14,14 +15,16 @@ type OrderRequest = FastifyRequest<{ Params: { id: string } }>;
 
 /** The buyer's own page of an order. A wrong key and an unknown order look the same. */
 export const orderRoutes: FastifyPluginAsync<Storefront> = async (app, storefront) => {
-  const { orders, orderLinks } = storefront;
+  const { db, orderLinks } = storefront;
   const hidden = { schema: { hide: true } };
 
   const find = async (
     { shop, params: { id } }: OrderRequest,
     key: string,
   ): Promise<OrderRecord | undefined> =>
-    orderLinks.isKey(shop.workspaceId, id, key) ? findOrder(orders, shop.workspaceId, id) : undefined;
+    orderLinks.isKey(shop.workspaceId, id, key)
+      ? findOrder(ordersOf(db, shop.workspaceId), shop.workspaceId, id)
+      : undefined;
 
   app.get<{ Params: { id: string } }>('/orders/:id', hidden, async (request, reply) => {
     const visit = visitOf(request);
@@ -30,7 +33,9 @@ export const orderRoutes: FastifyPluginAsync<Storefront> = async (app, storefron
     if (!order) return sendPage(reply, <MissingPage visit={visit} />, 404);
     const { codeShipping } = order;
     const tracking =
-      codeShipping === null ? undefined : await findTracking(orders, visit.shop.workspaceId, codeShipping);
+      codeShipping === null
+        ? undefined
+        : await findTracking(ordersOf(db, visit.shop.workspaceId), visit.shop.workspaceId, codeShipping);
     return sendPage(
       reply,
       // A code may have been typed in that another order has: its way is not this buyer's business.

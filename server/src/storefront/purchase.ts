@@ -3,6 +3,7 @@ import type { Line } from '../catalog/reserve.js';
 import { type Buyer, type CheckoutFault, placeOrder } from '../orders/checkout.js';
 import { CheckoutRefused, type Refusal } from '../orders/checkout-refused.js';
 import { noteTransaction } from '../orders/life.js';
+import { ordersOf } from '../orders/storage.js';
 import type { PaymentGateway } from '../payments/gateway.js';
 import type { Clock } from '../platform/clock.js';
 import type { Database } from '../platform/db.js';
@@ -13,7 +14,7 @@ import type { OrderLinks } from './order-links.js';
 
 /** What a purchase passes through. */
 export interface Till {
-  orders: Database;
+  db: Database;
   clock: Clock;
   gateway: PaymentGateway;
   orderLinks: OrderLinks;
@@ -36,6 +37,9 @@ export type Outcome =
   | { faults: CheckoutFault[] }
   | { refused: Refusal };
 
+/** Hundreds of buyers may want the same product at once. Waiting costs nobody else anything, so they wait longer. */
+const CHECKOUT_WAIT_MS = 20_000;
+
 /**
  * The one way to an order, for the checkout page and for the simulated buyers of the command line: the order in one
  * transaction, then its payment. A process that dies in between leaves an order whose page offers to pay it.
@@ -43,15 +47,17 @@ export type Outcome =
 export async function purchase(till: Till, shop: Shop, bought: Purchase): Promise<Outcome> {
   const { payment } = bought;
   try {
-    const placed = await till.orders.transaction((tx) =>
-      placeOrder(tx, till.clock, shop.workspaceId, {
-        checkoutId: bought.checkoutId,
-        lines: bought.lines,
-        buyer: bought.buyer,
-        payment: { ...payment, gateway: till.gateway.name },
-        network: bought.network,
-        freight: (items) => agreedFreight(bought, items),
-      }),
+    const placed = await ordersOf(till.db, shop.workspaceId).transaction(
+      (tx) =>
+        placeOrder(tx, till.clock, shop.workspaceId, {
+          checkoutId: bought.checkoutId,
+          lines: bought.lines,
+          buyer: bought.buyer,
+          payment: { ...payment, gateway: till.gateway.name },
+          network: bought.network,
+          freight: (items) => agreedFreight(bought, items),
+        }),
+      { waitMs: CHECKOUT_WAIT_MS },
     );
     if ('faults' in placed) return placed;
     const { orderId, total } = placed;
@@ -64,7 +70,7 @@ export async function purchase(till: Till, shop: Shop, bought: Purchase): Promis
 
 /** Opens the payment of an order, or finds the one that is open. */
 export async function openPayment(
-  { orders, gateway, orderLinks }: Till,
+  { db, gateway, orderLinks }: Till,
   shop: Shop,
   order: { id: string; total: number; payment: { method: string; installments: number } },
 ): Promise<{ transactionId: string; paymentUrl: string }> {
@@ -78,7 +84,12 @@ export async function openPayment(
     installments,
     returnUrl: orderLinks.urlOf(shop, order.id),
   });
-  await noteTransaction(orders.autocommit, shop.workspaceId, order.id, opened.transactionId);
+  await noteTransaction(
+    ordersOf(db, shop.workspaceId).autocommit,
+    shop.workspaceId,
+    order.id,
+    opened.transactionId,
+  );
   return opened;
 }
 

@@ -32,7 +32,7 @@ export const storefrontRoutes: FastifyPluginAsync<Storefront> = async (app, stor
   app.decorateRequest('shop');
   app.addHook('onRequest', async (request, reply) => {
     reply.header('Content-Security-Policy', POLICY);
-    const shop = await findShop(db, (request.params as { slug: string }).slug);
+    const shop = await findShop(db.system('shops'), (request.params as { slug: string }).slug);
     if (!shop) {
       const language = languageOf(request.headers['accept-language']);
       return sendPage(reply, <NoShopPage language={language} />, 404);
@@ -43,14 +43,14 @@ export const storefrontRoutes: FastifyPluginAsync<Storefront> = async (app, stor
   app.get('/', hidden, async (request, reply) => {
     const { workspaceId } = request.shop;
     const query = queryFields(request);
-    const categories = await categoriesOnSale(db, workspaceId);
+    const categories = await categoriesOnSale(db.store(workspaceId), workspaceId);
     const asked = {
       // PostgreSQL has no NUL in a text, so nothing is found by one.
       search: query.text('q').replaceAll('\0', '').trim().slice(0, LONGEST_SEARCH).toWellFormed(),
       category: categories.find(({ id }) => String(id) === query.text('category')),
       page: /^[1-9]\d{0,4}$/.test(query.text('page')) ? Number(query.text('page')) : 1,
     };
-    const shelf = await readShelf(db, workspaceId, mediaUrl, asked);
+    const shelf = await readShelf(db.store(workspaceId), workspaceId, mediaUrl, asked);
     const shown = { ...asked, page: Math.min(asked.page, shelf.pages) };
     if (shown.page !== asked.page) return sendPage(reply, <MissingPage visit={visitOf(request)} />, 404);
     return sendPage(
@@ -61,7 +61,12 @@ export const storefrontRoutes: FastifyPluginAsync<Storefront> = async (app, stor
 
   app.get<{ Params: { id: string } }>('/products/:id', hidden, async (request, reply) => {
     const visit = visitOf(request);
-    const item = await findItem(db, visit.shop.workspaceId, request.params.id, mediaUrl);
+    const item = await findItem(
+      db.store(visit.shop.workspaceId),
+      visit.shop.workspaceId,
+      request.params.id,
+      mediaUrl,
+    );
     if (!item) return sendPage(reply, <MissingPage visit={visit} />, 404);
     const chosen = chosenVariation(item, queryFields(request).get('v'));
     const csrf = cartProof(sessions, request, reply);

@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../platform/clock.js';
-import type { Database } from '../platform/db.js';
 import { badRequest } from '../platform/errors.js';
 import { type Fields, formFields } from '../platform/forms.js';
 import { languageOf } from '../platform/html/language.js';
@@ -19,7 +18,6 @@ declare module 'fastify' {
 
 /** What the pages of the shops share. */
 export interface Storefront extends Till {
-  db: Database;
   clock: Clock;
   sessions: Sessions;
   wake: { poke(): void };

@@ -3,7 +3,7 @@ import type {} from '@fastify/cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../platform/clock.js';
 import type { Signer } from '../platform/crypto/signer.js';
-import type { Database } from '../platform/db.js';
+import type { Share } from '../platform/db.js';
 import { ApiError } from '../platform/errors.js';
 import { sql } from '../platform/sql.js';
 import { KnownDevices } from './known-devices.js';
@@ -28,7 +28,7 @@ export class Sessions {
   private readonly given = new WeakMap<FastifyRequest, string>();
 
   constructor(
-    private readonly db: Database,
+    private readonly db: Share,
     private readonly clock: Clock,
     private readonly signer: Signer,
     publicUrl: string,
@@ -70,8 +70,8 @@ export class Sessions {
     );
   }
 
-  async purge(): Promise<void> {
-    await this.db.autocommit.query(
+  async purge(db: Share): Promise<void> {
+    await db.autocommit.query(
       sql`delete from sessions where expires_at <= ${new Date(this.clock.now()).toISOString()}`,
     );
   }

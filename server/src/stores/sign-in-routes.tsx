@@ -1,7 +1,7 @@
 import type {} from '@fastify/swagger';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../platform/clock.js';
-import type { Database } from '../platform/db.js';
+import type { Share } from '../platform/db.js';
 import { badRequest } from '../platform/errors.js';
 import { formFields, queryFields } from '../platform/forms.js';
 import { languageOf } from '../platform/html/language.js';
@@ -11,7 +11,7 @@ import type { Session, Sessions } from './sessions.js';
 import { signIn } from './sign-in.js';
 
 interface Options {
-  db: Database;
+  db: Share;
   clock: Clock;
   sessions: Sessions;
 }

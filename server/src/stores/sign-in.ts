@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Clock } from '../platform/clock.js';
-import type { Database } from '../platform/db.js';
+import type { Share } from '../platform/db.js';
 import { newId } from '../platform/ids.js';
 import { networkOf } from '../platform/network.js';
 import { sql } from '../platform/sql.js';
@@ -34,7 +34,7 @@ export interface Attempt {
  * recorded as failed before the password is checked, and removed if it was right or not checked: when it was recorded
  * afterwards, forty guesses sent at once were all checked.
  */
-export async function signIn(db: Database, clock: Clock, attempt: Attempt): Promise<SignIn> {
+export async function signIn(db: Share, clock: Clock, attempt: Attempt): Promise<SignIn> {
   const email = attempt.email.trim().toLowerCase();
   if (!isEmail(email) || !isPossiblePassword(attempt.password)) return 'wrong';
   const subjects = subjectsOf(email, attempt);
@@ -62,7 +62,7 @@ export async function signIn(db: Database, clock: Clock, attempt: Attempt): Prom
   return { userId: user.id };
 }
 
-export async function purgeSignInFailures(db: Database, clock: Clock): Promise<void> {
+export async function purgeSignInFailures(db: Share, clock: Clock): Promise<void> {
   await db.autocommit.query(sql`delete from sign_in_failures where failed_at <= ${since(clock)}`);
 }
 
@@ -76,7 +76,7 @@ function subjectsOf(email: string, { address, deviceId }: Attempt): Subjects {
   };
 }
 
-async function isThrottled(db: Database, clock: Clock, subjects: Subjects): Promise<boolean> {
+async function isThrottled(db: Share, clock: Clock, subjects: Subjects): Promise<boolean> {
   const rows = await db.query<{ subject: string; failures: number }>(sql`
     select subject, count(*) as failures from sign_in_failures
     where subject = any(${Object.values(subjects)}::text[]) and failed_at > ${since(clock)} group by subject`);
@@ -86,14 +86,14 @@ async function isThrottled(db: Database, clock: Clock, subjects: Subjects): Prom
   );
 }
 
-async function recordFailure(db: Database, clock: Clock, id: string, subjects: Subjects): Promise<void> {
+async function recordFailure(db: Share, clock: Clock, id: string, subjects: Subjects): Promise<void> {
   await db.autocommit.query(sql`
     insert into sign_in_failures (subject, failed_at, id)
     select subject, ${new Date(clock.now()).toISOString()}::timestamptz, ${id}::uuid
     from unnest(${Object.values(subjects)}::text[]) subject`);
 }
 
-async function takeBack(db: Database, id: string, subjects: Subjects): Promise<void> {
+async function takeBack(db: Share, id: string, subjects: Subjects): Promise<void> {
   await db.autocommit.query(sql`
     delete from sign_in_failures where subject = any(${Object.values(subjects)}::text[]) and id = ${id}`);
 }

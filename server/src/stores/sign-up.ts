@@ -1,5 +1,5 @@
 import type { Clock } from '../platform/clock.js';
-import type { Database } from '../platform/db.js';
+import type { Share } from '../platform/db.js';
 import { networkOf } from '../platform/network.js';
 import { sql } from '../platform/sql.js';
 import { HashingBusy } from './hashing-turns.js';
@@ -17,7 +17,7 @@ export type SignUp = { userId: string } | 'taken' | 'throttled' | 'busy';
  * limit is also what keeps somebody from finding out who has an account.
  */
 export async function signUp(
-  db: Database,
+  db: Share,
   clock: Clock,
   asked: { email: string; password: string; address: string },
 ): Promise<SignUp> {
@@ -31,12 +31,12 @@ export async function signUp(
   }
 }
 
-export async function purgeSignUps(db: Database, clock: Clock): Promise<void> {
+export async function purgeSignUps(db: Share, clock: Clock): Promise<void> {
   await db.autocommit.query(sql`delete from sign_ups where asked_at <= ${since(clock)}`);
 }
 
 /** One at a time per network: attempts that count at the same time would all find the last free place. */
-function count(db: Database, clock: Clock, address: string): Promise<boolean> {
+function count(db: Share, clock: Clock, address: string): Promise<boolean> {
   return db.transaction(async (tx) => {
     await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${`sign-up ${address}`}, 0))`);
     const counted = await tx.query(sql`

@@ -1,4 +1,4 @@
-import type { Database } from '../platform/db.js';
+import type { Share } from '../platform/db.js';
 import { sql } from '../platform/sql.js';
 import type { Target } from './attempt.js';
 
@@ -30,7 +30,7 @@ export interface Claimed extends Target {
  * Each event is looked up by itself, and OFFSET 0 keeps it so: expecting hundreds, the planner read all events for one.
  */
 export async function claimDue(
-  db: Database,
+  db: Share,
   now: number,
   leaseMs: number,
   most: number,
@@ -71,7 +71,7 @@ export async function claimDue(
 }
 
 /** Milliseconds until something is due; undefined when nothing waits. PostgreSQL 15 and 16 cannot subtract an infinity. */
-export async function dueIn(db: Database, now: number): Promise<number | undefined> {
+export async function dueIn(db: Share, now: number): Promise<number | undefined> {
   const [row] = await db.query<{ ms: number | null }>(sql`
     select case when min(next_at) = '-infinity' then 0
       else extract(epoch from min(next_at) - greatest(${new Date(now).toISOString()}::timestamptz, now())) * 1000 end as ms
@@ -86,7 +86,7 @@ export interface PutBack {
 }
 
 /** Gives up leases without an attempt: at a stop, or because the receiver is too slow for more. */
-export async function putBack(db: Database, now: number, entries: PutBack[]): Promise<void> {
+export async function putBack(db: Share, now: number, entries: PutBack[]): Promise<void> {
   const rows = entries.map(({ claimed, inMs }) => ({
     workspace_id: claimed.workspaceId,
     id: claimed.id,

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Clock } from '../platform/clock.js';
 import type { Seal } from '../platform/crypto/seal.js';
-import type { Database } from '../platform/db.js';
+import type { Share } from '../platform/db.js';
 import type { Outbound } from '../platform/outbound/post.js';
 import { attempt } from './attempt.js';
 import type { Backoff } from './backoff.js';
@@ -12,7 +12,7 @@ import { Lane } from './lane.js';
 import { type Finished, recordFinished } from './record.js';
 
 export interface DispatcherParts {
-  db: Database;
+  db: Share;
   clock: Clock;
   log: Logger;
   outbound: Outbound;

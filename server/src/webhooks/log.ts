@@ -1,5 +1,5 @@
 import { settledHead } from '../events/sequencer.js';
-import type { Database, Tx } from '../platform/db.js';
+import type { StoreAccess, Tx } from '../platform/db.js';
 import { notFound } from '../platform/errors.js';
 import { isId } from '../platform/ids.js';
 import { plainPage } from '../platform/listing.js';
@@ -43,7 +43,7 @@ const columns = raw(`
 
 /** The log of a subscription, newest first. */
 export async function listDeliveries(
-  db: Database,
+  db: StoreAccess,
   owner: Owner,
   webhookId: string,
   request: PageRequest<{ status?: string }>,

@@ -1,12 +1,12 @@
 import { Gauge, type Registry } from 'prom-client';
-import type { Database } from '../platform/db.js';
+import type { Share } from '../platform/db.js';
 import { sql } from '../platform/sql.js';
 import type { Dispatcher } from './dispatcher.js';
 
 const COUNTED_TO = 100_000;
 
 /** What waits is asked of the database when somebody looks; what was done is counted by the process that did it. */
-export function measureDeliveries(registry: Registry, db: Database, dispatcher: Dispatcher): void {
+export function measureDeliveries(registry: Registry, db: Share, dispatcher: Dispatcher): void {
   const registers = [registry];
   const oldest = new Gauge({
     name: 'feira_deliveries_oldest_due_seconds',
@@ -43,7 +43,7 @@ export function measureDeliveries(registry: Registry, db: Database, dispatcher: 
   }
 }
 
-async function waiting(db: Database): Promise<{ due: number; seconds: number | null }> {
+async function waiting(db: Share): Promise<{ due: number; seconds: number | null }> {
   const [row] = await db.query<{ due: number; seconds: number | null }>(sql`
     select count(*) as due, extract(epoch from now() - min(since)) as seconds
     from (select greatest(next_at, created_at) as since from deliveries where status = 'pending' and next_at <= now()

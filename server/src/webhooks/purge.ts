@@ -1,12 +1,12 @@
 import type { Clock } from '../platform/clock.js';
-import type { Database } from '../platform/db.js';
+import type { Share } from '../platform/db.js';
 import { sql } from '../platform/sql.js';
 
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 const AT_ONCE = 5_000;
 
 /** Thirty days of the log. In portions, so that no statement holds locks for long. */
-export async function purgeDeliveries(db: Database, clock: Clock): Promise<void> {
+export async function purgeDeliveries(db: Share, clock: Clock): Promise<void> {
   const before = new Date(clock.now() - KEPT_MS).toISOString();
   for (;;) {
     const gone = await db.autocommit.query(sql`

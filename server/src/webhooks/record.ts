@@ -1,4 +1,4 @@
-import type { Database } from '../platform/db.js';
+import type { Share } from '../platform/db.js';
 import { sql } from '../platform/sql.js';
 import type { AttemptResult } from './attempt.js';
 import { ATTEMPTS, type Backoff, waitBefore } from './backoff.js';
@@ -17,7 +17,7 @@ export interface Finished {
  * repetition, when the connection broke before it was known whether the first had been committed.
  */
 export async function recordFinished(
-  db: Database,
+  db: Share,
   now: number,
   backoff: Backoff,
   finished: Finished[],

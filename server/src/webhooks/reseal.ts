@@ -1,5 +1,5 @@
 import type { Seal } from '../platform/crypto/seal.js';
-import type { Database } from '../platform/db.js';
+import type { StoreAccess } from '../platform/db.js';
 import { sql } from '../platform/sql.js';
 import { webhookSecretOwner } from './attempt.js';
 
@@ -17,7 +17,7 @@ interface Sealed {
  * Seals webhook secrets again that an earlier FEIRA_SECRET sealed, so that FEIRA_SECRET_PREVIOUS can be removed after a
  * while. Secrets that no longer open are left as they are.
  */
-export async function resealWebhookSecrets(db: Database, seal: Seal): Promise<void> {
+export async function resealWebhookSecrets(db: StoreAccess, seal: Seal): Promise<void> {
   let last = { workspaceId: START, id: START };
   for (;;) {
     const rows = await db.query<Sealed>(sql`
@@ -33,7 +33,7 @@ export async function resealWebhookSecrets(db: Database, seal: Seal): Promise<vo
 }
 
 /** Writes only over the value that was read: a secret that is rotated meanwhile stays rotated. */
-async function reseal(db: Database, seal: Seal, row: Sealed): Promise<void> {
+async function reseal(db: StoreAccess, seal: Seal, row: Sealed): Promise<void> {
   const { workspaceId, id } = row;
   const again = (sealed: Buffer | null): Buffer | null => {
     try {

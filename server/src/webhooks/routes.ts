@@ -3,9 +3,7 @@ import { Type } from 'typebox';
 import { readFeed } from '../events/feed.js';
 import type { Clock } from '../platform/clock.js';
 import type { Seal } from '../platform/crypto/seal.js';
-import type { Database } from '../platform/db.js';
 import { badRequest, invalid } from '../platform/errors.js';
-import { execute, transact } from '../platform/idempotency.js';
 import { newId } from '../platform/ids.js';
 import type { Outbound } from '../platform/outbound/post.js';
 import { readPageRequest } from '../platform/paging.js';
@@ -23,7 +21,6 @@ import {
 } from './subscriptions.js';
 
 interface Options {
-  db: Database;
   clock: Clock;
   outbound: Outbound;
   seal: Seal;
@@ -33,10 +30,7 @@ const scope = 'webhooks:manage';
 const ofWebhook = Type.Object({ id: Type.String({ description: 'Webhook id' }) });
 const isFilters = checkerOf(Type.Object(shape.deliveryFilters, { additionalProperties: false }));
 
-export const webhookRoutes: FastifyPluginAsyncTypebox<Options> = async (
-  app,
-  { db, clock, outbound, seal },
-) => {
+export const webhookRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { clock, outbound, seal }) => {
   app.get(
     '/webhooks',
     {
@@ -48,13 +42,13 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<Options> = async (
         response: { 200: shape.WebhookList },
       },
     },
-    async ({ credential }) => ({ data: await listWebhooks(db, credential) }),
+    async ({ store, credential }) => ({ data: await listWebhooks(store, credential) }),
   );
 
   app.post(
     '/webhooks',
     {
-      config: { scope, waitsFor: 'receivers' },
+      config: { scope, waitsOutside: true },
       schema: {
         operationId: 'createWebhook',
         tags: ['Webhooks'],
@@ -67,9 +61,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<Options> = async (
     },
     async (request, reply) => {
       await refuseTarget(request.body.url);
-      const made = await execute(request, db, (tx) =>
-        createWebhook(tx, seal, request.credential, request.body),
-      );
+      const made = await createWebhook(request.store.autocommit, seal, request.credential, request.body);
       return reply.code(201).send(made);
     },
   );
@@ -89,7 +81,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<Options> = async (
     },
     async (request) => {
       const { id } = request.params;
-      await execute(request, db, (tx) => deleteWebhook(tx, request.credential, id));
+      await deleteWebhook(request.store.autocommit, request.credential, id);
       return { id, deleted: true };
     },
   );
@@ -97,7 +89,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<Options> = async (
   app.post(
     '/webhooks/:id/ping',
     {
-      config: { scope, waitsFor: 'receivers' },
+      config: { scope, waitsOutside: true },
       schema: {
         operationId: 'pingWebhook',
         tags: ['Webhooks'],
@@ -111,7 +103,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<Options> = async (
     async (request) => {
       const { id } = request.params;
       const { workspaceId } = request.credential;
-      const target = await findTarget(db, request.credential, id);
+      const target = await findTarget(request.store, request.credential, id);
       const message = { id: newId(), event: 'ping', workspaceId, data: { id } };
       return attempt({ outbound, seal, clock }, target, message, 1);
     },
@@ -131,7 +123,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<Options> = async (
       },
     },
     (request) =>
-      transact(request, db, (tx) =>
+      request.store.transaction((tx) =>
         rotateWebhookSecret(tx, seal, clock, request.credential, request.params.id),
       ),
   );
@@ -158,7 +150,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<Options> = async (
         filterShape: shape.deliveryFilters,
         isFilters,
       });
-      return listDeliveries(db, request.credential, request.params.id, page);
+      return listDeliveries(request.store, request.credential, request.params.id, page);
     },
   );
 
@@ -178,7 +170,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<Options> = async (
     },
     (request) => {
       const { id, deliveryId } = request.params;
-      return transact(request, db, (tx) => redeliver(tx, request.credential, id, deliveryId));
+      return request.store.transaction((tx) => redeliver(tx, request.credential, id, deliveryId));
     },
   );
 
@@ -201,7 +193,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<Options> = async (
       if (after !== undefined && cursor !== undefined)
         throw badRequest('after and cursor cannot be sent together', 'invalid_parameter');
       const position = after ?? cursor;
-      return readFeed(db, request.credential.workspaceId, {
+      return readFeed(request.store, request.credential.workspaceId, {
         ...paging,
         ...(position !== undefined && { after: position }),
       });

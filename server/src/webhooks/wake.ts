@@ -1,4 +1,4 @@
-import type { Database } from '../platform/db.js';
+import type { Share } from '../platform/db.js';
 import { sql } from '../platform/sql.js';
 
 export const DELIVERY_CHANNEL = 'feira_deliveries';
@@ -14,7 +14,7 @@ export class DeliveryWake {
   private again = false;
   private rest: NodeJS.Timeout | undefined;
 
-  constructor(private readonly db: Database) {}
+  constructor(private readonly db: Share) {}
 
   /** At once, and then not again for a few milliseconds, nor before it is through: it may wait for a lock. */
   poke(): void {

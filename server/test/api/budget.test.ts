@@ -136,7 +136,7 @@ describe('the budget of a credential', () => {
   test('is raised for one credential at once, in a process that has it cached', async () => {
     const other = await feira.store({ perMinute: LIMIT });
     expect(accepted(await spend(LIMIT + 1))).toBe(LIMIT);
-    await setBudget(feira.context.db.autocommit, store.workspaceId, store.clientId, 200);
+    await setBudget(feira.context.db.store('test').autocommit, store.workspaceId, store.clientId, 200);
     // The clock stands, so the cache cannot have run out: only the notification can have emptied it.
     await vi.waitFor(async () => expect((await spend(1))[0]!.status).toBe(200), {
       timeout: 10_000,
@@ -144,7 +144,7 @@ describe('the budget of a credential', () => {
     });
     expect(accepted(await spend(LIMIT))).toBe(79);
     expect(budgetHeaders((await spend(1, other))[0]!)).toEqual([120, 119, 60]);
-    await setBudget(feira.context.db.autocommit, store.workspaceId, store.clientId, 5);
+    await setBudget(feira.context.db.store('test').autocommit, store.workspaceId, store.clientId, 5);
     await vi.waitFor(async () => expect(budgetHeaders((await spend(1))[0]!)).toEqual([5, 0, 60]), {
       timeout: 10_000,
       interval: 5,

@@ -20,12 +20,12 @@ afterAll(async () => {
 
 /** Starts a keyed PATCH that stops in the middle, because somebody else holds its product. */
 async function halfway(id: string): Promise<{ first: Promise<Answer>; pid: number; letGo(): Promise<void> }> {
-  const holder = await one.context.db.begin();
+  const holder = await one.context.db.store('test').begin();
   await holder.query(sql`select from products where id = ${id} for update`);
   const first = store.patch(`/products/${id}`, { price: 7 }, KEY);
   const pid = await vi.waitFor(
     async () => {
-      const [waiting] = await one.context.db.query<{ pid: number }>(sql`
+      const [waiting] = await one.context.db.store('test').query<{ pid: number }>(sql`
         select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`);
       expect(waiting).toBeDefined();
       return waiting!.pid;
@@ -88,8 +88,8 @@ test('a key whose first request lost its database connection is free, and nothin
   store = await one.store();
   const id = await newProduct(store);
   const { first, pid, letGo } = await halfway(id);
-  await one.context.db.query(sql`select pg_terminate_backend(${pid})`);
-  expect((await first).status).toBe(500);
+  await one.context.db.store('test').query(sql`select pg_terminate_backend(${pid})`);
+  expect(await first).toMatchObject({ status: 503, body: { code: 'busy' } });
   await letGo();
   expect((await store.get(`/products/${id}`)).body.price).toBe(10);
   const again = await store.patch(`/products/${id}`, { price: 7 }, KEY);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { purgeIdempotencyKeys } from '../../src/platform/idempotency.js';
+import { purgeIdempotencyKeys } from '../../src/platform/idempotency-keys.js';
 import { sql } from '../../src/platform/sql.js';
 import { newProduct, newVaried, observe } from '../support/catalog.js';
 import { ALL_SCOPES, type Answer, type Feira, openFeira, StoreClient } from '../support/feira.js';
@@ -176,7 +176,7 @@ describe('what is not stored', () => {
   });
 
   test('is a 5xx, which leaves neither the key nor any change behind', async () => {
-    const { autocommit } = feira.context.db;
+    const { autocommit } = feira.context.db.store('test');
     await autocommit.query(sql`alter table product_search rename to product_search_away`);
     const failed = await store.post('/products', body, key);
     await autocommit.query(sql`alter table product_search_away rename to product_search`);
@@ -189,7 +189,7 @@ describe('what is not stored', () => {
 
 describe('key, answer and change', () => {
   test('are one commit: when the key cannot be kept, the change is not made', async () => {
-    const { autocommit } = feira.context.db;
+    const { autocommit } = feira.context.db.store('test');
     await autocommit.query(sql`
       alter table idempotency_keys add constraint refuse_all check (status = 0) not valid`);
     const failed = await store.post('/products', { name: 'Torn', price: 1 }, key);
@@ -229,8 +229,8 @@ describe('a key', () => {
     feira.clock.forward(1_000);
     await store.post('/products', { name: 'Young', price: 1 }, { 'idempotency-key': 'young' });
     feira.clock.forward(DAY - 1_000);
-    await purgeIdempotencyKeys(feira.context.db, feira.clock);
-    const left = await feira.context.db.query(sql`
+    await purgeIdempotencyKeys(feira.context.db.background('test'), feira.clock);
+    const left = await feira.context.db.store('test').query(sql`
       select key from idempotency_keys where workspace_id = ${store.workspaceId}`);
     expect(left).toEqual([{ key: 'young' }]);
   });

@@ -67,9 +67,9 @@ describe('PATCH /products/{id}', () => {
   test('changes the fields sent, leaves the others, and answers the whole detail', async () => {
     const { id, record, patch } = await product();
     const longAgo = '2020-01-01T00:00:00.000Z';
-    await feira.context.db.autocommit.query(
-      sql`update products set updated_at = ${longAgo} where id = ${id}`,
-    );
+    await feira.context.db
+      .store('test')
+      .autocommit.query(sql`update products set updated_at = ${longAgo} where id = ${id}`);
     const { status, body } = await patch({ price: 12.5, description: 'New' });
     expect(status).toBe(200);
     const after = { ...record, price: 12.5, description: 'New', updatedAt: expect.any(String) };

@@ -174,7 +174,7 @@ describe('by page', () => {
 test('total is exact up to 10,000, then 10,000 with totalCapped, and a cursor goes on behind', async () => {
   const large = await feira.store();
   const { db } = feira.context;
-  await db.autocommit.query(sql`
+  await db.store('test').autocommit.query(sql`
     insert into products (workspace_id, id, name, price)
     select ${large.workspaceId}, new_id(), 'Row ' || n, 1 from generate_series(1, 10001) n`);
   const capped = { total: 10_000, totalPages: 100, totalCapped: true, hasMore: true };

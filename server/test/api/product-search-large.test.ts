@@ -14,7 +14,7 @@ beforeAll(async () => {
   feira = await openFeira();
   store = await feira.store();
   // By name all fruits come before all shirts, and by price the other way round; by the time they were made they take turns.
-  await feira.context.db.transaction(async (tx) => {
+  await feira.context.db.store('test').transaction(async (tx) => {
     await tx.query(sql`
       insert into products (workspace_id, id, name, price, quantity, category_id, created_at, updated_at)
       select ${store.workspaceId}, new_id(), name || ' ' || n, price, n % 7, 1 + n % 3,
@@ -38,7 +38,7 @@ const SORTS = ['name', '-price', '-createdAt'];
 
 async function reading(word: string, sort: string, category: number | undefined): Promise<string[]> {
   const order = `${COLUMNS[sort.replace('-', '')]} ${sort.startsWith('-') ? 'desc' : 'asc'}`;
-  const rows = await feira.context.db.query<{ id: string }>(sql`
+  const rows = await feira.context.db.store('test').query<{ id: string }>(sql`
     select id from products where workspace_id = ${store.workspaceId} and position(${word} in lower(name)) > 0
       and category_id = coalesce(${category ?? null}::integer, category_id)
     order by ${raw(order)}, id ${raw(sort.startsWith('-') ? 'desc' : 'asc')}`);

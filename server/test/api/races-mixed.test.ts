@@ -129,7 +129,7 @@ test('a balance that was only added to is what the acknowledged changes add up t
 });
 
 test('the quantity of a product is the sum of its variations', async () => {
-  const wrong = await one.context.db.query(sql`
+  const wrong = await one.context.db.store('test').query(sql`
     select p.id from products p
     left join lateral (
       select sum(v.quantity) as total, count(*) as variations from variations v
@@ -157,7 +157,7 @@ test('a deleted product leaves exactly one product.deleted and no row behind', a
   expect(new Set(deleted).size).toBe(deleted.length);
   const told = (await one.events(store.workspaceId)).filter(({ event }) => event === 'product.deleted');
   expect(told.map(({ data }) => data.id).sort()).toEqual(deleted.sort());
-  const orphans = await one.context.db.query(sql`
+  const orphans = await one.context.db.store('test').query(sql`
     select product_id from variations where workspace_id = ${store.workspaceId} and product_id = any(${deleted}::uuid[])
     union all
     select product_id from product_search where workspace_id = ${store.workspaceId} and product_id = any(${deleted}::uuid[])`);
@@ -169,7 +169,7 @@ async function stockEvents() {
 }
 
 async function balances(): Promise<Map<string, { quantity: number }>> {
-  const rows = await one.context.db.query<{ key: string; quantity: number }>(sql`
+  const rows = await one.context.db.store('test').query<{ key: string; quantity: number }>(sql`
     select product_id || ' ' || coalesce(sku, '') as key, quantity from variations
     where workspace_id = ${store.workspaceId}
     union all

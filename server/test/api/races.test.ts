@@ -67,19 +67,19 @@ describe('a name', () => {
     const [a, b] = [await newProduct(store, { name: 'A' }), await newProduct(store, { name: 'B' })];
     // Index entries are made in the order in which the indexes were: a slow one before the unique one holds the
     // door open that is otherwise microseconds wide.
-    await one.context.db.autocommit.query(sql`
+    await one.context.db.store('test').autocommit.query(sql`
       create function slowly(value text) returns text language plpgsql immutable
       as $$ begin perform pg_sleep(0.05); return value; end $$`);
-    await one.context.db.autocommit.query(sql`create index slow on products (slowly(name))`);
-    await one.context.db.autocommit.query(sql`drop index products_name`);
-    await one.context.db.autocommit.query(
-      sql`create unique index products_name on products (workspace_id, name)`,
-    );
+    await one.context.db.store('test').autocommit.query(sql`create index slow on products (slowly(name))`);
+    await one.context.db.store('test').autocommit.query(sql`drop index products_name`);
+    await one.context.db
+      .store('test')
+      .autocommit.query(sql`create unique index products_name on products (workspace_id, name)`);
     const swaps = await Promise.all([
       store.patch(`/products/${a}`, { name: 'B' }),
       store.through(two).patch(`/products/${b}`, { name: 'A' }),
     ]);
-    await one.context.db.autocommit.query(sql`drop index slow`);
+    await one.context.db.store('test').autocommit.query(sql`drop index slow`);
     expect(statuses(swaps)).toEqual({ 409: 2 });
   });
 });
@@ -190,7 +190,9 @@ describe('a product that is deleted while its variations are written', () => {
       sql`select from product_search`,
       sql`select from products`,
     ]) {
-      expect(await one.context.db.query(sql`${table} where workspace_id = ${store.workspaceId}`)).toEqual([]);
+      expect(
+        await one.context.db.store('test').query(sql`${table} where workspace_id = ${store.workspaceId}`),
+      ).toEqual([]);
     }
     const deleted = (await one.events(store.workspaceId)).filter(({ event }) => event === 'product.deleted');
     expect(deleted).toHaveLength(12);

@@ -59,7 +59,7 @@ test('40 balances set at once: each is written with its event, and what is refus
 test('a product that is locked holds up the write of its own balance and no other', async () => {
   const [held, free] = [await newProduct(store, { quantity: 1 }), await newProduct(store, { quantity: 1 })];
   let heldAnswer: Promise<{ status: number }> | undefined;
-  await feira.context.db.transaction(async (tx) => {
+  await feira.context.db.store('test').transaction(async (tx) => {
     await tx.query(
       sql`select from products where workspace_id = ${store.workspaceId} and id = ${held} for update`,
     );
@@ -100,12 +100,15 @@ test('two processes set ten products at once: the feed tells the balances of eac
 
 test('a statement that takes long holds up what was sent right behind it, and nothing that comes later', async () => {
   const id = await newProduct(store);
-  const holder = await feira.context.db.begin();
+  const holder = await feira.context.db.store('test').begin();
   await holder.query(sql`select pg_advisory_xact_lock(1)`);
   let slowEnded = false;
-  const slow = feira.context.db.query(sql`select pg_advisory_xact_lock_shared(1)`).then(() => {
-    slowEnded = true;
-  });
+  const slow = feira.context.db
+    .store('test')
+    .query(sql`select pg_advisory_xact_lock_shared(1)`)
+    .then(() => {
+      slowEnded = true;
+    });
   const behind = Array.from({ length: 40 }, () => store.get(`/products/${id}`));
   expect((await store.get(`/products/${id}`)).status).toBe(200);
   expect(slowEnded).toBe(false);

@@ -35,7 +35,7 @@ const bearer = (token: string) => refusal({ authorization: `Bearer ${token}` });
 const CHALLENGE = /^Bearer realm="feira", error="invalid_token", error_description="[^"]+"$/;
 
 async function revoke({ workspaceId, clientId }: StoreClient): Promise<void> {
-  await feira.context.db.autocommit.query(sql`
+  await feira.context.db.store('test').autocommit.query(sql`
     update oauth_grants set revoked_at = now() where workspace_id = ${workspaceId} and client_id = ${clientId}`);
 }
 
@@ -48,9 +48,9 @@ async function untilRemembered(client: StoreClient): Promise<void> {
 }
 
 async function notify({ workspaceId, clientId }: StoreClient): Promise<void> {
-  await feira.context.db.autocommit.query(
-    sql`select pg_notify(${CREDENTIAL_CHANNEL}, ${`${workspaceId} ${clientId}`})`,
-  );
+  await feira.context.db
+    .store('test')
+    .autocommit.query(sql`select pg_notify(${CREDENTIAL_CHANNEL}, ${`${workspaceId} ${clientId}`})`);
 }
 
 describe('a call is refused with 401', () => {
@@ -94,7 +94,7 @@ describe('a call is refused with 401', () => {
 
   test('when the token is of another kind', async () => {
     const { db, clock } = feira.context;
-    const tokens = await db.transaction(async (tx) => {
+    const tokens = await db.store('test').transaction(async (tx) => {
       const grant = { workspaceId: store.workspaceId, clientId: store.clientId, userId: null };
       const grantId = await createGrant(tx, { ...grant, scopes: ['products:read'] });
       return issueTokens(tx, clock, store.workspaceId, grantId, ['products:read']);
@@ -131,7 +131,7 @@ describe('a revoked grant', () => {
     const sibling = await store.withScopes(['products:read']);
     const { db } = feira.context;
     for (const each of [store, sibling, other]) expect((await each.get('/me')).status).toBe(200);
-    await db.autocommit.query(sql`
+    await db.store('test').autocommit.query(sql`
       update oauth_grants set revoked_at = now()
       where workspace_id = ${store.workspaceId} and scopes = array['products:read']`);
     await notify(store);

@@ -47,13 +47,13 @@ const accepted = (verdicts: Verdict[]) => verdicts.filter((verdict) => verdict.a
 /** As if so many had been given that long ago. */
 async function spentBefore(count: number, agoMs: number): Promise<void> {
   const at = new Date(feira.clock.now() - agoMs).toISOString();
-  await feira.context.db.autocommit.query(sql`
+  await feira.context.db.store('test').autocommit.query(sql`
     insert into upload_spends (workspace_id, client_id, spent_at)
     select ${spender.workspaceId}, ${spender.clientId}, ${at} from generate_series(1, ${count}::integer)`);
 }
 
 async function spentOfTheDay(): Promise<number> {
-  const [row] = await feira.context.db.query<{ count: number }>(sql`
+  const [row] = await feira.context.db.store('test').query<{ count: number }>(sql`
     select count(*) from upload_spends where workspace_id = ${spender.workspaceId}`);
   return row!.count;
 }

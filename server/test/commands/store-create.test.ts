@@ -33,7 +33,7 @@ const owner = (email: string, password?: string) => [
 ];
 
 async function storesOf(email: string): Promise<string[]> {
-  const rows = await feira.context.db.query<{ name: string }>(sql`
+  const rows = await feira.context.db.store('test').query<{ name: string }>(sql`
     select w.name from workspaces w join users u on u.id = w.owner_id where u.email = ${email} order by w.name`);
   return rows.map(({ name }) => name);
 }
@@ -116,9 +116,9 @@ describe('a store for an e-mail without an account', () => {
       ...['--contact-email', 'hello@loja.example', '--json'],
     );
     const { workspaceId } = JSON.parse(made.stdout);
-    const [store] = await feira.context.db.query<{ email: string }>(
-      sql`select email from workspaces where id = ${workspaceId}`,
-    );
+    const [store] = await feira.context.db
+      .store('test')
+      .query<{ email: string }>(sql`select email from workspaces where id = ${workspaceId}`);
     expect(store!.email).toBe('hello@loja.example');
   });
 });

@@ -146,9 +146,9 @@ async function placeAndPay({ store, orders }: Scene, feira: Feira, products: str
 
 /** Two processes cancel the unpaid orders at once. */
 async function expireEverything({ store }: Scene): Promise<void> {
-  await one.context.orders.autocommit.query(sql`
+  await one.context.db.store('test').autocommit.query(sql`
     update orders set expires_at = now() - interval '1 second' where workspace_id = ${store.workspaceId} and status = 'pending'`);
-  await Promise.all([one, two].map(({ context, clock }) => expireUnpaid(context.orders, clock)));
+  await Promise.all([one, two].map(({ context, clock }) => expireUnpaid(context.db, clock)));
 }
 
 /** Reads the feed by its cursors and keeps everything it was shown. */

@@ -87,7 +87,7 @@ describe('the feed', () => {
   });
 
   test('is read in pages without a gap, also within one transaction', async () => {
-    await feira.context.db.transaction((tx) =>
+    await feira.context.db.store('test').transaction((tx) =>
       emit(
         tx,
         store.workspaceId,
@@ -132,12 +132,12 @@ describe('retention', () => {
     const start = await read({ limit: 1 });
     const { nextCursor: beforeOld } = (await readAs(await feira.store())).meta;
     feira.clock.forward(30 * DAY - 60_000);
-    await rotatePartitions(feira.context.db, feira.clock);
+    await rotatePartitions(feira.context.db.background('test'), feira.clock);
     store = await store.withScopes(['webhooks:manage', 'products:write']);
     expect((await read()).data).toHaveLength(1);
 
     feira.clock.forward(7 * DAY + 60_001);
-    await rotatePartitions(feira.context.db, feira.clock);
+    await rotatePartitions(feira.context.db.background('test'), feira.clock);
     store = await store.withScopes(['webhooks:manage', 'products:write']);
     const empty = await read();
     expect(empty.data).toEqual([]);
@@ -153,7 +153,7 @@ describe('retention', () => {
   });
 
   test('creates the partitions that are missing when no worker has run for weeks', async () => {
-    await feira.context.db.autocommit.query(sql`
+    await feira.context.db.store('test').autocommit.query(sql`
       select drop_partitions('events', now() + interval '60 days')`);
     await newProduct(store, { name: 'After a long break' });
     expect((await read()).data.map(({ data }) => data.name)).toEqual(['After a long break']);
@@ -166,9 +166,9 @@ describe('retention', () => {
 
 describe('transactions that commit in another order than they began', () => {
   test('show nothing behind a cursor that was given out, and delay nobody', async () => {
-    const slow = await feira.context.db.begin();
+    const slow = await feira.context.db.store('test').begin();
     await write(slow, 'slow');
-    const quick = await feira.context.db.begin();
+    const quick = await feira.context.db.store('test').begin();
     await write(quick, 'quick');
     await quick.commit();
     const before = await read();
@@ -185,7 +185,7 @@ describe('transactions that commit in another order than they began', () => {
     const committed = new Set<string>();
     const writer = async (who: number) => {
       for (let i = 0; i < EACH; i++) {
-        const tx = await feira.context.db.begin();
+        const tx = await feira.context.db.store('test').begin();
         // Some take their place early and commit late, some the other way round; some write twice, some never commit.
         await delay(random.below(4));
         const names = [`${who}/${i}/a`, ...(random.below(3) === 0 ? [`${who}/${i}/b`] : [])];

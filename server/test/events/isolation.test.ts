@@ -36,7 +36,7 @@ test('an open write transaction in another database of the cluster delays nothin
 
 test('an open transaction that has written events of another store delays nothing', async () => {
   const [store, other] = [await feira.store(), await feira.store()];
-  const open = await feira.context.db.begin();
+  const open = await feira.context.db.store('test').begin();
   await emit(open, other.workspaceId, 'system', [
     { event: 'product.created', data: { id: 'x', name: 'Late' } },
   ]);
@@ -49,7 +49,7 @@ test('an open transaction that has written events of another store delays nothin
 test('an open transaction that holds a product of the store delays nothing', async () => {
   const store = await feira.store();
   const held = await newProduct(store, { name: 'Held' });
-  const open = await feira.context.db.begin();
+  const open = await feira.context.db.store('test').begin();
   await open.query(sql`
     update products set quantity = 9 where workspace_id = ${store.workspaceId} and id = ${held}`);
   await newProduct(store, { name: 'Now' });
@@ -61,7 +61,7 @@ test('a store whose head another process holds does not delay the events of the 
   const [store, other] = [await feira.store(), await feira.store()];
   await newProduct(other, { name: 'First' });
   await namesOf(other);
-  const open = await feira.context.db.begin();
+  const open = await feira.context.db.store('test').begin();
   await open.query(sql`select from event_heads where workspace_id = ${other.workspaceId} for update`);
   await newProduct(other, { name: 'Waits' });
   await newProduct(store, { name: 'Now' });

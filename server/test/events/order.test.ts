@@ -17,7 +17,7 @@ test('a batch that waited for another product reports its change after the one i
   const second = await newProduct(store, { sku: 'B', quantity: 1 });
   const third = await newProduct(store, { sku: 'C', quantity: 1 });
 
-  const holder = await feira.context.db.begin();
+  const holder = await feira.context.db.store('test').begin();
   await holder.query(sql`
     select from products where workspace_id = ${store.workspaceId} and id = ${second} for update`);
   const entries = ['A', 'B', 'C'].map((sku) => ({ sku, quantity: 4 }));
@@ -36,7 +36,7 @@ test('a batch that waited for another product reports its change after the one i
 });
 
 async function isLocked(workspaceId: string, productId: string): Promise<boolean> {
-  const free = await feira.context.db.transaction((tx) =>
+  const free = await feira.context.db.store('test').transaction((tx) =>
     tx.query(sql`
       select from products where workspace_id = ${workspaceId} and id = ${productId} for update skip locked`),
   );

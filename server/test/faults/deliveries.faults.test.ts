@@ -30,7 +30,7 @@ test(`four worker processes deliver ${EVENTS} events once each`, { timeout: 300_
     for (let i = 0; i < STORES; i++) {
       const store = await fleet.store();
       await fleet.call(store, 'POST', '/webhooks', { url: receiver.url, events: ['product.created'] });
-      await fleet.db.autocommit.query(sql`
+      await fleet.db.store('test').autocommit.query(sql`
         insert into outbox (workspace_id, event, data, origin)
         select ${store.workspaceId}, 'product.created', jsonb_build_object('id', n::text, 'name', 'x'), 'system'
         from generate_series(1, ${EVENTS / STORES}) n`);
@@ -38,9 +38,11 @@ test(`four worker processes deliver ${EVENTS} events once each`, { timeout: 300_
     const begun = performance.now();
     await fleet.start('worker', 4);
     await until(async () => {
-      const [row] = await fleet.db.query<{ count: number }>(
-        sql`select (select count(*) from outbox) + (select count(*) from deliveries where status = 'pending') as count`,
-      );
+      const [row] = await fleet.db
+        .store('test')
+        .query<{ count: number }>(
+          sql`select (select count(*) from outbox) + (select count(*) from deliveries where status = 'pending') as count`,
+        );
       return row!.count === 0;
     }, 240_000);
     const seconds = (performance.now() - begun) / 1000;

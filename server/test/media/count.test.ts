@@ -57,7 +57,7 @@ test('a fifty-first image is refused, and its key can be attached once another i
 
 test('the database itself refuses a fifty-first image', async () => {
   await attachFifty();
-  const insert = feira.context.db.autocommit.query(sql`
+  const insert = feira.context.db.store('test').autocommit.query(sql`
     insert into product_images (workspace_id, product_id, id, position, url)
     values (${store.workspaceId}, ${productId}, ${newId()}, 50, 'https://cdn.example/x.png')`);
   await expect(insert).rejects.toMatchObject({ code: '23514', constraint: 'product_images_limit' });

@@ -31,8 +31,8 @@ afterEach(() => feira.close());
 /** What the worker does every now and then. */
 async function tidy(): Promise<void> {
   const { db, clock, storage } = feira.context;
-  await dropUnattached(db, clock);
-  await sweepFiles(db, clock, storage);
+  await dropUnattached(db.background('test'), clock);
+  await sweepFiles(db.background('test'), clock, storage);
 }
 
 const fileOf = (key: string) => `files/${key}`;
@@ -141,29 +141,34 @@ test('more files than one round takes go in one sweep, and two sweeps at once do
   const kept = await uploadAndAttach(feira, store, productId, bytes);
   await upload(feira, store, productId, bytes);
   feira.clock.forward(DAY + MINUTE);
-  await dropUnattached(db, clock);
-  await Promise.all([sweepFiles(db, clock, storage), sweepFiles(db, clock, storage)]);
+  await dropUnattached(db.background('test'), clock);
+  await Promise.all([
+    sweepFiles(db.background('test'), clock, storage),
+    sweepFiles(db.background('test'), clock, storage),
+  ]);
   expect(storedFiles(feira)).toEqual([fileOf(kept.body.key)]);
 });
 
 test('files claimed by a process that died are removed after a while by another', async () => {
   const { db, clock, storage } = feira.context;
   const { body } = await uploadAndAttach(feira, store, productId, bytes);
-  await db.autocommit.query(
-    sql`insert into doomed_files (workspace_id, key) values (${store.workspaceId}, ${body.key})`,
-  );
+  await db
+    .store('test')
+    .autocommit.query(
+      sql`insert into doomed_files (workspace_id, key) values (${store.workspaceId}, ${body.key})`,
+    );
   await new Promise<void>((claimed) => {
     const dying: Storage = Object.create(storage);
     dying.remove = () => {
       claimed();
       return new Promise(() => {});
     };
-    void sweepFiles(db, clock, dying);
+    void sweepFiles(db.background('test'), clock, dying);
   });
-  await sweepFiles(db, clock, storage);
+  await sweepFiles(db.background('test'), clock, storage);
   expect(storedFiles(feira)).toContain(fileOf(body.key));
   feira.clock.forward(3 * MINUTE);
-  await sweepFiles(db, clock, storage);
+  await sweepFiles(db.background('test'), clock, storage);
   expect(storedFiles(feira)).not.toContain(fileOf(body.key));
 });
 
@@ -171,7 +176,7 @@ describe('a file to be removed', () => {
   /** Files to be removed, oldest first. */
   async function doom(count: number): Promise<string[]> {
     const keys = Array.from({ length: count }, (_, index) => `product_images/${productId}/${index}.png`);
-    await feira.context.db.autocommit.query(sql`
+    await feira.context.db.store('test').autocommit.query(sql`
       insert into doomed_files (workspace_id, key, remove_at)
       select ${store.workspaceId}::uuid, key, now() - interval '1 hour' + n * interval '1 ms'
       from unnest(${keys}::text[]) with ordinality as t(key, n)`);
@@ -190,15 +195,17 @@ describe('a file to be removed', () => {
   }
 
   const left = async () =>
-    (await feira.context.db.query<{ key: string }>(sql`select key from doomed_files order by remove_at`)).map(
-      ({ key }) => key,
-    );
+    (
+      await feira.context.db
+        .store('test')
+        .query<{ key: string }>(sql`select key from doomed_files order by remove_at`)
+    ).map(({ key }) => key);
 
   test('is removed once, however many sweeps run at the same time', async () => {
     const { db, clock } = feira.context;
     const keys = await doom(120);
     const { storage, asked } = holding([]);
-    await Promise.all(Array.from({ length: 5 }, () => sweepFiles(db, clock, storage)));
+    await Promise.all(Array.from({ length: 5 }, () => sweepFiles(db.background('test'), clock, storage)));
     expect(asked.sort()).toEqual(keys.sort());
     expect(await left()).toEqual([]);
   });
@@ -207,7 +214,9 @@ describe('a file to be removed', () => {
     const { db, clock } = feira.context;
     const [first] = await doom(5);
     const { storage } = holding([first!]);
-    await expect(sweepFiles(db, clock, storage)).rejects.toThrow('1 of 5 files could not be removed');
+    await expect(sweepFiles(db.background('test'), clock, storage)).rejects.toThrow(
+      '1 of 5 files could not be removed',
+    );
     expect(await left()).toEqual([first]);
   });
 
@@ -216,12 +225,12 @@ describe('a file to be removed', () => {
     const keys = await doom(51);
     const stuck = keys.slice(0, 50);
     const { storage, asked } = holding(stuck);
-    await expect(sweepFiles(db, clock, storage)).rejects.toThrow('50 of 50');
-    await sweepFiles(db, clock, storage);
+    await expect(sweepFiles(db.background('test'), clock, storage)).rejects.toThrow('50 of 50');
+    await sweepFiles(db.background('test'), clock, storage);
     expect(asked).toHaveLength(51);
     expect((await left()).sort()).toEqual(stuck.sort());
     feira.clock.forward(11 * MINUTE);
-    await sweepFiles(db, clock, holding([]).storage);
+    await sweepFiles(db.background('test'), clock, holding([]).storage);
     expect(await left()).toEqual([]);
   });
 });

@@ -43,7 +43,7 @@ test('no transaction is open while a file is read, verified and published', asyn
   const key = await upload(feira, store, productId, await pngOf(1));
   const open: number[] = [];
   const countOpen = async () => {
-    const [row] = await feira.context.db.query<{ count: number }>(sql`
+    const [row] = await feira.context.db.store('test').query<{ count: number }>(sql`
       select count(*)::integer as count from pg_stat_activity
       where datname = current_database() and xact_start is not null and pid <> pg_backend_pid()
         and backend_type = 'client backend'`);

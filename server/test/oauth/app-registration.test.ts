@@ -117,11 +117,12 @@ describe('the redirect addresses of an app', () => {
 describe('the apps of an account', () => {
   test('are at most fifty, also when the last ones are registered at once', async () => {
     const busy = await integrator('busy@erp.example');
-    const [user] = await feira.context.db.query<{ id: string }>(
-      sql`select id from users where email = 'busy@erp.example'`,
-    );
+    const [user] = await feira.context.db
+      .store('test')
+      .query<{ id: string }>(sql`select id from users where email = 'busy@erp.example'`);
     const app = { name: 'ERP', redirectUris: [CALLBACK], ownerId: user!.id };
-    for (let made = 0; made < 48; made++) await feira.context.db.transaction((tx) => createApp(tx, app));
+    for (let made = 0; made < 48; made++)
+      await feira.context.db.store('test').transaction((tx) => createApp(tx, app));
     const pages = await Promise.all(Array.from({ length: 5 }, () => register(busy)));
     expect(pages.filter(({ status }) => status < 400)).toHaveLength(2);
     const refused = pages.find(({ status }) => status >= 400)!;

@@ -153,7 +153,7 @@ describe('a server that cannot hear of revocations', () => {
   test('acts on no answer of the database that is older than two seconds', async () => {
     const tokens = await erp.connected(ana);
     expect((await erp.me(tokens.access_token)).status).toBe(200);
-    await feira.context.db.autocommit.query(sql`update oauth_grants set revoked_at = now()`);
+    await feira.context.db.store('test').autocommit.query(sql`update oauth_grants set revoked_at = now()`);
     feira.clock.forward(2_000);
     expect((await erp.me(tokens.access_token)).status).toBe(401);
   });
@@ -162,9 +162,11 @@ describe('a server that cannot hear of revocations', () => {
     const used = await erp.connected(ana);
     expect((await erpBeside.me(used.access_token)).status).toBe(200);
     const listeners = async () =>
-      feira.context.db.query<{ pid: number }>(
-        sql`select pid from pg_stat_activity where datname = current_database() and query like 'listen %'`,
-      );
+      feira.context.db
+        .store('test')
+        .query<{ pid: number }>(
+          sql`select pid from pg_stat_activity where datname = current_database() and query like 'listen %'`,
+        );
     const cluster = new pg.Client(inject('cluster'));
     await cluster.connect();
     const admit = (allowed: boolean) =>

@@ -45,9 +45,11 @@ beforeAll(async () => {
   framing = `${at}/framing`;
   const { db } = feira.context;
   for (const name of ['Loja da Ana', 'Ana Atacado']) {
-    await db.transaction((tx) => createStore(tx, { name, ownerEmail: EMAIL, ownerPassword: PASSWORD }));
+    await db
+      .store('test')
+      .transaction((tx) => createStore(tx, { name, ownerEmail: EMAIL, ownerPassword: PASSWORD }));
   }
-  app = await createApp(db.autocommit, { name: 'Conecta ERP', redirectUris: [callback] });
+  app = await createApp(db.store('test').autocommit, { name: 'Conecta ERP', redirectUris: [callback] });
   browser = await openBrowser();
 });
 afterAll(async () => {

@@ -31,9 +31,9 @@ beforeAll(async () => {
 afterAll(() => feira.close());
 
 async function storesWithGrants(): Promise<string[]> {
-  const rows = await feira.context.db.query<{ workspace_id: string }>(
-    sql`select workspace_id from oauth_grants order by created_at, id`,
-  );
+  const rows = await feira.context.db
+    .store('test')
+    .query<{ workspace_id: string }>(sql`select workspace_id from oauth_grants order by created_at, id`);
   return rows.map((row) => row.workspace_id);
 }
 

@@ -33,7 +33,7 @@ afterAll(async () => {
 });
 
 const grantIn = () =>
-  createGrant(feira.context.db.autocommit, {
+  createGrant(feira.context.db.store('test').autocommit, {
     workspaceId,
     clientId: erp.clientId,
     userId: null,
@@ -69,7 +69,7 @@ describe(`of ${PARALLEL} parallel exchanges over two processes exactly one succe
     for (let round = 1; round <= ROUNDS; round++) {
       const { verifier, challenge } = pkce();
       const code = await issueCode(
-        feira.context.db.autocommit,
+        feira.context.db.store('test').autocommit,
         feira.context.clock,
         { workspaceId, grantId: await grantIn() },
         { redirectUri: CALLBACK, codeChallenge: challenge },
@@ -87,7 +87,7 @@ describe(`of ${PARALLEL} parallel exchanges over two processes exactly one succe
   test('when all of them send one refresh token', { timeout }, async () => {
     for (let round = 1; round <= ROUNDS; round++) {
       const tokens = await issueTokens(
-        feira.context.db.autocommit,
+        feira.context.db.store('test').autocommit,
         feira.context.clock,
         workspaceId,
         await grantIn(),

@@ -106,7 +106,8 @@ describe.each(Object.keys(FORMS))('the form "%s"', (name) => {
 });
 
 describe('a consent form', () => {
-  const grants = async () => (await feira.context.db.query(sql`select from oauth_grants`)).length;
+  const grants = async () =>
+    (await feira.context.db.store('test').query(sql`select from oauth_grants`)).length;
   let consent: FormOnPage;
   let before: number;
   beforeEach(async () => {

@@ -38,7 +38,7 @@ function copyOf(browser: Merchant, address: string): Merchant {
 async function lockOut(email: string, address = `198.51.100.${++attackers}`): Promise<void> {
   const attacker = new Merchant(feira.app, {}, address);
   await attacker.signIn(email, 'a wrong guess');
-  await feira.context.db.autocommit.query(sql`
+  await feira.context.db.store('test').autocommit.query(sql`
     insert into sign_in_failures (subject, failed_at)
     select subject, failed_at from sign_in_failures, generate_series(1, 50)
     where id = (select id from sign_in_failures order by id desc limit 1)`);
@@ -107,9 +107,9 @@ describe('a browser in which the owner signed in before', () => {
 
 describe('checking passwords', () => {
   async function failures(): Promise<number> {
-    const [row] = await feira.context.db.query<{ count: number }>(
-      sql`select count(distinct id) as count from sign_in_failures`,
-    );
+    const [row] = await feira.context.db
+      .store('test')
+      .query<{ count: number }>(sql`select count(distinct id) as count from sign_in_failures`);
     return row!.count;
   }
 

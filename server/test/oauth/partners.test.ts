@@ -79,7 +79,7 @@ describe('an integrator', () => {
     const address = '198.51.100.7';
     const now = new Date(feira.clock.now()).toISOString();
     // As if 48 had signed up already: each costs a tenth of a second of hashing.
-    await feira.context.db.autocommit.query(sql`
+    await feira.context.db.store('test').autocommit.query(sql`
       insert into sign_ups (address, asked_at) select ${address}, ${now} from generate_series(1, 48)`);
     const browser = new Merchant(feira.app, {}, address);
     const { action, fields } = formOf(await browser.get('/partners'), 'Create account');

@@ -73,7 +73,7 @@ describe('the refreshes of one grant', () => {
     const first = await erp.connected(ana);
     const other = await erp.connected(ana);
     const { refresh_token } = (await erp.refresh(first.refresh_token)).body;
-    await feira.context.db.autocommit.query(
+    await feira.context.db.store('test').autocommit.query(
       sql`update oauth_grants set refreshes = 600 where refreshes = 1 and refreshes_since is not null
           and id = (select id from oauth_grants where refreshes = 1 order by refreshes_since desc limit 1)`,
     );

@@ -91,11 +91,13 @@ async function visited(browser: Merchant, url: string): Promise<string> {
 /** Every row of every table as text; bytes stand there as hexadecimal digits. */
 async function everythingStored(): Promise<string> {
   const { db } = feira.context;
-  const tables = await db.query<{ name: string }>(
-    sql`select format('%I', table_name) as name from information_schema.tables where table_schema = 'public'`,
-  );
+  const tables = await db
+    .store('test')
+    .query<{ name: string }>(
+      sql`select format('%I', table_name) as name from information_schema.tables where table_schema = 'public'`,
+    );
   const dumps = tables.map(({ name }) =>
-    db.query<{ row: string }>(sql`select t::text as row from ${raw(name)} t`),
+    db.store('test').query<{ row: string }>(sql`select t::text as row from ${raw(name)} t`),
   );
   return (await Promise.all(dumps))
     .flat()

@@ -107,8 +107,8 @@ describe('a session ends', () => {
     expect(await isIn(merchant)).toBe(true);
     feira.clock.forward(1000);
     expect(await isIn(merchant)).toBe(false);
-    await feira.context.sessions.purge();
-    expect(await feira.context.db.query(sql`select from sessions`)).toEqual([]);
+    await feira.context.sessions.purge(feira.context.db.background('test'));
+    expect(await feira.context.db.store('test').query(sql`select from sessions`)).toEqual([]);
   });
 
   test('when the password is changed in another browser; the one that changed it stays in', async () => {

@@ -36,7 +36,7 @@ async function guess(email: string, times: number, address: string): Promise<num
 
 /** As if the guess before had been made so many times more: each costs a tenth of a second of hashing. */
 async function repeatLastFailure(times: number): Promise<void> {
-  await feira.context.db.autocommit.query(sql`
+  await feira.context.db.store('test').autocommit.query(sql`
     insert into sign_in_failures (subject, failed_at)
     select subject, failed_at from sign_in_failures, generate_series(1, ${times}::int)
     where id = (select id from sign_in_failures order by id desc limit 1)`);

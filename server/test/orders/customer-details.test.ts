@@ -67,7 +67,7 @@ test('an older order that is paid late counts, but leaves the newer details in p
 
 test('a customer may spend more than the largest order a hundred times over', async () => {
   await place({}, true);
-  await feira.context.orders.autocommit.query(sql`
+  await feira.context.db.store('test').autocommit.query(sql`
     update customers set total_spent = 99999999999999.99 where workspace_id = ${store.workspaceId}`);
   const last = await place({}, true);
   expect((await store.get(`/orders/${last}`)).body.status).toBe('paid');
@@ -77,13 +77,15 @@ test('a customer may spend more than the largest order a hundred times over', as
 test('what the previous version adds to a customer is not lost', async () => {
   await place({}, true);
   // The statement of the previous version, which may still run beside this one during an update.
-  await feira.context.orders.autocommit.query(sql`
+  await feira.context.db.store('test').autocommit.query(sql`
     update customers set orders_count = orders_count + 1, total_spent = total_spent + 10
     where workspace_id = ${store.workspaceId}`);
   await place({}, true);
   expect(await customers()).toMatchObject([{ ordersCount: 3, totalSpent: 235 }]);
-  const [row] = await feira.context.orders.query<{ total_spent: number }>(
-    sql`select total_spent from customers where workspace_id = ${store.workspaceId}`,
-  );
+  const [row] = await feira.context.db
+    .store('test')
+    .query<{ total_spent: number }>(
+      sql`select total_spent from customers where workspace_id = ${store.workspaceId}`,
+    );
   expect(row!.total_spent).toBe(235);
 });

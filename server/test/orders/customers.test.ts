@@ -161,18 +161,18 @@ test('the list reads no orders', async () => {
       page: 1,
       after: undefined,
     };
-    const { orders } = feira.context;
+    const { db } = feira.context;
     const asked: Statement[] = [];
     const recording: Queryable = {
       query: (statement) => {
         asked.push(statement);
-        return orders.query(statement);
+        return db.store('test').query(statement);
       },
     };
     await listCustomers(recording, store.workspaceId, request);
     expect(asked.length).toBeGreaterThan(0);
     for (const statement of asked) {
-      const plan = JSON.stringify(await orders.query(sql`explain (format json) ${statement}`));
+      const plan = JSON.stringify(await db.store('test').query(sql`explain (format json) ${statement}`));
       expect(plan).toContain('"customers"');
       expect(plan).not.toContain('"orders"');
     }

@@ -67,7 +67,7 @@ class Reader {
 /** Changes that are held open for a while, some of them given up: commits come in another order than they began in. */
 async function write(feira: Feira, random: Random, take: () => number | undefined): Promise<void> {
   for (let change = take(); change !== undefined; change = take()) {
-    const tx = await feira.context.orders.begin();
+    const tx = await feira.context.db.store('test').begin();
     try {
       const carrier = `change ${change}`;
       await changeShipping(tx, store.workspaceId, 'console', random.pick(ids), {
@@ -135,7 +135,7 @@ test('a change that is still open is not shown, delays nobody, and is shown once
   await reader.readOn();
   const before = reader.seen.length;
   const [slow, quick] = ids as [string, string];
-  const tx = await two.context.orders.begin();
+  const tx = await two.context.db.store('test').begin();
   await changeShipping(tx, store.workspaceId, 'console', slow, {
     statusShipping: 'pending',
     carrier: 'slow',
@@ -155,7 +155,7 @@ test('an order that another transaction has locked delays neither delta sync nor
   const reader = new Reader(store);
   await reader.readOn();
   const before = reader.seen.length;
-  const tx = await two.context.orders.begin();
+  const tx = await two.context.db.store('test').begin();
   await store.patch(`/orders/${ids[2]}/shipping-status`, { statusShipping: 'pending', carrier: 'now' });
   await lockMoney(tx, store.workspaceId, ids[2]!);
   await reader.readOn();
@@ -178,7 +178,7 @@ test('a change without an event of its own is shown too', async () => {
   const reader = new Reader(store);
   await reader.readOn();
   const before = reader.seen.length;
-  await noteTransaction(one.context.orders.autocommit, store.workspaceId, ids[4]!, 'pay_other');
+  await noteTransaction(one.context.db.store('test').autocommit, store.workspaceId, ids[4]!, 'pay_other');
   await reader.readOn();
   expect(reader.seen.slice(before).map(({ id }) => id)).toEqual([ids[4]]);
 });

@@ -31,7 +31,7 @@ beforeEach(async () => {
 const place = (options: { pay?: boolean; method?: string } = {}) =>
   order(one, store.workspaceId, { productId, variantId: null, quantity: 1 }, { pay: false, ...options });
 const read = async (id: string) => (await store.get(`/orders/${id}`)).body;
-const expire = ({ context, clock }: Feira) => expireUnpaid(context.orders, clock);
+const expire = ({ context, clock }: Feira) => expireUnpaid(context.db, clock);
 // A token lives for two hours, so after a day another is needed.
 const fresh = async () => {
   store = await store.withScopes(['orders:read', 'products:read', 'orders:write', 'customers:read']);
@@ -112,14 +112,14 @@ test('a payment that arrives at the same moment wins or is given back, and the s
     ...payments.map((payment, index) => (index % 2 ? one : two).context.gateway.decide(payment, 'paid')),
   ]);
   await Promise.all(
-    [one, two].map(({ context }) => finishRefunds(context.orders, context.clock, context.gateway)),
+    [one, two].map(({ context }) => finishRefunds(context.db, context.clock, context.gateway)),
   );
   const orders = (await store.get('/orders')).body.data as { id: string; status: string }[];
   const paid = orders.filter(({ status }) => status === 'paid').map(({ id }) => id);
   const canceled = orders.filter(({ status }) => status === 'canceled').map(({ id }) => id);
   expect(paid.length + canceled.length).toBe(12);
   expect(await balance()).toBe(30 - paid.length);
-  const given = await one.context.orders.query<{ order_id: string }>(sql`
+  const given = await one.context.db.store('test').query<{ order_id: string }>(sql`
     select p.order_id from sandbox_refunds r join sandbox_payments p on p.id = r.payment_id
     where p.workspace_id = ${store.workspaceId}`);
   expect(given.map(({ order_id }) => order_id).sort()).toEqual([...canceled].sort());
@@ -154,7 +154,7 @@ test('an order that cannot be canceled keeps no other from it', async () => {
   const fine = await place();
   one.clock.forward(25 * HOUR);
   await fresh();
-  const holder = await two.context.db.begin();
+  const holder = await two.context.db.store('test').begin();
   await holder.query(sql`select from orders where id = ${stuck} for update`);
   await expect(expire(one)).rejects.toThrow('failed');
   await holder.rollback();

@@ -34,18 +34,18 @@ const place = (options: { pay?: boolean } = {}) =>
   order(one, store.workspaceId, { productId, variantId: null, quantity: 1 }, options);
 const read = async (id: string) => (await store.get(`/orders/${id}`)).body;
 const movements = async (id: string): Promise<number> => {
-  const rows = await one.context.orders.query(
-    sql`select from sandbox_refunds where payment_id = ${await transactionOf(one, id)}`,
-  );
+  const rows = await one.context.db
+    .store('test')
+    .query(sql`select from sandbox_refunds where payment_id = ${await transactionOf(one, id)}`);
   return rows.length;
 };
 /** What the worker does, in both processes at once. */
 const workersFinish = () =>
-  Promise.all([one, two].map(({ context }) => finishRefunds(context.orders, context.clock, context.gateway)));
+  Promise.all([one, two].map(({ context }) => finishRefunds(context.db, context.clock, context.gateway)));
 
 describe('a process that dies in the middle of a refund', () => {
   async function written(id: string, restock: boolean): Promise<{ id: string; amount: number }> {
-    const made = await one.context.orders.transaction(async (tx) => {
+    const made = await one.context.db.store('test').transaction(async (tx) => {
       const { total } = (await lockMoney(tx, store.workspaceId, id))!;
       const origin = `app:${store.clientId}` as const;
       const request = {
@@ -93,28 +93,38 @@ describe('a process that dies in the middle of a refund', () => {
   test('a gateway that is down leaves it to the worker', async () => {
     const id = await place();
     const down = { refund: () => Promise.reject(new Error('connection refused')) };
-    const { orders, gateway } = one.context;
-    const refund = refundOrder(orders, down, store.workspaceId, 'console', id, {}, undefined);
+    const { db, gateway } = one.context;
+    const refund = refundOrder(
+      db.store(store.workspaceId, 'orders'),
+      down,
+      store.workspaceId,
+      'console',
+      id,
+      {},
+      undefined,
+    );
     await expect(refund).rejects.toThrow('refused');
-    await expect(finishRefunds(orders, one.clock, down)).rejects.toThrow('failed');
+    await expect(finishRefunds(db, one.clock, down)).rejects.toThrow('failed');
     expect((await read(id)).status).toBe('paid');
     one.clock.forward(PUT_OFF_MS);
-    await finishRefunds(orders, one.clock, gateway);
+    await finishRefunds(db, one.clock, gateway);
     expect([(await read(id)).status, await movements(id)]).toEqual(['refunded', 1]);
   });
 
   test('a refund of an order without a payment fails aloud and is finished once the payment is known', async () => {
     const id = await place();
     const payment = await transactionOf(one, id);
-    const { orders, gateway } = one.context;
+    const { db, gateway } = one.context;
     const note = (transactionId: string | null) =>
-      orders.autocommit.query(sql`update orders set transaction_id = ${transactionId} where id = ${id}`);
+      db
+        .store('test')
+        .autocommit.query(sql`update orders set transaction_id = ${transactionId} where id = ${id}`);
     await note(null);
     expect((await store.post(`/orders/${id}/refund`, undefined)).status).toBe(502);
-    await expect(finishRefunds(orders, one.clock, gateway)).rejects.toThrow('1 of 1 failed');
+    await expect(finishRefunds(db, one.clock, gateway)).rejects.toThrow('1 of 1 failed');
     await note(payment);
     one.clock.forward(PUT_OFF_MS);
-    await finishRefunds(orders, one.clock, gateway);
+    await finishRefunds(db, one.clock, gateway);
     expect([(await read(id)).status, await movements(id)]).toEqual(['refunded', 1]);
   });
 
@@ -122,7 +132,7 @@ describe('a process that dies in the middle of a refund', () => {
     const [stuck, fine] = [await place(), await place()];
     await written(stuck, false);
     await written(fine, false);
-    const { orders, gateway } = one.context;
+    const { db, gateway } = one.context;
     const stuckPayment = await transactionOf(one, stuck);
     const moody = {
       refund: async (payment: string, request: string, amount: number) => {
@@ -130,7 +140,7 @@ describe('a process that dies in the middle of a refund', () => {
         return gateway.refund(payment, request, amount);
       },
     };
-    await expect(finishRefunds(orders, one.clock, moody)).rejects.toThrow('1 of 2 failed');
+    await expect(finishRefunds(db, one.clock, moody)).rejects.toThrow('1 of 2 failed');
     expect([(await read(stuck)).status, (await read(fine)).status]).toEqual(['paid', 'refunded']);
     one.clock.forward(PUT_OFF_MS);
     await workersFinish();
@@ -187,7 +197,7 @@ async function hear(orderId: string, type: 'paid' | 'refunded', refundedInAll: n
   const transactionId = await transactionOf(one, orderId);
   const told = { id, type, workspaceId, orderId, transactionId, refundedInAll };
   await receiveNotification(
-    one.context.orders,
+    one.context.db,
     one.clock,
     SIGNER,
     signNotification(SIGNER, told, one.clock.now()),
@@ -209,7 +219,7 @@ describe('a notification', () => {
     const signed = signNotification(SIGNER, told, one.clock.now());
     await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
-        receiveNotification((index % 2 ? one : two).context.orders, one.clock, SIGNER, signed),
+        receiveNotification((index % 2 ? one : two).context.db, one.clock, SIGNER, signed),
       ),
     );
     expect(await dataOf(one, store, 'order.paid')).toEqual([{ orderId: id }]);
@@ -226,7 +236,7 @@ describe('a notification', () => {
       transactionId: 'x',
       refundedInAll: 0,
     };
-    const { orders } = one.context;
+    const { db } = one.context;
     const now = one.clock.now();
     for (const signed of [
       signNotification(new Signer(['another secret']), told, now),
@@ -235,7 +245,7 @@ describe('a notification', () => {
       signNotification(SIGNER, told, now - 301_000),
       signNotification(SIGNER, told, now + 301_000),
     ]) {
-      await expect(receiveNotification(orders, one.clock, SIGNER, signed)).rejects.toMatchObject({
+      await expect(receiveNotification(db, one.clock, SIGNER, signed)).rejects.toMatchObject({
         status: 401,
       });
     }
@@ -244,10 +254,10 @@ describe('a notification', () => {
 
   test('of a payment for a canceled order brings the money back, and the order stays canceled', async () => {
     const id = await place({ pay: false });
-    await one.context.orders.autocommit.query(
-      sql`update orders set expires_at = now() - interval '1 minute' where id = ${id}`,
-    );
-    await expireUnpaid(one.context.orders, one.clock);
+    await one.context.db
+      .store('test')
+      .autocommit.query(sql`update orders set expires_at = now() - interval '1 minute' where id = ${id}`);
+    await expireUnpaid(one.context.db, one.clock);
     expect((await read(id)).status).toBe('canceled');
     await one.context.gateway.decide(await transactionOf(one, id), 'paid');
     await workersFinish();

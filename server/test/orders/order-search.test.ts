@@ -95,7 +95,7 @@ test('a search that finds more than a thousand is counted, paged and followed li
 });
 
 async function manyLike(orderId: string, count: number): Promise<void> {
-  await feira.context.orders.transaction(async (tx) => {
+  await feira.context.db.store('test').transaction(async (tx) => {
     await tx.query(sql`
       insert into orders (workspace_id, id, number, status, subtotal, shipping_cost, total, payment_method, gateway, customer_id,
         customer, shipping_address, items, checkout_id, expires_at)

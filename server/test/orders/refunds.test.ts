@@ -29,9 +29,11 @@ const refund = (id: string, body?: unknown, headers: Record<string, string> = {}
   store.post(`/orders/${id}/refund`, body, headers);
 const balance = async (id = productId) => (await store.get(`/products/${id}`)).body.quantity;
 const movements = async (id: string): Promise<number[]> => {
-  const rows = await one.context.orders.query<{ amount: number }>(
-    sql`select amount from sandbox_refunds where payment_id = ${await transactionOf(one, id)} order by created_at`,
-  );
+  const rows = await one.context.db
+    .store('test')
+    .query<{ amount: number }>(
+      sql`select amount from sandbox_refunds where payment_id = ${await transactionOf(one, id)} order by created_at`,
+    );
   return rows.map(({ amount }) => amount);
 };
 

@@ -22,7 +22,7 @@ beforeEach(async () => {
 const place = (options: { pay?: boolean } = {}) =>
   order(feira, store.workspaceId, { productId, variantId: null, quantity: 1 }, options);
 const carrierScans = (code: string, status?: Parameters<typeof scan>[3], location: string | null = null) =>
-  feira.context.orders.transaction((tx) => scan(tx, store.workspaceId, code, status, location));
+  feira.context.db.store('test').transaction((tx) => scan(tx, store.workspaceId, code, status, location));
 const fetchLabel = (url: string) => feira.app.inject(url.replace('http://feira.test', ''));
 
 describe('a label', () => {

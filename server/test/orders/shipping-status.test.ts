@@ -197,7 +197,9 @@ describe('what is refused', () => {
 
   test('and a refused move leaves no row behind', async () => {
     await change(id, { statusShipping: 'delivered', codeShipping: 'AA000000009BR' });
-    const rows = await feira.context.db.query(sql`select from shipments where code = 'AA000000009BR'`);
+    const rows = await feira.context.db
+      .store('test')
+      .query(sql`select from shipments where code = 'AA000000009BR'`);
     expect(rows).toEqual([]);
   });
 });

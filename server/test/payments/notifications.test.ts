@@ -64,9 +64,11 @@ async function send(signed: Partial<SignedNotification>): Promise<number> {
 /** As if the process had died between opening the payment and writing down which one it is. */
 async function forgetPayment(): Promise<{ transactionId: string }> {
   const { payment } = await read();
-  await feira.context.orders.autocommit.query(
-    sql`update orders set transaction_id = null where workspace_id = ${store.workspaceId} and id = ${orderId}`,
-  );
+  await feira.context.db
+    .store('test')
+    .autocommit.query(
+      sql`update orders set transaction_id = null where workspace_id = ${store.workspaceId} and id = ${orderId}`,
+    );
   return payment;
 }
 
@@ -130,12 +132,12 @@ describe('a notification', () => {
 
   test('of a payment for a canceled order: the money goes back, the order stays canceled', async () => {
     const { payment } = await read();
-    const { gateway, orders } = feira.context;
+    const { gateway, db } = feira.context;
     expect(await tell({ type: 'canceled' })).toBe(200);
     expect((await read()).status).toBe('canceled');
     await gateway.decide(payment.transactionId, 'paid');
-    await finishRefunds(orders, feira.clock, gateway);
-    await finishRefunds(orders, feira.clock, gateway);
+    await finishRefunds(db, feira.clock, gateway);
+    await finishRefunds(db, feira.clock, gateway);
     expect((await gateway.find(payment.transactionId))?.refunded).toBe(62.5);
     expect(await read()).toMatchObject({ status: 'canceled', refundedAmount: 0 });
     expect(await names()).toEqual([
@@ -158,10 +160,10 @@ describe('a notification', () => {
 
   test('names the payment of a canceled order as well, so that the money goes back', async () => {
     const { transactionId } = await forgetPayment();
-    const { gateway, orders } = feira.context;
+    const { gateway, db } = feira.context;
     await tell({ type: 'canceled', transactionId });
     await gateway.decide(transactionId, 'paid');
-    await finishRefunds(orders, feira.clock, gateway);
+    await finishRefunds(db, feira.clock, gateway);
     expect((await gateway.find(transactionId))?.refunded).toBe(62.5);
   });
 

@@ -17,8 +17,8 @@ beforeAll(async () => {
 afterAll(() => feira.close());
 beforeEach(async () => {
   store = await feira.store();
-  await feira.context.orders.autocommit.query(sql`delete from sandbox_outbox`);
-  await feira.context.orders.autocommit.query(sql`delete from refunds`);
+  await feira.context.db.store('test').autocommit.query(sql`delete from sandbox_outbox`);
+  await feira.context.db.store('test').autocommit.query(sql`delete from refunds`);
 });
 
 /** An order with an open payment. */
@@ -36,16 +36,18 @@ async function place(of = store): Promise<{ orderId: string; transactionId: stri
 
 /** Lets a payment owe a notification, written `minutesAgo`; the type `odd` is refused by the receiver. */
 const owe = (transactionId: string, type: string, minutesAgo = 0, refunded = 0) =>
-  feira.context.orders.autocommit.query(sql`
+  feira.context.db.store('test').autocommit.query(sql`
     insert into sandbox_outbox (id, payment_id, type, refunded_in_all, created_at)
     values (${`${transactionId}:${type}`}, ${transactionId}, ${type}, ${refunded}, now() - ${minutesAgo}::integer * interval '1 minute')`);
 const mend = (transactionId: string) =>
-  feira.context.orders.autocommit.query(sql`delete from sandbox_outbox where id = ${`${transactionId}:odd`}`);
+  feira.context.db
+    .store('test')
+    .autocommit.query(sql`delete from sandbox_outbox where id = ${`${transactionId}:odd`}`);
 const statusOf = async (orderId: string) => (await store.get(`/orders/${orderId}`)).body.status;
 
 test('a hundred notifications that always fail keep no other payment from being noted', async () => {
   const { transactionId } = await place(await feira.store());
-  await feira.context.orders.autocommit.query(sql`
+  await feira.context.db.store('test').autocommit.query(sql`
     with poison as (
       insert into sandbox_payments (id, workspace_id, order_id, store_name, amount, method, installments, return_url)
       select 'sbx_' || lpad(to_hex(n), 24, '0'), workspace_id, new_id(), store_name, amount, method, installments, return_url
@@ -95,8 +97,8 @@ test('notifications of one payment are sent in order: a refund is not noted befo
 test('two hundred refunds that always fail keep no other from being finished', async () => {
   const productId = await newProduct(store, { quantity: 10 });
   const orderId = await order(feira, store.workspaceId, { productId, variantId: null, quantity: 1 });
-  const { orders, gateway } = feira.context;
-  await orders.autocommit.query(sql`
+  const { db, gateway } = feira.context;
+  await db.store('test').autocommit.query(sql`
     with poison as (
       insert into orders (workspace_id, id, number, subtotal, shipping_cost, total, payment_method, gateway, customer_id, customer,
         shipping_address, items, checkout_id, expires_at, status)
@@ -107,9 +109,9 @@ test('two hundred refunds that always fail keep no other from being finished', a
     insert into refunds (workspace_id, id, order_id, amount, created_at)
     select workspace_id, new_id(), id, 1, now() - interval '1 hour' from poison`);
   const total = (await store.get(`/orders/${orderId}`)).body.total;
-  await orders.autocommit.query(sql`
+  await db.store('test').autocommit.query(sql`
     insert into refunds (workspace_id, id, order_id, amount) values (${store.workspaceId}, new_id(), ${orderId}, ${total})`);
-  await expect(finishRefunds(orders, feira.clock, gateway)).rejects.toThrow('200 of 200 failed');
-  await finishRefunds(orders, feira.clock, gateway);
+  await expect(finishRefunds(db, feira.clock, gateway)).rejects.toThrow('200 of 200 failed');
+  await finishRefunds(db, feira.clock, gateway);
   expect(await statusOf(orderId)).toBe('refunded');
 });

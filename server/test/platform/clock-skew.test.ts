@@ -69,7 +69,7 @@ describe.each([
     await subscribe(store, `${receiver.url}/lease`);
     await newProduct(store);
     await until(() => release !== undefined);
-    const [lease] = await feira.context.db.query<{ minutes: number }>(sql`
+    const [lease] = await feira.context.db.store('test').query<{ minutes: number }>(sql`
       select extract(epoch from next_at - now()) / 60 as minutes from deliveries
       where workspace_id = ${store.workspaceId}`);
     expect(lease!.minutes).toBeGreaterThan(0);
@@ -87,7 +87,7 @@ describe.each([
       { pay: false },
     );
     skewMachine(skewMs + Math.sign(skewMs) * HOUR_MS);
-    await expireUnpaid(feira.context.orders, feira.context.clock);
+    await expireUnpaid(feira.context.db, feira.context.clock);
     expect((await store.get(`/orders/${orderId}`)).body.status).toBe('pending');
   });
 });

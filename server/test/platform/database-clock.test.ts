@@ -25,7 +25,7 @@ function machineAt(now: number) {
 
 test('shows the database’s time on a machine whose clock is wrong', async () => {
   const machine = machineAt(Date.now() - 60 * MINUTE_MS);
-  const clock = await DatabaseClock.open(db, machine);
+  const clock = await DatabaseClock.open(db.system('clock'), machine);
   expect(Math.abs(clock.now() - Date.now())).toBeLessThan(MINUTE_MS);
   expect(Math.round(clock.machineAheadMs / MINUTE_MS)).toBe(-60);
   clock.close();
@@ -33,7 +33,7 @@ test('shows the database’s time on a machine whose clock is wrong', async () =
 
 test('advances with elapsed time and ignores a step of the machine’s clock', async () => {
   const machine = machineAt(Date.now());
-  const clock = await DatabaseClock.open(db, machine);
+  const clock = await DatabaseClock.open(db.system('clock'), machine);
   const before = clock.now();
   machine.state.wall += 60 * MINUTE_MS;
   machine.state.elapsed += MINUTE_MS;
@@ -43,7 +43,7 @@ test('advances with elapsed time and ignores a step of the machine’s clock', a
 
 test('keeps its time when a reply was held up, and corrects it with the next quick one', async () => {
   const machine = machineAt(Date.now());
-  const clock = await DatabaseClock.open(db, machine);
+  const clock = await DatabaseClock.open(db.system('clock'), machine);
   const before = clock.now();
   const heldUp = clock.synchronize();
   machine.state.elapsed += MINUTE_MS;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { migrate } from '../../src/platform/migrate.js';
+import { migrate } from '../../src/platform/db/migrate.js';
 import { cloneDatabase } from '../support/database.js';
 import { temporaryFolder, until } from '../support/process.js';
 

@@ -114,7 +114,7 @@ describe('one address', () => {
 describe('one shop', () => {
   /** Unpaid orders from as many addresses. */
   const reserve = (count: number, units: number, status = 'pending') =>
-    feira.context.orders.autocommit.query(sql`
+    feira.context.db.store('test').autocommit.query(sql`
       with placed as (
         insert into orders (workspace_id, id, number, subtotal, shipping_cost, total, payment_method, gateway, customer_id, customer,
           shipping_address, items, checkout_id, expires_at, status)
@@ -151,12 +151,15 @@ describe('one shop', () => {
     await settle(await place(address));
     const unpaid = await place(address);
     const kept = async () =>
-      (await feira.context.orders.query(sql`select from checkout_reservations where network = ${address}`))
-        .length;
-    await purgeReservations(feira.context.orders, feira.clock);
+      (
+        await feira.context.db
+          .store('test')
+          .query(sql`select from checkout_reservations where network = ${address}`)
+      ).length;
+    await purgeReservations(feira.context.db.background('test'), feira.clock);
     expect([unpaid.status, await kept()]).toEqual([303, 2]);
     feira.clock.forward(10 * MINUTE + 1_000);
-    await purgeReservations(feira.context.orders, feira.clock);
+    await purgeReservations(feira.context.db.background('test'), feira.clock);
     expect(await kept()).toBe(1);
   });
 });

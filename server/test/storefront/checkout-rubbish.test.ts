@@ -120,9 +120,11 @@ test('bytes that are no text, and a megabyte of it, never break anything', async
   expect(large.status).toBe(422);
   expect(large.html.length).toBeLessThan(50_000);
   expect((await visitor.post(address, { ...good, name: 'x'.repeat(1_000_000) })).status).toBe(413);
-  const [{ clean }] = (await feira.context.db.query(
-    sql`select count(*) filter (where customer::text ~ '\\u0000') = 0 as clean from orders`,
-  )) as [{ clean: boolean }];
+  const [{ clean }] = (await feira.context.db
+    .store('test')
+    .query(sql`select count(*) filter (where customer::text ~ '\\u0000') = 0 as clean from orders`)) as [
+    { clean: boolean },
+  ];
   expect(clean).toBe(true);
 });
 

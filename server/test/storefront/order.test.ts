@@ -31,7 +31,7 @@ const pageOf = (orderId: string): Promise<Page> =>
 /** A token does not live as long as an unpaid order, so there is a new one afterwards. */
 async function letExpire(): Promise<void> {
   feira.clock.forward(2 * 60 * 60 * 1000);
-  await expireUnpaid(feira.context.orders, feira.clock);
+  await expireUnpaid(feira.context.db, feira.clock);
   store = await store.withScopes(ALL_SCOPES);
 }
 
@@ -109,8 +109,8 @@ test('money that comes after that goes back by itself, and the order stays cance
   const { id } = await onlyOrder();
   await letExpire();
   expect((await visitor.settle(payment)).text).toContain('Canceled');
-  const { orders, gateway } = feira.context;
-  await finishRefunds(orders, feira.clock, gateway);
+  const { db, gateway } = feira.context;
+  await finishRefunds(db, feira.clock, gateway);
   expect(
     (await gateway.find(new URL(payment, 'http://feira.test').pathname.split('/').at(-1)!))?.refunded,
   ).toBe(47.65);

@@ -22,7 +22,7 @@ export const TYPED = {
 };
 
 export async function shopOf(feira: Feira, store: StoreClient): Promise<Shop> {
-  return (await shopOfStore(feira.context.db, store.workspaceId)) as Shop;
+  return (await shopOfStore(feira.context.db.store(store.workspaceId), store.workspaceId)) as Shop;
 }
 
 /** A browser in a shop. It follows no redirect by itself. */

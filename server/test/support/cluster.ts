@@ -3,8 +3,8 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
+import { migrate } from '../../src/platform/db/migrate.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/platform/embedded-postgres/start.ts';
-import { migrate } from '../../src/platform/migrate.ts';
 import { memoryOrDisk } from './memory-or-disk.ts';
 
 declare module 'vitest' {

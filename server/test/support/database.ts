@@ -3,8 +3,8 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { inject } from 'vitest';
+import { migrate } from '../../src/platform/db/migrate.js';
 import { startEmbeddedPostgres } from '../../src/platform/embedded-postgres/start.js';
-import { migrate } from '../../src/platform/migrate.js';
 import { memoryOrDisk } from './memory-or-disk.js';
 
 type Connection = { host: string; port: number; user: string; database: string };

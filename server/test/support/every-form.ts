@@ -44,13 +44,13 @@ export async function readPages(feira: Feira): Promise<Pages> {
   const ana = new Merchant(feira.app);
   await ana.signIn();
   await erp.connected(ana);
-  const owned = await createApp(feira.context.db.autocommit, {
+  const owned = await createApp(feira.context.db.store('test').autocommit, {
     name: 'Own app',
     redirectUris: [CALLBACK],
     ownerId: await userId(feira, ANA),
   });
   // With a second secret, the page offers to end the first.
-  await feira.context.db.transaction((tx) => rotateSecret(tx, owned.clientId));
+  await feira.context.db.store('test').transaction((tx) => rotateSecret(tx, owned.clientId));
   const consent = `/oauth/authorize?${new URLSearchParams(authorizationQuery(erp.credentials))}`;
   const signedIn = ['/console/apps', '/console/password', '/partners', '/partners/apps/new'];
   for (const url of [...signedIn, `/partners/apps/${owned.clientId}`, consent]) await visit(ana, url);
@@ -100,9 +100,9 @@ function tokenFields(erp: Integrator): Record<string, string> {
 }
 
 async function userId(feira: Feira, email: string): Promise<string> {
-  const [user] = await feira.context.db.query<{ id: string }>(
-    sql`select id from users where email = ${email}`,
-  );
+  const [user] = await feira.context.db
+    .store('test')
+    .query<{ id: string }>(sql`select id from users where email = ${email}`);
   return user!.id;
 }
 

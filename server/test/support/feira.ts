@@ -7,6 +7,7 @@ import { setBudget } from '../../src/oauth/budget.js';
 import { SCOPES, type Scope } from '../../src/oauth/scopes.js';
 import { createGrant, issueTokens } from '../../src/oauth/tokens.js';
 import type { S3Config, WebhookConfig } from '../../src/platform/config.js';
+import type { Deadlines } from '../../src/platform/db/settings.js';
 import { createLog } from '../../src/platform/log.js';
 import { sql } from '../../src/platform/sql.js';
 import { createStore } from '../../src/stores/stores.js';
@@ -46,6 +47,8 @@ export async function openFeira(
     /** For what waits for all transactions of a cluster. */
     ownCluster?: boolean;
     redisUrl?: string;
+    /** How long the database may take; smaller for what must be seen to time out. */
+    deadlines?: Partial<Deadlines>;
     trustedProxies?: string[];
     s3?: S3Config;
     webhooks?: Partial<WebhookConfig>;
@@ -69,6 +72,8 @@ export async function openFeira(
     mediaUrl: `${publicUrl}/media`,
     dataFolder: folder.path,
     redisUrl: options.redisUrl,
+    databaseDriver: process.env.FEIRA_DB_DRIVER === 'pg' ? 'pg' : 'pipeline',
+    ...(options.deadlines && { deadlines: options.deadlines }),
     ...(options.trustedProxies && { trustedProxies: options.trustedProxies }),
     s3: options.s3,
     secrets: options.secrets ?? [TEST_SECRET],
@@ -89,7 +94,7 @@ export async function openFeira(
     clock,
     connection,
     async store({ scopes = ALL_SCOPES, perMinute = PLENTY } = {}) {
-      const { workspaceId } = await db.transaction((tx) =>
+      const { workspaceId } = await db.store('test').transaction((tx) =>
         createStore(tx, {
           name: `Store ${++stores}`,
           ownerEmail: 'owner@store.example',
@@ -97,15 +102,15 @@ export async function openFeira(
           ...(stores === 1 ? { ownerPassword: 'correct horse' } : { existingOwner: true as const }),
         }),
       );
-      const { clientId } = await createApp(db.autocommit, {
+      const { clientId } = await createApp(db.store('test').autocommit, {
         name: `App of store ${stores}`,
         redirectUris: ['https://erp.example/callback'],
       });
-      if (perMinute !== 120) await setBudget(db.autocommit, workspaceId, clientId, perMinute);
+      if (perMinute !== 120) await setBudget(db.store('test').autocommit, workspaceId, clientId, perMinute);
       return StoreClient.open(context, app, workspaceId, clientId, scopes);
     },
     events: (workspaceId) =>
-      db.query(sql`
+      db.store('test').query(sql`
         select event, data from (
           select event, data, sequence, 0 as position from events where workspace_id = ${workspaceId}
           union all
@@ -137,7 +142,7 @@ export class StoreClient {
     clientId: string,
     scopes: Scope[],
   ): Promise<StoreClient> {
-    const response = await context.db.transaction(async (tx) => {
+    const response = await context.db.store('test').transaction(async (tx) => {
       const grantId = await createGrant(tx, { workspaceId, clientId, userId: null, scopes });
       return issueTokens(tx, context.clock, workspaceId, grantId, scopes);
     });

@@ -4,10 +4,10 @@ import { createApp } from '../../src/oauth/apps.js';
 import { setBudget } from '../../src/oauth/budget.js';
 import { createGrant, issueTokens } from '../../src/oauth/tokens.js';
 import { systemClock } from '../../src/platform/clock.js';
+import { migrate } from '../../src/platform/db/migrate.js';
 import { type Database, openDatabase } from '../../src/platform/db.js';
 import { preparePlace } from '../../src/platform/embedded-postgres/place.js';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/platform/embedded-postgres/start.js';
-import { migrate } from '../../src/platform/migrate.js';
 import { createStore } from '../../src/stores/stores.js';
 import { type ServerProcess, startServer, temporaryFolder } from './process.js';
 
@@ -76,12 +76,14 @@ export class Fleet {
   /** A store with an app that may call as often as it likes. */
   async store(): Promise<FleetStore> {
     const owner = { ownerEmail: 'owner@store.example', ownerPassword: 'correct horse' };
-    const { workspaceId } = await this.db.transaction((tx) => createStore(tx, { name: 'Store', ...owner }));
+    const { workspaceId } = await this.db
+      .store('test')
+      .transaction((tx) => createStore(tx, { name: 'Store', ...owner }));
     const app = { name: 'ERP', redirectUris: ['https://erp.example/cb'] };
-    const { clientId } = await createApp(this.db.autocommit, app);
-    await setBudget(this.db.autocommit, workspaceId, clientId, 1_000_000);
+    const { clientId } = await createApp(this.db.store('test').autocommit, app);
+    await setBudget(this.db.store('test').autocommit, workspaceId, clientId, 1_000_000);
     const scopes = [...SCOPES];
-    const { access_token: token } = await this.db.transaction(async (tx) => {
+    const { access_token: token } = await this.db.store('test').transaction(async (tx) => {
       const grantId = await createGrant(tx, { workspaceId, clientId, userId: null, scopes });
       return issueTokens(tx, systemClock, workspaceId, grantId, scopes);
     });

@@ -16,7 +16,7 @@ export function registerApp(
   feira: Feira,
   { name = 'Rápido ERP', redirectUris = [CALLBACK] }: { name?: string; redirectUris?: string[] } = {},
 ): Promise<RegisteredApp> {
-  return createApp(feira.context.db.autocommit, { name, redirectUris });
+  return createApp(feira.context.db.store('test').autocommit, { name, redirectUris });
 }
 
 export function pkce(verifier = randomBytes(32).toString('base64url')): {

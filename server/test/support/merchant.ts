@@ -11,7 +11,7 @@ export async function openStore(
   { name = 'Loja da Ana', email = ANA }: { name?: string; email?: string } = {},
 ): Promise<string> {
   const store = { name, ownerEmail: email, ownerPassword: PASSWORD };
-  return (await feira.context.db.transaction((tx) => createStore(tx, store))).workspaceId;
+  return (await feira.context.db.store('test').transaction((tx) => createStore(tx, store))).workspaceId;
 }
 
 export interface Form {

@@ -8,7 +8,7 @@ interface Times {
 
 /** Says when an order was placed and last changed, past the trigger that knows better. */
 export async function dated(feira: Feira, orderId: string, { createdAt, updatedAt }: Times): Promise<string> {
-  await feira.context.orders.transaction(async (tx) => {
+  await feira.context.db.store('test').transaction(async (tx) => {
     await tx.query(sql`set local session_replication_role = replica`);
     await tx.query(sql`
       update orders set created_at = coalesce(${createdAt ?? null}::timestamptz, created_at),
@@ -19,9 +19,9 @@ export async function dated(feira: Feira, orderId: string, { createdAt, updatedA
 }
 
 export async function inTimeZone(feira: Feira, store: StoreClient, zone: string): Promise<void> {
-  await feira.context.db.autocommit.query(
-    sql`update workspaces set timezone = ${zone} where id = ${store.workspaceId}`,
-  );
+  await feira.context.db
+    .store('test')
+    .autocommit.query(sql`update workspaces set timezone = ${zone} where id = ${store.workspaceId}`);
 }
 
 /** The data of every event of one kind, oldest first. */
@@ -36,9 +36,9 @@ export async function dataOf(
 
 /** The gateway's name for the payment of an order. */
 export async function transactionOf(feira: Feira, orderId: string): Promise<string> {
-  const [row] = await feira.context.orders.query<{ transaction_id: string }>(
-    sql`select transaction_id from orders where id = ${orderId}`,
-  );
+  const [row] = await feira.context.db
+    .store('test')
+    .query<{ transaction_id: string }>(sql`select transaction_id from orders where id = ${orderId}`);
   return row!.transaction_id;
 }
 

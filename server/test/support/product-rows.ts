@@ -11,7 +11,7 @@ export interface ProductRow {
 
 /** Products written straight into the table: for tests that need chosen times, or very many. No event, no search. */
 export async function insertProducts(feira: Feira, store: StoreClient, rows: ProductRow[]): Promise<void> {
-  await feira.context.db.autocommit.query(sql`
+  await feira.context.db.store('test').autocommit.query(sql`
     insert into products (workspace_id, id, name, price, quantity, created_at, updated_at)
     select ${store.workspaceId}, new_id(), r.name, coalesce(r.price, 1), coalesce(r.quantity, 0),
       coalesce(r."createdAt", now()), coalesce(r."updatedAt", now())

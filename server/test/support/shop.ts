@@ -38,7 +38,7 @@ export function buy(feira: Feira, workspaceId: string, purchase: Purchase): Prom
     freight = 12.5,
     method = 'pix',
   } = purchase;
-  return feira.context.orders.transaction((tx) =>
+  return feira.context.db.store('test').transaction((tx) =>
     placeOrder(tx, feira.clock, workspaceId, {
       checkoutId,
       lines,
@@ -70,7 +70,7 @@ export async function openPayment(
   orderId: string,
   amount: number,
 ): Promise<{ transactionId: string }> {
-  const { gateway, orders } = feira.context;
+  const { gateway, db } = feira.context;
   const opened = await gateway.open({
     workspaceId,
     orderId,
@@ -80,7 +80,7 @@ export async function openPayment(
     installments: 1,
     returnUrl: 'http://feira.test/',
   });
-  await orders.autocommit.query(sql`
+  await db.store('test').autocommit.query(sql`
     update orders set transaction_id = ${opened.transactionId} where workspace_id = ${workspaceId} and id = ${orderId}`);
   return opened;
 }

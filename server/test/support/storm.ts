@@ -116,15 +116,15 @@ export async function storm(
   }
 
   async function pending(): Promise<string[]> {
-    const rows = await fleet.db.query<{ id: string }>(sql`
+    const rows = await fleet.db.store('test').query<{ id: string }>(sql`
       select event_id as id from deliveries where status = 'pending'`);
     return rows.map(({ id }) => id);
   }
 
   async function attempts(): Promise<Map<string, number>> {
-    const rows = await fleet.db.query<{ id: string; attempts: number }>(
-      sql`select event_id as id, attempts from deliveries`,
-    );
+    const rows = await fleet.db
+      .store('test')
+      .query<{ id: string; attempts: number }>(sql`select event_id as id, attempts from deliveries`);
     return new Map(rows.map((row) => [row.id, row.attempts]));
   }
 

@@ -31,7 +31,7 @@ async function write({ workspaceId }: StoreClient, count: number): Promise<void>
     event: 'product.created' as const,
     data: { id: `${i}` },
   }));
-  await feira.context.db.transaction((tx) => emit(tx, workspaceId, 'system', events));
+  await feira.context.db.store('test').transaction((tx) => emit(tx, workspaceId, 'system', events));
   feira.context.wake.poke();
 }
 
@@ -63,7 +63,7 @@ test('events reach a healthy receiver while fifty others, with a backlog each, d
     await until(() => healthy.received.length === PROBES + 1);
 
     // No attempt of the others has ended, so the healthy receiver has not waited for any of them.
-    const [ended] = await feira.context.db.query<{ count: number }>(sql`
+    const [ended] = await feira.context.db.store('test').query<{ count: number }>(sql`
       select count(*) from delivery_attempts where workspace_id <> ${store.workspaceId}`);
     expect(ended!.count).toBe(0);
     expect(Math.max(...hanging.map(({ mostSockets }) => mostSockets))).toBeLessThanOrEqual(4);

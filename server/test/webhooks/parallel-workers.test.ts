@@ -20,7 +20,7 @@ test('four dispatchers beside each other deliver 1,000 events once each', { time
     await Promise.all(
       stores.flatMap((store) =>
         Array.from({ length: 10 }, (_, i) =>
-          first.context.db.transaction((tx) =>
+          first.context.db.store('test').transaction((tx) =>
             emit(
               tx,
               store.workspaceId,
@@ -33,9 +33,9 @@ test('four dispatchers beside each other deliver 1,000 events once each', { time
     );
     first.context.wake.poke();
     await until(async () => {
-      const [row] = await first.context.db.query<{ count: number }>(
-        sql`select count(*) from deliveries where status = 'delivered'`,
-      );
+      const [row] = await first.context.db
+        .store('test')
+        .query<{ count: number }>(sql`select count(*) from deliveries where status = 'delivered'`);
       return row!.count === 1_000;
     });
     const ids = receiver.received.map(({ headers }) => headers['x-service-delivery']);

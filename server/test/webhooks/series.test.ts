@@ -152,7 +152,7 @@ describe('a subscription', () => {
   });
 
   test('deleted while a change commits leaves nothing that workers come back to for ever', async () => {
-    const tx = await feira.context.db.begin();
+    const tx = await feira.context.db.store('test').begin();
     await emit(tx, store.workspaceId, 'system', [{ event: 'product.created', data: { id: 'late' } }]);
     expect((await store.delete(`/webhooks/${hook.id}`)).status).toBe(200);
     await tx.commit();
@@ -166,9 +166,11 @@ describe('a subscription', () => {
     await write(1);
     await until(async () => (await readLog(store, hook.id))[0]!.attempts.length === 1);
     await disconnect();
-    await feira.context.db.transaction((tx) =>
-      emit(tx, store.workspaceId, 'system', [{ event: 'product.created', data: { id: 'new' } }]),
-    );
+    await feira.context.db
+      .store('test')
+      .transaction((tx) =>
+        emit(tx, store.workspaceId, 'system', [{ event: 'product.created', data: { id: 'new' } }]),
+      );
     pass(feira, LONGER_THAN_ANY_WAIT);
     await until(async () => (await rowsOf(hook.id)).every(({ status }) => status === 'failed'));
     expect(await rowsOf(hook.id)).toHaveLength(1);
@@ -181,12 +183,16 @@ describe('a subscription', () => {
     await until(async () => (await readLog(store, hook.id))[0]!.attempts.length === 1);
     await disconnect();
     const { workspaceId, clientId } = store;
-    await feira.context.db.transaction((tx) =>
-      createGrant(tx, { workspaceId, clientId, userId: null, scopes: ['webhooks:manage'] }),
-    );
-    await feira.context.db.transaction((tx) =>
-      emit(tx, workspaceId, 'system', [{ event: 'product.created', data: { id: 'new' } }]),
-    );
+    await feira.context.db
+      .store('test')
+      .transaction((tx) =>
+        createGrant(tx, { workspaceId, clientId, userId: null, scopes: ['webhooks:manage'] }),
+      );
+    await feira.context.db
+      .store('test')
+      .transaction((tx) =>
+        emit(tx, workspaceId, 'system', [{ event: 'product.created', data: { id: 'new' } }]),
+      );
     expect(await rowsOf(hook.id)).toHaveLength(1);
     pass(feira, LONGER_THAN_ANY_WAIT);
     await until(async () => (await rowsOf(hook.id)).every(({ status }) => status === 'failed'));
@@ -204,11 +210,13 @@ describe('a subscription', () => {
   });
 
   function disconnect(): Promise<void> {
-    return feira.context.db.transaction((tx) => disconnectApp(tx, store.workspaceId, store.clientId));
+    return feira.context.db
+      .store('test')
+      .transaction((tx) => disconnectApp(tx, store.workspaceId, store.clientId));
   }
 
   function rowsOf(webhookId: string): Promise<{ status: string }[]> {
-    return feira.context.db.query(sql`
+    return feira.context.db.store('test').query(sql`
       select status from deliveries where workspace_id = ${store.workspaceId} and webhook_id = ${webhookId}`);
   }
 });

@@ -22,17 +22,17 @@ test('of 2,000 deliveries that failed together the busiest second carries at mos
       event: 'product.created' as const,
       data: { id: `${i}` },
     }));
-    await feira.context.db.transaction((tx) => emit(tx, store.workspaceId, 'system', events));
+    await feira.context.db.store('test').transaction((tx) => emit(tx, store.workspaceId, 'system', events));
     feira.context.sequencer.wake();
     const tried = async (attempts: number) => {
-      const [row] = await feira.context.db.query<{ count: number }>(sql`
+      const [row] = await feira.context.db.store('test').query<{ count: number }>(sql`
         select count(*) from deliveries where workspace_id = ${store.workspaceId} and attempts = ${attempts}`);
       return row!.count === CROWD;
     };
     await until(() => tried(1));
     pass(feira, 80_000);
     await until(() => tried(2));
-    const seconds = await feira.context.db.query<{ second: string; count: number }>(sql`
+    const seconds = await feira.context.db.store('test').query<{ second: string; count: number }>(sql`
       select date_trunc('second', next_at) as second, count(*) from deliveries
       where workspace_id = ${store.workspaceId} group by 1 order by 1`);
     const span = (Date.parse(seconds.at(-1)!.second) - Date.parse(seconds[0]!.second)) / 1000 + 1;

@@ -245,11 +245,13 @@ describe('the secret', () => {
 
   async function dump(): Promise<string> {
     const { db } = feira.context;
-    const tables = await db.query<{ name: string }>(
-      sql`select quote_ident(table_name) as name from information_schema.tables where table_schema = 'public'`,
-    );
+    const tables = await db
+      .store('test')
+      .query<{ name: string }>(
+        sql`select quote_ident(table_name) as name from information_schema.tables where table_schema = 'public'`,
+      );
     const rows = await Promise.all(
-      tables.map(({ name }) => db.query(raw(`select t::text as row from ${name} t`))),
+      tables.map(({ name }) => db.store('test').query(raw(`select t::text as row from ${name} t`))),
     );
     return JSON.stringify(rows);
   }

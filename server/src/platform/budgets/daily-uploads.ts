@@ -13,7 +13,7 @@ export class DailyUploads {
   async spend(spender: Spender): Promise<Verdict> {
     const { workspaceId, clientId } = spender;
     const now = this.clock.now();
-    return this.db.transaction(async (tx) => {
+    return this.db.store(workspaceId).transaction(async (tx) => {
       await tx.query(
         sql`select pg_advisory_xact_lock(hashtextextended(${`uploads ${workspaceId} ${clientId}`}, 0))`,
       );
@@ -28,12 +28,14 @@ export class DailyUploads {
 
   /** Whether one more would be accepted; spends nothing. */
   look(spender: Spender): Promise<Verdict> {
-    return standing(this.db, spender, this.clock.now());
+    return standing(this.db.store(spender.workspaceId), spender, this.clock.now());
   }
 
   async purge(): Promise<void> {
     const since = new Date(this.clock.now() - DAY_MS).toISOString();
-    await this.db.autocommit.query(sql`delete from upload_spends where spent_at <= ${since}`);
+    await this.db
+      .background('upload spends')
+      .autocommit.query(sql`delete from upload_spends where spent_at <= ${since}`);
   }
 }
 

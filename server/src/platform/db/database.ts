@@ -1,19 +1,18 @@
 import type pg from 'pg';
+import type { DatabaseDriver } from '../config.js';
 import { Admission } from './admission.js';
 import type { Connection } from './connection.js';
 import { Fleet, type ProbeTimes } from './fleet.js';
-import { Partition } from './partition.js';
 import { connectPg } from './pg-connection.js';
 import { connectPipeline } from './pipeline/pipeline-connection.js';
 import { Pool } from './pool.js';
 import { type ReadLimits, Reads } from './reads.js';
 import type { Deadlines } from './settings.js';
-
-export type Driver = 'pipeline' | 'pg';
+import { Share } from './share.js';
 
 export interface DatabaseOptions {
-  driver?: Driver;
-  deadlines?: Partial<Deadlines>;
+  driver?: DatabaseDriver | undefined;
+  deadlines?: Partial<Deadlines> | undefined;
   /** Areas of a store that may fail without the rest of it, and how many connections each may use in all. */
   areas?: Readonly<Record<string, number>>;
 }
@@ -24,25 +23,25 @@ export interface DatabaseOptions {
  */
 export interface Database {
   /** Statements of one store. An area (orders) has shares of its own beside the rest of the store. */
-  store(workspaceId: string, area?: string): Partition;
+  store(workspaceId: string, area?: string): Share;
   /** Statements that belong to no store: tokens, sessions, deliveries. */
-  system(task: string): Partition;
+  system(task: string): Share;
   /** Jobs: they may take long, and have a connection or two of their own. */
-  background(task: string): Partition;
+  background(task: string): Share;
   close(): Promise<void>;
 }
 
 /** Fewer than 25 connections per process, with the one that listens. */
 const READS: ReadLimits = {
-  connections: 6,
+  connections: 5,
   perKey: 16,
   slowPerKey: 2,
-  slow: 4,
+  slow: 3,
   slowAfterMs: 20,
   waitMs: 4_000,
 };
-const STORES = { total: 12, perStore: 4, mostOfStores: 8 };
-const SYSTEM = { total: 3, perTask: 2 };
+const STORES = { total: 11, perStore: 4, mostOfStores: 8 };
+const SYSTEM = { total: 5, perTask: 2 };
 const BACKGROUND = { total: 2, perTask: 1 };
 
 const FOREGROUND_DEADLINES: Deadlines = {
@@ -50,14 +49,14 @@ const FOREGROUND_DEADLINES: Deadlines = {
   statementMs: 4_000,
   answerMs: 5_000,
   transactionMs: 8_000,
-  connectMs: 3_000,
+  connectMs: 5_000,
 };
 const BACKGROUND_DEADLINES: Deadlines = {
   lockMs: 5_000,
   statementMs: 30_000,
   answerMs: 32_000,
   transactionMs: 60_000,
-  connectMs: 3_000,
+  connectMs: 5_000,
 };
 const PROBES: ProbeTimes = { idleMs: 2_000, answerMs: 1_500 };
 /** For a connection, when others of the same store or task are in front. */
@@ -82,17 +81,17 @@ export async function openDatabase(
 
   const database: Database = {
     store: (workspaceId, area = '') =>
-      new Partition(
+      new Share(
         { key: area ? `${workspaceId} ${area}` : workspaceId, most: STORES.perStore, group: area },
         { admission: stores, pool, reads, waitMs: WAIT_MS, transactionMs: foreground.transactionMs },
       ),
     system: (task) =>
-      new Partition(
+      new Share(
         { key: task, most: SYSTEM.perTask, group: '' },
         { admission: system, pool, reads, waitMs: WAIT_MS, transactionMs: foreground.transactionMs },
       ),
     background: (task) =>
-      new Partition(
+      new Share(
         { key: task, most: BACKGROUND.perTask, group: '' },
         {
           admission: background,

@@ -1,5 +1,6 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError } from '../errors.js';
+import { isTemporary } from '../db/unavailable.js';
+import { ApiError, busy } from '../errors.js';
 import { FORM_BYTES } from '../forms.js';
 import { keepRawBodies } from '../json-body.js';
 import { languageOf } from './language.js';
@@ -45,11 +46,12 @@ const SORRY = {
   },
 };
 
-function sendErrorPage(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function sendErrorPage(thrown: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const language = languageOf(request.headers['accept-language']);
   const texts = SORRY[language];
+  const error = isTemporary(thrown) ? busy(thrown) : thrown;
   const status = error instanceof ApiError ? error.status : (error.statusCode ?? 500);
-  if (status >= 500) request.log.error({ requestId: request.id, err: error }, 'page failed');
+  if (status >= 500) request.log.error({ requestId: request.id, err: thrown }, 'page failed');
   const refusal = error instanceof ApiError ? error.message : texts.unreadable;
   if (error instanceof ApiError && error.more.headers) reply.headers(error.more.headers);
   return sendPage(

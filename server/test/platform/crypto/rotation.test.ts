@@ -142,7 +142,7 @@ describe('the secret of a webhook', () => {
     const hook = await subscribe(store, `${receiver.url}/rotated`);
     expect(await ping(rotated, hook.id)).toMatchObject({ delivered: true });
     expect(await ping(forgotten, hook.id)).toMatchObject({ delivered: false, error: 'secret_unreadable' });
-    await resealWebhookSecrets(rotated.context.db, rotated.context.seal);
+    await resealWebhookSecrets(rotated.context.db.background('test'), rotated.context.seal);
     expect(await ping(forgotten, hook.id)).toMatchObject({ delivered: true });
     expect(isGenuine(hook.secret, receiver.received.at(-1)!)).toBe(true);
   });
@@ -150,7 +150,7 @@ describe('the secret of a webhook', () => {
   test('keeps its predecessor when it is sealed again', async () => {
     const hook = await subscribe(store, `${receiver.url}/two`);
     const { body } = await store.post(`/webhooks/${hook.id}/rotate-secret`, undefined);
-    await resealWebhookSecrets(rotated.context.db, rotated.context.seal);
+    await resealWebhookSecrets(rotated.context.db.background('test'), rotated.context.seal);
     await ping(forgotten, hook.id);
     const received = receiver.received.at(-1)!;
     expect(isGenuine(body.secret, received)).toBe(true);
@@ -160,7 +160,7 @@ describe('the secret of a webhook', () => {
   test('does not open in the row of another subscription', async () => {
     const mine = await subscribe(store, `${receiver.url}/mine`);
     const other = await subscribe(store, `${receiver.url}/other`);
-    await before.context.db.autocommit.query(sql`
+    await before.context.db.store('test').autocommit.query(sql`
       update webhooks set secret = (select secret from webhooks where workspace_id = ${store.workspaceId} and id = ${other.id})
       where workspace_id = ${store.workspaceId} and id = ${mine.id}`);
     expect(await ping(before, mine.id)).toMatchObject({ delivered: false, error: 'secret_unreadable' });
@@ -170,12 +170,12 @@ describe('the secret of a webhook', () => {
 describe('what the first release made', () => {
   test('a sealed webhook secret opens, and is sealed again', async () => {
     const hook = await subscribe(store, `${receiver.url}/first`);
-    await before.context.db.autocommit.query(sql`
+    await before.context.db.store('test').autocommit.query(sql`
       update webhooks set secret = ${firstSeal(OLD, hook.secret)}
       where workspace_id = ${store.workspaceId} and id = ${hook.id}`);
     expect(await ping(before, hook.id)).toMatchObject({ delivered: true });
     expect(isGenuine(hook.secret, receiver.received.at(-1)!)).toBe(true);
-    await resealWebhookSecrets(rotated.context.db, rotated.context.seal);
+    await resealWebhookSecrets(rotated.context.db.background('test'), rotated.context.seal);
     expect(await ping(forgotten, hook.id)).toMatchObject({ delivered: true });
   });
 
@@ -201,9 +201,9 @@ async function newOrder(): Promise<{ slug: string; orderId: string }> {
   const productId = await newProduct(store, { quantity: 5 });
   const line = { productId, variantId: null, quantity: 1 };
   const orderId = await order(before, store.workspaceId, line, { pay: false });
-  const [shop] = await before.context.db.query<{ slug: string }>(
-    sql`select slug from workspaces where id = ${store.workspaceId}`,
-  );
+  const [shop] = await before.context.db
+    .store('test')
+    .query<{ slug: string }>(sql`select slug from workspaces where id = ${store.workspaceId}`);
   return { slug: shop!.slug, orderId };
 }
 

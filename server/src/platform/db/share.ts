@@ -10,7 +10,7 @@ export interface Queryable {
   query<R = Record<string, unknown>>(statement: Statement): Promise<R[]>;
 }
 
-/** What writes take: an open transaction, or the autocommit of a partition. */
+/** What writes take: an open transaction, or the autocommit of a share. */
 export interface Tx extends Queryable {
   readonly writes: true;
 }
@@ -18,6 +18,13 @@ export interface Tx extends Queryable {
 export interface Transaction extends Tx {
   commit(): Promise<void>;
   rollback(): Promise<void>;
+}
+
+/** One way to read, one to write a single statement, and one to run a transaction. */
+export interface StoreAccess extends Queryable {
+  /** Each statement commits on its own: a CTE that writes and emits needs no BEGIN and COMMIT (+61% throughput). */
+  readonly autocommit: Tx;
+  transaction<T>(work: (tx: Tx) => Promise<T>, options?: TransactionOptions): Promise<T>;
 }
 
 interface Means {
@@ -31,13 +38,12 @@ interface Means {
 
 /** How a transaction differs from others. */
 export interface TransactionOptions {
-  /** How long to wait for a connection while others of the same partition are in front. */
+  /** How long to wait for a connection while others of the same share are in front. */
   waitMs?: number;
 }
 
 /** One store's, or one task's, way to the database. It costs nothing to make and need not be kept. */
-export class Partition implements Queryable {
-  /** Each statement commits on its own: a CTE that writes and emits needs no BEGIN and COMMIT (+61% throughput). */
+export class Share implements StoreAccess {
   readonly autocommit: Tx = { writes: true, query: (statement) => this.run(statement) };
 
   constructor(
@@ -71,9 +77,9 @@ export class Partition implements Queryable {
     return new OpenTransaction(connection, this.means.transactionMs, () => this.give(connection));
   }
 
-  /** The same partition, for a caller who may leave before its turn has come. */
-  unless(isAbandoned: () => boolean): Partition {
-    return new Partition(this.applicant, this.means, isAbandoned);
+  /** The same share, for a caller who may leave before its turn has come. */
+  unless(isAbandoned: () => boolean): Share {
+    return new Share(this.applicant, this.means, isAbandoned);
   }
 
   private async run<R>(statement: Statement): Promise<R[]> {

@@ -1,0 +1,11 @@
+-- Keys of requests that wait for something other than the database (a receiver, a file, a gateway): no transaction is
+-- held meanwhile. A process that dies leaves a reservation that runs out.
+create table idempotency_reservations (
+  workspace_id uuid not null,
+  client_id text not null,
+  key text not null,
+  token uuid not null,
+  until timestamptz(3) not null,
+  primary key (workspace_id, client_id, key)
+);
+create index idempotency_reservations_until on idempotency_reservations (until);

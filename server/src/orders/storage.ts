@@ -1,0 +1,11 @@
+import type { Database, Share } from '../platform/db.js';
+
+/** The area of a store that may fail without the rest of it (SPEC 7: 502), with its own share of the connections. */
+export const ORDERS = 'orders';
+/** All stores together, so that a hanging orders table leaves connections for everything else. */
+export const ORDERS_CONNECTIONS = 8;
+
+/** The one way to the orders, customers and shipments of a store. */
+export function ordersOf(db: Database, workspaceId: string): Share {
+  return db.store(workspaceId, ORDERS);
+}

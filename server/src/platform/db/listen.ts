@@ -1,0 +1,99 @@
+import type pg from 'pg';
+import { openSession, type Session } from './session.js';
+import type { Deadlines } from './settings.js';
+
+const RETRY_MS = 500;
+const HEARTBEAT_MS = 2_000;
+const HEARTBEAT_ANSWER_MS = 1_500;
+const DEADLINES: Deadlines = {
+  lockMs: 3_000,
+  statementMs: 3_000,
+  answerMs: 4_000,
+  transactionMs: 3_000,
+  connectMs: 5_000,
+};
+
+/**
+ * One connection that LISTENs. Caches ask `alive` before they trust themselves: while the connection is down, a
+ * notification may be missed, so nothing may be cached. A heartbeat finds a connection that died silently.
+ */
+export class Listener {
+  alive = false;
+  private session: Session | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private closed = false;
+  private readonly channels = new Map<string, (payload: string) => void>();
+  private readonly lossHandlers: (() => void)[] = [];
+
+  constructor(private readonly connection: pg.ClientConfig) {}
+
+  on(channel: string, handler: (payload: string) => void): void {
+    this.channels.set(channel, handler);
+    if (this.alive) this.session?.client.query(`listen ${channel}`).catch(() => {});
+  }
+
+  /** Called whenever the connection is lost, before `alive` can be true again. */
+  onLoss(handler: () => void): void {
+    this.lossHandlers.push(handler);
+  }
+
+  async start(): Promise<void> {
+    try {
+      const session = await openSession(this.connection, DEADLINES);
+      this.session = session;
+      session.client.on('error', () => this.lost(session));
+      session.client.on('end', () => this.lost(session));
+      session.client.on('notification', ({ channel, payload }) =>
+        this.channels.get(channel)?.(payload ?? ''),
+      );
+      const channels = [...this.channels.keys()].map((channel) => `listen ${channel};`).join(' ');
+      await this.ask(session, channels || 'select 1');
+      if (this.session !== session) return;
+      this.alive = true;
+      this.beat(session);
+    } catch {
+      if (this.session) this.lost(this.session);
+      else this.retry();
+    }
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    this.alive = false;
+    clearTimeout(this.timer);
+    const { session } = this;
+    this.session = undefined;
+    if (!session) return;
+    const late = setTimeout(() => session.socket.destroy(), HEARTBEAT_ANSWER_MS);
+    await session.client.end().catch(() => {});
+    clearTimeout(late);
+  }
+
+  private beat(session: Session): void {
+    this.timer = setTimeout(() => {
+      this.ask(session, 'select 1').then(
+        () => this.session === session && this.beat(session),
+        () => this.lost(session),
+      );
+    }, HEARTBEAT_MS).unref();
+  }
+
+  private async ask(session: Session, text: string): Promise<void> {
+    const late = setTimeout(() => this.lost(session), HEARTBEAT_ANSWER_MS);
+    await session.client.query(text).finally(() => clearTimeout(late));
+  }
+
+  private lost(session: Session): void {
+    if (this.session !== session) return;
+    this.session = undefined;
+    this.alive = false;
+    for (const handler of this.lossHandlers) handler();
+    session.socket.destroy();
+    this.retry();
+  }
+
+  private retry(): void {
+    clearTimeout(this.timer);
+    if (!this.closed) this.timer = setTimeout(() => void this.start(), RETRY_MS);
+  }
+}
