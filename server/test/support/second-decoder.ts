@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import type { ImageType } from '../../src/media/image-types.js';
 
 const SCRIPT = fileURLToPath(new URL('./second_decoder.py', import.meta.url));
 
@@ -15,14 +16,15 @@ export class SecondDecoder {
   });
   private readonly verdicts = createInterface({ input: this.child.stdout! })[Symbol.asyncIterator]();
 
-  /** "ok FORMAT", or what is wrong. One at a time. */
-  async judge(bytes: Buffer): Promise<string> {
+  /** The SHA-256 of the first frame's RGBA pixels, or what is wrong. One at a time. */
+  async judge(bytes: Buffer, type: ImageType): Promise<{ pixels: string } | { fault: string }> {
     const head = Buffer.alloc(4);
     head.writeUInt32BE(bytes.length);
     this.child.stdin!.write(Buffer.concat([head, bytes]));
     const { value, done } = await this.verdicts.next();
     if (done) throw new Error('the second decoder ended; python3-pil must be installed');
-    return value;
+    const [ok, format, pixels = ''] = value.split(' ');
+    return ok === 'ok' && format === type.slice(6).toUpperCase() ? { pixels } : { fault: value };
   }
 
   async close(): Promise<void> {

@@ -1,5 +1,6 @@
 """Opens images with Pillow. On standard input: four bytes of length and a file, again and again; on standard output:
-one line for each, "ok FORMAT" or what is wrong."""
+one line for each, "ok FORMAT" with the SHA-256 of the first frame's RGBA pixels, or what is wrong."""
+import hashlib
 import io
 import struct
 import sys
@@ -18,7 +19,9 @@ def judge(data):
         for frame in range(getattr(image, "n_frames", 1)):
             image.seek(frame)
             image.load()
-        return "ok " + image.format
+        image.seek(0)
+        pixels = hashlib.sha256(image.convert("RGBA").tobytes()).hexdigest()
+        return f"ok {image.format} {pixels}"
 
 
 while True:

@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto';
+import sharp from 'sharp';
+import { expect, test } from 'vitest';
+import { verifyImage } from '../../src/media/verify.js';
+import { judgedFiles } from '../support/judged-files.js';
+
+// The verdicts and pixels in judged-files.json come from Pillow, not from the library that verifyImage uses.
+const files = judgedFiles().map((file) => ({ ...file, bytes: Buffer.from(file.bytes, 'base64') }));
+const valid = files.filter(({ pixels }) => pixels !== null);
+const refused = files.filter(({ pixels }) => pixels === null);
+
+test('there are valid and corrupted files of every format', () => {
+  for (const some of [valid, refused]) expect(new Set(some.map(({ type }) => type)).size).toBe(4);
+});
+
+test.each(valid)('a $name that another decoder accepts is accepted', async ({ bytes, type }) => {
+  expect(await verifyImage(bytes, type)).toMatchObject({ bytes: expect.any(Buffer) });
+});
+
+/** Decoders of lossy formats may round differently; of the others, every pixel is defined. */
+const exact = valid.filter(({ name }) => /PNG|GIF|lossless/.test(name) && !/16 bit/.test(name));
+
+test.each(exact)('what is published of a $name has the pixels that another decoder saw', async (file) => {
+  const verified = await verifyImage(file.bytes, file.type);
+  if ('fault' in verified) throw new Error(verified.fault);
+  const rgba = await sharp(verified.bytes).toColourspace('srgb').ensureAlpha().raw().toBuffer();
+  expect(createHash('sha256').update(rgba).digest('hex')).toBe(file.pixels);
+});
+
+test.each(refused.map((file, number) => ({ ...file, number })))(
+  '$name ($number) that another decoder refuses is refused',
+  async ({ bytes, type }) => {
+    expect(await verifyImage(bytes, type)).toEqual({ fault: expect.any(String) });
+  },
+);
