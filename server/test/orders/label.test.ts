@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { labelPdf } from '../../src/shipping/label.js';
 import { newProduct } from '../support/catalog.js';
 import { type Feira, openFeira } from '../support/feira.js';
+import { readBarcode } from '../support/read-barcode.js';
 import { BUYER, order } from '../support/shop.js';
 
 let feira: Feira;
@@ -72,4 +73,13 @@ test('what PDF or its fonts would take amiss is escaped or replaced', () => {
   const body = pdf.toString('latin1');
   const table = Number(/startxref\n(\d+)/.exec(body)![1]);
   expect(body.slice(table, table + 4)).toBe('xref');
+});
+
+test('the barcode of a label reads as its code', async () => {
+  const store = await feira.store();
+  const productId = await newProduct(store, { quantity: 1 });
+  const orderId = await order(feira, store.workspaceId, { productId, variantId: null, quantity: 1 });
+  const { labelUrl, code } = (await store.post('/shipments', { orderId })).body;
+  const { rawPayload } = await feira.app.inject(labelUrl.replace('http://feira.test', ''));
+  expect(readBarcode(rawPayload)).toBe(code);
 });

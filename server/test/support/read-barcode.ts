@@ -1,0 +1,15 @@
+import { BitArray, Code128Reader } from '@zxing/library';
+
+const DOTS_PER_POINT = 20;
+
+/** What a scanner reads from the bars of a label: the black rectangles of the PDF as a row of dots, read by ZXing. */
+export function readBarcode(pdf: Buffer): string {
+  const bars = [...pdf.toString('latin1').matchAll(/([\d.]+) [\d.]+ ([\d.]+) [\d.]+ re f/g)].map(
+    ([, x, width]) => ({ from: Number(x), to: Number(x) + Number(width) }),
+  );
+  const row = new BitArray(Math.ceil(Math.max(...bars.map(({ to }) => to)) + 20) * DOTS_PER_POINT);
+  for (const { from, to } of bars)
+    for (let dot = Math.round(from * DOTS_PER_POINT); dot < Math.round(to * DOTS_PER_POINT); dot++)
+      row.set(dot);
+  return new Code128Reader().decodeRow(0, row, new Map()).getText();
+}
