@@ -10,7 +10,7 @@ import type { Database, Share } from './platform/db.js';
 import { purgeIdempotencyKeys } from './platform/idempotency-keys.js';
 import { purgeSignInFailures } from './stores/sign-in.js';
 import { purgeSignUps } from './stores/sign-up.js';
-import { purgeDeliveries } from './webhooks/purge.js';
+import { dropBacklogs } from './webhooks/backlog.js';
 import { resealWebhookSecrets } from './webhooks/reseal.js';
 import { DELIVERY_CHANNEL } from './webhooks/wake.js';
 
@@ -21,6 +21,7 @@ interface Job {
 }
 
 const TEN_SECONDS = 10 * 1000;
+const ONE_MINUTE = 60 * 1000;
 const TEN_MINUTES = 10 * 60 * 1000;
 
 /** Every background job, listed, beside the deliveries. Each may run in any number of processes at once. */
@@ -31,7 +32,7 @@ const JOBS: Job[] = [
   every(TEN_SECONDS, 'sweep files', ({ db, clock, storage }) => sweepFiles(housekeeping(db), clock, storage)),
   every(TEN_MINUTES, 'drop unattached uploads', ({ db, clock }) => dropUnattached(housekeeping(db), clock)),
   every(TEN_MINUTES, 'rotate partitions', ({ db, clock }) => rotatePartitions(housekeeping(db), clock)),
-  every(TEN_MINUTES, 'purge deliveries', ({ db, clock }) => purgeDeliveries(housekeeping(db), clock)),
+  every(ONE_MINUTE, 'drop backlogs', ({ db, clock }) => dropBacklogs(housekeeping(db), clock)),
   every(TEN_MINUTES, 'purge idempotency keys', ({ db, clock }) =>
     purgeIdempotencyKeys(housekeeping(db), clock),
   ),

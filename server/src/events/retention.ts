@@ -3,7 +3,7 @@ import type { StoreAccess } from '../platform/db.js';
 import { sql } from '../platform/sql.js';
 
 /** Tables with weekly partitions. Rows are dropped with their week, once all of it is older than 30 days. */
-const PARTITIONED = ['events'];
+const PARTITIONED = ['events', 'deliveries', 'delivery_attempts'];
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 const AHEAD = '21 days';
 

@@ -71,8 +71,8 @@ function step(next: Statement, lock: Statement): Statement {
       on conflict (workspace_id, order_id) do update set change = excluded.change
     ),
     owed as (
-      insert into deliveries (workspace_id, webhook_id, event_id, event)
-      select n.workspace_id, w.id, n.id, n.event
+      insert into deliveries (workspace_id, id, webhook_id, event_id, event)
+      select n.workspace_id, delivery_id(n.id, w.id), w.id, n.id, n.event
       from numbered n, lateral (
         select w.id from webhooks w
         where w.workspace_id = n.workspace_id and n.event = any(w.events) and w.after_position < n.position
@@ -82,7 +82,12 @@ function step(next: Statement, lock: Statement): Statement {
         offset 0
       ) w
       order by n.position
-      returning 1
+      returning workspace_id, webhook_id
+    ),
+    queued as (
+      insert into delivery_queues as q (workspace_id, webhook_id, next_at)
+      select distinct workspace_id, webhook_id, timestamptz '-infinity' from owed order by workspace_id, webhook_id
+      on conflict (workspace_id, webhook_id) do update set next_at = excluded.next_at, changes = q.changes + 1
     )
     select (select count(*) from numbered) as moved, (select count(*) from owed) as deliveries,
       not exists (select from epoch) as "epochMissing",

@@ -2,9 +2,10 @@ import type { Share } from '../platform/db.js';
 import { sql } from '../platform/sql.js';
 import type { Target } from './attempt.js';
 
-/** A delivery that this process has taken for a while. */
+/** A delivery that this process holds for the length of a lease. */
 export interface Claimed extends Target {
   id: string;
+  clientId: string;
   eventId: string;
   event: string;
   sequence: number;
@@ -13,89 +14,131 @@ export interface Claimed extends Target {
   attempts: number;
   attemptsLeft: number;
   claims: number;
-  /** By the clock that claimed it: from then on another may take it. */
+  /** By our clock: from then on another worker may claim it. */
   leaseEndsAt: number;
-  /** It was not taken after all, but moved behind: its receiver is slow and has enough. */
-  isPutOff: boolean;
-  /** The subscription is still there and its app still has a grant for the store. */
+  /** The subscription still exists and its app still has a grant for the store. */
   live: boolean;
 }
 
+export interface ClaimRequest {
+  now: number;
+  leaseMs: number;
+  /** How many in all. */
+  most: number;
+  /** How many of a subscription that this process knows nothing about. */
+  mostOfOther: number;
+  /** How many of these subscriptions; none at all where it is 0. */
+  wanted: { webhookId: string; most: number }[];
+}
+
+/** Subscriptions that one claim looks at. */
+const QUEUES = 32;
+
 /**
- * Takes what is due, oldest first, by state: a sequence would pass over what commits late. Rows that another worker is
- * taking are skipped. The time is the later of ours and the database's: a test moves ours, and skew delays nothing.
- * What is owed to slow receivers that have enough is put off in the same statement.
- * The claim is not waited for on the disk: were it lost in a crash, so would be the attempt.
- * A change that commits after its subscription was deleted leaves a delivery to nobody: it is taken too, and ended.
- * Each event is looked up by itself, and OFFSET 0 keeps it so: expecting hundreds, the planner read all events for one.
+ * Claims due deliveries, subscription by subscription, the one that is due longest first. What it costs depends on what
+ * it claims and not on how much other subscriptions are owed: with 1,000,000 rows of one of them, the single index over
+ * all of them cost 140 ms per claim.
+ *
+ * The queue row is locked before its deliveries are read, but the snapshot is older than that lock. If the row has
+ * changed since the snapshot (`changes`), deliveries may be due that this statement does not see: then its next_at stays
+ * and the next claim looks again. Otherwise it becomes the time of the first delivery that is left, or of the lease.
+ *
+ * Rows that another worker holds are skipped. The time is the later of ours and the database's, so that tests can move
+ * ours. The commit does not wait for the disk: if the claim is lost in a crash, so is the attempt. Webhooks and events
+ * are looked up one by one (OFFSET 0), because the planner expected hundreds and read the whole table for one.
  */
-export async function claimDue(
-  db: Share,
-  now: number,
-  leaseMs: number,
-  most: number,
-  lanes: { full: string[]; slow: { webhookId: string; putOffMs: number }[] },
-): Promise<Claimed[]> {
-  const time = new Date(now).toISOString();
-  const leaseEnd = new Date(now + leaseMs).toISOString();
+export async function claimDue(db: Share, request: ClaimRequest): Promise<Claimed[]> {
+  const { leaseMs, most, mostOfOther } = request;
+  const time = new Date(request.now).toISOString();
+  const leaseEnd = new Date(request.now + leaseMs).toISOString();
+  const unwanted = request.wanted.filter((each) => each.most === 0).map(({ webhookId }) => webhookId);
+  const wanted = request.wanted.filter((each) => each.most > 0);
   const rows = await db.autocommit.query<Claimed>(sql`
     with unsynced as (select set_config('synchronous_commit', 'off', true)),
+    clock as materialized (
+      select greatest(${time}::timestamptz, now()) as now,
+        greatest(${leaseEnd}::timestamptz, now() + ${leaseMs} * interval '1 ms') as lease_end
+    ),
+    queue as materialized (
+      select q.workspace_id, q.webhook_id, q.changes, coalesce(known.most, ${mostOfOther}::integer) as most
+      from delivery_queues q
+      left join unnest(${wanted.map(({ webhookId }) => webhookId)}::uuid[], ${wanted.map((each) => each.most)}::integer[])
+        as known(webhook_id, most) on known.webhook_id = q.webhook_id
+      where q.next_at <= (select now from clock) and q.webhook_id <> all(${unwanted}::uuid[])
+      order by q.next_at limit ${QUEUES} for update of q skip locked
+    ),
     due as materialized (
-      select workspace_id, id, webhook_id from deliveries
-      where status = 'pending' and next_at <= greatest(${time}::timestamptz, now()) and webhook_id <> all(${lanes.full}::uuid[])
-      order by next_at limit ${most} for update skip locked
+      select d.workspace_id, d.id, d.webhook_id from queue q, lateral (
+        select d.workspace_id, d.id, d.webhook_id from deliveries d
+        where d.workspace_id = q.workspace_id and d.webhook_id = q.webhook_id and d.status = 'pending'
+          and d.next_at <= (select now from clock)
+        order by d.next_at limit q.most for update of d skip locked
+      ) d limit ${most}
     ),
     taken as (
-      update deliveries d set claims = d.claims + 1, next_at = case when slow.put_off_ms is null
-        then greatest(${leaseEnd}::timestamptz, now() + ${leaseMs} * interval '1 ms')
-        else greatest(${time}::timestamptz, now()) + slow.put_off_ms * (0.5 + random() / 2) * interval '1 ms' end
-      from due left join unnest(${lanes.slow.map((lane) => lane.webhookId)}::uuid[],
-        ${lanes.slow.map((lane) => lane.putOffMs)}::float8[]) as slow(webhook_id, put_off_ms) using (webhook_id)
-      where d.workspace_id = due.workspace_id and d.id = due.id
-      returning d.*, slow.put_off_ms is not null as put_off
+      update deliveries d set claims = d.claims + 1, next_at = (select lease_end from clock)
+      from due where d.workspace_id = due.workspace_id and d.id = due.id returning d.*
+    ),
+    advanced as (
+      update delivery_queues q set next_at = least(
+          case when exists (select from due where due.webhook_id = q.webhook_id) then (select lease_end from clock) else 'infinity' end,
+          -- Never before now, so that the subscriptions with a backlog take turns.
+          greatest((
+            select d.next_at from deliveries d
+            where d.workspace_id = q.workspace_id and d.webhook_id = q.webhook_id and d.status = 'pending'
+              and d.id <> all(array(select due.id from due where due.webhook_id = q.webhook_id))
+            order by d.next_at limit 1
+          ), (select now from clock)))
+      from queue join delivery_queues seen on seen.workspace_id = queue.workspace_id and seen.webhook_id = queue.webhook_id
+      where q.workspace_id = queue.workspace_id and q.webhook_id = queue.webhook_id and seen.changes = queue.changes
+        -- Once there are enough, the rest of the queues was not looked at.
+        and ((select count(*) from due) < ${most} or exists (select from due where due.webhook_id = q.webhook_id))
     )
-    select t.workspace_id as "workspaceId", t.id, t.webhook_id as "webhookId", t.event_id as "eventId", t.event, e.data, e.sequence, e.origin,
-      t.attempts, t.attempts_left as "attemptsLeft", t.claims, t.put_off as "isPutOff", (select * from unsynced), w.url, w.secret, w.previous_secret as "previousSecret",
-      w.previous_until as "previousUntil",
+    select t.workspace_id as "workspaceId", t.id, t.webhook_id as "webhookId", w.client_id as "clientId",
+      t.event_id as "eventId", t.event, e.data, e.sequence, e.origin, t.attempts, t.attempts_left as "attemptsLeft", t.claims,
+      (select * from unsynced), w.url, w.secret, w.previous_secret as "previousSecret", w.previous_until as "previousUntil",
       e.id is not null and exists (select from oauth_grants g where g.workspace_id = w.workspace_id
                                    and g.client_id = w.client_id and g.connected_at is not null and g.revoked_at is null) as live
     from taken t
     left join lateral (
-      select * from webhooks w where w.workspace_id = t.workspace_id and w.id = t.webhook_id and not t.put_off offset 0
+      select * from webhooks w where w.workspace_id = t.workspace_id and w.id = t.webhook_id offset 0
     ) w on true
     left join lateral (
-      select e.id, e.data, e.sequence, e.origin from events e where e.workspace_id = t.workspace_id and e.id = t.event_id and not t.put_off offset 0
+      select e.id, e.data, e.sequence, e.origin from events e where e.workspace_id = t.workspace_id and e.id = t.event_id offset 0
     ) e on true`);
-  for (const row of rows) row.leaseEndsAt = now + leaseMs;
+  for (const row of rows) row.leaseEndsAt = request.now + leaseMs;
   return rows;
 }
 
-/** Milliseconds until something is due; undefined when nothing waits. PostgreSQL 15 and 16 cannot subtract an infinity. */
-export async function dueIn(db: Share, now: number): Promise<number | undefined> {
-  const [row] = await db.query<{ ms: number | null }>(sql`
-    select case when min(next_at) = '-infinity' then 0
-      else extract(epoch from min(next_at) - greatest(${new Date(now).toISOString()}::timestamptz, now())) * 1000 end as ms
-    from deliveries where status = 'pending'`);
-  return row?.ms === null || row === undefined ? undefined : Math.max(0, Math.ceil(row.ms));
+/** Milliseconds until something is due for a subscription other than these; undefined when nothing is pending. */
+export async function dueIn(db: Share, now: number, except: string[]): Promise<number | undefined> {
+  // PostgreSQL 15 and 16 cannot subtract an infinity.
+  const [row] = await db.query<{ ms: number }>(sql`
+    select case when next_at = '-infinity' then 0
+      else extract(epoch from next_at - greatest(${new Date(now).toISOString()}::timestamptz, now())) * 1000 end as ms
+    from delivery_queues where next_at < 'infinity' and webhook_id <> all(${except}::uuid[]) order by next_at limit 1`);
+  return row && Math.max(0, Math.ceil(row.ms));
 }
 
-export interface PutBack {
-  claimed: Claimed;
-  /** Milliseconds from now. */
-  inMs: number;
-}
-
-/** Gives up leases without an attempt: at a stop, or because the receiver is too slow for more. */
-export async function putBack(db: Share, now: number, entries: PutBack[]): Promise<void> {
-  const rows = entries.map(({ claimed, inMs }) => ({
-    workspace_id: claimed.workspaceId,
-    id: claimed.id,
-    claims: claimed.claims,
-    next_at: new Date(now + inMs).toISOString(),
+/** Gives up leases without an attempt: when the process stops, or when the receiver has become too slow for them. */
+export async function release(db: Share, now: number, claimed: Claimed[]): Promise<void> {
+  const rows = claimed.map(({ workspaceId, webhookId, id, claims }) => ({
+    workspace_id: workspaceId,
+    webhook_id: webhookId,
+    id,
+    claims,
   }));
+  const time = new Date(now).toISOString();
   await db.autocommit.query(sql`
-    with unsynced as (select set_config('synchronous_commit', 'off', true))
-    update deliveries d set next_at = r.next_at
-    from unsynced, jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r(workspace_id uuid, id uuid, claims integer, next_at timestamptz)
-    where d.workspace_id = r.workspace_id and d.id = r.id and d.claims = r.claims and d.status = 'pending'`);
+    with unsynced as (select set_config('synchronous_commit', 'off', true)),
+    released as (
+      update deliveries d set next_at = ${time}::timestamptz
+      from unsynced, jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r(workspace_id uuid, id uuid, claims integer)
+      where d.workspace_id = r.workspace_id and d.id = r.id and d.claims = r.claims and d.status = 'pending'
+      returning d.workspace_id, d.webhook_id
+    )
+    insert into delivery_queues as q (workspace_id, webhook_id, next_at)
+    select distinct workspace_id, webhook_id, ${time}::timestamptz from released order by workspace_id, webhook_id
+    on conflict (workspace_id, webhook_id) do update
+      set next_at = least(q.next_at, excluded.next_at), changes = q.changes + 1`);
 }

@@ -7,9 +7,10 @@ import type { Outbound } from '../platform/outbound/post.js';
 import { attempt } from './attempt.js';
 import type { Backoff } from './backoff.js';
 import { Batches } from './batches.js';
-import { type Claimed, claimDue, dueIn, type PutBack, putBack } from './claim.js';
-import { Lane } from './lane.js';
+import { type Claimed, claimDue, dueIn, release } from './claim.js';
+import { FIRST_CLAIM, ReceiverQueue } from './receiver-queue.js';
 import { type Finished, recordFinished } from './record.js';
+import { Slots } from './slots.js';
 
 export interface DispatcherParts {
   db: Share;
@@ -23,23 +24,31 @@ export interface DispatcherParts {
 
 const BATCH = 250;
 const MOST_CLAIMED = 4_000;
-/** Of these, what only receivers that answer quickly may use. */
-const RESERVED = 1_000;
-const MOST_LANES = 10_000;
+const MOST_QUEUES = 10_000;
+/** At once, of one store and app. A host takes four times as many, so one store cannot use it up. */
+const MOST_PER_OWNER = 64;
 const IDLE_MS = 1_000;
 const SHORT_REST_MS = 100;
 const RETRY_AFTER_ERROR_MS = 500;
-const APART_MS = 1_000;
-/** More than it takes, on a bad day, to write down what became of an attempt. */
+/** Longer than recording an attempt takes when the database is slow. */
 const RECORDING_MS = 4_000;
 
-/** Claims what is due, sends it, writes down what became of it. Any number may run against one database. */
+/**
+ * Claims what is due, hands it to the queue of its subscription, and records the results. Any number of dispatchers may
+ * run against one database.
+ *
+ * A delivery is claimed (its lease runs), waits in a ReceiverQueue, is sent, and is recorded: delivered, pending with a
+ * later time, or failed. A failure before sending (an app that was disconnected, a secret that cannot be opened) and one
+ * of the receiver are results and are recorded. A failure to record is ours: it is repeated for as long as the lease
+ * lasts, and then the delivery is due again. At a stop, and when a receiver becomes slow, leases are released.
+ */
 export class Dispatcher {
   /** Since the process began. */
   readonly counts = { delivered: 0, failed: 0 };
-  private readonly lanes = new Map<string, Lane>();
+  private readonly queues = new Map<string, ReceiverQueue>();
+  private readonly owners = new Map<string, Slots>();
   private readonly records = new Batches<Finished>(BATCH, (batch) => this.record(batch));
-  private readonly returns = new Batches<PutBack>(BATCH, (batch) => this.putBack(batch));
+  private readonly releases = new Batches<Claimed>(BATCH, (batch) => this.release(batch));
   private claimed = 0;
   private stopping = false;
   private awake = false;
@@ -48,7 +57,7 @@ export class Dispatcher {
   private readonly leaseMs: number;
 
   constructor(private readonly parts: DispatcherParts) {
-    // A slow lane waits for two rounds of its slots before an attempt begins; a lease must outlast that, the attempt and
+    // A slow queue waits for two rounds of its slots before an attempt begins; a lease must outlast that, the attempt and
     // its recording.
     this.leaseMs = 3 * parts.timeoutMs + RECORDING_MS + 2_000;
   }
@@ -65,112 +74,81 @@ export class Dispatcher {
 
   get inFlight(): number {
     let sum = 0;
-    for (const lane of this.lanes.values()) sum += lane.inFlight;
+    for (const queue of this.queues.values()) sum += queue.inFlight;
     return sum;
   }
 
-  /** What is being sent is finished and recorded; what was only claimed is given back. */
+  /** What is being sent is finished and recorded; what was only claimed is released. */
   async stop(): Promise<void> {
     this.stopping = true;
     this.wake();
     await this.loop;
-    const queued = [...this.lanes.values()].flatMap((lane) => lane.queue.splice(0));
-    this.giveBack(queued.map((claimed) => ({ claimed, inMs: 0 })));
+    this.giveBack([...this.queues.values()].flatMap((queue) => queue.stop()));
     while (this.claimed > 0) {
       await new Promise<void>((resolve) => {
         this.wakeUp = resolve;
       });
     }
-    await this.returns.idle();
+    await this.releases.idle();
   }
 
   private async run(): Promise<void> {
     while (!this.stopping) {
       this.awake = false;
       try {
-        const most = Math.min(BATCH, this.room);
-        const found = most > 0 ? await this.takeWork(most) : 0;
-        if (found < most || most <= 0) await this.rest();
+        const found = this.room > 0 ? await this.claim() : 0;
+        if (found === 0) await this.rest();
       } catch (error) {
-        this.parts.log.error({ err: error }, 'looking for deliveries failed');
+        this.parts.log.error({ err: error }, 'claiming deliveries failed');
         await this.sleep(RETRY_AFTER_ERROR_MS);
       }
     }
   }
 
-  private async takeWork(most: number): Promise<number> {
+  private async claim(): Promise<number> {
     const { db, clock } = this.parts;
-    const full: string[] = [];
-    const slow: { webhookId: string; putOffMs: number }[] = [];
-    for (const [webhookId, lane] of this.lanes) {
-      lane.starved = !lane.isSlow && !lane.isIdle && !lane.wantsMore(this.room);
-      if (lane.starved) full.push(webhookId);
-      if (lane.isSlowAndFull) slow.push({ webhookId, putOffMs: lane.putOffMs(clock.now()) });
-    }
-    const found = await claimDue(db, clock.now(), this.leaseMs, most, { full, slow });
-    const work = found.filter(({ isPutOff }) => !isPutOff);
-    this.claimed += work.length;
-    const noRoom: Claimed[] = [];
-    for (const claimed of work) {
-      const lane = this.laneOf(claimed.webhookId);
-      if (!claimed.live) this.records.add([{ claimed, at: undefined, result: undefined }]);
-      else if (this.hasRoomFor(lane)) lane.queue.push(claimed);
-      else noRoom.push(claimed);
-    }
-    for (const lane of new Set(work.map(({ webhookId }) => this.laneOf(webhookId)))) this.fill(lane);
-    this.putOff(noRoom);
-    return found.length;
-  }
-
-  private fill(lane: Lane): void {
-    const tooLate: PutBack[] = [];
-    while (lane.hasSlot && !this.stopping) {
-      const next = lane.queue.shift();
-      if (!next) break;
-      if (this.parts.clock.now() > next.leaseEndsAt - this.parts.timeoutMs - RECORDING_MS) {
-        // Another worker may take it any moment; it must not be under way here then.
-        tooLate.push({ claimed: next, inMs: 0 });
+    const most = Math.min(BATCH, this.room);
+    const claimed = await claimDue(db, {
+      now: clock.now(),
+      leaseMs: this.leaseMs,
+      most,
+      mostOfOther: FIRST_CLAIM,
+      wanted: this.wanted(),
+    });
+    this.claimed += claimed.length;
+    const ofQueue = new Map<ReceiverQueue, Claimed[]>();
+    for (const each of claimed) {
+      if (!each.live) {
+        this.records.add([{ claimed: each, at: undefined, result: undefined }]);
         continue;
       }
-      lane.inFlight++;
-      void this.send(lane, next);
+      const queue = this.queueOf(each);
+      const list = ofQueue.get(queue);
+      if (list) list.push(each);
+      else ofQueue.set(queue, [each]);
     }
-    this.giveBack(tooLate);
+    for (const [queue, list] of ofQueue) queue.add(list);
+    return claimed.length;
   }
 
-  private async send(lane: Lane, claimed: Claimed): Promise<void> {
-    const { clock, log, timeoutMs } = this.parts;
-    const at = clock.now();
-    let hung = false;
-    try {
-      const message = {
-        id: claimed.eventId,
-        event: claimed.event,
-        sequence: claimed.sequence,
-        origin: claimed.origin,
-        workspaceId: claimed.workspaceId,
-        data: claimed.data,
-      };
-      const result = await attempt(this.parts, claimed, message, claimed.attempts + 1);
-      lane.answered(result.durationMs, clock.now());
-      hung = result.durationMs >= timeoutMs / 2;
-      this.records.add([{ claimed, at, result }]);
-    } catch (error) {
-      // Ours, not the receiver's: the lease runs out and the delivery is taken again.
-      log.error({ err: error, deliveryId: claimed.id }, 'delivery failed on our side');
-      this.claimed--;
-      this.wakeUp?.();
-    }
-    this.putOff(lane.surplus());
-    // Receivers that hang were often called in the same moment; apart, they disturb the others less when they time out.
-    if (hung && lane.isSlow && !this.stopping)
-      await delay(Math.random() * APART_MS, undefined, { ref: false });
-    lane.inFlight--;
-    this.fill(lane);
-    if (lane.starved && this.room >= BATCH && lane.wantsMore(this.room)) this.wake();
+  private wanted(): { webhookId: string; most: number }[] {
+    const { room } = this;
+    return [...this.queues]
+      .filter(([, queue]) => !queue.isIdle)
+      .map(([webhookId, queue]) => ({ webhookId, most: queue.wanted(room) }));
   }
 
-  /** What is not recorded is sent again when its lease runs out: so it is tried for about as long as a lease lasts. */
+  /** One attempt. Answers how long the receiver took. */
+  private async send(claimed: Claimed): Promise<number> {
+    const at = this.parts.clock.now();
+    const { eventId: id, event, sequence, origin, workspaceId, data } = claimed;
+    const message = { id, event, sequence, origin, workspaceId, data };
+    const result = await attempt(this.parts, claimed, message, claimed.attempts + 1);
+    this.records.add([{ claimed, at, result }]);
+    return result.durationMs;
+  }
+
+  /** What is not recorded is sent again when its lease has run out, so this is tried for about as long as a lease. */
   private async record(batch: Finished[]): Promise<void> {
     const { db, clock, backoff, log } = this.parts;
     for (let spent = 0; spent <= this.leaseMs; spent += RETRY_AFTER_ERROR_MS) {
@@ -189,60 +167,51 @@ export class Dispatcher {
     this.wakeUp?.();
   }
 
-  private putOff(claimed: Claimed[]): void {
-    const now = this.parts.clock.now();
-    const inMs = (each: Claimed) => this.laneOf(each.webhookId).putOffMs(now) * (0.5 + Math.random() / 2);
-    this.giveBack(claimed.map((each) => ({ claimed: each, inMs: inMs(each) })));
+  private giveBack(claimed: Claimed[]): void {
+    this.claimed -= claimed.length;
+    this.releases.add(claimed);
   }
 
-  private giveBack(entries: PutBack[]): void {
-    this.claimed -= entries.length;
-    this.returns.add(entries);
-  }
-
-  /** A lease that is not given back runs out. */
-  private async putBack(batch: PutBack[]): Promise<void> {
+  /** A lease that is not released runs out. */
+  private async release(batch: Claimed[]): Promise<void> {
     const { db, clock, log } = this.parts;
-    await putBack(db, clock.now(), batch).catch((error: unknown) =>
-      log.error({ err: error, deliveries: batch.length }, 'giving back deliveries failed'),
+    await release(db, clock.now(), batch).catch((error: unknown) =>
+      log.error({ err: error, deliveries: batch.length }, 'releasing deliveries failed'),
     );
   }
 
-  private laneOf(webhookId: string): Lane {
-    let lane = this.lanes.get(webhookId);
-    if (!lane) {
-      if (this.lanes.size >= MOST_LANES) this.forgetLane();
-      lane = new Lane(this.parts.timeoutMs);
-      this.lanes.set(webhookId, lane);
+  private queueOf({ webhookId, workspaceId, clientId }: Claimed): ReceiverQueue {
+    let queue = this.queues.get(webhookId);
+    if (!queue) {
+      if (this.queues.size >= MOST_QUEUES) forgetIdle(this.queues);
+      if (this.owners.size >= MOST_QUEUES) forgetIdle(this.owners);
+      const owner = `${workspaceId} ${clientId}`;
+      const slots = this.owners.get(owner) ?? new Slots(MOST_PER_OWNER);
+      this.owners.set(owner, slots);
+      queue = new ReceiverQueue({
+        timeoutMs: this.parts.timeoutMs,
+        slots,
+        send: (claimed) => this.send(claimed),
+        isInTime: ({ leaseEndsAt }) =>
+          this.parts.clock.now() <= leaseEndsAt - this.parts.timeoutMs - RECORDING_MS,
+        release: (claimed) => this.giveBack(claimed),
+        onRoom: () => this.wake(),
+      });
+      this.queues.set(webhookId, queue);
     }
-    return lane;
-  }
-
-  /** Idle lanes are kept for what they know of their receivers. */
-  private forgetLane(): void {
-    for (const [webhookId, lane] of this.lanes) {
-      if (lane.isIdle) {
-        this.lanes.delete(webhookId);
-        return;
-      }
-    }
+    return queue;
   }
 
   private get room(): number {
     return MOST_CLAIMED - this.claimed;
   }
 
-  /** What was claimed is kept if it can be: giving it back and taking it again costs as much as recording it. */
-  private hasRoomFor(lane: Lane): boolean {
-    if (lane.isSlowAndFull) return false;
-    return lane.isQuick || lane.isIdle || this.room > RESERVED;
-  }
-
-  /** Until something is due, a wake-up comes, or a second has passed. */
+  /** Until something is due that has room here, something wakes us, or a second has passed. */
   private async rest(): Promise<void> {
     if (this.awake || this.stopping) return;
-    const due = await dueIn(this.parts.db, this.parts.clock.now());
-    // What is due now and was not taken waits for room here, which wakes us, or is being taken elsewhere.
+    const full = this.wanted().flatMap(({ webhookId, most }) => (most === 0 ? [webhookId] : []));
+    const due = this.room > 0 ? await dueIn(this.parts.db, this.parts.clock.now(), full) : undefined;
+    // What is due now and was not claimed is being claimed elsewhere.
     const wait = Math.min(IDLE_MS, Math.max(due ?? IDLE_MS, SHORT_REST_MS));
     if (!this.awake && !this.stopping) await this.sleep(wait);
   }
@@ -257,5 +226,14 @@ export class Dispatcher {
       const timer = setTimeout(done, milliseconds);
       this.wakeUp = done;
     });
+  }
+}
+
+/** Idle ones are kept for what they know of their receivers, until there are too many. */
+function forgetIdle(map: Map<string, { isIdle: boolean }>): void {
+  for (const [key, each] of map) {
+    if (!each.isIdle) continue;
+    map.delete(key);
+    return;
   }
 }

@@ -66,7 +66,10 @@ export async function listDeliveries(
   return { data, meta };
 }
 
-/** Sends it again, whatever became of it: a new series of five attempts under the same event id. */
+/**
+ * Sends a delivery again, whatever became of it: a new series of five attempts under the same event id. It is named by
+ * its own id or by that of its event, which is the value of X-Service-Delivery.
+ */
 export async function redeliver(
   tx: Tx,
   owner: Owner,
@@ -77,9 +80,14 @@ export async function redeliver(
   const [delivery] = isId(deliveryId)
     ? await tx.query<DeliveryRecord>(sql`
         update deliveries d set status = 'pending', attempts_left = ${ATTEMPTS}, next_at = now(), claims = d.claims + 1
-        where d.workspace_id = ${owner.workspaceId} and d.webhook_id = ${webhookId} and d.id = ${deliveryId}
+        where d.workspace_id = ${owner.workspaceId} and d.webhook_id = ${webhookId}
+          and d.id in (${deliveryId}, delivery_id(${deliveryId}, ${webhookId}))
         returning ${columns}`)
     : [];
   if (!delivery) throw notFound(`Delivery ${deliveryId.slice(0, 64)}`);
+  await tx.query(sql`
+    insert into delivery_queues as q (workspace_id, webhook_id, next_at) values (${owner.workspaceId}, ${webhookId}, now())
+    on conflict (workspace_id, webhook_id) do update
+      set next_at = least(q.next_at, excluded.next_at), changes = q.changes + 1`);
   return delivery;
 }

@@ -46,7 +46,12 @@ export function measureDeliveries(registry: Registry, db: Share, dispatcher: Dis
 async function waiting(db: Share): Promise<{ due: number; seconds: number | null }> {
   const [row] = await db.query<{ due: number; seconds: number | null }>(sql`
     select count(*) as due, extract(epoch from now() - min(since)) as seconds
-    from (select greatest(next_at, created_at) as since from deliveries where status = 'pending' and next_at <= now()
-          order by next_at limit ${COUNTED_TO}) waiting`);
+    from (
+      select d.since from delivery_queues q, lateral (
+        select greatest(d.next_at, d.created_at) as since from deliveries d
+        where d.workspace_id = q.workspace_id and d.webhook_id = q.webhook_id and d.status = 'pending' and d.next_at <= now()
+        order by d.next_at limit ${COUNTED_TO}
+      ) d where q.next_at <= now() limit ${COUNTED_TO}
+    ) waiting`);
   return row!;
 }

@@ -34,7 +34,14 @@ export async function recordFinished(
       update deliveries d set status = r.status, attempts = r.number, attempts_left = r.attempts_left, next_at = r.next_at
       from r where d.workspace_id = r.workspace_id and d.id = r.id and d.claims = r.claims and d.attempts = r.attempts
         and d.status = 'pending'
-      returning d.workspace_id, d.id, d.webhook_id, d.status, r.at is not null as tried
+      returning d.workspace_id, d.id, d.webhook_id, d.status, d.next_at, r.at is not null as tried
+    ),
+    queued as (
+      insert into delivery_queues as q (workspace_id, webhook_id, next_at)
+      select workspace_id, webhook_id, min(next_at) from done where status = 'pending'
+      group by workspace_id, webhook_id order by workspace_id, webhook_id
+      on conflict (workspace_id, webhook_id) do update
+        set next_at = least(q.next_at, excluded.next_at), changes = q.changes + 1
     ),
     logged as (
       insert into delivery_attempts (workspace_id, delivery_id, number, at, status_code, error, duration_ms, response)

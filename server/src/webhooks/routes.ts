@@ -61,7 +61,9 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { c
     },
     async (request, reply) => {
       await refuseTarget(request.body.url);
-      const made = await createWebhook(request.store.autocommit, seal, request.credential, request.body);
+      const made = await request.store.transaction((tx) =>
+        createWebhook(tx, seal, request.credential, request.body),
+      );
       return reply.code(201).send(made);
     },
   );
@@ -163,7 +165,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { c
         tags: ['Webhooks'],
         summary: 'Send a delivery again',
         description:
-          'A new series of attempts under the same X-Service-Delivery, whatever became of the first.',
+          'A new series of attempts under the same X-Service-Delivery, whatever became of the first. Takes the id of the delivery or the value of X-Service-Delivery.',
         params: Type.Object({ id: Type.String({ description: 'Webhook id' }), deliveryId: Type.String() }),
         response: { 200: shape.Delivery },
       },

@@ -58,7 +58,10 @@ export const Delivery = Shape('Delivery', {
   id: Id(),
   eventId: Id({ description: 'X-Service-Delivery of every attempt.' }),
   event: Type.String({ examples: ['stock.updated'] }),
-  status: Type.String({ description: 'pending, delivered or failed' }),
+  status: Type.String({
+    description:
+      'pending, delivered, failed (after five attempts) or dropped (too many were waiting, or it waited three days; the feed still has its event)',
+  }),
   createdAt: Time(),
   nextAttemptAt: Nullable(Time({ description: 'While pending.' })),
   attempts: Type.Array(Attempt),
@@ -67,9 +70,9 @@ export const DeliveryList = Shape('DeliveryList', { data: Type.Array(Delivery), 
 
 export const deliveryFilters = {
   status: Type.Optional(
-    Type.Unsafe<'pending' | 'delivered' | 'failed'>({
+    Type.Unsafe<'pending' | 'delivered' | 'failed' | 'dropped'>({
       type: 'string',
-      enum: ['pending', 'delivered', 'failed'],
+      enum: ['pending', 'delivered', 'failed', 'dropped'],
     }),
   ),
 };

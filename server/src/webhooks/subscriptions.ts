@@ -1,7 +1,7 @@
 import type { Clock } from '../platform/clock.js';
 import type { Seal } from '../platform/crypto/seal.js';
 import type { Queryable, Tx } from '../platform/db.js';
-import { type ApiError, notFound } from '../platform/errors.js';
+import { type ApiError, conflict, notFound } from '../platform/errors.js';
 import { isId, newId } from '../platform/ids.js';
 import { raw, sql } from '../platform/sql.js';
 import { type Target, webhookSecretOwner } from './attempt.js';
@@ -23,6 +23,7 @@ export interface WebhookRecord {
 }
 
 export const LOST_UNTIL_FAILING = 5;
+const MAX_SUBSCRIPTIONS = 20;
 const PREVIOUS_SECRET_MS = 24 * 60 * 60 * 1000;
 
 const columns = raw(`
@@ -44,15 +45,20 @@ export async function createWebhook(
   { workspaceId, clientId }: Owner,
   input: { url: string; events: string[] },
 ): Promise<WebhookRecord & { secret: string }> {
+  // Requests of one store and app take turns, so that of several at the limit one succeeds.
+  await tx.query(sql`
+    select pg_advisory_xact_lock(hashtextextended(${`webhooks ${workspaceId} ${clientId}`}, 0))`);
   const id = newId();
   const secret = newWebhookSecret();
   const sealed = seal.close(secret, webhookSecretOwner(workspaceId, id));
   const [made] = await tx.query<WebhookRecord>(sql`
     insert into webhooks as w (workspace_id, id, client_id, url, events, secret, after_position)
-    values (${workspaceId}, ${id}, ${clientId}, ${input.url}, ${[...new Set(input.events)]}, ${sealed},
-            coalesce(pg_sequence_last_value(pg_get_serial_sequence('outbox', 'position')::regclass), 0))
+    select ${workspaceId}::uuid, ${id}::uuid, ${clientId}, ${input.url}, ${[...new Set(input.events)]}::text[], ${sealed}::bytea,
+      coalesce(pg_sequence_last_value(pg_get_serial_sequence('outbox', 'position')::regclass), 0)
+    where (select count(*) from webhooks w where w.workspace_id = ${workspaceId} and w.client_id = ${clientId}) < ${MAX_SUBSCRIPTIONS}
     returning ${columns}`);
-  return { ...made!, secret };
+  if (!made) throw subscriptionLimit();
+  return { ...made, secret };
 }
 
 /**
@@ -97,6 +103,13 @@ export async function findTarget(
     : [];
   if (!target) throw webhookNotFound(id);
   return target;
+}
+
+function subscriptionLimit(): ApiError {
+  return conflict(
+    'subscription_limit',
+    `This app has ${MAX_SUBSCRIPTIONS} subscriptions in this store, which is the maximum. Delete one first.`,
+  );
 }
 
 function webhookNotFound(id: string): ApiError {

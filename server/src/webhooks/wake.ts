@@ -44,6 +44,6 @@ export class DeliveryWake {
     // Not on a connection for reads: a notification commits, and waits for other commits.
     await this.db.autocommit.query(sql`
       select pg_notify(${DELIVERY_CHANNEL}, '')
-      where exists (select from outbox) or exists (select from deliveries where status = 'pending' and next_at <= now())`);
+      where exists (select from outbox) or exists (select from delivery_queues where next_at <= now())`);
   }
 }

@@ -12,7 +12,7 @@ let store: StoreClient;
 
 beforeAll(async () => {
   // The feed waits for every transaction of its cluster.
-  feira = await openFeira({ ownCluster: true });
+  feira = await openFeira();
   store = await feira.store();
 });
 afterAll(() => feira.close());

@@ -9,7 +9,7 @@ let store: StoreClient;
 let productId: string;
 
 beforeAll(async () => {
-  feira = await openFeira({ ownCluster: true });
+  feira = await openFeira();
 });
 afterAll(() => feira.close());
 beforeEach(async () => {

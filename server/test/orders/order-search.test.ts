@@ -10,7 +10,7 @@ let store: StoreClient;
 const found: Record<string, string> = {};
 
 beforeAll(async () => {
-  feira = await openFeira({ ownCluster: true });
+  feira = await openFeira();
   store = await feira.store();
   const mug = await newProduct(store, { quantity: 50, sku: 'CAN-100%' });
   const plate = await newProduct(store, { quantity: 50, sku: 'PRA_200' });

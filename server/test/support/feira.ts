@@ -7,12 +7,13 @@ import { setBudget } from '../../src/oauth/budget.js';
 import { SCOPES, type Scope } from '../../src/oauth/scopes.js';
 import { createGrant, issueTokens } from '../../src/oauth/tokens.js';
 import type { S3Config, WebhookConfig } from '../../src/platform/config.js';
+import { migrate } from '../../src/platform/db/migrate.js';
 import type { Deadlines } from '../../src/platform/db/settings.js';
 import { createLog } from '../../src/platform/log.js';
 import { sql } from '../../src/platform/sql.js';
 import { createStore } from '../../src/stores/stores.js';
 import { MovableClock } from './clock.js';
-import { cloneDatabase, ownCluster } from './database.js';
+import { cloneDatabase } from './database.js';
 import { temporaryFolder } from './process.js';
 
 export const ALL_SCOPES = Object.keys(SCOPES) as Scope[];
@@ -44,8 +45,8 @@ export async function openFeira(
     logTo?: DestinationStream;
     publicUrl?: string;
     on?: Feira;
-    /** For what waits for all transactions of a cluster. */
-    ownCluster?: boolean;
+    /** An empty database of the test's own cluster, or one that was restored; it is migrated. */
+    connection?: Feira['connection'];
     redisUrl?: string;
     /** How long the database may take; smaller for what must be seen to time out. */
     deadlines?: Partial<Deadlines>;
@@ -57,9 +58,9 @@ export async function openFeira(
     productionClock?: boolean;
   } = {},
 ): Promise<Feira> {
-  const { connection, drop } = options.on
-    ? { connection: options.on.connection, drop: async () => {} }
-    : await (options.ownCluster ? ownCluster() : cloneDatabase());
+  const given = options.on?.connection ?? options.connection;
+  const { connection, drop } = given ? { connection: given, drop: async () => {} } : await cloneDatabase();
+  if (options.connection) await migrate(connection);
   const clock = options.on?.clock ?? new MovableClock();
   const log = options.logTo ? createLog('info', options.logTo) : pino({ level: 'silent' });
   const folder = temporaryFolder();

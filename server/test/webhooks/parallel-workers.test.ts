@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { emit } from '../../src/events/outbox.js';
 import { sql } from '../../src/platform/sql.js';
 import { startWorker } from '../../src/worker.js';
-import { openFeira } from '../support/feira.js';
+import { openFeira, type StoreClient } from '../support/feira.js';
 import { until } from '../support/process.js';
 import { Receiver } from '../support/receiver.js';
 import { subscribe } from '../support/webhooks.js';
@@ -13,7 +13,8 @@ test('four dispatchers beside each other deliver 1,000 events once each', { time
   const first = await openFeira({ webhooks });
   const fleet = [first, ...(await Promise.all([1, 2, 3].map(() => openFeira({ on: first, webhooks }))))];
   const receiver = await Receiver.open();
-  const stores = await Promise.all([0, 1, 2, 3].map(() => first.store()));
+  const stores: StoreClient[] = [];
+  for (let each = 0; each < 4; each++) stores.push(await first.store());
   const workers = fleet.map(({ context }) => startWorker(context));
   try {
     for (const store of stores) await subscribe(store, receiver.url);

@@ -1,0 +1,98 @@
+-- Deliveries are claimed per subscription, so that a claim never reads past the backlog of another one, and their log has
+-- weekly partitions like the events. Existing deliveries are copied once; about a minute for five million.
+
+-- Made from the event and the subscription: the value of X-Service-Delivery leads to the delivery by its primary key, and
+-- a delivery is in the same week as its event.
+create function delivery_id(event_id uuid, webhook_id uuid) returns uuid
+  language sql immutable strict parallel safe
+  as $$
+    select (left(replace(event_id::text, '-', ''), 16) || '8' || left(md5(event_id::text || webhook_id::text), 15))::uuid
+  $$;
+
+alter table deliveries rename to deliveries_of_first_release;
+alter table delivery_attempts rename to attempts_of_first_release;
+alter index deliveries_pkey rename to deliveries_of_first_release_pkey;
+alter index delivery_attempts_pkey rename to attempts_of_first_release_pkey;
+drop index deliveries_due, deliveries_log, deliveries_failed, deliveries_age;
+
+create table deliveries (
+  workspace_id uuid not null,
+  id uuid not null,
+  webhook_id uuid not null,
+  event_id uuid not null,
+  event text not null,
+  -- dropped: the subscription had too many waiting, or this one waited too long. The feed still has its event.
+  status text not null default 'pending' check (status in ('pending', 'delivered', 'failed', 'dropped')),
+  attempts integer not null default 0,
+  attempts_left integer not null default 5,
+  -- When it is due. A worker that claims it moves this to the end of its lease: if the worker dies, it is due again.
+  next_at timestamptz(3) not null default '-infinity',
+  -- Counts how often it was claimed, so that a worker whose lease ran out cannot overwrite what its successor recorded.
+  claims integer not null default 0,
+  created_at timestamptz(3) not null default now(),
+  primary key (workspace_id, id)
+) partition by range (id);
+create index deliveries_due on deliveries (workspace_id, webhook_id, next_at) where status = 'pending';
+create index deliveries_log on deliveries (workspace_id, webhook_id, created_at, id);
+create index deliveries_failed on deliveries (workspace_id, webhook_id, created_at, id) where status = 'failed';
+
+-- By the id of the delivery: attempts are dropped with the week of their delivery.
+create table delivery_attempts (
+  workspace_id uuid not null,
+  delivery_id uuid not null,
+  number integer not null,
+  at timestamptz(3) not null,
+  status_code integer,
+  error text,
+  duration_ms integer not null,
+  response text,
+  primary key (workspace_id, delivery_id, number)
+) partition by range (delivery_id);
+
+select add_partitions(parent, coalesce((select time_of_id(min(id::text)::uuid) from deliveries_of_first_release), now()),
+  now() + interval '21 days')
+from unnest(array['deliveries', 'delivery_attempts']) parent;
+-- An event may be older than its delivery.
+select add_partitions(parent, now() - interval '35 days', now())
+from unnest(array['events', 'deliveries', 'delivery_attempts']) parent;
+
+insert into deliveries select workspace_id, id, webhook_id, event_id, event, status, attempts, attempts_left, next_at, claims, created_at
+from deliveries_of_first_release;
+insert into delivery_attempts select workspace_id, delivery_id, number, at, status_code, error, duration_ms, response
+from attempts_of_first_release a
+where exists (select from deliveries_of_first_release d where d.workspace_id = a.workspace_id and d.id = a.delivery_id);
+drop table deliveries_of_first_release, attempts_of_first_release;
+
+-- One row per subscription that has or had something to deliver.
+create table delivery_queues (
+  workspace_id uuid not null,
+  webhook_id uuid not null,
+  -- No later than the first pending delivery is due; infinity when none is pending.
+  next_at timestamptz(3) not null,
+  -- Counts what may have brought next_at forward. A claim whose snapshot is older than the last of these leaves next_at alone.
+  changes bigint not null default 0,
+  primary key (workspace_id, webhook_id)
+) with (fillfactor = 50);
+create index delivery_queues_due on delivery_queues (next_at);
+
+insert into delivery_queues (workspace_id, webhook_id, next_at)
+select workspace_id, webhook_id, min(next_at) from deliveries where status = 'pending' group by workspace_id, webhook_id;
+
+-- The partitions of indexes are in pg_inherits too, and their names do not end in a day. The planner may look at the name
+-- of any of them before it looks at the parent.
+create or replace function drop_partitions(parent text, before timestamptz) returns integer
+  language plpgsql security definer set search_path = public, pg_temp
+  as $$
+declare
+  partition text;
+  dropped integer := 0;
+begin
+  perform pg_advisory_xact_lock(hashtextextended('partitions of ' || parent, 0));
+  for partition in select inhrelid::regclass::text from pg_inherits where inhparent = parent::regclass loop
+    continue when to_date(right(partition, 8), 'YYYYMMDD')::timestamp at time zone 'UTC' + interval '7 days' > before;
+    execute format('drop table %I', partition);
+    dropped := dropped + 1;
+  end loop;
+  return dropped;
+end
+$$;

@@ -1,0 +1,70 @@
+import type { Clock } from '../platform/clock.js';
+import type { Share } from '../platform/db.js';
+import { sql } from '../platform/sql.js';
+
+/** How much may wait for one subscription, and for how long. What is dropped is in the log, and its event in the feed. */
+export const MOST_PENDING = 100_000;
+const LONGEST_WAIT_MS = 3 * 24 * 60 * 60 * 1000;
+const AT_ONCE = 1_000;
+
+interface Queue {
+  workspace_id: string;
+  webhook_id: string;
+}
+
+/** Drops what a subscription cannot be expected to take any more: the oldest beyond the limit, and what waited too long. */
+export async function dropBacklogs(db: Share, clock: Clock, mostPending = MOST_PENDING): Promise<void> {
+  const tooOld = new Date(clock.now() - LONGEST_WAIT_MS).toISOString();
+  const queues = await db.query<Queue>(sql`
+    select workspace_id, webhook_id from delivery_queues where next_at < 'infinity' order by next_at limit 10000`);
+  for (const queue of queues) {
+    if (!(await isTooMuch(db, queue, tooOld, mostPending))) continue;
+    while ((await drop(db, queue, tooOld, mostPending)) === AT_ONCE);
+  }
+  await forgetDeleted(db);
+}
+
+/** Reads up to one more than the limit from the index. */
+async function isTooMuch(db: Share, queue: Queue, tooOld: string, mostPending: number): Promise<boolean> {
+  const [row] = await db.query<{ count: number; old: boolean | null }>(sql`
+    select count(*), bool_or(since < ${tooOld}::timestamptz) as old from (
+      select greatest(next_at, created_at) as since from deliveries
+      where workspace_id = ${queue.workspace_id} and webhook_id = ${queue.webhook_id} and status = 'pending'
+      limit ${mostPending + 1}
+    ) pending`);
+  return row!.count > mostPending || row!.old === true;
+}
+
+/** Only what is due: a delivery that is being sent, or waits for its next attempt, is not in the way. */
+async function drop(db: Share, queue: Queue, tooOld: string, mostPending: number): Promise<number> {
+  const [row] = await db.autocommit.query<{ dropped: number }>(sql`
+    with ranked as (
+      select id, next_at, greatest(next_at, created_at) as since, row_number() over (order by id desc) as newest
+      from deliveries
+      where workspace_id = ${queue.workspace_id} and webhook_id = ${queue.webhook_id} and status = 'pending'
+    ),
+    excess as materialized (
+      select d.id from ranked r join deliveries d on d.workspace_id = ${queue.workspace_id} and d.id = r.id
+      where (r.newest > ${mostPending} or r.since < ${tooOld}::timestamptz) and r.next_at <= now() and d.status = 'pending'
+      order by d.id limit ${AT_ONCE} for update of d skip locked
+    ),
+    dropped as (
+      update deliveries d set status = 'dropped', claims = d.claims + 1 from excess
+      where d.workspace_id = ${queue.workspace_id} and d.id = excess.id returning 1
+    ),
+    lost as (
+      update webhooks set lost_in_a_row = lost_in_a_row + (select count(*) from dropped)
+      where workspace_id = ${queue.workspace_id} and id = ${queue.webhook_id}
+    )
+    select count(*) as dropped from dropped`);
+  return row!.dropped;
+}
+
+/** The queues of deleted subscriptions, once nothing is pending in them. */
+async function forgetDeleted(db: Share): Promise<void> {
+  await db.autocommit.query(sql`
+    delete from delivery_queues where ctid = any(array(
+      select q.ctid from delivery_queues q where q.next_at = 'infinity'
+        and not exists (select from webhooks w where w.workspace_id = q.workspace_id and w.id = q.webhook_id)
+      limit ${AT_ONCE} for update skip locked))`);
+}

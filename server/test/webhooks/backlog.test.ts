@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { emit } from '../../src/events/outbox.js';
+import { sql } from '../../src/platform/sql.js';
+import { dropBacklogs } from '../../src/webhooks/backlog.js';
+import { claimDue } from '../../src/webhooks/claim.js';
+import { startWorker } from '../../src/worker.js';
+import { newProduct } from '../support/catalog.js';
+import { expectRefusal } from '../support/expect-refusal.js';
+import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
+import { until } from '../support/process.js';
+import { Receiver } from '../support/receiver.js';
+import { pass, readLog, stopTime, subscribe } from '../support/webhooks.js';
+
+const NOWHERE = 'http://127.0.0.1:9/';
+const DAY = 24 * 60 * 60 * 1000;
+
+let feira: Feira;
+
+beforeAll(async () => {
+  feira = await openFeira();
+});
+afterAll(() => feira.close());
+
+async function write({ workspaceId }: StoreClient, count: number, on = feira): Promise<void> {
+  const events = Array.from({ length: count }, (_, n) => ({
+    event: 'product.created' as const,
+    data: { id: `${n}` },
+  }));
+  await on.context.db.system('test').transaction((tx) => emit(tx, workspaceId, 'system', events));
+}
+
+const CLAIM = { leaseMs: 60_000, most: 250, mostOfOther: 16, wanted: [] };
+
+test('a claim reads no delivery of another subscription, however many it is owed', async () => {
+  const db = feira.context.db.system('test');
+  const [busy, quiet] = [await feira.store(), await feira.store()];
+  const owed = await subscribe(busy, NOWHERE);
+  const probe = await subscribe(quiet, NOWHERE);
+  await write(busy, 3_000);
+  await readLog(busy, owed.id);
+  await write(quiet, 5);
+  await readLog(quiet, probe.id);
+  const read = async () => {
+    const [row] = await db.query<{ touched: number }>(sql`
+      select sum(idx_tup_read) as touched from pg_stat_user_indexes where indexrelname like 'deliveries_2%webhook_id_next_at%'`);
+    return row!.touched;
+  };
+  await db.autocommit.query(sql`select pg_stat_force_next_flush()`);
+  const before = await read();
+  const claimed = await claimDue(db, {
+    ...CLAIM,
+    now: feira.clock.now(),
+    wanted: [{ webhookId: owed.id, most: 0 }],
+  });
+  expect(claimed.map(({ webhookId }) => webhookId)).toEqual(Array(5).fill(probe.id));
+  await db.autocommit.query(sql`select pg_stat_force_next_flush()`);
+  await until(async () => (await read()) > before);
+  expect((await read()) - before).toBeLessThan(100);
+});
+
+test('subscriptions with a backlog take turns', async () => {
+  const own = await openFeira();
+  const { clock } = own;
+  const db = own.context.db.system('test');
+  const [one, two] = [await own.store(), await own.store()];
+  const first = await subscribe(one, NOWHERE);
+  const second = await subscribe(two, NOWHERE);
+  await write(one, 100, own);
+  await readLog(one, first.id);
+  await write(two, 100, own);
+  await readLog(two, second.id);
+  const claimed = [];
+  for (let round = 0; round < 4; round++)
+    claimed.push(...(await claimDue(db, { ...CLAIM, most: 10, mostOfOther: 10, now: clock.now() })));
+  for (const { id } of [first, second])
+    expect(claimed.filter(({ webhookId }) => webhookId === id)).toHaveLength(20);
+  await own.close();
+});
+
+test('what is too much for a subscription is dropped, oldest first, and shown in its log', async () => {
+  const store = await feira.store();
+  const { id } = await subscribe(store, NOWHERE);
+  await write(store, 30);
+  const before = await readLog(store, id, '?limit=100');
+  await dropBacklogs(feira.context.db.background('test'), feira.clock, 10);
+  const dropped = await readLog(store, id, '?limit=100&status=dropped');
+  expect(dropped).toHaveLength(20);
+  const newest = [...before].sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, 10);
+  const pending = await readLog(store, id, '?limit=100&status=pending');
+  expect(pending.map((delivery) => delivery.id).sort()).toEqual(newest.map((each) => each.id).sort());
+  expect((await store.get('/events?limit=100')).body.data).toHaveLength(30);
+  expect((await store.get('/webhooks')).body.data[0].status).toBe('failing');
+});
+
+test('what has waited for three days is dropped, and can be sent again', async () => {
+  const receiver = await Receiver.open();
+  const other = await openFeira({ on: feira });
+  const store = await feira.store();
+  const { id } = await subscribe(store, receiver.url);
+  await newProduct(store);
+  await readLog(store, id);
+  feira.clock.forward(3 * DAY - 60_000);
+  await dropBacklogs(feira.context.db.background('test'), feira.clock);
+  expect((await readLog(store, id))[0]!.status).toBe('pending');
+  feira.clock.forward(120_000);
+  await dropBacklogs(feira.context.db.background('test'), feira.clock);
+  const [dropped] = await readLog(store, id);
+  expect(dropped!.status).toBe('dropped');
+
+  const fresh = await store.withScopes(['webhooks:manage']);
+  const again = await fresh.post(`/webhooks/${id}/deliveries/${dropped!.eventId}/redeliver`, undefined);
+  expect(again.body).toMatchObject({ id: dropped!.id, status: 'pending' });
+  const worker = startWorker(other.context);
+  await until(async () => (await readLog(store, id))[0]!.status === 'delivered');
+  expect(receiver.received[0]!.headers).toMatchObject({
+    'x-service-delivery': dropped!.eventId,
+    'x-service-sequence': '1',
+    'x-service-origin': `app:${store.clientId}`,
+  });
+  await worker.stop();
+  await other.close();
+  await receiver.close();
+});
+
+test('a secret that cannot be opened fails after five attempts that the log explains', async () => {
+  const own = await openFeira();
+  stopTime(own);
+  const worker = startWorker(own.context);
+  const store = await own.store();
+  const { id } = await subscribe(store, NOWHERE);
+  await own.context.db.system('test').autocommit.query(sql`
+    update webhooks set secret = '\\x00' where workspace_id = ${store.workspaceId}`);
+  await newProduct(store);
+  for (let attempt = 1; attempt <= 5; attempt++) {
+    await until(async () => (await readLog(store, id))[0]?.attempts.length === attempt);
+    pass(own, DAY);
+  }
+  const [failed] = await readLog(store, id);
+  expect(failed).toMatchObject({ status: 'failed', attempts: Array(5).fill({ error: 'secret_unreadable' }) });
+  await worker.stop();
+  await own.close();
+});
+
+test('of many requests at the limit of 20 subscriptions exactly as many succeed as there is room', async () => {
+  const store = await feira.store();
+  const body = { url: NOWHERE, events: ['product.created'] };
+  const answers = await Promise.all(Array.from({ length: 26 }, () => store.post('/webhooks', body)));
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(20);
+  const refused = answers.filter(({ status }) => status !== 201);
+  for (const answer of refused) {
+    expectRefusal(answer, 409);
+    expect(answer.body.code).toBe('subscription_limit');
+  }
+  expect((await store.get('/webhooks')).body.data).toHaveLength(20);
+});
