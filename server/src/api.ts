@@ -7,12 +7,15 @@ import { guard } from './oauth/guard.js';
 import { accountRoutes } from './oauth/routes.js';
 import { orderRoutes } from './orders/routes.js';
 import { pathOf } from './platform/answer-errors.js';
+import { forbidStoring } from './platform/answer-headers.js';
+import { compressAnswers } from './platform/compress.js';
 import { ApiError } from './platform/errors.js';
 import { tagResources } from './platform/etag.js';
 import { keepIdempotencyKeys } from './platform/idempotency.js';
 import { IdempotencyKeys } from './platform/idempotency-keys.js';
 import { keepRawBodies, parseJsonBody } from './platform/json-body.js';
 import { queryJudges, refuseBrokenQuery } from './platform/query-parameters.js';
+import { limitUnreadAnswers } from './platform/unread-answers.js';
 import { validatorCompiler } from './platform/validation.js';
 import { shippingRoutes } from './shipping/routes.js';
 import { webhookRoutes } from './webhooks/routes.js';
@@ -30,6 +33,7 @@ declare module 'fastify' {
 export const api: FastifyPluginAsync<{ context: Context }> = async (app, { context }) => {
   const { db, clock, credentials, budgets, mediaUrl, seal, storage, wake } = context;
   app.setValidatorCompiler(validatorCompiler);
+  forbidStoring(app);
   guard(app, credentials, budgets);
   keepRawBodies(app);
   keepIdempotencyKeys(app, {
@@ -50,6 +54,8 @@ export const api: FastifyPluginAsync<{ context: Context }> = async (app, { conte
     route.preValidation = [...[route.preValidation ?? []].flat(), ...judges];
   });
   tagResources(app);
+  compressAnswers(app);
+  limitUnreadAnswers(app, (request) => request.credential.name);
   app.addHook('onResponse', (request, reply, done) => {
     if (request.method !== 'GET' && reply.statusCode < 300) {
       wake.poke();

@@ -17,6 +17,7 @@ import { type Guard, guardOf } from './oauth/guard.js';
 import { tokenRoutes } from './oauth/token-routes.js';
 import { pages } from './pages.js';
 import { answerErrors, pathOf, publicError, sendError } from './platform/answer-errors.js';
+import { sendSafetyHeaders } from './platform/answer-headers.js';
 import { refuseBrokenHeads, refuseUnreadable } from './platform/broken-requests.js';
 import { connectionsOf, REQUEST_MS } from './platform/connections.js';
 import { badRequest } from './platform/errors.js';
@@ -109,6 +110,7 @@ export function buildWorkerApp(context: Context): FastifyInstance {
   const metrics = createMetrics();
   const refuseBadPath = badPathRefusal(guardOf(context.credentials, context.budgets), metrics);
   logRequests(app, metrics);
+  sendSafetyHeaders(app, context.publicUrl);
   refuseBrokenHeads(app);
   answerErrors(app);
   measureDeliveries(metrics.registry, context.db.system('metrics'), context.dispatcher);
@@ -122,7 +124,11 @@ export function buildWorkerApp(context: Context): FastifyInstance {
  */
 function badPathRefusal(admit: Guard, metrics: HttpMetrics) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    reply.header('X-Request-Id', request.id);
+    reply.headers({
+      'X-Request-Id': request.id,
+      'X-Content-Type-Options': 'nosniff',
+      'Cache-Control': 'no-store',
+    });
     reply.raw.once('finish', () => logAnswered(request, reply, metrics));
     try {
       if (pathOf(request).startsWith(`${API_PREFIX}/`)) await promisify(admit)(request, reply);

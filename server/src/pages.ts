@@ -21,7 +21,7 @@ export const pages: FastifyPluginAsync<{ context: Context }> = async (app, { con
   await app.register(notificationRoute, context);
   await app.register(async (scope) => {
     await scope.register(cookie);
-    servePages(scope);
+    servePages(scope, publicUrl);
     await scope.register(signInRoutes, { db: db.system('accounts'), clock, sessions });
     await scope.register(authorizeRoutes, { db, clock, sessions, publicUrl });
     await scope.register(consoleRoutes, { db, clock, sessions, credentials });

@@ -4,6 +4,7 @@ import type { Clock } from '../platform/clock.js';
 import type { Database } from '../platform/db.js';
 import { ApiError, badRequest } from '../platform/errors.js';
 import { type Fields, formFields, queryFields } from '../platform/forms.js';
+import { contentPolicy } from '../platform/html/content-policy.js';
 import { languageOf } from '../platform/html/language.js';
 import { sendPage } from '../platform/html/page.js';
 import type { Session, Sessions } from '../stores/sessions.js';
@@ -98,6 +99,7 @@ export const authorizeRoutes: FastifyPluginAsync<Options> = async (
     fields: Fields,
   ) {
     const csrf = sessions.csrfToken(request, reply, purposeOf(session, fields));
+    reply.header('Content-Security-Policy', contentPolicy({ formsLeadTo: [publicUrl, asked.redirectUri] }));
     return sendPage(
       reply,
       <ConsentPage

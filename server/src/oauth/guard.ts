@@ -77,7 +77,10 @@ function authenticate(request: FastifyRequest, credentials: Credentials): Creden
   if (token === undefined) throw invalidToken('the Authorization header must read Bearer <token>');
   if (isSecret('refresh', token))
     throw invalidToken('this is a refresh token; exchange it for an access token first');
-  return isSecret('access', token) ? credentials.find(header, token).then(orRefuse) : orRefuse(undefined);
+  if (!isSecret('access', token)) return orRefuse(undefined);
+  // Remembered under one spelling: a token in many would push others out of the cache.
+  const usual = `Bearer ${token}`;
+  return credentials.remembered(usual) ?? credentials.find(usual, token).then(orRefuse);
 }
 
 function orRefuse(credential: Credential | undefined): Credential {

@@ -33,7 +33,7 @@ interface Options {
 export const tokenRoutes: FastifyPluginAsync<Options> = async (app, options) => {
   keepRawBodies(app, FORM_BYTES);
   app.addHook('onRequest', async (_request, reply) => {
-    reply.headers({ 'Cache-Control': 'no-store', Pragma: 'no-cache', 'X-Content-Type-Options': 'nosniff' });
+    reply.headers({ 'Cache-Control': 'no-store', Pragma: 'no-cache' });
   });
 
   app.setErrorHandler(answerFailure);

@@ -15,13 +15,23 @@ export function refuseBrokenHeads(app: FastifyInstance): void {
   app.addHook('onRequest', ({ raw }: FastifyRequest, _reply, done) => done(faultOfHead(raw)));
 }
 
-function faultOfHead({ headers, httpVersion }: IncomingMessage): ApiError | undefined {
+function faultOfHead({ headers, rawHeaders, httpVersion }: IncomingMessage): ApiError | undefined {
   const { host, expect } = headers;
+  // Node keeps the first of several; a proxy in front may have believed another (RFC 9112, 3.2).
+  if (hasTwoHosts(rawHeaders))
+    return new ApiError(400, 'bad_request', 'The Host header is sent more than once', CLOSE);
   if (host !== undefined && expect === undefined) return undefined;
   if (httpVersion !== '1.1') return undefined;
   if (host === undefined) return new ApiError(400, 'bad_request', 'The Host header is missing', CLOSE);
   if (expect?.toLowerCase() === '100-continue') return undefined;
   return new ApiError(417, 'expectation_failed', 'Expect can only be 100-continue', CLOSE);
+}
+
+function hasTwoHosts(rawHeaders: string[]): boolean {
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2)
+    if (rawHeaders[at]!.length === 4 && rawHeaders[at]!.toLowerCase() === 'host') hosts++;
+  return hosts > 1;
 }
 
 const refused = new WeakSet<Socket>();

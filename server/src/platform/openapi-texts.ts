@@ -121,7 +121,7 @@ export const SHARED_COMPONENTS = {
   responses: {
     NotModified: { description: 'The same as when the ETag was given out. Without a body.' },
     BadRequest: response(
-      'Not JSON, or a malformed parameter.',
+      'The body is not JSON or is compressed, or a query parameter is malformed or unknown.',
       'invalid_parameter',
       'limit must be at least 1',
     ),
@@ -146,7 +146,7 @@ export const SHARED_COMPONENTS = {
       'A product named "Camiseta" already exists in this store',
     ),
     TooLarge: response(
-      'The body is over 1 MB.',
+      'The body is over 1 MB (1,048,576 bytes).',
       'body_too_large',
       'The body is larger than 1 MB; send it in several calls',
     ),
@@ -157,7 +157,7 @@ export const SHARED_COMPONENTS = {
       [{ field: 'price', message: 'must be at least 0' }],
     ),
     TooMany: response(
-      'The budget is used up. Wait Retry-After seconds.',
+      'The budget is used up (rate_limited), or lists of this store and app wait to be read: at most 4 are under way at a time, further ones wait up to 20 seconds (too_many_lists). Wait Retry-After seconds.',
       'rate_limited',
       'Too many requests: the budget of 120 is used up; wait 12 s',
     ),

@@ -1,6 +1,7 @@
 import type {} from '@fastify/swagger';
 import type { FastifyPluginAsync } from 'fastify';
 import { queryFields } from '../platform/forms.js';
+import { contentPolicy } from '../platform/html/content-policy.js';
 import { languageOf } from '../platform/html/language.js';
 import { sendPage } from '../platform/html/page.js';
 import { findShop } from '../stores/queries.js';
@@ -14,24 +15,18 @@ import { ShelfPage } from './pages/shelf.js';
 import { categoriesOnSale, readShelf } from './shelf.js';
 import { cartProof, type Storefront, visitOf } from './visit.js';
 
-// As on every page, but pictures come from wherever the merchant has published them.
-const POLICY = [
-  "default-src 'none'",
-  "style-src 'self'",
-  "img-src 'self' https: http:",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
 const LONGEST_SEARCH = 100;
 
 /** The shop that a merchant's buyers see: /s/{slug} and everything below it. */
 export const storefrontRoutes: FastifyPluginAsync<Storefront> = async (app, storefront) => {
   const { db, sessions, mediaUrl } = storefront;
   const hidden = { schema: { hide: true } };
+  // As on every page, but pictures come from wherever the merchant has published them.
+  const policy = contentPolicy({ images: "'self' https: http:", formsLeadTo: [storefront.publicUrl] });
 
   app.decorateRequest('shop');
   app.addHook('onRequest', async (request, reply) => {
-    reply.header('Content-Security-Policy', POLICY);
+    reply.header('Content-Security-Policy', policy);
     const shop = await findShop(db.system('shops'), (request.params as { slug: string }).slug);
     if (!shop) {
       const language = languageOf(request.headers['accept-language']);

@@ -30,7 +30,7 @@ describe('the shelf', () => {
     expect(status).toBe(200);
     expect(text).toMatch(/Vase R\$1,234\.50 Sold out .*Plate R\$20\.00 Last 2 .*Mug R\$34\.90/);
     expect(headers['content-security-policy']).toBe(
-      "default-src 'none'; style-src 'self'; img-src 'self' https: http:; base-uri 'none'; frame-ancestors 'none'",
+      "default-src 'none'; style-src 'self'; img-src 'self' https: http:; form-action 'self' http://feira.test; base-uri 'none'; frame-ancestors 'none'",
     );
   });
 

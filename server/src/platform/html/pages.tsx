@@ -3,26 +3,18 @@ import { isTemporary } from '../db/unavailable.js';
 import { ApiError, busy } from '../errors.js';
 import { FORM_BYTES } from '../forms.js';
 import { keepRawBodies } from '../json-body.js';
+import { contentPolicy } from './content-policy.js';
 import { languageOf } from './language.js';
 import { Page, sendPage } from './page.js';
 
-// No form-action: it would stop the redirect that follows an approval from leaving for the integrator's address.
-const POLICY = [
-  "default-src 'none'",
-  "style-src 'self'",
-  "img-src 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
-
 /** What every page for a person has in common: its headers, forms as bytes, and errors that are pages too. */
-export function servePages(app: FastifyInstance): void {
+export function servePages(app: FastifyInstance, publicUrl: string): void {
+  const policy = contentPolicy({ formsLeadTo: [publicUrl] });
   keepRawBodies(app, FORM_BYTES);
   app.addHook('onRequest', (_request, reply, done) => {
     reply.headers({
-      'Content-Security-Policy': POLICY,
+      'Content-Security-Policy': policy,
       'Cache-Control': 'no-store',
-      'X-Content-Type-Options': 'nosniff',
       'X-Frame-Options': 'DENY',
       'Referrer-Policy': 'no-referrer',
     });

@@ -1,0 +1,22 @@
+import type { FastifyInstance } from 'fastify';
+
+const ONE_YEAR_SECONDS = 31_536_000;
+
+/** What every answer of every process carries. */
+export function sendSafetyHeaders(app: FastifyInstance, publicUrl: string): void {
+  // Over http a browser would ignore it, and on a developer's machine it would lock localhost to https for a year.
+  const transport = publicUrl.startsWith('https:') ? `max-age=${ONE_YEAR_SECONDS}` : undefined;
+  app.addHook('onRequest', (_request, reply, done) => {
+    reply.header('x-content-type-options', 'nosniff');
+    if (transport !== undefined) reply.header('strict-transport-security', transport);
+    done();
+  });
+}
+
+/** Answers of the API hold data of a store: no cache keeps them. A resource with an ETag says otherwise itself. */
+export function forbidStoring(app: FastifyInstance): void {
+  app.addHook('onRequest', (_request, reply, done) => {
+    reply.header('cache-control', 'no-store');
+    done();
+  });
+}
