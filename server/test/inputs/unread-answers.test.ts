@@ -1,6 +1,6 @@
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { sql } from '../../src/platform/sql.js';
+import { sql } from '../../src/platform/db/sql.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
 import { until } from '../support/process.js';
 
@@ -22,7 +22,7 @@ beforeAll(async () => {
   other = await feira.store();
   await other.post('/products', { name: 'Cap', price: 1 });
   await store.post('/products', { name: 'Long', price: 1, description: '👕'.repeat(20_000) });
-  await feira.context.db.autocommit.query(sql`
+  await feira.context.db.store('test').autocommit.query(sql`
     insert into products (workspace_id, id, name, price, description)
     select workspace_id, new_id(), name || n, price, description from products, generate_series(1, 99) n
     where workspace_id = ${store.workspaceId}`);
