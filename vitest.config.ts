@@ -3,8 +3,10 @@ import { defineConfig } from 'vitest/config';
 // No test is retried: a race that loses once in a hundred runs is a fault, and a retry would hide it.
 const shared = {
   globalSetup: ['server/test/support/cluster.ts'],
-  testTimeout: 30_000,
-  hookTimeout: 60_000,
+  // Only for what hangs. A test that starts processes takes many times longer on a machine that is busy, and no claim
+  // depends on that.
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
 };
 
 export default defineConfig({
@@ -15,6 +17,9 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'fast',
+          // A worker loads the server once and not for every file: that was half of all processor time. What files must
+          // not share lives in a database of their own, and no module keeps state that one of them could change.
+          isolate: false,
           include: ['server/test/**/*.test.ts'],
           exclude: ['**/*.long.test.ts', '**/*.system.test.ts', '**/*.faults.test.ts'],
         },

@@ -73,7 +73,7 @@ export async function startServer(env: Record<string, string>, args: string[] = 
 }
 
 /** Asks again until it is so. */
-export async function until(condition: () => Promise<boolean> | boolean, withinMs = 30_000): Promise<void> {
+export async function until(condition: () => Promise<boolean> | boolean, withinMs = 90_000): Promise<void> {
   const deadline = performance.now() + withinMs;
   while (!(await condition())) {
     if (performance.now() > deadline) throw new Error(`not so within ${withinMs} ms`);
