@@ -21,16 +21,14 @@ import { sendSafetyHeaders } from './platform/answer-headers.js';
 import { refuseBrokenHeads, refuseUnreadable } from './platform/broken-requests.js';
 import { connectionsOf, REQUEST_MS } from './platform/connections.js';
 import { badRequest } from './platform/errors.js';
-import { type Readiness, serveHealth } from './platform/health.js';
+import { serveHealth, serveMetrics, serveReadiness } from './platform/health.js';
 import { serveIcon } from './platform/icon.js';
 import { MAX_BODY } from './platform/json-body.js';
-import { createMetrics, type HttpMetrics } from './platform/metrics.js';
+import type { HttpMetrics } from './platform/metrics.js';
 import { describeApi } from './platform/openapi.js';
 import { serveReference } from './platform/reference-page.js';
 import { logAnswered, logRequests } from './platform/request-log.js';
-import { sql } from './platform/sql.js';
 import { labelRoute } from './shipping/label-route.js';
-import { measureDeliveries } from './webhooks/metrics.js';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -52,7 +50,10 @@ const API_PREFIX = '/api/v1';
 
 /** Every plugin and domain, registered in order. */
 export async function buildApp(context: Context): Promise<FastifyInstance> {
-  const app = buildWorkerApp(context);
+  const app = buildBareApp(context);
+  serveHealth(app);
+  if (context.publicRoutes.readiness) serveReadiness(app, context.readiness);
+  if (context.publicRoutes.metrics) serveMetrics(app, context.metrics.registry);
   await describeApi(app, context.publicUrl);
   await app.register(api, { prefix: API_PREFIX, context });
   await app.register(tokenRoutes, context);
@@ -67,8 +68,17 @@ export async function buildApp(context: Context): Promise<FastifyInstance> {
   return app;
 }
 
-/** What every process tells of itself, and a worker tells nothing else: health, readiness and metrics. */
-export function buildWorkerApp(context: Context): FastifyInstance {
+/** Health, readiness and metrics on a port of their own, and nothing else: for the operator, not for the public. */
+export function buildMonitorApp(context: Context): FastifyInstance {
+  const app = buildBareApp(context);
+  serveHealth(app);
+  serveReadiness(app, context.readiness);
+  serveMetrics(app, context.metrics.registry);
+  return app;
+}
+
+/** What holds for every request: ids, log lines, measurements and the form of errors. */
+function buildBareApp(context: Context): FastifyInstance {
   const app = Fastify({
     loggerInstance: context.log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -93,28 +103,18 @@ export function buildWorkerApp(context: Context): FastifyInstance {
   app.addHook('onRoute', ({ method, url }) => {
     for (const each of [method].flat()) app.routeTable.push({ method: each, url });
   });
-  const readiness: Readiness = {
-    stopping: false,
-    checks: {
-      database: async () => void (await context.db.system('health').query(sql`select 1`)),
-      storage: () => context.storage.check(),
-      budgets: () => context.budgets.check(),
-    },
-  };
   const connections = connectionsOf(app.server);
   app.addHook('preClose', async () => {
-    readiness.stopping = true;
+    context.readiness.stopping = true;
     connections.endWithRequests();
   });
 
-  const metrics = createMetrics();
+  const { metrics } = context;
   const refuseBadPath = badPathRefusal(guardOf(context.credentials, context.budgets), metrics);
   logRequests(app, metrics);
   sendSafetyHeaders(app, context.publicUrl);
   refuseBrokenHeads(app);
   answerErrors(app);
-  measureDeliveries(metrics.registry, context.db.system('metrics'), context.dispatcher);
-  serveHealth(app, readiness, metrics);
   return app;
 }
 

@@ -12,19 +12,23 @@ import type { Budgets } from './platform/budgets/budgets.js';
 import { DailyUploads } from './platform/budgets/daily-uploads.js';
 import { InMemoryBudgets } from './platform/budgets/in-memory.js';
 import type { Clock } from './platform/clock.js';
-import type { DatabaseDriver, S3Config, WebhookConfig } from './platform/config.js';
+import type { DatabaseDriver, PublicRoutes, S3Config, WebhookConfig } from './platform/config.js';
 import { Seal } from './platform/crypto/seal.js';
 import { Signer } from './platform/crypto/signer.js';
 import { DatabaseClock } from './platform/database-clock.js';
 import { type Database, openDatabase } from './platform/db/database.js';
 import { Listener } from './platform/db/listen.js';
 import type { Deadlines } from './platform/db/settings.js';
+import { Readiness } from './platform/health.js';
 import { Flash } from './platform/html/flash.js';
+import { createMetrics, type HttpMetrics } from './platform/metrics.js';
 import { Outbound } from './platform/outbound/post.js';
+import { sql } from './platform/sql.js';
 import { LabelAddresses } from './shipping/label-address.js';
 import { OrderLinks } from './storefront/order-links.js';
 import { Sessions } from './stores/sessions.js';
 import { Dispatcher } from './webhooks/dispatcher.js';
+import { measureDeliveries } from './webhooks/metrics.js';
 import { DeliveryWake } from './webhooks/wake.js';
 
 /** What the domains share. Made once per process, handed down by app.ts and worker.ts. */
@@ -32,6 +36,9 @@ export interface Context {
   db: Database;
   clock: Clock;
   log: Logger;
+  metrics: HttpMetrics;
+  readiness: Readiness;
+  publicRoutes: PublicRoutes;
   credentials: Credentials;
   budgets: Budgets;
   sessions: Sessions;
@@ -71,6 +78,7 @@ export interface ContextOptions {
   redisUrl?: string | undefined;
   /** Only tests set it; the default is the database's time. */
   clock?: Clock;
+  publicRoutes?: PublicRoutes;
 }
 
 export async function openContext(options: ContextOptions): Promise<Context> {
@@ -91,11 +99,18 @@ export async function openContext(options: ContextOptions): Promise<Context> {
   const signer = new Signer(secrets);
   const wake = new DeliveryWake(db.system('wake'));
   const dispatcher = new Dispatcher({ db: db.system('deliveries'), clock, log, outbound, seal, ...webhooks });
+  const storage = await openStorage(options, clock);
+  const metrics = createMetrics();
+  measureDeliveries(metrics.registry, db.system('metrics'), dispatcher);
+  databaseClock?.measure(metrics.registry);
   await listener.start();
   return {
     db,
     clock,
     log,
+    metrics,
+    readiness: readinessOf({ db, storage, budgets }, log),
+    publicRoutes: options.publicRoutes ?? { readiness: true, metrics: true },
     listener,
     credentials,
     budgets,
@@ -107,7 +122,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
     sequencer: new Sequencer(db.system('sequencer'), log, () => dispatcher.wake()),
     dispatcher,
     dailyUploads,
-    storage: await openStorage(options, clock),
+    storage,
     gateway: new SandboxGateway(db, clock, signer, publicUrl),
     labels: new LabelAddresses(publicUrl, signer, clock),
     orderLinks: new OrderLinks(publicUrl, signer),
@@ -137,6 +152,24 @@ async function openClock(db: Database, log: Logger): Promise<DatabaseClock> {
     );
   }
   return clock;
+}
+
+function readinessOf(
+  { db, storage, budgets }: Pick<Context, 'db' | 'storage' | 'budgets'>,
+  log: Logger,
+): Readiness {
+  const checks = {
+    database: async () => {
+      await db.system('health').query(sql`select 1`);
+      return 'ok' as const;
+    },
+    storage: async () => {
+      await storage.check();
+      return 'ok' as const;
+    },
+    budgets: () => budgets.check(),
+  };
+  return new Readiness(checks, log);
 }
 
 export async function openStorage(

@@ -4,12 +4,14 @@ import { type Config, readConfig } from '../platform/config.js';
 import { DatabaseClock } from '../platform/database-clock.js';
 import { migrate } from '../platform/db/migrate.js';
 import { type Database, openDatabase } from '../platform/db.js';
-import { startEmbeddedPostgres } from '../platform/embedded-postgres/start.js';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../platform/embedded-postgres/start.js';
 import { UsageError } from './command.js';
 
 export interface Connected {
   connection: pg.ClientConfig;
   applied: string[];
+  /** Undefined with DATABASE_URL. */
+  embedded: EmbeddedPostgres | undefined;
   close(): Promise<void>;
 }
 
@@ -18,7 +20,8 @@ export async function connect(config: Config): Promise<Connected> {
   if (config.databaseUrl !== undefined) {
     const connection = { connectionString: config.databaseUrl };
     try {
-      return { connection, applied: await migrate(connection), close: async () => {} };
+      const applied = await migrate(connection);
+      return { connection, applied, embedded: undefined, close: async () => {} };
     } catch (error) {
       throw new UsageError(
         `DATABASE_URL does not work: ${(error as Error).message}. "feira doctor" says more`,
@@ -31,6 +34,7 @@ export async function connect(config: Config): Promise<Connected> {
     return {
       connection: embedded.connection,
       applied: await migrate(embedded.connection),
+      embedded,
       close: () => embedded.close(),
     };
   } catch (error) {

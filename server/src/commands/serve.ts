@@ -1,7 +1,8 @@
 import type { FastifyInstance } from 'fastify';
-import { buildApp, buildWorkerApp } from '../app.js';
-import { type Context, openContext } from '../context.js';
+import { buildApp, buildMonitorApp } from '../app.js';
+import { openContext } from '../context.js';
 import { type Config, readConfig } from '../platform/config.js';
+import { Supervisor } from '../platform/embedded-postgres/supervise.js';
 import { createLog } from '../platform/log.js';
 import { startWorker } from '../worker.js';
 import { type Command, UsageError } from './command.js';
@@ -26,15 +27,21 @@ export const command: Command = {
     const log = createLog(config.logLevel);
     const connected = await connect(config);
     const context = await openContext({ ...config, connection: connected.connection, log });
+    const supervisor = connected.embedded && new Supervisor(config.dataFolder, connected.embedded, log);
+    supervisor?.measure(context.metrics.registry);
     const worker = role === 'api' ? undefined : startWorker(context);
-    const app = await appOf(String(role), context, config);
+    const app = role === 'worker' ? undefined : await buildApp(context);
+    const monitorAddress = config.monitor ?? workerAddress(String(role), config);
+    const monitor = monitorAddress && buildMonitorApp(context);
     const stop = async () => {
       await app?.close();
       await worker?.stop();
+      await monitor?.close();
       await context.close();
-      await connected.close();
+      await (supervisor ?? connected).close();
     };
     try {
+      if (monitor) await listen(monitor, monitorAddress);
       if (app) await listen(app, config);
     } catch (error) {
       await stop();
@@ -44,30 +51,36 @@ export const command: Command = {
     log.info({ role, host: config.host, port: config.port, publicUrl: config.publicUrl }, 'started');
     if (role !== 'worker' && config.databaseUrl === undefined)
       console.log(welcome(config, await ensureDemo(context, config.dataFolder)));
-    await stopped;
+    const databaseIsLost = await Promise.race([
+      stopped.then(() => false),
+      supervisor?.gaveUp.then(() => true) ?? stopped.then(() => false),
+    ]);
+    if (databaseIsLost) process.exitCode = 1;
     await stop();
     log.info('stopped');
     return undefined;
   },
 };
 
-/** A worker listens only where it is told to: there may be several on a machine, and nobody has to call them. */
-async function appOf(
-  role: string,
-  context: Context,
-  { portIsGiven }: Config,
-): Promise<FastifyInstance | undefined> {
-  if (role !== 'worker') return buildApp(context);
-  return portIsGiven ? buildWorkerApp(context) : undefined;
+interface Address {
+  host: string;
+  port: number;
 }
 
-async function listen(app: FastifyInstance, { host, port }: Config): Promise<void> {
+/** A worker listens only where PORT says so: there may be several on a machine, and it has no public routes. */
+function workerAddress(role: string, { host, port, portIsGiven }: Config): Address | undefined {
+  return role === 'worker' && portIsGiven ? { host, port } : undefined;
+}
+
+async function listen(app: FastifyInstance, { host, port }: Address): Promise<void> {
   try {
     await app.listen({ host, port });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EADDRINUSE')
-      throw new UsageError(`Port ${port} of ${host} is taken; choose another with PORT or --port`);
+      throw new UsageError(
+        `Port ${port} of ${host} is taken; choose another with PORT, --port or METRICS_PORT`,
+      );
     if (code === 'EACCES')
       throw new UsageError(`Port ${port} needs more rights; choose one above 1023 with PORT or --port`);
     if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN')

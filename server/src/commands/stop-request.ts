@@ -22,6 +22,6 @@ export function stopRequest(log: Logger): Promise<void> {
     const parent = process.ppid;
     const watch = setInterval(() => {
       if (startedByNpm() && process.ppid !== parent) ask('npm ended');
-    }, PARENT_CHECK_MS);
+    }, PARENT_CHECK_MS).unref();
   });
 }

@@ -24,6 +24,9 @@ export interface Config {
   webhooks: WebhookConfig;
   /** Unset: files under dataFolder. */
   s3: S3Config | undefined;
+  /** Where metrics, readiness and health are served apart from the public port. */
+  monitor: { host: string; port: number } | undefined;
+  publicRoutes: PublicRoutes;
   /** Where published files are served, without a slash at the end. */
   mediaUrl: string;
   logLevel: string;
@@ -37,6 +40,12 @@ export interface S3Config {
   region: string;
   accessKeyId: string;
   secretAccessKey: string;
+}
+
+/** What the public port serves besides /healthz. */
+export interface PublicRoutes {
+  readiness: boolean;
+  metrics: boolean;
 }
 
 export interface WebhookConfig {
@@ -112,6 +121,8 @@ export function readConfig(overrides: NodeJS.ProcessEnv = {}): Config {
     givenMediaUrl ??
     (s3 ? `${s3.endpoint.replace(/\/+$/, '')}/${s3.bucket}` : `${publicUrl.replace(/\/+$/, '')}/media`);
 
+  const { monitor, publicRoutes } = readMonitor(read, port, isLoopback(publicUrl), faults);
+
   const logLevel = read('LOG_LEVEL') ?? 'info';
   if (!LOG_LEVELS.includes(logLevel))
     faults.push(`LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}, not "${logLevel}"`);
@@ -133,6 +144,8 @@ export function readConfig(overrides: NodeJS.ProcessEnv = {}): Config {
     redisUrl,
     trustedProxies,
     webhooks,
+    monitor,
+    publicRoutes,
     s3,
     mediaUrl: mediaUrl.replace(/\/+$/, ''),
     logLevel,
@@ -184,6 +197,30 @@ function readWebhooks(
     },
     timeoutMs: positive('WEBHOOK_TIMEOUT_MS', 5_000, 100),
     allowPrivate: onLoopback && (allowed === undefined || wanted),
+  };
+}
+
+/** Figures about the business must not be public by accident, so a public server serves /metrics only when requested. */
+function readMonitor(
+  read: (name: string) => string | undefined,
+  publicPort: number | undefined,
+  onLoopback: boolean,
+  faults: string[],
+): Pick<Config, 'monitor' | 'publicRoutes'> {
+  const [host, given, requested] = [read('METRICS_HOST'), read('METRICS_PORT'), read('METRICS_PUBLIC')];
+  if (requested !== undefined && !['true', 'false', '1', '0'].includes(requested))
+    faults.push('METRICS_PUBLIC must be true or false');
+  if (given === undefined) {
+    if (host !== undefined) faults.push('METRICS_HOST needs METRICS_PORT');
+    const metrics = requested === undefined ? onLoopback : ['true', '1'].includes(requested);
+    return { monitor: undefined, publicRoutes: { readiness: true, metrics } };
+  }
+  const port = portIn(given);
+  if (port === undefined || port === publicPort)
+    faults.push(`METRICS_PORT must be a number from 1 to 65535 other than PORT, not "${given}"`);
+  return {
+    monitor: { host: host ?? '127.0.0.1', port: port ?? 0 },
+    publicRoutes: { readiness: false, metrics: false },
   };
 }
 

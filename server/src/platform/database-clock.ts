@@ -1,3 +1,4 @@
+import { Gauge, type Registry } from 'prom-client';
 import { type Clock, systemClock } from './clock.js';
 import type { Queryable } from './db.js';
 import { sql } from './sql.js';
@@ -43,6 +44,18 @@ export class DatabaseClock implements Clock {
   /** How far this machine's clock is ahead of the database's, in milliseconds. */
   get machineAheadMs(): number {
     return this.machine.now() - this.now();
+  }
+
+  measure(registry: Registry): void {
+    const clock = this;
+    new Gauge({
+      name: 'feira_clock_ahead_seconds',
+      help: "How far the clock of this machine is ahead of the database's",
+      registers: [registry],
+      collect() {
+        this.set(clock.machineAheadMs / 1000);
+      },
+    });
   }
 
   close(): void {

@@ -1,51 +1,90 @@
 import type {} from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
-import type { HttpMetrics } from './metrics.js';
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import { cachedFor } from './cached-for.js';
 
 /** Throws when a part that this process needs cannot be used now. */
-export type ReadinessCheck = () => Promise<void>;
+export type ReadinessCheck = () => Promise<'ok' | 'degraded'>;
 
-export interface Readiness {
-  checks: Record<string, ReadinessCheck>;
-  /** True from the moment a stop was asked for: a load balancer should look elsewhere. */
-  stopping: boolean;
+interface State {
+  status: 'ok' | 'degraded' | 'unavailable';
+  checks: Record<string, string>;
 }
 
 const PATIENCE_MS = 2_000;
+const CACHED_MS = 1_000;
 
-export function serveHealth(app: FastifyInstance, readiness: Readiness, metrics: HttpMetrics): void {
+/** What a load balancer asks. However often it asks, the parts are asked once a second. */
+export class Readiness {
+  /** True from the moment a stop was requested: a load balancer should look elsewhere. */
+  stopping = false;
+  private readonly state: () => Promise<State>;
+
+  constructor(
+    private readonly checks: Record<string, ReadinessCheck>,
+    private readonly log: Logger,
+  ) {
+    this.state = cachedFor(CACHED_MS, () => this.look());
+  }
+
+  async read(): Promise<{ code: 200 | 503; body: object }> {
+    const state = await this.state();
+    const code = this.stopping || state.status === 'unavailable' ? 503 : 200;
+    return { code, body: { ...state, ...(this.stopping && { status: 'stopping' }) } };
+  }
+
+  private async look(): Promise<State> {
+    const checks = Object.fromEntries(
+      await Promise.all(
+        Object.entries(this.checks).map(async ([name, check]) => [name, await this.stateOf(name, check)]),
+      ),
+    ) as Record<string, string>;
+    const states = Object.values(checks);
+    const worst = states.includes('unreachable')
+      ? 'unavailable'
+      : states.includes('degraded')
+        ? 'degraded'
+        : 'ok';
+    return { status: worst, checks };
+  }
+
+  private async stateOf(name: string, check: ReadinessCheck): Promise<string> {
+    try {
+      return await inTime(check);
+    } catch (error) {
+      this.log.warn({ err: error, check: name }, 'not ready');
+      return 'unreachable';
+    }
+  }
+}
+
+/** The process is alive. It answers without asking anything else: a restart does not repair a database. */
+export function serveHealth(app: FastifyInstance): void {
   app.get('/healthz', { schema: { hide: true } }, async () => ({ status: 'ok' }));
+}
 
-  app.get('/readyz', { schema: { hide: true } }, async (request, reply) => {
-    const entries = await Promise.all(
-      Object.entries(readiness.checks).map(async ([name, check]) => {
-        try {
-          await inTime(check);
-          return [name, 'ok'];
-        } catch (error) {
-          request.log.warn({ requestId: request.id, err: error, check: name }, 'not ready');
-          return [name, 'unreachable'];
-        }
-      }),
-    );
-    const ready = !readiness.stopping && entries.every(([, state]) => state === 'ok');
-    const status = readiness.stopping ? 'stopping' : ready ? 'ok' : 'unavailable';
-    return reply.code(ready ? 200 : 503).send({ status, checks: Object.fromEntries(entries) });
-  });
-
-  app.get('/metrics', { schema: { hide: true } }, async (_request, reply) => {
-    return reply.type(metrics.registry.contentType).send(await metrics.registry.metrics());
+export function serveReadiness(app: FastifyInstance, readiness: Readiness): void {
+  app.get('/readyz', { schema: { hide: true } }, async (_request, reply) => {
+    const { code, body } = await readiness.read();
+    return reply.code(code).send(body);
   });
 }
 
-/** Fails too when there is no answer before whoever asks would give up. */
-export async function inTime(check: ReadinessCheck): Promise<void> {
+export function serveMetrics(app: FastifyInstance, registry: Registry): void {
+  app.get('/metrics', { schema: { hide: true } }, async (_request, reply) => {
+    return reply.type(registry.contentType).send(await registry.metrics());
+  });
+}
+
+/** Fails too when there is no answer before the caller would give up. */
+export async function inTime<T>(check: () => Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(new Error(`no answer within ${PATIENCE_MS} ms`)), PATIENCE_MS);
   });
   try {
-    await Promise.race([check(), late]);
+    return await Promise.race([check(), late]);
   } finally {
     clearTimeout(timer);
   }

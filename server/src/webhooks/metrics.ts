@@ -1,27 +1,38 @@
-import { Gauge, type Registry } from 'prom-client';
+import { Counter, Gauge, type Registry } from 'prom-client';
+import { cachedFor } from '../platform/cached-for.js';
 import type { Share } from '../platform/db.js';
+import { inTime } from '../platform/health.js';
 import { sql } from '../platform/sql.js';
 import type { Dispatcher } from './dispatcher.js';
 
 const COUNTED_TO = 100_000;
+const CACHED_MS = 1_000;
 
-/** What waits is asked of the database when somebody looks; what was done is counted by the process that did it. */
+/**
+ * What waits is read from the database when the metrics are scraped; what was done is counted by the process that did
+ * it. While the database does not answer, the figures that need it are absent and `feira_database_up` is 0: an alert
+ * must still get the others.
+ */
 export function measureDeliveries(registry: Registry, db: Share, dispatcher: Dispatcher): void {
   const registers = [registry];
+  const readWaiting = cachedFor(CACHED_MS, () => inTime(() => waiting(db)).catch(() => undefined));
+  const up = new Gauge({
+    name: 'feira_database_up',
+    help: 'Whether the database answers',
+    registers,
+    collect: setFromDatabase,
+  });
   const oldest = new Gauge({
     name: 'feira_deliveries_oldest_due_seconds',
-    help: 'How long the oldest due delivery waits',
+    help: 'How long the oldest due delivery has waited',
     registers,
+    collect: setFromDatabase,
   });
-  new Gauge({
+  const due = new Gauge({
     name: 'feira_deliveries_due',
     help: `Deliveries due now, counted up to ${COUNTED_TO}`,
     registers,
-    async collect() {
-      const { due, seconds } = await waiting(db);
-      this.set(due);
-      oldest.set(seconds ?? 0);
-    },
+    collect: setFromDatabase,
   });
   new Gauge({
     name: 'feira_deliveries_in_flight',
@@ -32,14 +43,25 @@ export function measureDeliveries(registry: Registry, db: Share, dispatcher: Dis
     },
   });
   for (const outcome of ['delivered', 'failed'] as const) {
-    new Gauge({
+    new Counter({
       name: `feira_deliveries_${outcome}_total`,
-      help: `Deliveries that this process has seen ${outcome === 'failed' ? 'fail for good' : 'through'}`,
+      help: `Deliveries of this process that ${outcome === 'failed' ? 'failed for good' : 'were delivered'}`,
       registers,
       collect() {
-        this.set(dispatcher.counts[outcome]);
+        this.reset();
+        this.inc(dispatcher.counts[outcome]);
       },
     });
+  }
+
+  async function setFromDatabase(): Promise<void> {
+    const found = await readWaiting();
+    up.set(found ? 1 : 0);
+    oldest.remove();
+    due.remove();
+    if (!found) return;
+    oldest.set(found.seconds ?? 0);
+    due.set(found.due);
   }
 }
 

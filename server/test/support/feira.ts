@@ -6,7 +6,7 @@ import { createApp } from '../../src/oauth/apps.js';
 import { setBudget } from '../../src/oauth/budget.js';
 import { SCOPES, type Scope } from '../../src/oauth/scopes.js';
 import { createGrant, issueTokens } from '../../src/oauth/tokens.js';
-import type { S3Config, WebhookConfig } from '../../src/platform/config.js';
+import type { PublicRoutes, S3Config, WebhookConfig } from '../../src/platform/config.js';
 import { migrate } from '../../src/platform/db/migrate.js';
 import type { Deadlines } from '../../src/platform/db/settings.js';
 import { createLog } from '../../src/platform/log.js';
@@ -54,6 +54,7 @@ export async function openFeira(
     s3?: S3Config;
     webhooks?: Partial<WebhookConfig>;
     secrets?: string[];
+    publicRoutes?: PublicRoutes;
     /** Runs on the clock that production uses, which no test can move. */
     productionClock?: boolean;
   } = {},
@@ -77,6 +78,7 @@ export async function openFeira(
     ...(options.deadlines && { deadlines: options.deadlines }),
     ...(options.trustedProxies && { trustedProxies: options.trustedProxies }),
     s3: options.s3,
+    ...(options.publicRoutes && { publicRoutes: options.publicRoutes }),
     secrets: options.secrets ?? [TEST_SECRET],
     webhooks: {
       backoff: { firstMs: 5_000, factor: 15 },

@@ -25,8 +25,8 @@ export interface Verdict {
  */
 export interface Budgets {
   spend(spender: Spender, kind: CallKind): Verdict | Promise<Verdict>;
-  /** Throws when calls cannot be counted now. */
-  check(): Promise<void>;
+  /** `degraded` while calls are counted less exactly than usual. */
+  check(): Promise<'ok' | 'degraded'>;
   close(): void;
 }
 

@@ -82,8 +82,9 @@ export class RedisBudgets implements Budgets {
     return kind === 'upload' ? this.withDay(spender, minute, keys, name) : minute;
   }
 
-  async check(): Promise<void> {
+  async check(): Promise<'ok' | 'degraded'> {
     await this.redis.ping();
+    return 'ok';
   }
 
   close(): void {

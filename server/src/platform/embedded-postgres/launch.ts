@@ -7,6 +7,7 @@ import { findBinaries } from './binaries.js';
 import { initializeData } from './initialize.js';
 import { makeLine, spawnKeeper } from './keeper.js';
 import { giveTo, makeSocketFolder, type Place, PORT } from './place.js';
+import { isAlive } from './postmaster.js';
 import type { Seat } from './users.js';
 
 export interface Launch {
@@ -116,13 +117,5 @@ function removeLeftovers(place: Place): void {
   for (const name of readdirSync(place.folder)) {
     const pid = /^users-(\d+)-/.exec(name)?.[1];
     if (pid && !isAlive(Number(pid))) rmSync(join(place.folder, name), { force: true });
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
   }
 }

@@ -19,6 +19,14 @@ export function readPostmaster(place: Place): Postmaster | undefined {
   return { pid, port, host, status: status === 'ready' || status === 'stopping' ? status : 'starting' };
 }
 
+export function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
+}
+
 function readIfThere(file: string): string {
   try {
     return readFileSync(file, 'utf8');
