@@ -11,6 +11,7 @@ import { SandboxGateway } from './payments/sandbox.js';
 import type { Budgets } from './platform/budgets/budgets.js';
 import { DailyUploads } from './platform/budgets/daily-uploads.js';
 import { InMemoryBudgets } from './platform/budgets/in-memory.js';
+import { SpenderWindows } from './platform/budgets/spender-windows.js';
 import type { Clock } from './platform/clock.js';
 import type { DatabaseDriver, PublicRoutes, S3Config, WebhookConfig } from './platform/config.js';
 import { Seal } from './platform/crypto/seal.js';
@@ -79,6 +80,8 @@ export interface ContextOptions {
   /** Only tests set it; the default is the database's time. */
   clock?: Clock;
   publicRoutes?: PublicRoutes;
+  /** Only tests set it, where the exact count matters and the machine is busy. */
+  redisPatienceMs?: number | undefined;
 }
 
 export async function openContext(options: ContextOptions): Promise<Context> {
@@ -93,7 +96,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
   const listener = new Listener(connection);
   const credentials = new Credentials(db.system('tokens'), clock, listener);
   const dailyUploads = new DailyUploads(db, clock);
-  const budgets = await openBudgets(options.redisUrl, clock, dailyUploads);
+  const budgets = await openBudgets(options, clock, dailyUploads);
   const outbound = new Outbound(webhooks);
   const seal = new Seal(secrets);
   const signer = new Signer(secrets);
@@ -103,6 +106,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
   const metrics = createMetrics();
   measureDeliveries(metrics.registry, db.system('metrics'), dispatcher);
   databaseClock?.measure(metrics.registry);
+  budgets.measure?.(metrics.registry);
   await listener.start();
   return {
     db,
@@ -184,11 +188,11 @@ export async function openStorage(
 }
 
 async function openBudgets(
-  redisUrl: string | undefined,
+  { redisUrl, redisPatienceMs }: ContextOptions,
   clock: Clock,
   dailyUploads: DailyUploads,
 ): Promise<Budgets> {
-  if (redisUrl === undefined) return new InMemoryBudgets(clock, dailyUploads);
+  if (redisUrl === undefined) return new InMemoryBudgets(new SpenderWindows(clock), dailyUploads);
   const { RedisBudgets } = await import('./platform/budgets/in-redis.js');
-  return new RedisBudgets(redisUrl, dailyUploads);
+  return RedisBudgets.open(redisUrl, clock, dailyUploads, redisPatienceMs);
 }

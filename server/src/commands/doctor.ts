@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { accessSync, constants, existsSync } from 'node:fs';
 import pg from 'pg';
 import { openStorage } from '../context.js';
@@ -86,14 +87,17 @@ async function budgets({ redisUrl }: Config): Promise<Finding> {
   if (redisUrl === undefined)
     return { what, ok: true, say: 'each process counts by itself; several need REDIS_URL' };
   // Imported when it is used, as in the server.
-  const { openRedis } = await import('../platform/budgets/in-redis.js');
+  const { openRedis } = await import('../platform/budgets/shared-windows.js');
   const redis = openRedis(redisUrl);
   let broken: Error | undefined;
   redis.on('error', (error) => {
     broken = error;
   });
   try {
-    await inTime(async () => void (await redis.ping()));
+    await inTime(async () => {
+      await once(redis, 'ready');
+      await redis.ping();
+    });
     return { what, ok: true, say: 'Redis answers' };
   } catch (error) {
     const remedy = 'check REDIS_URL and that the server is up';

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { setBudget } from '../../src/oauth/budget.js';
 import { InMemoryBudgets } from '../../src/platform/budgets/in-memory.js';
+import { SpenderWindows } from '../../src/platform/budgets/spender-windows.js';
 import { MovableClock } from '../support/clock.js';
 import { ALL_SCOPES, type Answer, type Feira, openFeira, StoreClient } from '../support/feira.js';
 import { Random } from '../support/random.js';
@@ -180,7 +181,7 @@ describe('the rolling window', () => {
       fc.property(fc.integer({ min: 1, max: 12 }), gaps, (perMinute, moves) => {
         const clock = new MovableClock();
         clock.stop();
-        const budgets = new InMemoryBudgets(clock, undefined as never);
+        const budgets = new InMemoryBudgets(new SpenderWindows(clock), undefined as never);
         const spender = { workspaceId: 'w', clientId: 'c', name: 'w c', perMinute };
         const times: number[] = [];
         const call = () => {

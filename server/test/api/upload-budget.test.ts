@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { CallKind, Spender, Verdict } from '../../src/platform/budgets/budgets.js';
 import { DailyUploads } from '../../src/platform/budgets/daily-uploads.js';
 import { InMemoryBudgets } from '../../src/platform/budgets/in-memory.js';
+import { SpenderWindows } from '../../src/platform/budgets/spender-windows.js';
 import { newId } from '../../src/platform/ids.js';
 import { sql } from '../../src/platform/sql.js';
 import { type Feira, openFeira } from '../support/feira.js';
@@ -31,7 +32,7 @@ afterAll(async () => {
 /** A new process on the same database. */
 function restart(): InMemoryBudgets {
   const { db, clock } = feira.context;
-  const made = new InMemoryBudgets(clock, new DailyUploads(db, clock));
+  const made = new InMemoryBudgets(new SpenderWindows(clock), new DailyUploads(db, clock));
   opened.push(made);
   return made;
 }

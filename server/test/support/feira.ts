@@ -50,6 +50,7 @@ export async function openFeira(
     redisUrl?: string;
     /** How long the database may take; smaller for what must be seen to time out. */
     deadlines?: Partial<Deadlines>;
+    redisPatienceMs?: number;
     trustedProxies?: string[];
     s3?: S3Config;
     webhooks?: Partial<WebhookConfig>;
@@ -76,6 +77,7 @@ export async function openFeira(
     redisUrl: options.redisUrl,
     databaseDriver: process.env.FEIRA_DB_DRIVER === 'pg' ? 'pg' : 'pipeline',
     ...(options.deadlines && { deadlines: options.deadlines }),
+    redisPatienceMs: options.redisPatienceMs,
     ...(options.trustedProxies && { trustedProxies: options.trustedProxies }),
     s3: options.s3,
     ...(options.publicRoutes && { publicRoutes: options.publicRoutes }),

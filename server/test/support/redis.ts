@@ -3,18 +3,28 @@ import { once } from 'node:events';
 import { createConnection } from 'node:net';
 import { freePort, temporaryFolder, until } from './process.js';
 
-/** A real Redis (Debian's redis-server) on a free port of loopback, with nothing kept. */
-export async function startRedis(): Promise<{ url: string; stop(): Promise<void> }> {
+export interface RedisProcess {
+  url: string;
+  port: number;
+  /** Freezes it and lets it go on. */
+  signal(name: 'SIGSTOP' | 'SIGCONT'): void;
+  stop(): Promise<void>;
+}
+
+/** A real Redis (Debian's redis-server) on loopback, which keeps nothing. */
+export async function startRedis(port?: number): Promise<RedisProcess> {
   const folder = temporaryFolder();
-  const port = await freePort();
+  port ??= await freePort();
   const server = spawn(
     'redis-server',
     ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', folder.path],
     { stdio: 'ignore' },
   );
-  await until(() => accepts(port));
+  await until(() => accepts(port as number));
   return {
     url: `redis://127.0.0.1:${port}`,
+    port,
+    signal: (name) => void server.kill(name),
     async stop() {
       const ended = once(server, 'exit');
       server.kill('SIGTERM');

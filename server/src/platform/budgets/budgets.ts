@@ -1,3 +1,5 @@
+import type { Registry } from 'prom-client';
+
 /** A store and the app that acts for it: what budgets are counted for. */
 export interface Spender {
   workspaceId: string;
@@ -27,6 +29,7 @@ export interface Budgets {
   spend(spender: Spender, kind: CallKind): Verdict | Promise<Verdict>;
   /** `degraded` while calls are counted less exactly than usual. */
   check(): Promise<'ok' | 'degraded'>;
+  measure?(registry: Registry): void;
   close(): void;
 }
 

@@ -1,34 +1,23 @@
-import type { Clock } from '../clock.js';
-import {
-  type Budgets,
-  type CallKind,
-  MINUTE_MS,
-  type Spender,
-  UPLOADS_PER_MINUTE,
-  type Verdict,
-} from './budgets.js';
+import type { Budgets, CallKind, Spender, Verdict } from './budgets.js';
 import type { DailyUploads } from './daily-uploads.js';
-import { RollingWindow } from './rolling-window.js';
+import type { Counted, SpenderWindows } from './spender-windows.js';
 
-interface Windows {
-  calls: RollingWindow;
-  uploads: RollingWindow | undefined;
-}
-
+/** Counts what this process accepts. With several processes and no Redis, each keeps to its share of the limits. */
 export class InMemoryBudgets implements Budgets {
-  private readonly spenders = new Map<string, Windows>();
-  private readonly sweeper = setInterval(() => this.sweep(), MINUTE_MS).unref();
-
   constructor(
-    private readonly clock: Clock,
+    private readonly windows: SpenderWindows,
     private readonly dailyUploads: DailyUploads,
+    private readonly processes: () => number = () => 1,
   ) {}
 
   spend(spender: Spender, kind: CallKind): Verdict | Promise<Verdict> {
-    const now = this.clock.monotonic();
-    const windows = this.windowsOf(spender);
-    if (kind === 'upload') return this.spendUpload(spender, windows, now);
-    return take([{ window: windows.calls, limit: spender.perMinute }], now);
+    const now = this.windows.now();
+    const processes = this.processes();
+    const counted = this.windows.countedFor(spender, kind);
+    const minute = take(counted, now, processes);
+    return kind === 'upload'
+      ? withDay(this.dailyUploads, spender, minute, () => release(counted, now))
+      : minute;
   }
 
   async check(): Promise<'ok'> {
@@ -36,66 +25,52 @@ export class InMemoryBudgets implements Budgets {
   }
 
   close(): void {
-    clearInterval(this.sweeper);
-  }
-
-  private async spendUpload(spender: Spender, windows: Windows, now: number): Promise<Verdict> {
-    windows.uploads ??= new RollingWindow(MINUTE_MS);
-    const counted = [
-      { window: windows.calls, limit: spender.perMinute },
-      { window: windows.uploads, limit: UPLOADS_PER_MINUTE },
-    ];
-    // The minutes are counted before the day is asked for: two calls that wait for the database at once must not both
-    // see the last free slot.
-    const minute = take(counted, now);
-    if (!minute.accepted) return this.untilAllAllow(spender, minute);
-    const day = await this.dailyUploads.spend(spender).catch((error: unknown) => {
-      for (const { window } of counted) window.takeBack(now);
-      throw error;
-    });
-    if (!day.accepted) for (const { window } of counted) window.takeBack(now);
-    return day.accepted && minute.remaining <= day.remaining ? minute : day;
-  }
-
-  /** A minute's refusal must not promise what the day will refuse. */
-  private async untilAllAllow(spender: Spender, minute: Verdict): Promise<Verdict> {
-    const day = await this.dailyUploads.look(spender);
-    return day.accepted || day.resetMs < minute.resetMs ? minute : day;
-  }
-
-  private windowsOf({ name }: Spender): Windows {
-    let windows = this.spenders.get(name);
-    if (!windows) {
-      windows = { calls: new RollingWindow(MINUTE_MS), uploads: undefined };
-      this.spenders.set(name, windows);
-    }
-    return windows;
-  }
-
-  /** Spenders that were silent for a minute are as good as new ones. */
-  private sweep(): void {
-    const now = this.clock.monotonic();
-    for (const [key, { calls, uploads }] of this.spenders) {
-      if (calls.used(now) === 0 && (uploads?.used(now) ?? 0) === 0) this.spenders.delete(key);
-    }
+    this.windows.close();
   }
 }
 
-/** All of the windows, or none. The verdict tells of the one that is nearest to its end. */
-function take(counted: { window: RollingWindow; limit: number }[], now: number): Verdict {
+/**
+ * The day's uploads are counted in the database, after the minute was: two calls that wait for the database at once
+ * must not both take the last free place. What the day refuses is taken back from the minute.
+ */
+export async function withDay(
+  dailyUploads: DailyUploads,
+  spender: Spender,
+  minute: Verdict,
+  takeBack: () => void,
+): Promise<Verdict> {
+  if (!minute.accepted) {
+    // A minute's refusal must not promise what the day will refuse.
+    const day = await dailyUploads.look(spender);
+    return day.accepted || day.resetMs < minute.resetMs ? minute : day;
+  }
+  const day = await dailyUploads.spend(spender).catch((error: unknown) => {
+    takeBack();
+    throw error;
+  });
+  if (!day.accepted) takeBack();
+  return day.accepted && minute.remaining <= day.remaining ? minute : day;
+}
+
+export function release(counted: Counted[], time: number): void {
+  for (const { window } of counted) window.takeBack(time);
+}
+
+/** All of the windows, or none. The verdict describes the one that is nearest to its limit. */
+function take(counted: Counted[], now: number, processes: number): Verdict {
+  const shareOf = (limit: number) => Math.max(1, Math.floor(limit / processes));
   let refused: Verdict | undefined;
   for (const { window, limit } of counted) {
-    const wait = window.waitMs(limit, now);
+    const wait = window.waitMs(shareOf(limit), now);
     if (wait > (refused?.resetMs ?? 0)) refused = { accepted: false, limit, remaining: 0, resetMs: wait };
   }
   if (refused) return refused;
   let tightest: Verdict | undefined;
   for (const { window, limit } of counted) {
     window.add(now);
-    const remaining = limit - window.used(now);
-    if (!tightest || remaining < tightest.remaining) {
+    const remaining = shareOf(limit) - window.used(now);
+    if (!tightest || remaining < tightest.remaining)
       tightest = { accepted: true, limit, remaining, resetMs: window.freesInMs(now) };
-    }
   }
   return tightest as Verdict;
 }

@@ -32,6 +32,11 @@ export class RollingWindow {
     return this.times.length - this.head;
   }
 
+  /** When the calls after `start` were made. */
+  timesSince(start: number): number[] {
+    return this.times.slice(this.head).filter((time) => time > start);
+  }
+
   /** Milliseconds until the oldest call leaves the window; 0 when there is none. */
   freesInMs(now: number): number {
     this.forget(now);
