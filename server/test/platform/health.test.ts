@@ -1,11 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { buildMonitorApp } from '../../src/app.js';
 import { readConfig } from '../../src/platform/config.js';
-import { sql } from '../../src/platform/sql.js';
+import { startEmbeddedPostgres } from '../../src/platform/embedded-postgres/start.js';
 import { type Feira, openFeira } from '../support/feira.js';
-import { until } from '../support/process.js';
+import { temporaryFolder, until } from '../support/process.js';
 
 let feira: Feira;
 afterEach(() => feira.close());
@@ -59,13 +58,13 @@ test('a server with a public address serves /metrics and /readyz on the monitori
 });
 
 test('/metrics and /healthz answer while the database does not, and say so', async () => {
-  feira = await openFeira({ ownCluster: true });
-  const [{ folder }] = (await feira.context.db
-    .system('test')
-    .query<{ folder: string }>(sql`select current_setting('data_directory') as folder`)) as [
-    { folder: string },
-  ];
-  process.kill(Number(readFileSync(join(folder, 'postmaster.pid'), 'utf8').split('\n')[0]), 'SIGINT');
+  const folder = temporaryFolder();
+  // PostgreSQL of root runs under another account, which has to reach its data.
+  chmodSync(folder.path, 0o711);
+  const postgres = await startEmbeddedPostgres({ folder: folder.path, settings: { fsync: 'off' } });
+  feira = await openFeira({ connection: postgres.connection });
+  await postgres.close();
+  folder.remove();
   await until(async () => (await get('/metrics')).body.includes('feira_database_up 0'));
   const { statusCode, body } = await get('/metrics');
   expect(statusCode).toBe(200);
