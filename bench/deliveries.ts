@@ -1,4 +1,5 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -45,7 +46,7 @@ const { host, user, database } = postgres.connection;
 const env = {
   PATH: process.env.PATH,
   DATABASE_URL: `postgresql:///${database}?host=${encodeURIComponent(host)}&user=${user}`,
-  FEIRA_SECRET: 'x'.repeat(32),
+  FEIRA_SECRET: randomBytes(32).toString('hex'),
   LOG_LEVEL: 'info',
 };
 

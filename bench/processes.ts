@@ -1,4 +1,5 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -39,7 +40,7 @@ export function startFeira(folder: string, databaseUrl?: string): Promise<Server
       {
         FEIRA_DATA: folder,
         LOG_LEVEL: 'info',
-        ...(databaseUrl && { DATABASE_URL: databaseUrl, FEIRA_SECRET: 'x'.repeat(32) }),
+        ...(databaseUrl && { DATABASE_URL: databaseUrl, FEIRA_SECRET: randomBytes(32).toString('hex') }),
       },
     ],
     '/healthz',

@@ -1,8 +1,12 @@
 import type { Clock } from '../platform/clock.js';
+import { deleteInBatches } from '../platform/db/delete-in-batches.js';
 import type { Share } from '../platform/db.js';
 import { sql } from '../platform/sql.js';
 import type { Storage } from './storage.js';
 
+/** As long as attaching a key again is answered 409 and not as an unknown key. */
+const ATTACHED_MS = 30 * 24 * 60 * 60 * 1000;
+const DROPPED_AT_ONCE = 1_000;
 const UNATTACHED_MS = 24 * 60 * 60 * 1000;
 const PUT_OFF_MS = 10 * 60 * 1000;
 /** A small batch: what one process has claimed, no other one removes. */
@@ -70,14 +74,31 @@ async function putOff(db: Share, clock: Clock, files: FileToRemove[]): Promise<v
     where d.workspace_id = r."workspaceId" and d.key = r.key and d.staged = r.staged`);
 }
 
-/** Drops uploads that were not attached within a day. Without its row, a key can no longer be attached. */
+/**
+ * Drops uploads that were not attached within a day. Without its row, a key can no longer be attached. In batches, because
+ * there is no limit to how many there are after an outage.
+ */
 export async function dropUnattached(db: Share, clock: Clock): Promise<void> {
   const before = new Date(clock.now() - UNATTACHED_MS).toISOString();
-  await db.autocommit.query(sql`
-    with old as (
-      delete from uploads where attached_at is null and created_at < ${before} returning workspace_id, key
-    )
-    insert into doomed_files (workspace_id, key, staged)
-    select workspace_id, key, staged from old, (values (true), (false)) both_places(staged)
-    on conflict do nothing`);
+  for (;;) {
+    const [row] = await db.autocommit.query<{ dropped: number }>(sql`
+      with old as (
+        delete from uploads where ctid = any(array(
+          select ctid from uploads where attached_at is null and created_at < ${before}
+          limit ${DROPPED_AT_ONCE} for update skip locked))
+        returning workspace_id, key
+      ),
+      doomed as (
+        insert into doomed_files (workspace_id, key, staged)
+        select workspace_id, key, staged from old, (values (true), (false)) both_places(staged)
+        on conflict do nothing
+      )
+      select count(*) as dropped from old`);
+    if (row!.dropped < DROPPED_AT_ONCE) break;
+  }
+  await deleteInBatches(
+    db,
+    'uploads',
+    sql`attached_at < ${new Date(clock.now() - ATTACHED_MS).toISOString()}`,
+  );
 }

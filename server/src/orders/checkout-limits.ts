@@ -1,5 +1,6 @@
 import type { Line } from '../catalog/reserve.js';
 import type { Clock } from '../platform/clock.js';
+import { deleteInBatches } from '../platform/db/delete-in-batches.js';
 import type { Share, Tx } from '../platform/db.js';
 import { sql } from '../platform/sql.js';
 import { CheckoutRefused } from './checkout-refused.js';
@@ -90,9 +91,13 @@ export async function noteReservation(
 
 /** Forgets where an order came from as soon as no limit counts it. */
 export async function purgeReservations(db: Share, clock: Clock): Promise<void> {
-  await db.autocommit.query(sql`
-    delete from checkout_reservations r where r.placed_at <= ${since(clock)} and not exists (
-      select from orders o where o.workspace_id = r.workspace_id and o.id = r.order_id and o.status = 'pending')`);
+  await deleteInBatches(
+    db,
+    'checkout_reservations',
+    sql`placed_at <= ${since(clock)} and not exists (
+      select from orders o where o.workspace_id = checkout_reservations.workspace_id
+        and o.id = checkout_reservations.order_id and o.status = 'pending')`,
+  );
 }
 
 function since(clock: Clock): string {

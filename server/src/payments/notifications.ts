@@ -10,6 +10,7 @@ import { requestRefund } from '../orders/refund.js';
 import { ordersOf } from '../orders/storage.js';
 import type { Clock } from '../platform/clock.js';
 import type { Signer } from '../platform/crypto/signer.js';
+import { deleteInBatches } from '../platform/db/delete-in-batches.js';
 import type { Database, Share, Tx } from '../platform/db.js';
 import { ApiError, badRequest } from '../platform/errors.js';
 import { isId } from '../platform/ids.js';
@@ -57,7 +58,7 @@ export async function receiveNotification(
 
 export async function purgeNotifications(db: Share, clock: Clock): Promise<void> {
   const before = new Date(clock.now() - REMEMBERED_MS).toISOString();
-  await db.autocommit.query(sql`delete from payment_notifications where received_at < ${before}`);
+  await deleteInBatches(db, 'payment_notifications', sql`received_at < ${before}`);
 }
 
 /** Signed is not the same as right: what a gateway sends by mistake is refused, not stumbled over. */

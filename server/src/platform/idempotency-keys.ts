@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from './clock.js';
 import type { Seal, SealedFor } from './crypto/seal.js';
+import { deleteInBatches } from './db/delete-in-batches.js';
 import type { Share, Transaction, Tx } from './db/share.js';
 import { sql } from './db/sql.js';
 
@@ -106,10 +107,6 @@ function sealedFor({ workspaceId, clientId, key }: KeyUse): SealedFor {
 
 export async function purgeIdempotencyKeys(db: Share, clock: Clock): Promise<void> {
   const now = clock.now();
-  await db.autocommit.query(
-    sql`delete from idempotency_keys where created_at <= ${new Date(now - KEPT_MS).toISOString()}`,
-  );
-  await db.autocommit.query(
-    sql`delete from idempotency_reservations where until <= ${new Date(now).toISOString()}`,
-  );
+  await deleteInBatches(db, 'idempotency_keys', sql`created_at <= ${new Date(now - KEPT_MS).toISOString()}`);
+  await deleteInBatches(db, 'idempotency_reservations', sql`until <= ${new Date(now).toISOString()}`);
 }

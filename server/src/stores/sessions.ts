@@ -3,6 +3,7 @@ import type {} from '@fastify/cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../platform/clock.js';
 import type { Signer } from '../platform/crypto/signer.js';
+import { deleteInBatches } from '../platform/db/delete-in-batches.js';
 import type { Share } from '../platform/db.js';
 import { ApiError } from '../platform/errors.js';
 import { sql } from '../platform/sql.js';
@@ -71,9 +72,7 @@ export class Sessions {
   }
 
   async purge(db: Share): Promise<void> {
-    await db.autocommit.query(
-      sql`delete from sessions where expires_at <= ${new Date(this.clock.now()).toISOString()}`,
-    );
+    await deleteInBatches(db, 'sessions', sql`expires_at <= ${new Date(this.clock.now()).toISOString()}`);
   }
 
   /** Proof that a form came from a page of ours, to this browser, for exactly this purpose. */

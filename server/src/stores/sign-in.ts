@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Clock } from '../platform/clock.js';
+import { deleteInBatches } from '../platform/db/delete-in-batches.js';
 import type { Share } from '../platform/db.js';
 import { newId } from '../platform/ids.js';
 import { networkOf } from '../platform/network.js';
@@ -63,7 +64,7 @@ export async function signIn(db: Share, clock: Clock, attempt: Attempt): Promise
 }
 
 export async function purgeSignInFailures(db: Share, clock: Clock): Promise<void> {
-  await db.autocommit.query(sql`delete from sign_in_failures where failed_at <= ${since(clock)}`);
+  await deleteInBatches(db, 'sign_in_failures', sql`failed_at <= ${since(clock)}`);
 }
 
 function subjectsOf(email: string, { address, deviceId }: Attempt): Subjects {

@@ -1,4 +1,5 @@
 import type { Clock } from '../platform/clock.js';
+import { deleteInBatches } from '../platform/db/delete-in-batches.js';
 import type { Share } from '../platform/db.js';
 import { networkOf } from '../platform/network.js';
 import { sql } from '../platform/sql.js';
@@ -32,7 +33,7 @@ export async function signUp(
 }
 
 export async function purgeSignUps(db: Share, clock: Clock): Promise<void> {
-  await db.autocommit.query(sql`delete from sign_ups where asked_at <= ${since(clock)}`);
+  await deleteInBatches(db, 'sign_ups', sql`asked_at <= ${since(clock)}`);
 }
 
 /** One at a time per network: attempts that count at the same time would all find the last free place. */

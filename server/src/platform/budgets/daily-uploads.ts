@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.js';
+import { deleteInBatches } from '../db/delete-in-batches.js';
 import type { Database, Queryable } from '../db.js';
 import { sql } from '../sql.js';
 import { DAY_MS, type Spender, UPLOADS_PER_DAY, type Verdict } from './budgets.js';
@@ -33,9 +34,7 @@ export class DailyUploads {
 
   async purge(): Promise<void> {
     const since = new Date(this.clock.now() - DAY_MS).toISOString();
-    await this.db
-      .background('upload spends')
-      .autocommit.query(sql`delete from upload_spends where spent_at <= ${since}`);
+    await deleteInBatches(this.db.background('upload spends'), 'upload_spends', sql`spent_at <= ${since}`);
   }
 }
 
