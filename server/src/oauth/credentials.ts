@@ -6,6 +6,7 @@ import { Gather } from '../platform/gather.js';
 import { sql } from '../platform/sql.js';
 import type { Scope } from './scopes.js';
 import { hashOfSecret } from './secrets.js';
+import { SuspectNetworks } from './suspect-networks.js';
 
 /** Who is calling: one app, for one store, with what the merchant granted. */
 export interface Credential extends Spender {
@@ -24,6 +25,8 @@ const RENEWED_MS = 1_000;
 const MOMENT_MS = 100;
 const MAX_CACHED = 10_000;
 const USE_NOTED_MS = 60_000;
+
+type Lookups = Gather<string, CredentialRow | undefined>;
 
 interface Use {
   workspaceId: string;
@@ -48,6 +51,13 @@ export class Credentials {
    */
   private readonly cache = new Map<string, Cached>();
   private readonly asks = new Gather(3, 8, (tokens: string[]) => this.rowsOf(tokens));
+  /**
+   * The lookups of networks that send many refused tokens: one statement at a time for up to 200 tokens, so that a flood
+   * costs the database one busy statement and delays nobody else. They are looked up and not refused unseen, because
+   * valid tokens may come from the same network.
+   */
+  private readonly suspectAsks = new Gather(1, 200, (tokens: string[]) => this.rowsOf(tokens), 'never');
+  private readonly suspects: SuspectNetworks;
   private readonly uses = new Gather(2, 12, (uses: Use[]) => this.noteUses(uses));
   private ageing: Cached[] = [];
 
@@ -56,6 +66,7 @@ export class Credentials {
     private readonly clock: Clock,
     private readonly listener: Listener,
   ) {
+    this.suspects = new SuspectNetworks(clock);
     listener.on(CREDENTIAL_CHANNEL, (payload) => this.drop(payload));
     listener.onLoss(() => this.cache.clear());
   }
@@ -70,9 +81,12 @@ export class Credentials {
     return this.unexpired(cached.credential);
   }
 
-  /** Of a token that is unknown, expired or revoked: undefined. It is remembered by the header that it stood in. */
-  async find(header: string, token: string): Promise<Credential | undefined> {
-    return this.unexpired(await this.ask(header, token));
+  /** Undefined for a token that is unknown, expired or revoked. A valid one is cached under the header it came in. */
+  async find(header: string, token: string, address: string): Promise<Credential | undefined> {
+    const asks = this.suspects.has(address) ? this.suspectAsks : this.asks;
+    const credential = this.unexpired(await this.ask(header, token, asks));
+    if (!credential) this.suspects.noteRefused(address);
+    return credential;
   }
 
   /**
@@ -87,7 +101,7 @@ export class Credentials {
     return credential && credential.expiresAt > this.clock.now() ? credential : undefined;
   }
 
-  private async ask(header: string, token: string): Promise<Credential | undefined> {
+  private async ask(header: string, token: string, asks: Lookups): Promise<Credential | undefined> {
     const askedAt = this.clock.monotonic();
     // Put in place before the question is asked: a notification that arrives while it runs removes it, and then the
     // answer, which may be the old one, is not kept.
@@ -100,7 +114,7 @@ export class Credentials {
     const known = this.cache.get(header)?.credential;
     const trusted = this.listener.alive;
     if (trusted) this.remember(header, entry);
-    const row = await this.asks.ask(token);
+    const row = await asks.ask(token);
     if (!row) {
       this.cache.delete(header);
       return undefined;

@@ -80,7 +80,7 @@ function authenticate(request: FastifyRequest, credentials: Credentials): Creden
   if (!isSecret('access', token)) return orRefuse(undefined);
   // Remembered under one spelling: a token in many would push others out of the cache.
   const usual = `Bearer ${token}`;
-  return credentials.remembered(usual) ?? credentials.find(usual, token).then(orRefuse);
+  return credentials.remembered(usual) ?? credentials.find(usual, token, request.ip).then(orRefuse);
 }
 
 function orRefuse(credential: Credential | undefined): Credential {

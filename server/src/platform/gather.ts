@@ -26,6 +26,8 @@ export class Gather<Ask, Answer> {
     private readonly mostRunning: number,
     private readonly mostTogether: number,
     private readonly answer: (asks: Ask[]) => Promise<(Answer | Promise<Answer>)[]>,
+    /** After this long the next statement no longer waits for a slow one; 'never': it always waits. */
+    private readonly lateMs: number | 'never' = LATE_MS,
   ) {}
 
   ask(ask: Ask): Promise<Answer> {
@@ -55,7 +57,7 @@ export class Gather<Ask, Answer> {
       this.next();
     };
     this.running++;
-    const late = setTimeout(makeRoom, LATE_MS);
+    const late = this.lateMs === 'never' ? undefined : setTimeout(makeRoom, this.lateMs);
     const outcome = await this.answer(asked.map(({ ask }) => ask)).catch((error: unknown) => ({ error }));
     clearTimeout(late);
     // Before those that wait are told: PostgreSQL works on the next ones meanwhile.
