@@ -22,7 +22,7 @@ beforeAll(async () => {
   const { host, port, user, database } = feira.connection;
   const env = {
     DATABASE_URL: `postgres://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`,
-    FEIRA_SECRET: 'x'.repeat(32),
+    FEIRA_SECRET: 'a secret of at least thirty-two characters',
     LOG_LEVEL: 'warn',
   };
   servers = await Promise.all([startServer(env), startServer(env)]);

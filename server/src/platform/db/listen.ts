@@ -13,6 +13,9 @@ const DEADLINES: Deadlines = {
   connectMs: 5_000,
 };
 
+/** Does nothing but answer. It is a LISTEN, so that pg_stat_activity shows which connection listens. */
+const HEARTBEAT = 'listen feira_heartbeat';
+
 /**
  * One connection that LISTENs. Caches ask `alive` before they trust themselves: while the connection is down, a
  * notification may be missed, so nothing may be cached. A heartbeat finds a connection that died silently.
@@ -47,7 +50,7 @@ export class Listener {
         this.channels.get(channel)?.(payload ?? ''),
       );
       const channels = [...this.channels.keys()].map((channel) => `listen ${channel};`).join(' ');
-      await this.ask(session, channels || 'select 1');
+      await this.ask(session, channels || HEARTBEAT);
       if (this.session !== session) return;
       this.alive = true;
       this.beat(session);
@@ -71,7 +74,7 @@ export class Listener {
 
   private beat(session: Session): void {
     this.timer = setTimeout(() => {
-      this.ask(session, 'select 1').then(
+      this.ask(session, HEARTBEAT).then(
         () => this.session === session && this.beat(session),
         () => this.lost(session),
       );
