@@ -1,4 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { originOfApp } from '../events/names.js';
 import type { Database } from '../platform/db.js';
@@ -24,6 +25,20 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<{ db: Database; mediaUrl: 
   { db, mediaUrl },
 ) => {
   const products = new ProductReads(db.system('product details'), mediaUrl);
+
+  async function readProduct(request: FastifyRequest): Promise<string | Buffer> {
+    const { id } = request.params as { id: string };
+    const product = await products.findIn(request.store, request.credential.workspaceId, id);
+    if (!product) throw productNotFound(id);
+    return product.json;
+  }
+
+  async function readVariations(request: FastifyRequest): Promise<{ data: VariationRecord[] }> {
+    const { id } = request.params as { id: string };
+    const variations = await listVariations(request.store, request.credential.workspaceId, id);
+    if (!variations) throw productNotFound(id);
+    return { data: variations };
+  }
 
   app.get(
     '/products',
@@ -102,7 +117,7 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<{ db: Database; mediaUrl: 
   app.patch(
     '/products/:id',
     {
-      config: { scope: 'products:write' },
+      config: { scope: 'products:write', readAgain: readProduct },
       schema: {
         operationId: 'updateProduct',
         tags: ['Products'],
@@ -164,21 +179,17 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<{ db: Database; mediaUrl: 
         response: { 200: shape.VariationList },
       },
     },
-    async (request) => {
-      const variations = await listVariations(
-        request.store,
-        request.credential.workspaceId,
-        request.params.id,
-      );
-      if (!variations) throw productNotFound(request.params.id);
-      return { data: variations };
-    },
+    readVariations,
   );
 
   app.patch(
     '/products/:id/variants',
     {
-      config: { scope: ['products:write', 'stock:write'], bareArray: 'variants' },
+      config: {
+        scope: ['products:write', 'stock:write'],
+        bareArray: 'variants',
+        readAgain: readVariations,
+      },
       schema: {
         operationId: 'patchVariations',
         tags: ['Variations'],
@@ -210,7 +221,7 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<{ db: Database; mediaUrl: 
   app.put(
     '/products/:id/variants',
     {
-      config: { scope: 'products:write' },
+      config: { scope: 'products:write', readAgain: readVariations },
       schema: {
         operationId: 'putVariations',
         tags: ['Variations'],

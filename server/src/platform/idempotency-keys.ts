@@ -4,6 +4,7 @@ import type { Seal, SealedFor } from './crypto/seal.js';
 import { deleteInBatches } from './db/delete-in-batches.js';
 import type { Share, Transaction, Tx } from './db/share.js';
 import { sql } from './db/sql.js';
+import { unpackAnswer } from './stored-answer.js';
 
 /** One use of a key: whose it is and what was asked. */
 export interface KeyUse {
@@ -16,7 +17,8 @@ export interface KeyUse {
 export interface StoredAnswer {
   isSameRequest: boolean;
   status: number;
-  body: string;
+  /** undefined when it was too large to be kept: the caller reads it again. */
+  body: string | undefined;
 }
 
 /** `free`: nobody has used the key. `running`: the first request with it has not been answered yet. */
@@ -61,7 +63,11 @@ export class IdempotencyKeys {
       const { same, status, body } = found;
       return {
         state: 'answered',
-        answer: { isSameRequest: same, status, body: this.seal.open(body, sealedFor(use)) },
+        answer: {
+          isSameRequest: same,
+          status,
+          body: await unpackAnswer(this.seal.open(body, sealedFor(use))),
+        },
       };
     }
     return { state: found?.reserved ? 'running' : 'free' };
@@ -86,10 +92,11 @@ export class IdempotencyKeys {
     return released.length > 0;
   }
 
-  async keep(tx: Transaction, use: KeyUse, status: number, body: string): Promise<void> {
+  /** `answer`: as packAnswer makes it. */
+  async keep(tx: Transaction, use: KeyUse, status: number, answer: string): Promise<void> {
     await tx.query(sql`
       insert into idempotency_keys (workspace_id, client_id, key, request_hash, status, body, created_at)
-      values (${use.workspaceId}, ${use.clientId}, ${use.key}, ${use.requestHash}, ${status}, ${this.seal.close(body, sealedFor(use))},
+      values (${use.workspaceId}, ${use.clientId}, ${use.key}, ${use.requestHash}, ${status}, ${this.seal.close(answer, sealedFor(use))},
               ${this.time()})
       on conflict (workspace_id, client_id, key) do update
         set request_hash = excluded.request_hash, status = excluded.status, body = excluded.body,

@@ -5,11 +5,14 @@ import { type Statement, sql } from './db/sql.js';
 import { ApiError, badRequest } from './errors.js';
 import type { IdempotencyKeys, KeyUse, StoredAnswer } from './idempotency-keys.js';
 import { mediaTypeOf } from './json-body.js';
+import { packAnswer } from './stored-answer.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** The call waits for something other than the database before it writes; its key is reserved meanwhile. */
     waitsOutside?: boolean;
+    /** Reads what the call answered, for a repeated request whose answer was too large to be kept. */
+    readAgain?: (request: FastifyRequest) => Promise<string | Buffer | object>;
   }
   interface FastifyRequest {
     /** The caller's store. With an Idempotency-Key, what is written through it commits together with the answer. */
@@ -67,7 +70,7 @@ export function keepIdempotencyKeys(app: FastifyInstance, { keys, storeOf, keysO
       if (opened instanceof KeyedRequest) {
         request.keyed = opened;
         done();
-      } else replay(reply, opened);
+      } else replay(request, reply, opened).catch(done);
     }, done);
   }
 
@@ -83,7 +86,8 @@ export function keepIdempotencyKeys(app: FastifyInstance, { keys, storeOf, keysO
       return;
     }
     request.keyed = null;
-    keyed.close(reply.statusCode, payload).then(() => done(null, payload), done);
+    const canReadAgain = reply.request.routeOptions.config.readAgain !== undefined;
+    keyed.close(reply.statusCode, payload, canReadAgain).then(() => done(null, payload), done);
   }
 }
 
@@ -113,7 +117,7 @@ class KeyedRequest implements StoreAccess {
     return work(await this.open());
   }
 
-  async close(status: number, payload: unknown): Promise<void> {
+  async close(status: number, payload: unknown, canReadAgain: boolean): Promise<void> {
     if (status >= 500 || NOT_KEPT.has(status)) {
       await this.rollback();
       // If it cannot be released now, it runs out.
@@ -126,7 +130,7 @@ class KeyedRequest implements StoreAccess {
       if (status >= 400) await tx.query(sql`rollback to savepoint work`);
       if ('reservation' in this.held && !(await this.keys.release(tx, this.use, this.held.reservation)))
         throw stillRunning();
-      await this.keys.keep(tx, this.use, status, String(payload ?? ''));
+      await this.keys.keep(tx, this.use, status, await packAnswer(String(payload ?? ''), canReadAgain));
       await tx.commit();
     } catch (error) {
       await this.rollback();
@@ -212,8 +216,14 @@ async function markStart(tx: Transaction): Promise<Transaction> {
   }
 }
 
-function replay(reply: FastifyReply, { status, body }: StoredAnswer): void {
-  reply.code(status).header('Idempotent-Replayed', 'true').type('application/json; charset=utf-8').send(body);
+async function replay(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { status, body }: StoredAnswer,
+): Promise<void> {
+  reply.header('Idempotent-Replayed', 'true');
+  const answer = body ?? (await request.routeOptions.config.readAgain?.(request));
+  reply.code(status).type('application/json; charset=utf-8').send(answer);
 }
 
 /** With the media type: a body that was refused for it is another request once it is sent as JSON. */
