@@ -15,7 +15,7 @@ let labelUrl: string;
 let locker: pg.Client;
 
 beforeAll(async () => {
-  feira = await openFeira();
+  feira = await openFeira({ deadlines: {} });
   locker = new pg.Client(feira.connection);
   await locker.connect();
 });

@@ -19,6 +19,15 @@ import { temporaryFolder } from './process.js';
 export const ALL_SCOPES = Object.keys(SCOPES) as Scope[];
 export const TEST_SECRET = 'a secret for tests, known to everybody who reads them';
 const PLENTY = 1_000_000;
+const MINUTE = 60_000;
+const PATIENT: Deadlines = {
+  lockMs: MINUTE,
+  statementMs: MINUTE,
+  answerMs: MINUTE,
+  transactionMs: MINUTE,
+  connectMs: MINUTE,
+  waitMs: MINUTE,
+};
 
 /** A whole server on a database of its own; requests are injected, not sent over a socket. */
 export interface Feira {
@@ -48,7 +57,7 @@ export async function openFeira(
     /** An empty database of the test's own cluster, or one that was restored; it is migrated. */
     connection?: Feira['connection'];
     redisUrl?: string;
-    /** How long the database may take; smaller for what must be seen to time out. */
+    /** How long the database may take. Default: so long that a busy machine fails no test; {} for the real ones. */
     deadlines?: Partial<Deadlines>;
     redisPatienceMs?: number;
     trustedProxies?: string[];
@@ -76,7 +85,7 @@ export async function openFeira(
     dataFolder: folder.path,
     redisUrl: options.redisUrl,
     databaseDriver: process.env.FEIRA_DB_DRIVER === 'pg' ? 'pg' : 'pipeline',
-    ...(options.deadlines && { deadlines: options.deadlines }),
+    deadlines: options.deadlines ?? PATIENT,
     redisPatienceMs: options.redisPatienceMs,
     ...(options.trustedProxies && { trustedProxies: options.trustedProxies }),
     s3: options.s3,

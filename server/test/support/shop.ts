@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Line } from '../../src/catalog/reserve.js';
 import { type Buyer, type Checkout, placeOrder } from '../../src/orders/checkout.js';
+import { ordersOf } from '../../src/orders/storage.js';
 import { sql } from '../../src/platform/sql.js';
 import type { Feira } from './feira.js';
 
@@ -38,14 +39,16 @@ export function buy(feira: Feira, workspaceId: string, purchase: Purchase): Prom
     freight = 12.5,
     method = 'pix',
   } = purchase;
-  return feira.context.db.store('test').transaction((tx) =>
-    placeOrder(tx, feira.clock, workspaceId, {
-      checkoutId,
-      lines,
-      buyer: { ...BUYER, ...buyer },
-      payment: { method, installments: 1, gateway: 'sandbox' },
-      freight: () => freight,
-    }),
+  return ordersOf(feira.context.db, workspaceId).transaction(
+    (tx) =>
+      placeOrder(tx, feira.clock, workspaceId, {
+        checkoutId,
+        lines,
+        buyer: { ...BUYER, ...buyer },
+        payment: { method, installments: 1, gateway: 'sandbox' },
+        freight: () => freight,
+      }),
+    { waitMs: 60_000 },
   );
 }
 

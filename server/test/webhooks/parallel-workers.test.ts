@@ -21,7 +21,7 @@ test('four dispatchers beside each other deliver 1,000 events once each', { time
     await Promise.all(
       stores.flatMap((store) =>
         Array.from({ length: 10 }, (_, i) =>
-          first.context.db.store('test').transaction((tx) =>
+          first.context.db.store(store.workspaceId).transaction((tx) =>
             emit(
               tx,
               store.workspaceId,

@@ -32,13 +32,12 @@ export interface Database {
 }
 
 /** Fewer than 25 connections per process, with the one that listens. */
-const READS: ReadLimits = {
+const READS: Omit<ReadLimits, 'waitMs'> = {
   connections: 5,
   perKey: 16,
   slowPerKey: 2,
   slow: 3,
   slowAfterMs: 20,
-  waitMs: 4_000,
 };
 const STORES = { total: 11, perStore: 4, mostOfStores: 8 };
 const SYSTEM = { total: 5, perTask: 2 };
@@ -50,6 +49,7 @@ const FOREGROUND_DEADLINES: Deadlines = {
   answerMs: 5_000,
   transactionMs: 8_000,
   connectMs: 5_000,
+  waitMs: 4_000,
 };
 const BACKGROUND_DEADLINES: Deadlines = {
   lockMs: 5_000,
@@ -57,11 +57,9 @@ const BACKGROUND_DEADLINES: Deadlines = {
   answerMs: 32_000,
   transactionMs: 60_000,
   connectMs: 5_000,
+  waitMs: 30_000,
 };
 const PROBES: ProbeTimes = { idleMs: 2_000, answerMs: 1_500 };
-/** For a connection, when others of the same store or task are in front. */
-const WAIT_MS = 4_000;
-const BACKGROUND_WAIT_MS = 30_000;
 
 export async function openDatabase(
   connection: pg.ClientConfig,
@@ -73,7 +71,7 @@ export async function openDatabase(
   const fleet = new Fleet(PROBES);
   const pool = new Pool(fleet, opener(foreground));
   const backgroundPool = new Pool(fleet, opener(BACKGROUND_DEADLINES));
-  const reads = new Reads(fleet, opener(foreground), READS);
+  const reads = new Reads(fleet, opener(foreground), { ...READS, waitMs: foreground.waitMs });
   const areas = options.areas ?? {};
   const stores = new Admission(STORES.total, { '': STORES.mostOfStores, ...areas });
   const system = new Admission(SYSTEM.total);
@@ -83,12 +81,12 @@ export async function openDatabase(
     store: (workspaceId, area = '') =>
       new Share(
         { key: area ? `${workspaceId} ${area}` : workspaceId, most: STORES.perStore, group: area },
-        { admission: stores, pool, reads, waitMs: WAIT_MS, transactionMs: foreground.transactionMs },
+        { admission: stores, pool, reads, deadlines: foreground },
       ),
     system: (task) =>
       new Share(
         { key: task, most: SYSTEM.perTask, group: '' },
-        { admission: system, pool, reads, waitMs: WAIT_MS, transactionMs: foreground.transactionMs },
+        { admission: system, pool, reads, deadlines: foreground },
       ),
     background: (task) =>
       new Share(
@@ -97,8 +95,7 @@ export async function openDatabase(
           admission: background,
           pool: backgroundPool,
           reads: undefined,
-          waitMs: BACKGROUND_WAIT_MS,
-          transactionMs: BACKGROUND_DEADLINES.transactionMs,
+          deadlines: BACKGROUND_DEADLINES,
         },
       ),
     close: () => fleet.close(),

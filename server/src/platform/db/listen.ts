@@ -11,6 +11,7 @@ const DEADLINES: Deadlines = {
   answerMs: 4_000,
   transactionMs: 3_000,
   connectMs: 5_000,
+  waitMs: 0,
 };
 
 /** Does nothing but answer. It is a LISTEN, so that pg_stat_activity shows which connection listens. */

@@ -14,6 +14,8 @@ export interface Deadlines {
   /** A whole transaction, from its first statement to the commit. */
   transactionMs: number;
   connectMs: number;
+  /** For a connection, when others of the same store or task are in front. */
+  waitMs: number;
 }
 
 /**

@@ -2,6 +2,7 @@ import type { Admission, Applicant } from './admission.js';
 import type { Connection } from './connection.js';
 import type { Pool } from './pool.js';
 import type { Reads } from './reads.js';
+import type { Deadlines } from './settings.js';
 import { type Statement, sql } from './sql.js';
 import { DatabaseUnavailable } from './unavailable.js';
 
@@ -32,8 +33,7 @@ interface Means {
   pool: Pool;
   /** Undefined: reads take turns with the writes. */
   reads: Reads | undefined;
-  waitMs: number;
-  transactionMs: number;
+  deadlines: Deadlines;
 }
 
 /** How a transaction differs from others. */
@@ -74,7 +74,7 @@ export class Share implements StoreAccess {
   /** For a transaction that spans several hooks of a request. The caller must end it. */
   async begin(options: TransactionOptions = {}): Promise<Transaction> {
     const connection = await this.take(options.waitMs);
-    return new OpenTransaction(connection, this.means.transactionMs, () => this.give(connection));
+    return new OpenTransaction(connection, this.means.deadlines.transactionMs, () => this.give(connection));
   }
 
   /** The same share, for a caller who may leave before its turn has come. */
@@ -91,7 +91,7 @@ export class Share implements StoreAccess {
     }
   }
 
-  private async take(waitMs = this.means.waitMs): Promise<Connection> {
+  private async take(waitMs = this.means.deadlines.waitMs): Promise<Connection> {
     const { admission, pool } = this.means;
     const turn = admission.enter(this.applicant, waitMs);
     if (turn) await turn;

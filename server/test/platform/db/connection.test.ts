@@ -13,6 +13,7 @@ const DEADLINES = {
   answerMs: 10_000,
   transactionMs: 10_000,
   connectMs: 10_000,
+  waitMs: 10_000,
 };
 const NO_TABLE = { code: '42P01' };
 

@@ -15,6 +15,7 @@ beforeAll(async () => {
     answerMs: 1_000,
     transactionMs: 1_000,
     connectMs: 5_000,
+    waitMs: 1_000,
   };
   const { client, socket } = await openSession(cloned.connection, deadlines);
   const chunks: Buffer[] = [];

@@ -1,0 +1,183 @@
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { newProduct } from './support/catalog.js';
+import { type Answer, type Feira, openFeira, type StoreClient } from './support/feira.js';
+import { pngOf } from './support/images.js';
+import { upload } from './support/media.js';
+import { until } from './support/process.js';
+import { Receiver } from './support/receiver.js';
+import { buy, order } from './support/shop.js';
+import { subscribe } from './support/webhooks.js';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+// Whatever the calls of store A wait for, calls of every kind of store B are answered while all of A's still wait.
+
+let feira: Feira;
+let locker: pg.Client;
+let a: StoreClient;
+let locked: string;
+let b: StoreClient;
+let theirs: string;
+let paid: string;
+let code: string;
+let round = 0;
+
+beforeAll(async () => {
+  feira = await openFeira({ webhooks: { timeoutMs: 60_000 } });
+  locker = new pg.Client(feira.connection);
+  await locker.connect();
+});
+afterAll(async () => {
+  await locker.end();
+  await feira.close();
+});
+beforeEach(async () => {
+  a = await feira.store();
+  locked = await newProduct(a, { quantity: 1_000, sku: 'LOCKED' });
+  b = await feira.store();
+  theirs = await newProduct(b, { quantity: 1_000, sku: 'FREE' });
+  paid = await order(feira, b.workspaceId, { productId: theirs, variantId: null, quantity: 1 });
+  code = (await b.post('/shipments', { orderId: paid })).body.code;
+});
+afterEach(async () => {
+  await locker.query('rollback');
+  vi.restoreAllMocks();
+});
+
+async function lockProductOfA(): Promise<void> {
+  await locker.query('begin');
+  await locker.query('select from products where id = $1 for update', [locked]);
+}
+
+/** Calls of A that wait, and how many of them have ended. */
+function waiting(calls: Promise<unknown>[]): {
+  all: Promise<PromiseSettledResult<unknown>[]>;
+  ended(): number;
+} {
+  let ended = 0;
+  for (const call of calls)
+    call.then(
+      () => ended++,
+      () => ended++,
+    );
+  return { all: Promise.allSettled(calls), ended: () => ended };
+}
+
+const key = (name: string) => ({ 'idempotency-key': name });
+
+/** Twenty calls of B, of every kind; ten rounds of them are two hundred. */
+async function callsOfB(): Promise<Answer[]> {
+  const n = ++round;
+  const name = `Made in round ${n}`;
+  const url = `/products/${theirs}`;
+  return Promise.all([
+    b.get('/me'),
+    b.get('/products'),
+    b.get('/products?search=product'),
+    b.get(url),
+    b.get(`${url}/variants`),
+    b.get('/categories'),
+    b.get('/orders'),
+    b.get('/orders?sort=updatedAt'),
+    b.get(`/orders/${paid}`),
+    b.get('/customers'),
+    b.get(`/shipments/${code}/tracking`),
+    b.get('/webhooks'),
+    b.get('/events'),
+    b.post('/products', { name, price: 1 }),
+    b.post('/products', { name: `Keyed ${name}`, price: 1 }, key(`create ${n}`)),
+    b.patch(`${url}/stock`, { quantity: n }),
+    b.patch('/stock', { entries: [{ sku: 'FREE', delta: 1 }] }, key(`stock ${n}`)),
+    b.patch(url, { price: n }),
+    b.patch(`/orders/${paid}/shipping-status`, { statusShipping: 'preparing' }),
+    b.post('/uploads', { productId: theirs, contentType: 'image/png', contentLength: 100 }),
+  ]);
+}
+
+async function expectBServed(ended: () => number): Promise<void> {
+  for (let times = 0; times < 10; times++)
+    for (const { status, body } of await callsOfB())
+      expect(status, JSON.stringify(body).slice(0, 300)).toBeLessThan(300);
+  const bought = await buy(feira, b.workspaceId, {
+    lines: [{ productId: theirs, variantId: null, quantity: 1 }],
+  });
+  expect(bought).toHaveProperty('orderId');
+  expect(ended()).toBe(0);
+}
+
+test('fifty writes and fifty checkouts of one store that wait for a lock', async () => {
+  await lockProductOfA();
+  const line = { productId: locked, variantId: null, quantity: 1 };
+  const calls = waiting([
+    ...Array.from({ length: 25 }, (_, n) => a.patch(`/products/${locked}/stock`, { quantity: n })),
+    ...Array.from({ length: 25 }, (_, n) =>
+      a.patch(`/products/${locked}`, { price: n + 1 }, key(`locked ${n}`)),
+    ),
+    ...Array.from({ length: 50 }, () => buy(feira, a.workspaceId, { lines: [line] })),
+  ]);
+  await expectBServed(calls.ended);
+  await locker.query('rollback');
+  const outcomes = await calls.all;
+  expect(outcomes.filter(({ status }) => status === 'rejected')).toEqual([]);
+});
+
+test('three hundred simultaneous buyers of one product', async () => {
+  await lockProductOfA();
+  const line = { productId: locked, variantId: null, quantity: 1 };
+  const calls = waiting(Array.from({ length: 300 }, () => buy(feira, a.workspaceId, { lines: [line] })));
+  await expectBServed(calls.ended);
+  await locker.query('rollback');
+  const outcomes = await calls.all;
+  expect(outcomes.filter(({ status }) => status === 'rejected')).toEqual([]);
+  expect((await a.get(`/products/${locked}`)).body.quantity).toBe(700);
+});
+
+test('fifty pings to a receiver that hangs, with keys and without', async () => {
+  const receiver = await Receiver.open();
+  const hook = await subscribe(a, `${receiver.url}/hook`);
+  let letGo = () => {};
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  receiver.answer = (_, response) => void held.then(() => response.writeHead(204).end());
+  const calls = waiting(
+    Array.from({ length: 50 }, (_, n) =>
+      a.post(`/webhooks/${hook.id}/ping`, undefined, n % 2 ? key(`ping ${n}`) : {}),
+    ),
+  );
+  await until(() => receiver.received.length >= 50);
+  // A second request with a key whose first still waits outside.
+  expect((await a.post(`/webhooks/${hook.id}/ping`, undefined, key('ping 1'))).body.code).toBe(
+    'idempotency_key_in_use',
+  );
+  await expectBServed(calls.ended);
+  letGo();
+  await calls.all;
+  await receiver.close();
+});
+
+test('twenty attachments to a storage that hangs, with keys and without', async () => {
+  const keys: string[] = [];
+  for (let n = 0; n < 20; n++) keys.push(await upload(feira, a, locked, await pngOf(1)));
+  let letGo = () => {};
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  const { storage } = feira.context;
+  const readStaged = storage.readStaged.bind(storage);
+  const reads = vi.spyOn(storage, 'readStaged').mockImplementation(async (name) => {
+    await held;
+    return readStaged(name);
+  });
+  const calls = waiting(
+    keys.map((name, n) =>
+      a.post(`/products/${locked}/images`, { key: name }, n % 2 ? key(`attach ${n}`) : {}),
+    ),
+  );
+  await until(() => reads.mock.calls.length > 0);
+  await expectBServed(calls.ended);
+  letGo();
+  const outcomes = (await calls.all) as PromiseFulfilledResult<Answer>[];
+  expect(outcomes.map(({ value }) => value.status)).toEqual(Array(20).fill(201));
+});
