@@ -165,7 +165,7 @@ describe('a server that cannot hear of revocations', () => {
       feira.context.db
         .store('test')
         .query<{ pid: number }>(
-          sql`select pid from pg_stat_activity where datname = current_database() and query like 'listen %'`,
+          sql`select pid from pg_stat_activity where datname = current_database() and application_name = 'feira listener'`,
         );
     const cluster = new pg.Client(inject('cluster'));
     await cluster.connect();

@@ -57,6 +57,8 @@ export async function openFeira(
     /** An empty database of the test's own cluster, or one that was restored; it is migrated. */
     connection?: Feira['connection'];
     redisUrl?: string;
+    /** Another way to the same database, such as a proxy. */
+    through?: (connection: Feira['connection']) => Promise<Feira['connection']>;
     /** How long the database may take. Default: so long that a busy machine fails no test; {} for the real ones. */
     deadlines?: Partial<Deadlines>;
     redisPatienceMs?: number;
@@ -77,7 +79,7 @@ export async function openFeira(
   const folder = temporaryFolder();
   const publicUrl = options.publicUrl ?? options.on?.context.publicUrl ?? 'http://feira.test';
   const context = await openContext({
-    connection,
+    connection: options.through ? await options.through(connection) : connection,
     ...(!options.productionClock && { clock }),
     log,
     publicUrl,

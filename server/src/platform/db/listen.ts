@@ -43,7 +43,8 @@ export class Listener {
 
   async start(): Promise<void> {
     try {
-      const session = await openSession(this.connection, DEADLINES);
+      const named = { ...this.connection, fallback_application_name: 'feira listener' };
+      const session = await openSession(named, DEADLINES);
       this.session = session;
       session.client.on('error', () => this.lost(session));
       session.client.on('end', () => this.lost(session));

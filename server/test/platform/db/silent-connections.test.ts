@@ -1,0 +1,118 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { newProduct } from '../../support/catalog.js';
+import { type Answer, type Feira, openFeira, type StoreClient } from '../../support/feira.js';
+import { until } from '../../support/process.js';
+import { SilentProxy } from '../../support/silent-proxy.js';
+
+// Every connection to the database dies without a trace. Calls are answered within their deadlines, which are short here,
+// and everything works again once new connections get through.
+
+const SHORT = {
+  lockMs: 700,
+  statementMs: 800,
+  answerMs: 1_000,
+  transactionMs: 1_500,
+  connectMs: 1_000,
+  waitMs: 1_000,
+};
+
+/** On the database itself, for what must not fail. */
+let direct: Feira;
+let feira: Feira;
+let proxy: SilentProxy;
+let store: StoreClient;
+let productId: string;
+
+beforeEach(async () => {
+  direct = await openFeira();
+  feira = await openFeira({
+    on: direct,
+    deadlines: SHORT,
+    through: async (connection) => {
+      proxy = await SilentProxy.open(connection);
+      return proxy.address;
+    },
+  });
+  const made = await direct.store();
+  productId = await newProduct(made, { price: 1 });
+  store = made.through(feira);
+  await untilServed();
+});
+afterEach(async () => {
+  proxy.comeBack();
+  await feira.close();
+  proxy.close();
+  await direct.close();
+});
+
+const key = (name: string) => ({ 'idempotency-key': name });
+const reads = () => [
+  '/me',
+  '/products',
+  '/products?search=x',
+  `/products/${productId}`,
+  '/events',
+  '/webhooks',
+];
+const orderReads = ['/orders', '/customers', '/shipments/AA000000000BR/tracking'];
+
+async function untilServed(): Promise<void> {
+  for (const path of reads()) await until(async () => (await store.get(path)).status === 200);
+  for (const path of orderReads) await until(async () => (await store.get(path)).status < 500);
+  await until(async () => (await store.patch(`/products/${productId}`, { ean: '1' })).status === 200);
+}
+
+const statusesOf = (answers: Answer[]) => [...new Set(answers.map(({ status }) => status))];
+
+test('every call is answered, none with 500, and all are served again afterwards', async () => {
+  proxy.fallSilent();
+  const all = await Promise.all([
+    Promise.all([...reads(), ...reads(), ...reads()].map((path) => store.get(path))),
+    Promise.all([...orderReads, ...orderReads].map((path) => store.get(path))),
+    Promise.all(
+      Array.from({ length: 10 }, (_, n) =>
+        store.patch(`/products/${productId}/stock`, { quantity: n }, n % 2 ? key(`silent ${n}`) : {}),
+      ),
+    ),
+    store.patch(`/products/${productId}`, { price: 7 }, key('price')),
+  ]);
+  expect(statusesOf(all[0])).toEqual([503]);
+  expect(all[0][0]?.body.code).toBe('busy');
+  expect(Number(all[0][0]?.headers['retry-after'])).toBeGreaterThan(0);
+  // A token that cannot be looked up is nobody's order: 503. With the token known, it is 502.
+  for (const status of statusesOf(all[1])) expect([502, 503]).toContain(status);
+  expect(statusesOf(all[2])).toEqual([503]);
+  expect(all[3].status).toBe(503);
+
+  proxy.comeBack();
+  await untilServed();
+  // The key was not used up by the call that got no answer.
+  await until(
+    async () => (await store.patch(`/products/${productId}`, { price: 7 }, key('price'))).status === 200,
+  );
+  const replayed = await direct.app.inject({
+    method: 'PATCH',
+    url: `/api/v1/products/${productId}`,
+    headers: { authorization: `Bearer ${store.token}`, 'content-type': 'application/json', ...key('price') },
+    payload: JSON.stringify({ price: 7 }),
+  });
+  expect([replayed.statusCode, replayed.headers['idempotent-replayed']]).toEqual([200, 'true']);
+});
+
+test('idle connections that died are replaced before somebody needs them, the listening one too', async () => {
+  const { listener } = feira.context;
+  await until(() => listener.alive);
+  proxy.fallSilent();
+  await until(() => !listener.alive);
+  proxy.comeBack();
+  await until(() => listener.alive);
+  await untilServed();
+});
+
+test('a stop does not wait for connections that are silent', async () => {
+  const other = await openFeira({ on: direct, deadlines: SHORT, through: async () => proxy.address });
+  proxy.fallSilent();
+  const pending = store.through(other).get('/products');
+  await other.close();
+  expect((await pending).status).toBe(503);
+});

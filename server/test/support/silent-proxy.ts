@@ -1,0 +1,74 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+
+interface Address {
+  host: string;
+  port: number;
+  user: string;
+  database: string;
+}
+
+/**
+ * A way to PostgreSQL on which packets can be lost without a trace, as behind a firewall that has forgotten its
+ * connections: whatever was connected, or connects meanwhile, never hears anything again, not even an end.
+ */
+export class SilentProxy {
+  private isSilent = false;
+  private readonly sockets = new Set<Socket>();
+
+  private constructor(
+    private readonly server: Server,
+    private readonly target: Address,
+  ) {}
+
+  static async open(target: Address): Promise<SilentProxy> {
+    const server = createServer({ allowHalfOpen: true });
+    const proxy = new SilentProxy(server, target);
+    server.on('connection', (socket) => proxy.accept(socket));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return proxy;
+  }
+
+  /** Where to connect instead of the target. */
+  get address(): Address {
+    const { port } = this.server.address() as AddressInfo;
+    return { ...this.target, host: '127.0.0.1', port };
+  }
+
+  fallSilent(): void {
+    this.isSilent = true;
+    for (const socket of this.sockets) {
+      socket.unpipe();
+      socket.removeAllListeners('close');
+      socket.pause();
+    }
+  }
+
+  /** For connections that are made from now on. */
+  comeBack(): void {
+    this.isSilent = false;
+  }
+
+  close(): void {
+    for (const socket of this.sockets) socket.destroy();
+    this.server.close();
+  }
+
+  private accept(client: Socket): void {
+    this.keep(client);
+    if (this.isSilent) return;
+    const { host, port } = this.target;
+    const server = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
+    this.keep(server);
+    client.pipe(server);
+    server.pipe(client);
+    client.on('close', () => server.destroy());
+    server.on('close', () => client.destroy());
+  }
+
+  private keep(socket: Socket): void {
+    socket.on('error', () => {});
+    this.sockets.add(socket);
+  }
+}
