@@ -22,7 +22,9 @@ export const command: Command = {
   async run(values) {
     const name = normalAppName(String(values.name));
     const nameFault = appNameFault(name);
-    if (nameFault) throw new UsageError(`--name ${TEXTS.name[nameFault]}`);
+    // The operator may register apps of the platform itself, and knows whom a name in another alphabet belongs to.
+    if (nameFault && nameFault !== 'ours' && nameFault !== 'script')
+      throw new UsageError(`--name ${TEXTS.name[nameFault]}`);
     const redirectUris = [...new Set([values['redirect-uri']].flat() as string[])];
     if (redirectUris.length > MAX_REDIRECT_URIS) throw new UsageError(TEXTS.tooManyUris);
     for (const uri of redirectUris) {

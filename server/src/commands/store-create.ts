@@ -82,8 +82,8 @@ async function create(db: Share, store: NewStore): Promise<{ workspaceId: string
 function explain({ reason, account }: OwnerRefused, ownerEmail: string): string {
   if (reason === 'no account')
     return `No account for ${ownerEmail} exists. Leave out --existing-owner and give --owner-password to create it`;
-  if (reason === 'weak password' || !account)
-    return `--owner-password must have ${MIN_PASSWORD} to 200 characters and must not be a common password or the e-mail`;
+  if (reason === 'password length' || !account)
+    return `--owner-password must have ${MIN_PASSWORD} to 200 characters`;
   return [
     `An account for ${account.email} exists (${origin(account.createdBy, account.createdAt)}), and this is not its password.`,
     'No store was created. Ask the owner whether the account is theirs; then give its password, or --existing-owner',
