@@ -36,8 +36,8 @@ const QUEUES = 32;
 
 /**
  * Claims due deliveries, subscription by subscription, the one that is due longest first. What it costs depends on what
- * it claims and not on how much other subscriptions are owed: with 1,000,000 rows of one of them, the single index over
- * all of them cost 140 ms per claim.
+ * it claims and not on how much other subscriptions are owed: with 200,000 rows due for one of
+ * them, the single index over all of them cost 140 ms per claim.
  *
  * The queue row is locked before its deliveries are read, but the snapshot is older than that lock. If the row has
  * changed since the snapshot (`changes`), deliveries may be due that this statement does not see: then its next_at stays
