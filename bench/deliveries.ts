@@ -46,6 +46,7 @@ const { host, user, database } = postgres.connection;
 const env = {
   PATH: process.env.PATH,
   DATABASE_URL: `postgresql:///${database}?host=${encodeURIComponent(host)}&user=${user}`,
+  PUBLIC_URL: 'http://localhost:3000',
   FEIRA_SECRET: randomBytes(32).toString('hex'),
   LOG_LEVEL: 'info',
 };

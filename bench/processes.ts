@@ -40,6 +40,7 @@ export function startFeira(folder: string, databaseUrl?: string): Promise<Server
       {
         FEIRA_DATA: folder,
         LOG_LEVEL: 'info',
+        PUBLIC_URL: `http://localhost:${port}`,
         ...(databaseUrl && { DATABASE_URL: databaseUrl, FEIRA_SECRET: randomBytes(32).toString('hex') }),
       },
     ],

@@ -7,6 +7,7 @@ import type { Storage } from './media/storage.js';
 import { Credentials } from './oauth/credentials.js';
 import { TOKENS, TOKENS_CONNECTIONS } from './oauth/tokens.js';
 import { ORDERS, ORDERS_CONNECTIONS } from './orders/storage.js';
+import type { PaymentGateway } from './payments/gateway.js';
 import { SandboxGateway } from './payments/sandbox.js';
 import type { Budgets } from './platform/budgets/budgets.js';
 import { DailyUploads } from './platform/budgets/daily-uploads.js';
@@ -24,6 +25,7 @@ import { Readiness } from './platform/health.js';
 import { Flash } from './platform/html/flash.js';
 import { createMetrics, type HttpMetrics } from './platform/metrics.js';
 import { Outbound } from './platform/outbound/post.js';
+import type { GatewayName } from './platform/public-address.js';
 import { sql } from './platform/sql.js';
 import { LabelAddresses } from './shipping/label-address.js';
 import { OrderLinks } from './storefront/order-links.js';
@@ -53,7 +55,11 @@ export interface Context {
   listener: Listener;
   dailyUploads: DailyUploads;
   storage: Storage;
-  gateway: SandboxGateway;
+  /** Undefined with PAYMENT_GATEWAY=none: shops cannot take orders. */
+  gateway: PaymentGateway | undefined;
+  /** The gateway again, if it is the sandbox, which has pages and jobs in this process. */
+  sandbox: SandboxGateway | undefined;
+  isTestShop: boolean;
   labels: LabelAddresses;
   orderLinks: OrderLinks;
   publicUrl: string;
@@ -69,6 +75,8 @@ export interface ContextOptions {
   deadlines?: Partial<Deadlines>;
   log: Logger;
   publicUrl: string;
+  paymentGateway: GatewayName;
+  isTestShop: boolean;
   trustedProxies?: string[];
   /** The first signs and seals; all of them verify and open. */
   secrets: string[];
@@ -107,6 +115,8 @@ export async function openContext(options: ContextOptions): Promise<Context> {
   measureDeliveries(metrics.registry, db.system('metrics'), dispatcher);
   databaseClock?.measure(metrics.registry);
   budgets.measure?.(metrics.registry);
+  const sandbox =
+    options.paymentGateway === 'sandbox' ? new SandboxGateway(db, clock, signer, publicUrl) : undefined;
   await listener.start();
   return {
     db,
@@ -127,7 +137,9 @@ export async function openContext(options: ContextOptions): Promise<Context> {
     dispatcher,
     dailyUploads,
     storage,
-    gateway: new SandboxGateway(db, clock, signer, publicUrl),
+    gateway: sandbox,
+    sandbox,
+    isTestShop: options.isTestShop,
     labels: new LabelAddresses(publicUrl, signer, clock),
     orderLinks: new OrderLinks(publicUrl, signer),
     publicUrl,

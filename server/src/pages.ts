@@ -18,7 +18,8 @@ const PUBLIC = fileURLToPath(new URL('../public/', import.meta.url));
 export const pages: FastifyPluginAsync<{ context: Context }> = async (app, { context }) => {
   const { db, clock, sessions, flash, credentials, publicUrl } = context;
   await app.register(files, { root: PUBLIC, prefix: '/assets/', index: false, maxAge: '1h' });
-  await app.register(notificationRoute, context);
+  const { sandbox, wake } = context;
+  if (sandbox) await app.register(notificationRoute, { gateway: sandbox, wake });
   await app.register(async (scope) => {
     await scope.register(cookie);
     servePages(scope, publicUrl);
@@ -27,6 +28,6 @@ export const pages: FastifyPluginAsync<{ context: Context }> = async (app, { con
     await scope.register(consoleRoutes, { db, clock, sessions, credentials });
     await scope.register(partnerRoutes, { db: db.system('accounts'), clock, sessions, flash });
     await scope.register(storefrontRoutes, { ...context, prefix: '/s/:slug' });
-    await scope.register(paymentRoutes, context);
+    if (sandbox) await scope.register(paymentRoutes, { gateway: sandbox, wake });
   });
 };

@@ -27,8 +27,6 @@ const TEN_MINUTES = 10 * 60 * 1000;
 /** Every background job, listed, beside the deliveries. Each may run in any number of processes at once. */
 const JOBS: Job[] = [
   every(TEN_SECONDS, 'expire unpaid orders', ({ db, clock }) => expireUnpaid(db, clock)),
-  every(TEN_SECONDS, 'finish refunds', ({ db, clock, gateway }) => finishRefunds(db, clock, gateway)),
-  every(TEN_SECONDS, 'tell of payments', ({ gateway }) => gateway.tell()),
   every(TEN_SECONDS, 'sweep files', ({ db, clock, storage }) => sweepFiles(housekeeping(db), clock, storage)),
   every(TEN_MINUTES, 'drop unattached uploads', ({ db, clock }) => dropUnattached(housekeeping(db), clock)),
   every(TEN_MINUTES, 'rotate partitions', ({ db, clock }) => rotatePartitions(housekeeping(db), clock)),
@@ -52,6 +50,17 @@ const JOBS: Job[] = [
   every(TEN_MINUTES, 'purge upload spends', ({ dailyUploads }) => dailyUploads.purge()),
 ];
 
+/** Every job of a process: without a payment gateway there is nothing to ask it. */
+export function jobsOf({ gateway, sandbox }: Context): Job[] {
+  return [
+    ...JOBS,
+    ...(gateway
+      ? [every(TEN_SECONDS, 'finish refunds', ({ db, clock }) => finishRefunds(db, clock, gateway))]
+      : []),
+    ...(sandbox ? [every(TEN_SECONDS, 'send payment notifications', () => sandbox.tell())] : []),
+  ];
+}
+
 function housekeeping(db: Database): Share {
   return db.background('housekeeping');
 }
@@ -74,7 +83,7 @@ export function startWorker(context: Context): Worker {
   sequencer.start();
   dispatcher.start();
   const running = new Map<Job, Promise<void>>();
-  const timers = JOBS.map((job) =>
+  const timers = jobsOf(context).map((job) =>
     setInterval(() => {
       // One round that takes long is not joined by the next: both would work on the same.
       if (running.has(job)) return;

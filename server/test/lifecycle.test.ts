@@ -1,8 +1,9 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, readFileSync } from 'node:fs';
+import { chmodSync, readFileSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { preparePlace } from '../src/platform/embedded-postgres/place.js';
 import { feiraCommand, freePort, ROOT, startServer, temporaryFolder, until } from './support/process.js';
@@ -33,29 +34,46 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** The curl line that the start prints, as a request. */
-async function followCurl(output: string): Promise<Response> {
-  const [, token, url] = /curl -H "Authorization: Bearer (\S+)" (\S+)/.exec(output) ?? [];
-  return fetch(url!.replace('localhost', '127.0.0.1'), { headers: { authorization: `Bearer ${token}` } });
+/** What a start keeps for the demo store. */
+function keptDemo(): { token: string; password: string; clientSecret: string } {
+  return JSON.parse(readFileSync(join(env.FEIRA_DATA!, 'demo.json'), 'utf8'));
+}
+
+/** Runs the curl line that the start prints, in a shell. */
+async function followCurl(output: string): Promise<{ meta: { total: number } }> {
+  const [line] = /curl -H .*/.exec(output) ?? [];
+  const { stdout } = await promisify(execFile)('sh', ['-c', `${line} --silent`]);
+  return JSON.parse(stdout);
 }
 
 describe('the server on its embedded database', () => {
   test('prints a curl line that works on the first start and on the next, and Ctrl-C ends it with PostgreSQL', async () => {
     const first = await startServer(env);
     await until(() => first.output().includes('curl'));
-    expect(first.output()).toContain('Sign-in        demo@feira.example');
-    const products = (await (await followCurl(first.output())).json()) as { meta: { total: number } };
-    expect(products.meta.total).toBe(3);
+    expect((await followCurl(first.output())).meta.total).toBe(3);
     const pid = postmasterPid();
     expect(await first.stop('SIGINT')).toBe(0);
     expect(isAlive(pid)).toBe(false);
 
     const second = await startServer(env);
     await until(() => second.output().includes('curl'));
-    expect(
-      ((await (await followCurl(second.output())).json()) as { meta: { total: number } }).meta.total,
-    ).toBe(3);
+    expect((await followCurl(second.output())).meta.total).toBe(3);
     expect(await second.stop('SIGTERM')).toBe(0);
+  });
+
+  test('names the file of the demo’s secrets instead of printing them where there is no terminal', async () => {
+    chmodSync(join(env.FEIRA_DATA!, 'demo.json'), 0o644);
+    const server = await startServer(env);
+    await until(() => server.output().includes('curl'));
+    expect(await server.stop('SIGTERM')).toBe(0);
+    const file = join(env.FEIRA_DATA!, 'demo.json');
+    expect(server.output()).toContain(file);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const { token, password, clientSecret } = keptDemo();
+    for (const secret of [token, password, clientSecret]) {
+      expect(secret).toMatch(/^\S{12,}$/);
+      expect(server.output()).not.toContain(secret);
+    }
   });
 
   test('a worker tells its health and its metrics, and serves nothing else', async () => {
@@ -74,7 +92,7 @@ describe('the server on its embedded database', () => {
     const killed = await startServer(env);
     await until(() => killed.output().includes('curl'));
     const pid = postmasterPid();
-    const token = /Bearer (\S+)"/.exec(killed.output())?.[1];
+    const { token } = keptDemo();
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, i) =>
@@ -98,7 +116,7 @@ describe('the server on its embedded database', () => {
   test('finishes the request that is under way when it is asked to stop', async () => {
     const server = await startServer(env);
     await until(() => server.output().includes('curl'));
-    const token = /Bearer (\S+)"/.exec(server.output())?.[1];
+    const { token } = keptDemo();
     const body = JSON.stringify({ name: 'Under way', price: 1 });
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
     let answer = '';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createProduct } from '../catalog/products.js';
 import { putVariations } from '../catalog/put-variations.js';
@@ -21,7 +21,7 @@ interface Demo {
   password: string;
 }
 
-/** What each start finds or makes anew. */
+/** What each start finds or issues again. */
 interface Opened {
   token: string;
   slug: string;
@@ -29,43 +29,64 @@ interface Opened {
 
 const EMAIL = 'demo@feira.example';
 
-/** Made on the first start and kept beside the embedded database; each start issues a fresh token for it. */
+/**
+ * Made on the first start and kept beside the embedded database. Each start issues a fresh token for it and keeps that in
+ * the same file, which only this account can read.
+ */
 export async function ensureDemo({ db, clock }: Context, dataFolder: string): Promise<Demo & Opened> {
-  const file = join(dataFolder, 'demo.json');
-  let demo = keptIn(file);
-  if (!demo) {
-    demo = await db.system('demo').transaction(makeDemo);
-    writeFileSync(file, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 });
-  }
+  const file = fileIn(dataFolder);
+  const kept = keptIn(file);
+  const demo = kept ?? (await db.system('demo').transaction(makeDemo));
+  // Before the token is issued: a start that fails there must not make another demo next time.
+  if (!kept) write(file, demo);
   const scopes = Object.keys(SCOPES) as Scope[];
   const { workspaceId, clientId } = demo;
-  const token = await db.store(workspaceId).transaction(async (tx) => {
+  const { access_token: token } = await db.store(workspaceId).transaction(async (tx) => {
     const grantId = await createGrant(tx, { workspaceId, clientId, userId: null, scopes });
     return issueTokens(tx, clock, workspaceId, grantId, scopes);
   });
   const shop = await shopOfStore(db.store(workspaceId), workspaceId);
-  return { ...demo, token: token.access_token, slug: shop?.slug ?? '' };
+  const opened = { ...demo, token, slug: shop?.slug ?? '' };
+  write(file, opened);
+  return opened;
 }
 
-export function welcome({ publicUrl }: Config, demo: Demo & Opened): string {
+/** Secrets are printed to a terminal only: other outputs are collected and kept as logs. */
+export function welcome(config: Config, demo: Demo & Opened, toTerminal: boolean): string {
+  const { publicUrl, dataFolder } = config;
+  const credentials = toTerminal
+    ? `Sign-in        ${demo.email}  password ${demo.password}
+  Demo store     ${demo.workspaceId}
+  Client id      ${demo.clientId}
+  Client secret  ${demo.clientSecret}`
+    : `Demo store     ${demo.workspaceId}
+  Credentials    ${fileIn(dataFolder)} (sign-in, client secret and token)`;
+  const token = toTerminal ? demo.token : `$(node -p 'require("${fileIn(dataFolder)}").token')`;
   return `
   Feira is up.
 
   Base address   ${publicUrl}
   Reference      ${publicUrl}/docs
   Storefront     ${publicUrl}/s/${demo.slug}
-  Sign-in        ${demo.email}  password ${demo.password}
-  Demo store     ${demo.workspaceId}
-  Client id      ${demo.clientId}
-  Client secret  ${demo.clientSecret}
+  ${credentials}
 
-  Try it (the token lives two hours; the next start prints a new one):
+  Try it (the token lives two hours; the next start makes a new one):
 
-  curl -H "Authorization: Bearer ${demo.token}" ${publicUrl}/api/v1/products
+  curl -H "Authorization: Bearer ${token}" ${publicUrl}/api/v1/products
 `;
 }
 
-/** undefined as well when a start was killed while it wrote: then the demo is made anew. */
+function fileIn(dataFolder: string): string {
+  return join(dataFolder, 'demo.json');
+}
+
+function write(file: string, demo: Demo): void {
+  writeFileSync(file, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 });
+  // The mode above counts only for a file that is created.
+  chmodSync(file, 0o600);
+}
+
+/** undefined as well when a start was killed while it wrote: then the demo is made again. */
 function keptIn(file: string): Demo | undefined {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as Demo;

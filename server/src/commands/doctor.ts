@@ -42,11 +42,22 @@ async function examine(): Promise<Finding[]> {
   }
   return [
     { what: 'configuration', ok: true, say: `base address ${config.publicUrl}` },
+    payments(config),
     dataFolder(config),
     ...(await database(config)),
     await storage(config),
     await budgets(config),
   ];
+}
+
+function payments({ paymentGateway, isTestShop }: Config): Finding {
+  const say = {
+    none: 'none: shops cannot take orders (PAYMENT_GATEWAY)',
+    sandbox: isTestShop
+      ? 'the sandbox, on a public address: every shop says that its payments are simulated (SANDBOX_ON_PUBLIC_URL)'
+      : 'the sandbox: payments are simulated',
+  }[paymentGateway];
+  return { what: 'payments', ok: true, say };
 }
 
 function dataFolder({ dataFolder: folder }: Config): Finding {

@@ -11,7 +11,8 @@ import { ensureDemo, welcome } from './demo.js';
 import { stopRequest } from './stop-request.js';
 
 export const command: Command = {
-  summary: 'Start the server; on the embedded database it makes a demo store on the first start',
+  summary:
+    'Start the server; on the embedded database and on loopback it makes a demo store on the first start',
   options: {
     role: {
       value: 'R',
@@ -49,8 +50,11 @@ export const command: Command = {
     }
     const stopped = stopRequest(log);
     log.info({ role, host: config.host, port: config.port, publicUrl: config.publicUrl }, 'started');
-    if (role !== 'worker' && config.databaseUrl === undefined)
-      console.log(welcome(config, await ensureDemo(context, config.dataFolder)));
+    // A demo account on a server that others can reach would be an open door.
+    if (role !== 'worker' && config.databaseUrl === undefined && config.isLocal)
+      console.log(
+        welcome(config, await ensureDemo(context, config.dataFolder), process.stdout.isTTY === true),
+      );
     const databaseIsLost = await Promise.race([
       stopped.then(() => false),
       supervisor?.gaveUp.then(() => true) ?? stopped.then(() => false),

@@ -19,8 +19,13 @@ export interface CommandTill extends Till {
   wake(): Promise<void>;
 }
 
+/** Only a server with the sandbox has a gateway that commands can play. */
 export async function withTill<T>(work: (till: CommandTill) => Promise<T>): Promise<T> {
-  const { secrets, publicUrl } = readConfig();
+  const { secrets, publicUrl, paymentGateway } = readConfig();
+  if (paymentGateway === 'none')
+    throw new UsageError(
+      'PAYMENT_GATEWAY is none: no order can be placed or paid. Set PAYMENT_GATEWAY=sandbox for simulated payments',
+    );
   const signer = new Signer(secrets);
   return withDatabase(async (db, clock) => {
     const wake = async () =>

@@ -17,6 +17,16 @@ export interface Refunder {
   refund(transactionId: string, requestId: string, amount: number): Promise<{ refundedInAll: number }>;
 }
 
+/** For a server without a payment gateway. */
+export const noRefunder: Refunder = {
+  refund: async () => {
+    throw conflict(
+      'no_payment_gateway',
+      'This server has no payment gateway, so it cannot refund; ask its operator to set PAYMENT_GATEWAY',
+    );
+  },
+};
+
 export interface RefundRecord {
   id: string;
   amount: number;

@@ -1,6 +1,14 @@
-import { isIP } from 'node:net';
 import { resolve } from 'node:path';
-import { keptSecret, weaknessOf } from './crypto/secrets.js';
+import { isNetwork, portIn, refuseWeakSecret } from './config-values.js';
+import { keptSecret } from './crypto/secrets.js';
+import {
+  type GatewayName,
+  isBareHttpUrl,
+  isLoopbackHost,
+  isLoopbackUrl,
+  readGateway,
+  readPublicUrl,
+} from './public-address.js';
 
 export interface Config {
   host: string;
@@ -9,6 +17,11 @@ export interface Config {
   portIsGiven: boolean;
   /** What partners call the base address, without a slash at the end. */
   publicUrl: string;
+  /** Only this machine can reach the server: it listens on loopback, and its address is loopback. */
+  isLocal: boolean;
+  paymentGateway: GatewayName;
+  /** The sandbox is on although the address is public: every shop says so. */
+  isTestShop: boolean;
   /** Where files, the embedded database and the made secret live. */
   dataFolder: string;
   /** Unset: the embedded PostgreSQL. */
@@ -75,11 +88,6 @@ export function readConfig(overrides: NodeJS.ProcessEnv = {}): Config {
   const port = portIn(read('PORT') ?? String(DEFAULT_PORT));
   if (port === undefined) faults.push(`PORT must be a number from 1 to 65535, not "${env.PORT}"`);
 
-  const publicUrl = read('PUBLIC_URL') ?? `http://localhost:${port ?? DEFAULT_PORT}`;
-  if (!isBareHttpUrl(publicUrl)) {
-    faults.push(`PUBLIC_URL must be an http(s) address without query or fragment, not "${publicUrl}"`);
-  }
-
   const databaseUrl = read('DATABASE_URL');
   if (databaseUrl !== undefined && !/^postgres(ql)?:\/\//.test(databaseUrl)) {
     faults.push('DATABASE_URL must start with postgres:// or postgresql://');
@@ -88,6 +96,11 @@ export function readConfig(overrides: NodeJS.ProcessEnv = {}): Config {
   const databaseDriver = read('FEIRA_DB_DRIVER') ?? 'pipeline';
   if (databaseDriver !== 'pipeline' && databaseDriver !== 'pg')
     faults.push(`FEIRA_DB_DRIVER must be pipeline or pg, not "${databaseDriver}"`);
+  const host = read('HOST') ?? '127.0.0.1';
+  const publicUrl = readPublicUrl(read, { host, port: port ?? DEFAULT_PORT, databaseUrl }, faults);
+  const isPublic = !isLoopbackUrl(publicUrl);
+  const isLocal = !isPublic && isLoopbackHost(host);
+  const paymentGateway = readGateway(read, publicUrl, faults);
 
   const redisUrl = read('REDIS_URL');
   if (redisUrl !== undefined && !/^rediss?:\/\//.test(redisUrl))
@@ -111,17 +124,16 @@ export function readConfig(overrides: NodeJS.ProcessEnv = {}): Config {
     if (!isNetwork(network))
       faults.push(`TRUSTED_PROXIES must be addresses or networks such as 10.0.0.0/8, not "${network}"`);
 
-  const webhooks = readWebhooks(read, isLoopback(publicUrl), faults);
+  const webhooks = readWebhooks(read, { isPublic, isLocal }, faults);
 
   const s3 = readS3(read, faults);
   const givenMediaUrl = read('MEDIA_URL');
   if (givenMediaUrl !== undefined && !isBareHttpUrl(givenMediaUrl))
     faults.push(`MEDIA_URL must be an http(s) address without query or fragment, not "${givenMediaUrl}"`);
   const mediaUrl =
-    givenMediaUrl ??
-    (s3 ? `${s3.endpoint.replace(/\/+$/, '')}/${s3.bucket}` : `${publicUrl.replace(/\/+$/, '')}/media`);
+    givenMediaUrl ?? (s3 ? `${s3.endpoint.replace(/\/+$/, '')}/${s3.bucket}` : `${publicUrl}/media`);
 
-  const { monitor, publicRoutes } = readMonitor(read, port, isLoopback(publicUrl), faults);
+  const { monitor, publicRoutes } = readMonitor(read, port, !isPublic, faults);
 
   const logLevel = read('LOG_LEVEL') ?? 'info';
   if (!LOG_LEVELS.includes(logLevel))
@@ -133,10 +145,13 @@ export function readConfig(overrides: NodeJS.ProcessEnv = {}): Config {
   const kept = givenSecret === undefined ? keptSecret(dataFolder) : { secret: givenSecret };
   if ('fault' in kept) throw new ConfigError([kept.fault]);
   return {
-    host: read('HOST') ?? '127.0.0.1',
+    host,
     port: port as number,
     portIsGiven: read('PORT') !== undefined,
-    publicUrl: publicUrl.replace(/\/+$/, ''),
+    publicUrl,
+    isLocal,
+    paymentGateway,
+    isTestShop: isPublic && paymentGateway === 'sandbox',
     dataFolder,
     databaseUrl,
     databaseDriver: databaseDriver as DatabaseDriver,
@@ -172,7 +187,7 @@ function readS3(read: (name: string) => string | undefined, faults: string[]): S
 
 function readWebhooks(
   read: (name: string) => string | undefined,
-  onLoopback: boolean,
+  { isPublic, isLocal }: { isPublic: boolean; isLocal: boolean },
   faults: string[],
 ): WebhookConfig {
   const positive = (name: string, fallback: number, least: number): number => {
@@ -185,7 +200,7 @@ function readWebhooks(
   if (allowed !== undefined && !['true', 'false', '1', '0'].includes(allowed))
     faults.push('WEBHOOK_ALLOW_PRIVATE must be true or false');
   const wanted = allowed === 'true' || allowed === '1';
-  if (wanted && !onLoopback) {
+  if (wanted && isPublic) {
     faults.push(
       'WEBHOOK_ALLOW_PRIVATE works only while PUBLIC_URL is loopback: a public service must not reach into its own network',
     );
@@ -196,7 +211,8 @@ function readWebhooks(
       factor: positive('WEBHOOK_BACKOFF_FACTOR', 15, 1),
     },
     timeoutMs: positive('WEBHOOK_TIMEOUT_MS', 5_000, 100),
-    allowPrivate: onLoopback && (allowed === undefined || wanted),
+    // Not by accident: as soon as others can reach the server, they must be asked for.
+    allowPrivate: allowed === undefined ? isLocal : wanted,
   };
 }
 
@@ -224,34 +240,7 @@ function readMonitor(
   };
 }
 
-function isLoopback(url: string): boolean {
-  return URL.canParse(url) && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);
-}
-
 /** npm sets it for the scripts it runs. */
 export function startedByNpm(env: NodeJS.ProcessEnv = process.env): boolean {
   return env.npm_execpath !== undefined;
-}
-
-function refuseWeakSecret(name: string, secret: string, faults: string[]): void {
-  const weakness = weaknessOf(secret);
-  if (weakness) faults.push(`${name} ${weakness} (openssl rand -hex 32 makes one)`);
-}
-
-function isNetwork(text: string): boolean {
-  const [address = '', bits, ...rest] = text.split('/');
-  const most = { 0: -1, 4: 32, 6: 128 }[isIP(address)] as number;
-  const fits = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most);
-  return most > 0 && fits && rest.length === 0;
-}
-
-function portIn(text: string): number | undefined {
-  const port = /^\d{1,9}$/.test(text) ? Number(text) : 0;
-  return port >= 1 && port <= 65_535 ? port : undefined;
-}
-
-function isBareHttpUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const url = new URL(text);
-  return /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '' && url.username === '';
 }

@@ -12,6 +12,7 @@ import { readCart } from './cart-view.js';
 import { type CheckoutForm, NOTHING_TYPED, readCheckoutForm } from './checkout-form.js';
 import { deliveryOptions } from './delivery.js';
 import { type CheckoutNotice, CheckoutPage, PostalCodePage } from './pages/checkout.js';
+import { NoOrdersPage } from './pages/missing.js';
 import { priceTag, purchase } from './purchase.js';
 import { isSecure, postedForm, type Storefront, visitOf } from './visit.js';
 
@@ -26,10 +27,11 @@ const NOTICES: Record<Refusal, { notice: CheckoutNotice; status: number }> = {
 };
 
 export const checkoutRoutes: FastifyPluginAsync<Storefront> = async (app, storefront) => {
-  const { db, sessions, mediaUrl, wake } = storefront;
+  const { db, sessions, mediaUrl, wake, gateway } = storefront;
   const hidden = { schema: { hide: true } };
 
   app.get('/checkout', hidden, async (request, reply) => {
+    if (!gateway) return sendPage(reply, <NoOrdersPage visit={visitOf(request)} />, 409);
     const zip = queryFields(request).get('zip');
     const form: CheckoutForm = {
       typed: { ...NOTHING_TYPED, zip: postalCodeOf(zip ?? '') ?? '' },
@@ -41,6 +43,7 @@ export const checkoutRoutes: FastifyPluginAsync<Storefront> = async (app, storef
   });
 
   app.post('/checkout', hidden, async (request, reply) => {
+    if (!gateway) return sendPage(reply, <NoOrdersPage visit={visitOf(request)} />, 409);
     const { shop } = request;
     const fields = postedForm(request);
     const checkoutId = fields.text('checkout');
@@ -49,7 +52,7 @@ export const checkoutRoutes: FastifyPluginAsync<Storefront> = async (app, storef
     if (fields.get('action') === 'quote')
       return show(request, reply, { checkoutId, form: { ...form, faults: zipFaultOf(form) } });
     if (!form.order) return show(request, reply, { checkoutId, form, status: 422 });
-    const outcome = await purchase(storefront, shop, {
+    const outcome = await purchase({ ...storefront, gateway }, shop, {
       ...form.order,
       checkoutId,
       lines: cartOf(request),

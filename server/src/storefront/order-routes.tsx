@@ -6,7 +6,7 @@ import { ordersOf } from '../orders/storage.js';
 import { queryFields } from '../platform/forms.js';
 import { sendPage } from '../platform/html/page.js';
 import { findTracking } from '../shipping/shipments.js';
-import { MissingPage } from './pages/missing.js';
+import { MissingPage, NoOrdersPage } from './pages/missing.js';
 import { OrderPage } from './pages/order.js';
 import { openPayment } from './purchase.js';
 import { postedForm, type Storefront, visitOf } from './visit.js';
@@ -15,7 +15,7 @@ type OrderRequest = FastifyRequest<{ Params: { id: string } }>;
 
 /** The buyer's own page of an order. A wrong key and an unknown order look the same. */
 export const orderRoutes: FastifyPluginAsync<Storefront> = async (app, storefront) => {
-  const { db, orderLinks } = storefront;
+  const { db, orderLinks, gateway } = storefront;
   const hidden = { schema: { hide: true } };
 
   const find = async (
@@ -44,6 +44,7 @@ export const orderRoutes: FastifyPluginAsync<Storefront> = async (app, storefron
         order={order}
         tracking={tracking?.orderId === order.id ? tracking : undefined}
         orderKey={orderKey}
+        canPay={gateway !== undefined}
       />,
     );
   });
@@ -52,7 +53,8 @@ export const orderRoutes: FastifyPluginAsync<Storefront> = async (app, storefron
     const order = await find(request, postedForm(request).text('key'));
     if (!order) return sendPage(reply, <MissingPage visit={visitOf(request)} />, 404);
     if (order.status !== 'pending') return reply.redirect(orderLinks.urlOf(request.shop, order.id), 303);
-    const { paymentUrl } = await openPayment(storefront, request.shop, order);
+    if (!gateway) return sendPage(reply, <NoOrdersPage visit={visitOf(request)} />, 409);
+    const { paymentUrl } = await openPayment({ ...storefront, gateway }, request.shop, order);
     return reply.redirect(paymentUrl, 303);
   });
 };

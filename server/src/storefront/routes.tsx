@@ -19,12 +19,13 @@ const LONGEST_SEARCH = 100;
 
 /** The shop that a merchant's buyers see: /s/{slug} and everything below it. */
 export const storefrontRoutes: FastifyPluginAsync<Storefront> = async (app, storefront) => {
-  const { db, sessions, mediaUrl } = storefront;
+  const { db, sessions, mediaUrl, isTestShop } = storefront;
   const hidden = { schema: { hide: true } };
   // As on every page, but pictures come from wherever the merchant has published them.
   const policy = contentPolicy({ images: "'self' https: http:", formsLeadTo: [storefront.publicUrl] });
 
   app.decorateRequest('shop');
+  app.decorateRequest('isTestShop', isTestShop);
   app.addHook('onRequest', async (request, reply) => {
     reply.header('Content-Security-Policy', policy);
     const shop = await findShop(db.system('shops'), (request.params as { slug: string }).slug);

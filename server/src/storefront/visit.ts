@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { PaymentGateway } from '../payments/gateway.js';
 import type { Clock } from '../platform/clock.js';
 import { badRequest } from '../platform/errors.js';
 import { type Fields, formFields } from '../platform/forms.js';
@@ -13,11 +14,16 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The shop whose address was asked for; every route of the storefront has one. */
     shop: Shop;
+    isTestShop: boolean;
   }
 }
 
 /** What the pages of the shops share. */
-export interface Storefront extends Till {
+export interface Storefront extends Omit<Till, 'gateway'> {
+  /** Undefined: the shops cannot take orders. */
+  gateway: PaymentGateway | undefined;
+  /** Payments are simulated on a public address. */
+  isTestShop: boolean;
   clock: Clock;
   sessions: Sessions;
   wake: { poke(): void };
@@ -28,6 +34,7 @@ export interface Storefront extends Till {
 export function visitOf(request: FastifyRequest): Visit {
   return {
     shop: request.shop,
+    isTestShop: request.isTestShop,
     language: languageOf(request.headers['accept-language']),
     units: unitsIn(cartOf(request)),
   };

@@ -97,7 +97,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { c
         tags: ['Webhooks'],
         summary: 'Send a test delivery now',
         description:
-          'One signed POST of the event "ping", answered with what the receiver said. It is not logged and not repeated.',
+          'One signed POST of the event "ping", answered with the status of the receiver. It is not logged and not repeated.',
         params: ofWebhook,
         response: { 200: shape.PingAnswer },
       },
@@ -107,7 +107,9 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { c
       const { workspaceId } = request.credential;
       const target = await findTarget(request.store, request.credential, id);
       const message = { id: newId(), event: 'ping', workspaceId, data: { id } };
-      return attempt({ outbound, seal, clock }, target, message, 1);
+      // What the receiver wrote stays out: a caller must not read other servers through us.
+      const { response: _, ...answer } = await attempt({ outbound, seal, clock }, target, message, 1);
+      return answer;
     },
   );
 

@@ -89,7 +89,6 @@ export const PingAnswer = Shape('PingAnswer', {
   statusCode: Nullable(Type.Integer()),
   error: Nullable(Type.String()),
   durationMs: Type.Integer(),
-  response: Nullable(Type.String()),
 });
 
 export const EventQuery = Type.Object({

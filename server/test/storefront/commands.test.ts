@@ -25,6 +25,7 @@ beforeAll(async () => {
   const { host, port, user, database } = feira.connection;
   env = {
     DATABASE_URL: `postgres://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`,
+    PUBLIC_URL: 'http://localhost:3000',
     FEIRA_SECRET: 'a secret for tests, known to everybody who reads them',
   };
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);

@@ -6,6 +6,7 @@ import { createApp } from '../../src/oauth/apps.js';
 import { setBudget } from '../../src/oauth/budget.js';
 import { SCOPES, type Scope } from '../../src/oauth/scopes.js';
 import { createGrant, issueTokens } from '../../src/oauth/tokens.js';
+import type { SandboxGateway } from '../../src/payments/sandbox.js';
 import type { PublicRoutes, S3Config, WebhookConfig } from '../../src/platform/config.js';
 import { migrate } from '../../src/platform/db/migrate.js';
 import type { Deadlines } from '../../src/platform/db/settings.js';
@@ -32,7 +33,8 @@ const PATIENT: Deadlines = {
 /** A whole server on a database of its own; requests are injected, not sent over a socket. */
 export interface Feira {
   app: FastifyInstance;
-  context: Context;
+  /** With the sandbox as its gateway, unless the test opened a server without one. */
+  context: Context & { gateway: SandboxGateway };
   clock: MovableClock;
   connection: { host: string; port: number; user: string; database: string };
   /** A new store with an app connected to it. Its budget is plenty unless told. */
@@ -67,6 +69,8 @@ export async function openFeira(
     webhooks?: Partial<WebhookConfig>;
     secrets?: string[];
     publicRoutes?: PublicRoutes;
+    paymentGateway?: 'sandbox' | 'none';
+    isTestShop?: boolean;
     /** Runs on the clock that production uses, which no test can move. */
     productionClock?: boolean;
   } = {},
@@ -78,11 +82,13 @@ export async function openFeira(
   const log = options.logTo ? createLog('info', options.logTo) : pino({ level: 'silent' });
   const folder = temporaryFolder();
   const publicUrl = options.publicUrl ?? options.on?.context.publicUrl ?? 'http://feira.test';
-  const context = await openContext({
+  const context = (await openContext({
     connection: options.through ? await options.through(connection) : connection,
     ...(!options.productionClock && { clock }),
     log,
     publicUrl,
+    paymentGateway: options.paymentGateway ?? 'sandbox',
+    isTestShop: options.isTestShop ?? false,
     mediaUrl: `${publicUrl}/media`,
     dataFolder: folder.path,
     redisUrl: options.redisUrl,
@@ -99,7 +105,7 @@ export async function openFeira(
       allowPrivate: true,
       ...options.webhooks,
     },
-  });
+  })) as Feira['context'];
   const app = await buildApp(context);
   await app.ready();
   const { db } = context;

@@ -43,7 +43,7 @@ process.once('exit', () => {
 export async function startServer(env: Record<string, string>, args: string[] = []): Promise<ServerProcess> {
   const port = await freePort();
   const child = spawn(process.execPath, [FEIRA, 'serve', ...args], {
-    env: cleanEnv({ PORT: String(port), ...env }),
+    env: cleanEnv({ PORT: String(port), PUBLIC_URL: `http://localhost:${port}`, ...env }),
   });
   children.add(child);
   child.once('exit', () => children.delete(child));
@@ -97,5 +97,6 @@ export async function freePort(): Promise<number> {
 
 /** None of the variables that configure Feira leak in from whoever runs the tests. */
 function cleanEnv(env: Record<string, string>): Record<string, string> {
-  return { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...env };
+  const { PATH = '', HOME = '' } = process.env;
+  return { PATH, HOME, PUBLIC_URL: 'http://localhost:3000', ...env };
 }

@@ -33,7 +33,7 @@ beforeEach(async () => {
 });
 
 describe('a ping', () => {
-  test('is one signed POST, answered with what the receiver said, and leaves no trace', async () => {
+  test('is one signed POST, answered with the receiver’s status and none of its text, and leaves no trace', async () => {
     receiver.answer = (_, response) => void response.writeHead(202).end('thank you');
     const answer = await store.post(`/webhooks/${hook.id}/ping`, {});
     expect(answer.status).toBe(200);
@@ -42,7 +42,6 @@ describe('a ping', () => {
       statusCode: 202,
       error: null,
       durationMs: expect.any(Number),
-      response: 'thank you',
     });
     expect(receiver.received).toHaveLength(1);
     const [ping] = receiver.received;
@@ -68,7 +67,6 @@ describe('a ping', () => {
       delivered: false,
       statusCode: 500,
       error: 'bad_status',
-      response: 'broken',
     });
     receiver.answer = () => {};
     expect((await store.post(`/webhooks/${hook.id}/ping`, {})).body).toMatchObject({
@@ -82,7 +80,7 @@ describe('a ping', () => {
 
   test('survives an answer that is no text', async () => {
     receiver.answer = (_, response) => void response.end(Buffer.from([0, 0xff, 0xed, 0xa0, 0x80, 65]));
-    expect((await store.post(`/webhooks/${hook.id}/ping`, {})).body.response).toMatch(/^\uFFFD+A$/);
+    expect((await store.post(`/webhooks/${hook.id}/ping`, {})).body.delivered).toBe(true);
   });
 });
 

@@ -8,6 +8,8 @@ const TEXTS = {
     title: 'This page is not there',
     more: 'It may have been sold out and taken down, or the link has a slip in it.',
     home: 'See everything in the shop',
+    noOrders: 'This shop cannot take orders yet',
+    noOrdersMore: 'It has no way to receive payments. Your cart is kept; come back later.',
   },
   pt: {
     noShop: 'Não há loja neste endereço',
@@ -15,6 +17,8 @@ const TEXTS = {
     title: 'Esta página não existe',
     more: 'O produto pode ter saído do ar, ou o link tem um erro.',
     home: 'Ver tudo na loja',
+    noOrders: 'Esta loja ainda não recebe pedidos',
+    noOrdersMore: 'Ela ainda não tem como receber pagamentos. Seu carrinho fica guardado; volte mais tarde.',
   },
 };
 
@@ -34,15 +38,25 @@ export function NoShopPage({ language }: { language: Language }) {
 }
 
 export function MissingPage({ visit }: { visit: Visit }) {
-  const texts = TEXTS[visit.language];
+  const { title, more } = TEXTS[visit.language];
+  return <LostPage visit={visit} title={title} more={more} />;
+}
+
+/** For a server without a payment gateway. */
+export function NoOrdersPage({ visit }: { visit: Visit }) {
+  const { noOrders, noOrdersMore } = TEXTS[visit.language];
+  return <LostPage visit={visit} title={noOrders} more={noOrdersMore} />;
+}
+
+function LostPage({ visit, title, more }: { visit: Visit; title: string; more: string }) {
   return (
-    <ShopPage visit={visit} title={texts.title}>
+    <ShopPage visit={visit} title={title}>
       <div class="lost">
-        <h1>{texts.title}</h1>
-        <p>{texts.more}</p>
+        <h1>{title}</h1>
+        <p>{more}</p>
         <p>
           <a class="button" href={`/s/${visit.shop.slug}`}>
-            {texts.home}
+            {TEXTS[visit.language].home}
           </a>
         </p>
       </div>

@@ -81,9 +81,11 @@ interface Props {
   order: OrderRecord;
   tracking: Tracking | undefined;
   orderKey: string;
+  /** The server has a payment gateway. */
+  canPay: boolean;
 }
 
-export function OrderPage({ visit, order, tracking, orderKey }: Props) {
+export function OrderPage({ visit, order, tracking, orderKey, canPay }: Props) {
   const { shop, language } = visit;
   const texts = TEXTS[language];
   return (
@@ -93,7 +95,7 @@ export function OrderPage({ visit, order, tracking, orderKey }: Props) {
         <p>
           <span class={`badge ${order.status}`}>{texts.status[order.status]}</span>
         </p>
-        {order.expiresAt !== null && (
+        {order.expiresAt !== null && canPay && (
           <form method="post" action={`/s/${shop.slug}/orders/${order.id}/pay`} class="call">
             <p>{texts.waiting(timeIn(shop.timezone, language, order.expiresAt))}</p>
             <input type="hidden" name="key" value={orderKey} />
@@ -111,7 +113,7 @@ export function OrderPage({ visit, order, tracking, orderKey }: Props) {
   );
 }
 
-function Parcel({ visit: { shop, language }, order, tracking }: Omit<Props, 'orderKey'>) {
+function Parcel({ visit: { shop, language }, order, tracking }: Omit<Props, 'orderKey' | 'canPay'>) {
   const texts = TEXTS[language];
   const { street, number, complement, district, city, state, zipCode } = order.shippingAddress;
   const status = (name: string) => texts.shipping[name as ShippingStatus] ?? name;

@@ -5,6 +5,8 @@ import type { Shop } from '../../stores/queries.js';
 /** Who is looking at what. */
 export interface Visit {
   shop: Shop;
+  /** Payments are simulated on a public address: the buyer must know. */
+  isTestShop: boolean;
   language: Language;
   /** How many things are in the cart. */
   units: number;
@@ -17,6 +19,7 @@ const TEXTS = {
     cart: 'Cart',
     skip: 'Skip to content',
     by: 'A shop on Feira',
+    testShop: 'Test shop: payments are simulated',
   },
   pt: {
     search: 'Buscar nesta loja',
@@ -24,6 +27,7 @@ const TEXTS = {
     cart: 'Carrinho',
     skip: 'Ir para o conteúdo',
     by: 'Uma loja na Feira',
+    testShop: 'Loja de teste: os pagamentos são simulados',
   },
 };
 
@@ -35,7 +39,7 @@ export function ShopPage(props: {
   children: ComponentChildren;
 }) {
   const { visit, title, search = '', children } = props;
-  const { shop, language, units } = visit;
+  const { shop, language, units, isTestShop } = visit;
   const texts = TEXTS[language];
   const home = `/s/${shop.slug}`;
   return (
@@ -45,6 +49,7 @@ export function ShopPage(props: {
         <a class="skip" href="#content">
           {texts.skip}
         </a>
+        {isTestShop && <p class="test-shop">{texts.testShop}</p>}
         <header class="top">
           <div class="inside">
             <a class="shop" href={home}>

@@ -1,0 +1,56 @@
+type Read = (name: string) => string | undefined;
+
+/** The address that partners and buyers use. A server that others can reach must be told its own, and by https. */
+export function readPublicUrl(
+  read: Read,
+  { host, port, databaseUrl }: { host: string; port: number; databaseUrl: string | undefined },
+  faults: string[],
+): string {
+  const given = read('PUBLIC_URL');
+  const example = `the https address that partners and buyers use, or http://localhost:${port} for development`;
+  if (given === undefined && !isLoopbackHost(host))
+    faults.push(`PUBLIC_URL is required when HOST is not loopback: set it to ${example}`);
+  else if (given === undefined && databaseUrl !== undefined)
+    faults.push(`PUBLIC_URL is required together with DATABASE_URL: set it to ${example}`);
+  const publicUrl = given ?? `http://localhost:${port}`;
+  if (!isBareHttpUrl(publicUrl))
+    faults.push(`PUBLIC_URL must be an http(s) address without query or fragment, not "${publicUrl}"`);
+  else if (new URL(publicUrl).protocol === 'http:' && !isLoopbackUrl(publicUrl))
+    faults.push(
+      `PUBLIC_URL must begin with https://, not "${publicUrl}": http would send tokens and passwords in the clear and is accepted for loopback only`,
+    );
+  return publicUrl.replace(/\/+$/, '');
+}
+
+export type GatewayName = 'sandbox' | 'none';
+
+/** The sandbox marks orders paid without money, so a public server never has it by default. */
+export function readGateway(read: Read, publicUrl: string, faults: string[]): GatewayName {
+  const flag = read('SANDBOX_ON_PUBLIC_URL') ?? 'false';
+  if (flag !== 'true' && flag !== 'false') faults.push('SANDBOX_ON_PUBLIC_URL must be true or false');
+  const isPermitted = isLoopbackUrl(publicUrl) || flag === 'true';
+  const gateway = read('PAYMENT_GATEWAY') ?? (isPermitted ? 'sandbox' : 'none');
+  if (gateway !== 'sandbox' && gateway !== 'none') {
+    faults.push(`PAYMENT_GATEWAY must be sandbox or none, not "${gateway}"`);
+    return 'none';
+  }
+  if (gateway === 'sandbox' && !isPermitted)
+    faults.push(
+      'PAYMENT_GATEWAY=sandbox marks orders paid without money. On a public PUBLIC_URL set PAYMENT_GATEWAY=none, or SANDBOX_ON_PUBLIC_URL=true if this is a test shop',
+    );
+  return gateway;
+}
+
+export function isLoopbackUrl(url: string): boolean {
+  return URL.canParse(url) && isLoopbackHost(new URL(url).hostname.replace(/^\[|\]$/g, ''));
+}
+
+export function isLoopbackHost(host: string): boolean {
+  return /^(localhost|127(\.\d+){3}|::1)$/.test(host);
+}
+
+export function isBareHttpUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const url = new URL(text);
+  return /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '' && url.username === '';
+}
