@@ -11,8 +11,8 @@ import { WireWriter } from './wire-writer.js';
 
 /**
  * The driver that speaks PostgreSQL's extended query protocol itself, on a stream that pg has opened and signed in.
- * Per row it does a fraction of what pg's client does: a list of 50 products costs 350 instead of 600 µs of this
- * process's time, a product 130 instead of 180 µs (FEIRA_DB_DRIVER=pg runs everything on pg's client).
+ * Per row it does a fraction of what pg's client does: a list of 50 products took 330–410 instead of 570–710 µs of this
+ * process's time (decision 11). FEIRA_DB_DRIVER=pg runs everything on pg's client.
  */
 export async function connectPipeline(
   connection: pg.ClientConfig,
