@@ -95,3 +95,24 @@ test('a key whose first request lost its database connection is free, and nothin
   const again = await store.patch(`/products/${id}`, { price: 7 }, KEY);
   expect([again.status, replayed(again), again.body.price]).toEqual([200, false, 7]);
 });
+
+test('a key that a crashed process left reserved is in use until its lease has run out, and then free', async () => {
+  store = await one.store();
+  const { workspaceId, clientId } = store;
+  const until = new Date(one.clock.now() + 60_000).toISOString();
+  await one.context.db.store('test').autocommit.query(sql`
+    insert into idempotency_reservations (workspace_id, client_id, key, token, until)
+    values (${workspaceId}, ${clientId}, ${KEY['idempotency-key']}, gen_random_uuid(), ${until})`);
+  const subscription = { url: 'http://127.0.0.1:9/hook', events: ['order.paid'] };
+  const product = { name: 'Under a reserved key', price: 1 };
+  for (const refused of [
+    await store.post('/webhooks', subscription, KEY),
+    await store.post('/products', product, KEY),
+  ])
+    expect([refused.status, refused.body.code]).toEqual([409, 'idempotency_key_in_use']);
+  one.clock.forward(60_000);
+  const made = await store.post('/webhooks', subscription, KEY);
+  expect([made.status, replayed(made)]).toEqual([201, false]);
+  const again = await store.post('/webhooks', subscription, KEY);
+  expect([again.status, again.body, replayed(again)]).toEqual([201, made.body, true]);
+});
