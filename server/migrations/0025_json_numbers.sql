@@ -1,5 +1,5 @@
 -- Numbers in the stored JSON are written without trailing zeros, as everywhere else in the API: 79.9 and not 79.90.
--- Rewrites the stored JSON of all products and variations once: about ten seconds for 200,000 products.
+-- Rewrites the stored JSON of all products and variations once.
 
 create or replace function derive_product() returns trigger language plpgsql as $$
 begin

@@ -2,7 +2,7 @@
 -- store, moves them to `events` and adds the deliveries. Decision page 0012 explains why this order is the order of changes.
 --
 -- Existing events and orders are numbered in the order of the previous release. This copies `events` once and holds a lock
--- on it meanwhile: about a minute for ten million events.
+-- on it meanwhile.
 
 -- Drawn while the changed row is locked: of two changes of one thing the later one has the higher position.
 create table outbox (

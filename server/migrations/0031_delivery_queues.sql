@@ -1,5 +1,5 @@
 -- Deliveries are claimed per subscription, so that a claim never reads past the backlog of another one, and their log has
--- weekly partitions like the events. Existing deliveries are copied once; about a minute for five million.
+-- weekly partitions like the events. Existing deliveries are copied once.
 
 -- Made from the event and the subscription: the value of X-Service-Delivery leads to the delivery by its primary key, and
 -- a delivery is in the same week as its event.
