@@ -62,7 +62,9 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<{ db: Database; mediaUrl: 
         filterShape: shape.productFilters,
         isFilters,
       });
-      return sendJson(reply, await listProducts(request.store, request.credential.workspaceId, page));
+      const { workspaceId } = request.credential;
+      const store = page.filters.search ? db.search(workspaceId) : request.store;
+      return sendJson(reply, await listProducts(store, workspaceId, page));
     },
   );
 

@@ -50,7 +50,9 @@ export const orderRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { db,
         filterShape: shape.orderFilters,
         isFilters: isOrderFilters,
       });
-      return listOrders(request.store, request.credential.workspaceId, page);
+      const { workspaceId } = request.credential;
+      const store = page.filters.search ? db.search(workspaceId) : request.store;
+      return listOrders(store, workspaceId, page);
     },
   );
 
@@ -130,7 +132,9 @@ export const orderRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { db,
         filterShape: shape.customerFilters,
         isFilters: isCustomerFilters,
       });
-      return listCustomers(request.store, request.credential.workspaceId, page);
+      const { workspaceId } = request.credential;
+      const store = page.filters.search ? db.search(workspaceId) : request.store;
+      return listCustomers(store, workspaceId, page);
     },
   );
 };

@@ -9,9 +9,10 @@ import {
   sortValue,
 } from './listing.js';
 import { type PageRequest, pageClauses, REACH, sortOf } from './paging.js';
+import { isPrefixSearch, lettersIn, type Matching, matches, matchesByTrigrams } from './search-matching.js';
 import { prepared, raw, type Statement, sql } from './sql.js';
 
-export interface SearchableListing extends Listing {
+export interface SearchableListing extends Listing, Matching {
   workspaceId: string;
   /** Where the texts are that a search looks at, one row for each row that is listed: "order_search" with "order_id". */
   terms: { table: string; id: string };
@@ -54,8 +55,6 @@ const COMMON = 4;
 /** From here on reading rows until 10,000 are counted is quicker than having the index tell of all. */
 const VERY_COMMON = 25;
 const THREE_TOGETHER = /[\p{L}\p{N}]{3}/u;
-/** No rule of unaccent takes one away, so with four of them there are four bytes to look for. */
-const LETTERS_AND_DIGITS = /[\p{L}\p{N}]/gu;
 
 interface Found<R> {
   /** How many of the sample have the word. */
@@ -153,7 +152,8 @@ async function countFound(
   search: string,
   sampled = SAMPLE,
 ): Promise<number> {
-  const all = allThatHaveIt(listing, search, sampled < VERY_COMMON);
+  const byIndex = isPrefixSearch(search, listing) || sampled < VERY_COMMON;
+  const all = allThatHaveIt(listing, search, byIndex);
   const found = isAlone(request)
     ? sql`select from (${all}) found`
     : sql`select from (${all}) found, ${itsRow(listing)} where ${listing.where}`;
@@ -188,19 +188,20 @@ function itsRow({ workspaceId, from, alias }: SearchableListing): Statement {
 }
 
 /** Those of "next" that have the word. */
-function thatHaveIt({ workspaceId, terms }: SearchableListing, search: string): Statement {
+function thatHaveIt(listing: SearchableListing, search: string): Statement {
+  const { workspaceId, terms } = listing;
   return sql`lateral (
     select from ${raw(terms.table)} s where s.workspace_id = ${workspaceId} and s.${raw(terms.id)} = next.id
-      and ${contains(search)} offset 0
+      and ${matches(search, listing)} offset 0
   ) hit`;
 }
 
 /** The ids of all that have the word. */
 function allThatHaveIt(listing: SearchableListing, search: string, byIndex = true): Statement {
   const { workspaceId, terms } = listing;
-  const hasGrams = (search.match(LETTERS_AND_DIGITS)?.length ?? 0) >= 4;
+  const hasGrams = lettersIn(search) >= 4;
   const table = byIndex && hasGrams ? likely(listing, search) : raw(terms.table);
-  const condition = byIndex && !hasGrams ? containsByTrigrams(search) : contains(search);
+  const condition = byIndex && !hasGrams ? matchesByTrigrams(search, listing) : matches(search, listing);
   return sql`
     select s.${raw(terms.id)} as id from ${table} s where s.workspace_id = ${workspaceId} and ${condition}`;
 }
@@ -214,20 +215,6 @@ function likely({ workspaceId, terms }: SearchableListing, search: string): Stat
     select * from ${raw(terms.table)} t
     where search_grams(t.workspace_id, t.terms) @> (select search_keys(${workspaceId}, ${search})) offset 0
   )`;
-}
-
-/** With its collation written out it is no condition that the trigram index could serve. */
-function contains(search: string): Statement {
-  return sql`s.terms collate "C" like ${pattern(search)}`;
-}
-
-function containsByTrigrams(search: string): Statement {
-  return sql`s.terms like ${pattern(search)}`;
-}
-
-/** In a sub-select, so that it is made once and not for each row: 7 µs. */
-function pattern(search: string): Statement {
-  return sql`(select search_pattern(${search}))`;
 }
 
 /** All that an order needs, so that an index of it is enough. */

@@ -1,9 +1,11 @@
 import type {} from '@fastify/swagger';
 import type { FastifyPluginAsync } from 'fastify';
+import { isTemporary } from '../platform/db/unavailable.js';
 import { queryFields } from '../platform/forms.js';
 import { contentPolicy } from '../platform/html/content-policy.js';
 import { languageOf } from '../platform/html/language.js';
 import { sendPage } from '../platform/html/page.js';
+import { networkOf } from '../platform/network.js';
 import { findShop } from '../stores/queries.js';
 import { cartRoutes } from './cart-routes.js';
 import { checkoutRoutes } from './checkout-routes.js';
@@ -11,8 +13,10 @@ import { chosenVariation, findItem } from './item.js';
 import { orderRoutes } from './order-routes.js';
 import { MissingPage, NoShopPage } from './pages/missing.js';
 import { ProductPage } from './pages/product.js';
+import { SearchRefusedPage } from './pages/search-refused.js';
 import { ShelfPage } from './pages/shelf.js';
-import { categoriesOnSale, readShelf } from './shelf.js';
+import { SearchLimit } from './search-limit.js';
+import { categoriesOnSale, readShelf, type Shelf } from './shelf.js';
 import { cartProof, type Storefront, visitOf } from './visit.js';
 
 const LONGEST_SEARCH = 100;
@@ -21,6 +25,7 @@ const LONGEST_SEARCH = 100;
 export const storefrontRoutes: FastifyPluginAsync<Storefront> = async (app, storefront) => {
   const { db, sessions, mediaUrl, isTestShop } = storefront;
   const hidden = { schema: { hide: true } };
+  const searchLimit = new SearchLimit(storefront.clock);
   // As on every page, but pictures come from wherever the merchant has published them.
   const policy = contentPolicy({ images: "'self' https: http:", formsLeadTo: [storefront.publicUrl] });
 
@@ -46,7 +51,21 @@ export const storefrontRoutes: FastifyPluginAsync<Storefront> = async (app, stor
       category: categories.find(({ id }) => String(id) === query.text('category')),
       page: /^[1-9]\d{0,4}$/.test(query.text('page')) ? Number(query.text('page')) : 1,
     };
-    const shelf = await readShelf(db.store(workspaceId), workspaceId, mediaUrl, asked);
+    const refusal = asked.search === '' ? undefined : searchLimit.refuse(networkOf(request.ip));
+    if (refusal) {
+      reply.header('Retry-After', String(refusal.retryAfterSeconds));
+      return sendPage(reply, <SearchRefusedPage visit={visitOf(request)} reason="tooMany" />, 429);
+    }
+    let shelf: Shelf;
+    try {
+      const access = asked.search === '' ? db.store(workspaceId) : db.search(workspaceId);
+      shelf = await readShelf(access, workspaceId, mediaUrl, asked);
+    } catch (error) {
+      if (asked.search === '' || !isTemporary(error)) throw error;
+      request.log.warn({ requestId: request.id, err: error }, 'search refused');
+      reply.header('Retry-After', '1');
+      return sendPage(reply, <SearchRefusedPage visit={visitOf(request)} reason="busy" />, 503);
+    }
     const shown = { ...asked, page: Math.min(asked.page, shelf.pages) };
     if (shown.page !== asked.page) return sendPage(reply, <MissingPage visit={visitOf(request)} />, 404);
     return sendPage(

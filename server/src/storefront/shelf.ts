@@ -64,6 +64,7 @@ export async function readShelf(
     sorts: { createdAt: byTime('created_at') },
     terms: { table: 'product_search', id: 'product_id' },
     plannedOnce: true,
+    shortSearchesMatchPrefixes: true,
   });
   const items = await db.query<ShelfItem>(
     itemsById(

@@ -24,6 +24,8 @@ export interface DatabaseOptions {
 export interface Database {
   /** Statements of one store. An area (orders) has shares of its own beside the rest of the store. */
   store(workspaceId: string, area?: string): Share;
+  /** Searches of one store. All stores together have two connections for them, and each statement a short timeout. */
+  search(workspaceId: string): Share;
   /** Statements that belong to no store: tokens, sessions, deliveries. */
   system(task: string): Share;
   /** Jobs: they may take long, and have a connection or two of their own. */
@@ -39,8 +41,9 @@ const READS: Omit<ReadLimits, 'waitMs'> = {
   slow: 3,
   slowAfterMs: 20,
 };
-const STORES = { total: 11, perStore: 4, mostOfStores: 8 };
-const SYSTEM = { total: 5, perTask: 2 };
+const STORES = { total: 10, perStore: 4, mostOfStores: 8 };
+const SEARCHES = { total: 2, perStore: 1 };
+const SYSTEM = { total: 4, perTask: 2 };
 const BACKGROUND = { total: 2, perTask: 1 };
 
 const FOREGROUND_DEADLINES: Deadlines = {
@@ -50,6 +53,14 @@ const FOREGROUND_DEADLINES: Deadlines = {
   transactionMs: 8_000,
   connectMs: 5_000,
   waitMs: 4_000,
+};
+/** A search that takes longer is better refused: anonymous buyers can start any number of them. */
+const SEARCH_DEADLINES: Deadlines = {
+  ...FOREGROUND_DEADLINES,
+  lockMs: 1_000,
+  statementMs: 2_000,
+  answerMs: 3_000,
+  waitMs: 2_000,
 };
 const BACKGROUND_DEADLINES: Deadlines = {
   lockMs: 5_000,
@@ -67,13 +78,16 @@ export async function openDatabase(
 ): Promise<Database> {
   const connect = options.driver === 'pg' ? connectPg : connectPipeline;
   const foreground = { ...FOREGROUND_DEADLINES, ...options.deadlines };
+  const searching = { ...SEARCH_DEADLINES, ...options.deadlines };
   const opener = (deadlines: Deadlines) => (): Promise<Connection> => connect(connection, deadlines);
   const fleet = new Fleet(PROBES);
   const pool = new Pool(fleet, opener(foreground));
+  const searchPool = new Pool(fleet, opener(searching));
   const backgroundPool = new Pool(fleet, opener(BACKGROUND_DEADLINES));
   const reads = new Reads(fleet, opener(foreground), { ...READS, waitMs: foreground.waitMs });
   const areas = options.areas ?? {};
   const stores = new Admission(STORES.total, { '': STORES.mostOfStores, ...areas });
+  const searches = new Admission(SEARCHES.total);
   const system = new Admission(SYSTEM.total);
   const background = new Admission(BACKGROUND.total);
 
@@ -82,6 +96,11 @@ export async function openDatabase(
       new Share(
         { key: area ? `${workspaceId} ${area}` : workspaceId, most: STORES.perStore, group: area },
         { admission: stores, pool, reads, deadlines: foreground },
+      ),
+    search: (workspaceId) =>
+      new Share(
+        { key: workspaceId, most: SEARCHES.perStore, group: '' },
+        { admission: searches, pool: searchPool, reads: undefined, deadlines: searching },
       ),
     system: (task) =>
       new Share(

@@ -75,12 +75,22 @@ describe.each(['pipeline', 'pg'] as const)('the database through the %s driver',
     await Promise.all([orders.all, reads.all]);
   });
 
+  test('searches that hang, of however many stores, hold up nothing else', async () => {
+    const searches = Array.from({ length: 20 }, (_, n) => hanging(5, () => db.search(`${n}`).query(LOCKED)));
+    expect(await db.store('0').query(sql`select 1 as one`)).toEqual([{ one: 1 }]);
+    expect(await db.store('other').query(sql`select 2 as two`)).toEqual([{ two: 2 }]);
+    expect(searches.some(({ ended }) => ended() > 0)).toBe(false);
+    await letGo();
+    await Promise.all(searches.map(({ all }) => all));
+  });
+
   test('opens fewer than 25 connections, whatever hangs', async () => {
     const all = [];
     for (let store = 0; store < 20; store++) {
       const partition = db.store(`${store}`, store % 2 ? 'orders' : undefined);
       all.push(hanging(5, () => partition.query(LOCKED)).all);
       all.push(hanging(5, () => partition.autocommit.query(LOCKED)).all);
+      all.push(hanging(5, () => db.search(`${store}`).query(LOCKED)).all);
       all.push(hanging(2, () => db.system(`task ${store}`).autocommit.query(LOCKED)).all);
       all.push(hanging(2, () => db.background(`job ${store}`).autocommit.query(LOCKED)).all);
     }
