@@ -31,7 +31,7 @@ const { values: options } = parseArgs({
     rounds: { type: 'string', default: '3' },
   },
 });
-const GOAL = { perSecond: 2_500, p50: 10, p99: 50 };
+const GOAL = { perSecond: 3_800, p50: 10, p99: 50 };
 const FEIRA = fileURLToPath(new URL('../../server/bin/feira.js', import.meta.url));
 const SCOPES = ['products:write', 'stock:write', 'webhooks:manage'] as const;
 
@@ -57,7 +57,8 @@ const [{ port: receiverPort }] = (await once(receiver, 'message')) as [{ port: n
 receiver.on('message', (told: { arrivals: Arrival[] }) => void arrivals.push(...told.arrivals));
 
 const api = await startApi();
-const stores = await Promise.all(Array.from({ length: Number(options.stores) }, makeStore));
+const stores: Store[] = [];
+while (stores.length < Number(options.stores)) stores.push(await makeStore(stores.length));
 const rates: number[] = [];
 for (let round = 0; round < Number(options.rounds); round++) rates.push(await drain());
 const latency = await measureLatency();
@@ -140,7 +141,7 @@ interface Store {
   token: string;
 }
 
-async function makeStore(_: unknown, index: number): Promise<Store> {
+async function makeStore(index: number): Promise<Store> {
   const owner = { ownerEmail: `${index}@store.example`, ownerPassword: 'correct horse' };
   const { workspaceId } = await db
     .store('test')

@@ -110,14 +110,7 @@ describe('beside a cursor', () => {
     for (const name of ['Abacate', 'Amora', 'Ameixa']) await store.post('/products', { name, price: 3 });
     const { nextCursor } = (await store.get(`/products?limit=1&${asked}`)).body.meta;
     expect(nextCursor).not.toBeNull();
-    for (const same of [
-      asked,
-      'sort=-price',
-      'categoryId=23&search=a',
-      '',
-      'limit=100',
-      'unknown=1&toString=2',
-    ])
+    for (const same of [asked, 'sort=-price', 'categoryId=23&search=a', '', 'limit=100'])
       expect([same, (await store.get(`/products?cursor=${nextCursor}&${same}`)).status]).toEqual([same, 200]);
   });
 
