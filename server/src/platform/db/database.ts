@@ -52,7 +52,7 @@ const FOREGROUND_DEADLINES: Deadlines = {
   answerMs: 5_000,
   transactionMs: 8_000,
   connectMs: 5_000,
-  waitMs: 4_000,
+  waitMs: 8_000,
 };
 /** A search that takes longer is better refused: anonymous buyers can start any number of them. */
 const SEARCH_DEADLINES: Deadlines = {
@@ -60,7 +60,7 @@ const SEARCH_DEADLINES: Deadlines = {
   lockMs: 1_000,
   statementMs: 2_000,
   answerMs: 3_000,
-  waitMs: 2_000,
+  waitMs: 6_000,
 };
 const BACKGROUND_DEADLINES: Deadlines = {
   lockMs: 5_000,
