@@ -12,10 +12,10 @@ import { createApp } from 'feira/dist/oauth/apps.js';
 import { setBudget } from 'feira/dist/oauth/budget.js';
 import { createGrant, issueTokens } from 'feira/dist/oauth/tokens.js';
 import { systemClock } from 'feira/dist/platform/clock.js';
+import { openDatabase } from 'feira/dist/platform/db/database.js';
 import { migrate } from 'feira/dist/platform/db/migrate.js';
-import { openDatabase } from 'feira/dist/platform/db.js';
+import { sql } from 'feira/dist/platform/db/sql.js';
 import { startEmbeddedPostgres } from 'feira/dist/platform/embedded-postgres/start.js';
-import { sql } from 'feira/dist/platform/sql.js';
 import { createStore } from 'feira/dist/stores/stores.js';
 import type { Arrival } from './deliveries-receiver.js';
 

@@ -1,5 +1,5 @@
 import type { Origin } from '../events/names.js';
-import type { Tx } from '../platform/db.js';
+import type { Tx } from '../platform/db/share.js';
 import { type FaultDetail, invalid } from '../platform/errors.js';
 import { lockProduct } from './products.js';
 import { codeOf } from './records.js';

@@ -1,10 +1,10 @@
 import type { Origin } from '../events/names.js';
 import { emit, type NewEvent } from '../events/outbox.js';
+import type { Tx } from '../platform/db/share.js';
+import { fixed, sql } from '../platform/db/sql.js';
 import { isUniqueViolation } from '../platform/db/sql-state.js';
-import type { Tx } from '../platform/db.js';
 import { type ApiError, conflict, type FaultDetail, invalid, notFound } from '../platform/errors.js';
 import { isId, newId } from '../platform/ids.js';
-import { fixed, sql } from '../platform/sql.js';
 import { codeOf, type ProductRecord, productColumns, storedName } from './records.js';
 import type { NewProduct, ProductChange } from './schema.js';
 import { refreshSearch } from './search.js';

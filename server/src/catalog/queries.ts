@@ -1,9 +1,9 @@
-import type { Queryable } from '../platform/db.js';
+import type { Queryable } from '../platform/db/share.js';
+import { fixed, joined, raw, rawJson, type Statement, sql } from '../platform/db/sql.js';
 import { isId } from '../platform/ids.js';
 import { byTime, type PageRequest, pageOf, type SortKey } from '../platform/paging.js';
 import { searchablePage } from '../platform/search.js';
 import { listBody } from '../platform/send-json.js';
-import { fixed, joined, raw, rawJson, type Statement, sql } from '../platform/sql.js';
 import { isoOf } from '../platform/times.js';
 import { productJson, type VariationRecord, variationColumns } from './records.js';
 

@@ -1,8 +1,8 @@
 import type { Origin } from '../events/names.js';
 import { emit, type NewEvent } from '../events/outbox.js';
-import type { Queryable, Tx } from '../platform/db.js';
+import type { Queryable, Tx } from '../platform/db/share.js';
+import { sql } from '../platform/db/sql.js';
 import { MAX_QUANTITY } from '../platform/shapes.js';
-import { sql } from '../platform/sql.js';
 
 /** Something that is bought: a simple product, or one variation of a product. */
 export interface Line {

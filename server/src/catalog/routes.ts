@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { originOfApp } from '../events/names.js';
-import type { Database } from '../platform/db.js';
+import type { Database } from '../platform/db/database.js';
 import { insufficientScope } from '../platform/errors.js';
 import { readPageRequest } from '../platform/paging.js';
 import { sendJson } from '../platform/send-json.js';

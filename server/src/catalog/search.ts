@@ -1,5 +1,5 @@
-import type { Tx } from '../platform/db.js';
-import { sql } from '../platform/sql.js';
+import type { Tx } from '../platform/db/share.js';
+import { sql } from '../platform/db/sql.js';
 
 /** Writes anew what a search finds a product by; called when a name, sku or ean of it or its variations changed. */
 export async function refreshSearch(tx: Tx, workspaceId: string, productId: string): Promise<void> {

@@ -8,7 +8,7 @@ import { createApp } from '../oauth/apps.js';
 import { SCOPES, type Scope } from '../oauth/scopes.js';
 import { createGrant, issueTokens } from '../oauth/tokens.js';
 import type { Config } from '../platform/config.js';
-import type { Tx } from '../platform/db.js';
+import type { Tx } from '../platform/db/share.js';
 import { shopOfStore } from '../stores/queries.js';
 import { createStore } from '../stores/stores.js';
 import { findAccount, setPassword, storesOwnedBy } from '../stores/users.js';

@@ -1,4 +1,4 @@
-import type { Share } from '../platform/db.js';
+import type { Share } from '../platform/db/share.js';
 import { OwnerRefused } from '../stores/owners.js';
 import { MIN_PASSWORD } from '../stores/password-rules.js';
 import { createStore, type NewStore } from '../stores/stores.js';

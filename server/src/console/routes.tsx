@@ -4,7 +4,7 @@ import { connectionsOf } from '../oauth/connections.js';
 import type { Credentials } from '../oauth/credentials.js';
 import { disconnectApp } from '../oauth/revocation.js';
 import type { Clock } from '../platform/clock.js';
-import type { Database } from '../platform/db.js';
+import type { Database } from '../platform/db/database.js';
 import { ApiError, badRequest } from '../platform/errors.js';
 import { type Fields, formFields } from '../platform/forms.js';
 import { languageOf } from '../platform/html/language.js';

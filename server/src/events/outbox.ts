@@ -1,5 +1,5 @@
-import type { Tx } from '../platform/db.js';
-import { sql } from '../platform/sql.js';
+import type { Tx } from '../platform/db/share.js';
+import { sql } from '../platform/db/sql.js';
 import type { EventName, Origin } from './names.js';
 
 export interface NewEvent {

@@ -1,6 +1,6 @@
 import type { Clock } from '../platform/clock.js';
-import type { StoreAccess } from '../platform/db.js';
-import { sql } from '../platform/sql.js';
+import type { StoreAccess } from '../platform/db/share.js';
+import { sql } from '../platform/db/sql.js';
 
 /** Tables with weekly partitions. Rows are dropped with their week, once all of it is older than 30 days. */
 const PARTITIONED = ['events', 'deliveries', 'delivery_attempts'];

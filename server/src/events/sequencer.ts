@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
+import type { StoreAccess } from '../platform/db/share.js';
+import { type Statement, sql } from '../platform/db/sql.js';
 import { isMissingPartition } from '../platform/db/sql-state.js';
-import type { StoreAccess } from '../platform/db.js';
-import { type Statement, sql } from '../platform/sql.js';
 import { beginEpoch, type Head, readHead } from './epochs.js';
 import { addPartitions } from './retention.js';
 import { STEP, type StepResult, stepForAll, stepForStore } from './step.js';

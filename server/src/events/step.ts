@@ -1,4 +1,4 @@
-import { fixed, prepared, raw, type Statement, sql } from '../platform/sql.js';
+import { fixed, prepared, raw, type Statement, sql } from '../platform/db/sql.js';
 
 /** How many events one statement moves. */
 export const STEP = 500;

@@ -1,9 +1,9 @@
 import type { Origin } from '../events/names.js';
 import { emit } from '../events/outbox.js';
-import type { Tx } from '../platform/db.js';
+import type { Tx } from '../platform/db/share.js';
+import { sql } from '../platform/db/sql.js';
 import { type ApiError, invalid, notFound } from '../platform/errors.js';
 import { isId, newId } from '../platform/ids.js';
-import { sql } from '../platform/sql.js';
 import { MAX_IMAGES } from './image-types.js';
 import { productNotFound } from './uploads.js';
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../platform/clock.js';
 import { deleteInBatches } from '../platform/db/delete-in-batches.js';
-import type { Share } from '../platform/db.js';
-import { sql } from '../platform/sql.js';
+import type { Share } from '../platform/db/share.js';
+import { sql } from '../platform/db/sql.js';
 import type { Storage } from './storage.js';
 
 /** As long as attaching a key again is answered 409 and not as an unknown key. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { Queryable, Tx } from '../platform/db.js';
-import { sql } from '../platform/sql.js';
+import type { Queryable, Tx } from '../platform/db/share.js';
+import { sql } from '../platform/db/sql.js';
 import { hashOfSecret, isSecret, newSecret } from './secrets.js';
 
 export interface AppRecord {

@@ -1,4 +1,4 @@
-import type { Queryable } from '../platform/db.js';
+import type { Queryable } from '../platform/db/share.js';
 import { type Fields, repetitionIn } from '../platform/forms.js';
 import { type AppRecord, findApp } from './apps.js';
 import { isScope, type Scope } from './scopes.js';

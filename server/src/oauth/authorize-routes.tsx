@@ -1,7 +1,7 @@
 import type {} from '@fastify/swagger';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../platform/clock.js';
-import type { Database } from '../platform/db.js';
+import type { Database } from '../platform/db/database.js';
 import { ApiError, badRequest } from '../platform/errors.js';
 import { type Fields, formFields, queryFields } from '../platform/forms.js';
 import { contentPolicy } from '../platform/html/content-policy.js';

@@ -1,5 +1,5 @@
-import type { Tx } from '../platform/db.js';
-import { sql } from '../platform/sql.js';
+import type { Tx } from '../platform/db/share.js';
+import { sql } from '../platform/db/sql.js';
 import { CREDENTIAL_CHANNEL } from './credentials.js';
 
 /** Every process is told, so that the next call is judged by the new number. */

@@ -1,4 +1,4 @@
-import type { Queryable } from '../platform/db.js';
+import type { Queryable } from '../platform/db/share.js';
 import type { Fields } from '../platform/forms.js';
 import { isAppSecret } from './apps.js';
 import { invalidRequest, type TokenError } from './token-errors.js';

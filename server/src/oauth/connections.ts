@@ -1,5 +1,5 @@
-import type { Queryable } from '../platform/db.js';
-import { sql } from '../platform/sql.js';
+import type { Queryable } from '../platform/db/share.js';
+import { sql } from '../platform/db/sql.js';
 import type { Scope } from './scopes.js';
 
 /** An app as the merchant of a store sees it: all its live grants taken together. */

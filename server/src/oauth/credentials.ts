@@ -1,9 +1,9 @@
 import { DEFAULT_PER_MINUTE, type Spender } from '../platform/budgets/budgets.js';
 import type { Clock } from '../platform/clock.js';
 import type { Listener } from '../platform/db/listen.js';
-import type { Share } from '../platform/db.js';
+import type { Share } from '../platform/db/share.js';
+import { sql } from '../platform/db/sql.js';
 import { Gather } from '../platform/gather.js';
-import { sql } from '../platform/sql.js';
 import type { Scope } from './scopes.js';
 import { hashOfSecret } from './secrets.js';
 import { SuspectNetworks } from './suspect-networks.js';

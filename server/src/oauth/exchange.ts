@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Clock } from '../platform/clock.js';
-import type { Share, Tx } from '../platform/db.js';
-import { sql } from '../platform/sql.js';
+import type { Share, Tx } from '../platform/db/share.js';
+import { sql } from '../platform/db/sql.js';
 import type { Credentials } from './credentials.js';
 import { countRefresh } from './refresh-limit.js';
 import { endRefreshFamily, revokeGrant } from './revocation.js';

@@ -1,5 +1,5 @@
-import type { Queryable, Tx } from '../platform/db.js';
-import { sql } from '../platform/sql.js';
+import type { Queryable, Tx } from '../platform/db/share.js';
+import { sql } from '../platform/db/sql.js';
 import { type AppRecord, createApp, findApp, type NewApp } from './apps.js';
 
 /** Apps cannot be deleted, so the limit leaves room for several products with an app for tests each. */

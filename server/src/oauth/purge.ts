@@ -1,7 +1,7 @@
 import type { Clock } from '../platform/clock.js';
 import { deleteInBatches } from '../platform/db/delete-in-batches.js';
-import type { Share } from '../platform/db.js';
-import { sql } from '../platform/sql.js';
+import type { Share } from '../platform/db/share.js';
+import { sql } from '../platform/db/sql.js';
 
 // Kept for a while after their end: a code or refresh token that is used again must be recognised as used, so that the
 // thief's session ends with it.

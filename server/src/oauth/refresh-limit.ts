@@ -1,6 +1,6 @@
 import type { Clock } from '../platform/clock.js';
-import type { Tx } from '../platform/db.js';
-import { sql } from '../platform/sql.js';
+import type { Tx } from '../platform/db/share.js';
+import { sql } from '../platform/db/sql.js';
 import { TooManyRefreshes } from './token-errors.js';
 
 /**

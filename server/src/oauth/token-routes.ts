@@ -8,11 +8,12 @@ import type {
 } from 'fastify';
 import { publicError } from '../platform/answer-errors.js';
 import type { Clock } from '../platform/clock.js';
+import type { Database } from '../platform/db/database.js';
+import type { Share } from '../platform/db/share.js';
+import { sql } from '../platform/db/sql.js';
 import { isTemporary } from '../platform/db/unavailable.js';
-import type { Database, Share } from '../platform/db.js';
 import { type Fields, FORM_BYTES, formFields, repetitionIn } from '../platform/forms.js';
 import { keepRawBodies } from '../platform/json-body.js';
-import { sql } from '../platform/sql.js';
 import { authenticateClient } from './client-authentication.js';
 import type { Credentials } from './credentials.js';
 import { exchangeCode, exchangeRefreshToken } from './exchange.js';

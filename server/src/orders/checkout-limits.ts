@@ -1,8 +1,8 @@
 import type { Line } from '../catalog/reserve.js';
 import type { Clock } from '../platform/clock.js';
 import { deleteInBatches } from '../platform/db/delete-in-batches.js';
-import type { Share, Tx } from '../platform/db.js';
-import { sql } from '../platform/sql.js';
+import type { Share, Tx } from '../platform/db/share.js';
+import { sql } from '../platform/db/sql.js';
 import { CheckoutRefused } from './checkout-refused.js';
 
 // An order needs no account and reserves stock before it is paid. Without limits, one client could empty a shop.

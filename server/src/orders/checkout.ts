@@ -1,10 +1,10 @@
 import { type Line, lockSellables, type Sellable, takeStock } from '../catalog/reserve.js';
 import { emit } from '../events/outbox.js';
 import type { Clock } from '../platform/clock.js';
-import type { Tx } from '../platform/db.js';
+import type { Tx } from '../platform/db/share.js';
+import { sql } from '../platform/db/sql.js';
 import { newId } from '../platform/ids.js';
 import { cents } from '../platform/money.js';
-import { sql } from '../platform/sql.js';
 import {
   checkNetwork,
   checkShop,

@@ -1,8 +1,8 @@
-import type { Queryable, Tx } from '../platform/db.js';
+import type { Queryable, Tx } from '../platform/db/share.js';
+import { raw, sql } from '../platform/db/sql.js';
 import { newId } from '../platform/ids.js';
 import { byTime, type PageMeta, type PageRequest, pageOf, type SortKey } from '../platform/paging.js';
 import { searchablePage } from '../platform/search.js';
-import { raw, sql } from '../platform/sql.js';
 import type { Buyer } from './checkout.js';
 import type { Address, OrderCustomer } from './records.js';
 

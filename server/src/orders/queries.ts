@@ -1,11 +1,11 @@
 import { cursorExpired, type Head, readPlace, refuseLostPlace, writePlace } from '../events/epochs.js';
 import { settledHead } from '../events/sequencer.js';
-import type { Queryable, StoreAccess } from '../platform/db.js';
+import type { Queryable, StoreAccess } from '../platform/db/share.js';
+import { joined, raw, type Statement, sql } from '../platform/db/sql.js';
 import { isId } from '../platform/ids.js';
 import type { Page } from '../platform/listing.js';
 import { byTime, type PageMeta, type PageRequest, pageOf, type SortKey } from '../platform/paging.js';
 import { searchablePage } from '../platform/search.js';
-import { joined, raw, type Statement, sql } from '../platform/sql.js';
 import { isoOf } from '../platform/times.js';
 import { type OrderRecord, orderColumns } from './records.js';
 

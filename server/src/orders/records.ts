@@ -1,4 +1,4 @@
-import { raw } from '../platform/sql.js';
+import { raw } from '../platform/db/sql.js';
 
 export const ORDER_STATUSES = ['pending', 'paid', 'partial_refunded', 'refunded', 'canceled'] as const;
 export type OrderStatus = (typeof ORDER_STATUSES)[number];

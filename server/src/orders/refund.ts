@@ -1,13 +1,14 @@
 import { returnStock } from '../catalog/reserve.js';
 import type { Origin } from '../events/names.js';
 import type { Clock } from '../platform/clock.js';
-import type { Database, Share, Tx } from '../platform/db.js';
+import type { Database } from '../platform/db/database.js';
+import type { Share, Tx } from '../platform/db/share.js';
+import { sql } from '../platform/db/sql.js';
 import { eachByItself } from '../platform/each-by-itself.js';
 import { ApiError, conflict } from '../platform/errors.js';
 import { isId, newId } from '../platform/ids.js';
 import { cents } from '../platform/money.js';
 import { isDue, putOff } from '../platform/put-off.js';
-import { sql } from '../platform/sql.js';
 import { lockMoney, noteRefunded } from './life.js';
 import { orderNotFound } from './shipping-status.js';
 import { ordersOf } from './storage.js';

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { originOfApp } from '../events/names.js';
-import type { Database } from '../platform/db.js';
+import type { Database } from '../platform/db/database.js';
 import { badRequest } from '../platform/errors.js';
 import { readPageRequest } from '../platform/paging.js';
 import { checkerOf } from '../platform/validation.js';

@@ -1,5 +1,5 @@
-import type { Tx } from '../platform/db.js';
-import { sql } from '../platform/sql.js';
+import type { Tx } from '../platform/db/share.js';
+import { sql } from '../platform/db/sql.js';
 
 /** Number, customer, SKUs and shipment code: what a person has at hand who looks for an order. */
 export async function refreshOrderSearch(tx: Tx, workspaceId: string, orderId: string): Promise<void> {

@@ -1,4 +1,5 @@
-import type { Database, Share } from '../platform/db.js';
+import type { Database } from '../platform/db/database.js';
+import type { Share } from '../platform/db/share.js';
 
 /** The area of a store that may fail without the rest of it (SPEC 7: 502), with its own share of the connections. */
 export const ORDERS = 'orders';

@@ -3,7 +3,7 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { endOldSecrets, rotateSecret, updateApp } from '../oauth/apps.js';
 import { appsOwnedBy, findOwnedApp, type OwnedApp, registerApp } from '../oauth/owned-apps.js';
 import type { Clock } from '../platform/clock.js';
-import type { Share } from '../platform/db.js';
+import type { Share } from '../platform/db/share.js';
 import { ApiError, badRequest } from '../platform/errors.js';
 import { type Fields, formFields } from '../platform/forms.js';
 import type { Flash } from '../platform/html/flash.js';

@@ -10,11 +10,12 @@ import { requestRefund } from '../orders/refund.js';
 import { ordersOf } from '../orders/storage.js';
 import type { Clock } from '../platform/clock.js';
 import type { Signer } from '../platform/crypto/signer.js';
+import type { Database } from '../platform/db/database.js';
 import { deleteInBatches } from '../platform/db/delete-in-batches.js';
-import type { Database, Share, Tx } from '../platform/db.js';
+import type { Share, Tx } from '../platform/db/share.js';
+import { sql } from '../platform/db/sql.js';
 import { ApiError, badRequest } from '../platform/errors.js';
 import { isId } from '../platform/ids.js';
-import { sql } from '../platform/sql.js';
 import type { Notification } from './gateway.js';
 
 const TOLERANCE_MS = 5 * 60 * 1000;

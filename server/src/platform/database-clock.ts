@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from 'prom-client';
 import { type Clock, systemClock } from './clock.js';
-import type { Queryable } from './db.js';
-import { sql } from './sql.js';
+import type { Queryable } from './db/share.js';
+import { sql } from './db/sql.js';
 
 const SYNC_EVERY_MS = 5_000;
 /** How far two machines' monotonic clocks drift apart per millisecond. NTP slews by at most half of this. */

@@ -1,6 +1,6 @@
-import type { Queryable } from './db.js';
+import type { Queryable } from './db/share.js';
+import { prepared, raw, type Statement, sql } from './db/sql.js';
 import { type PageRequest, pageClauses, REACH, type SortKey, sortOf } from './paging.js';
-import { prepared, raw, type Statement, sql } from './sql.js';
 
 /** What is listed. */
 export interface Listing {

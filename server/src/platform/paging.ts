@@ -1,8 +1,8 @@
 import { type TProperties, Type } from 'typebox';
+import { raw, type Statement, sql } from './db/sql.js';
 import { badRequest } from './errors.js';
 import { isId } from './ids.js';
 import { Shape } from './shapes.js';
-import { raw, type Statement, sql } from './sql.js';
 import { isoOf, timeOf } from './times.js';
 
 export const DEFAULT_LIMIT = 50;

@@ -1,5 +1,5 @@
 import type { Clock } from './clock.js';
-import { raw, type Statement, sql } from './sql.js';
+import { raw, type Statement, sql } from './db/sql.js';
 
 /**
  * For work that a sweeper finds in a table with the columns `attempts` and `next_attempt_at`. Work that failed is put off

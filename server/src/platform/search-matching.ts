@@ -1,4 +1,4 @@
-import { raw, type Statement, sql } from './sql.js';
+import { raw, type Statement, sql } from './db/sql.js';
 
 /** How the terms of a row, `s.terms`, are compared with what is searched for. */
 export interface Matching {

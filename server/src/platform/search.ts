@@ -1,4 +1,5 @@
-import type { Queryable } from './db.js';
+import type { Queryable } from './db/share.js';
+import { prepared, raw, type Statement, sql } from './db/sql.js';
 import {
   COUNTED,
   type Listed,
@@ -10,7 +11,6 @@ import {
 } from './listing.js';
 import { type PageRequest, pageClauses, REACH, sortOf } from './paging.js';
 import { isPrefixSearch, lettersIn, type Matching, matches, matchesByTrigrams } from './search-matching.js';
-import { prepared, raw, type Statement, sql } from './sql.js';
 
 export interface SearchableListing extends Listing, Matching {
   workspaceId: string;

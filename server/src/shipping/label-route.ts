@@ -3,7 +3,7 @@ import type { FastifyPluginAsync } from 'fastify';
 import { findOrder } from '../orders/queries.js';
 import { ordersOf } from '../orders/storage.js';
 import { answerUnavailable } from '../orders/unavailable.js';
-import type { Database } from '../platform/db.js';
+import type { Database } from '../platform/db/database.js';
 import { ApiError, notFound } from '../platform/errors.js';
 import { isId } from '../platform/ids.js';
 import { findStore } from '../stores/queries.js';

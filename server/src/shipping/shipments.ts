@@ -7,9 +7,9 @@ import {
   type ShippingStatus,
 } from '../orders/shipping-status.js';
 import type { Clock } from '../platform/clock.js';
-import type { Queryable, Tx } from '../platform/db.js';
+import type { Queryable, Tx } from '../platform/db/share.js';
+import { sql } from '../platform/db/sql.js';
 import { conflict, notFound } from '../platform/errors.js';
-import { sql } from '../platform/sql.js';
 import { newTrackingCode } from './codes.js';
 import { CARRIER, type Parcel, quote } from './freight.js';
 

@@ -1,7 +1,7 @@
 import { type Line, readSellables } from '../catalog/reserve.js';
 import { coverOfProduct } from '../media/queries.js';
-import type { Queryable } from '../platform/db.js';
-import { sql } from '../platform/sql.js';
+import type { Queryable } from '../platform/db/share.js';
+import { sql } from '../platform/db/sql.js';
 import { isSame } from './cart.js';
 import type { Bought } from './delivery.js';
 import { subtotalOf } from './purchase.js';

@@ -6,7 +6,7 @@ import { noteTransaction } from '../orders/life.js';
 import { ordersOf } from '../orders/storage.js';
 import type { PaymentGateway } from '../payments/gateway.js';
 import type { Clock } from '../platform/clock.js';
-import type { Database } from '../platform/db.js';
+import type { Database } from '../platform/db/database.js';
 import { cents, MAX_MONEY } from '../platform/money.js';
 import type { Shop } from '../stores/queries.js';
 import { type Bought, type DeliveryOption, deliveryOptions } from './delivery.js';

@@ -1,8 +1,8 @@
 import { coverOfProduct } from '../media/queries.js';
-import type { Queryable } from '../platform/db.js';
+import type { Queryable } from '../platform/db/share.js';
+import { fixed, joined, sql } from '../platform/db/sql.js';
 import { byTime, REACH } from '../platform/paging.js';
 import { searchablePage } from '../platform/search.js';
-import { fixed, joined, sql } from '../platform/sql.js';
 
 const PER_PAGE = 24;
 const LAST_PAGE = Math.floor(REACH / PER_PAGE);

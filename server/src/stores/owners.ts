@@ -1,4 +1,4 @@
-import type { Tx } from '../platform/db.js';
+import type { Tx } from '../platform/db/share.js';
 import { isPossiblePassword } from './password-rules.js';
 import { isPassword } from './passwords.js';
 import { type Account, createUser, findAccount } from './users.js';

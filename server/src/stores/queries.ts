@@ -1,5 +1,5 @@
-import type { Queryable } from '../platform/db.js';
-import { raw, sql } from '../platform/sql.js';
+import type { Queryable } from '../platform/db/share.js';
+import { raw, sql } from '../platform/db/sql.js';
 
 export interface StoreRecord {
   workspaceId: string;

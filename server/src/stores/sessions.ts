@@ -4,9 +4,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../platform/clock.js';
 import type { Signer } from '../platform/crypto/signer.js';
 import { deleteInBatches } from '../platform/db/delete-in-batches.js';
-import type { Share } from '../platform/db.js';
+import type { Share } from '../platform/db/share.js';
+import { sql } from '../platform/db/sql.js';
 import { ApiError } from '../platform/errors.js';
-import { sql } from '../platform/sql.js';
 import { KnownDevices } from './known-devices.js';
 
 export interface Session {

@@ -1,7 +1,7 @@
 import type {} from '@fastify/swagger';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../platform/clock.js';
-import type { Share } from '../platform/db.js';
+import type { Share } from '../platform/db/share.js';
 import { badRequest } from '../platform/errors.js';
 import { formFields, queryFields } from '../platform/forms.js';
 import { languageOf } from '../platform/html/language.js';

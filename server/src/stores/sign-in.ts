@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import type { Clock } from '../platform/clock.js';
 import { deleteInBatches } from '../platform/db/delete-in-batches.js';
-import type { Share } from '../platform/db.js';
+import type { Share } from '../platform/db/share.js';
+import { sql } from '../platform/db/sql.js';
 import { newId } from '../platform/ids.js';
 import { networkOf } from '../platform/network.js';
-import { sql } from '../platform/sql.js';
 import { HashingBusy } from './hashing-turns.js';
 import { isPossiblePassword } from './password-rules.js';
 import { isPassword, NO_PASSWORD } from './passwords.js';

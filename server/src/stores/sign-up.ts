@@ -1,8 +1,8 @@
 import type { Clock } from '../platform/clock.js';
 import { deleteInBatches } from '../platform/db/delete-in-batches.js';
-import type { Share } from '../platform/db.js';
+import type { Share } from '../platform/db/share.js';
+import { sql } from '../platform/db/sql.js';
 import { networkOf } from '../platform/network.js';
-import { sql } from '../platform/sql.js';
 import { HashingBusy } from './hashing-turns.js';
 import { createUser } from './users.js';
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import type { Tx } from '../platform/db.js';
+import type { Tx } from '../platform/db/share.js';
+import { sql } from '../platform/db/sql.js';
 import { newId } from '../platform/ids.js';
-import { sql } from '../platform/sql.js';
 import { type NewOwner, ownerOf } from './owners.js';
 
 export type NewStore = NewOwner & {

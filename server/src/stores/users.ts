@@ -1,6 +1,6 @@
-import type { Queryable, Tx } from '../platform/db.js';
+import type { Queryable, Tx } from '../platform/db/share.js';
+import { sql } from '../platform/db/sql.js';
 import { newId } from '../platform/ids.js';
-import { sql } from '../platform/sql.js';
 import { hashPassword } from './passwords.js';
 
 /** An account, with how it came to be. null: created before that was recorded. */

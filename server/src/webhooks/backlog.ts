@@ -1,6 +1,6 @@
 import type { Clock } from '../platform/clock.js';
-import type { Share } from '../platform/db.js';
-import { sql } from '../platform/sql.js';
+import type { Share } from '../platform/db/share.js';
+import { sql } from '../platform/db/sql.js';
 
 /** How much may wait for one subscription, and for how long. What is dropped is in the log, and its event in the feed. */
 export const MOST_PENDING = 100_000;

@@ -1,5 +1,5 @@
-import type { Share } from '../platform/db.js';
-import { sql } from '../platform/sql.js';
+import type { Share } from '../platform/db/share.js';
+import { sql } from '../platform/db/sql.js';
 import type { Target } from './attempt.js';
 
 /** A delivery that this process holds for the length of a lease. */

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Clock } from '../platform/clock.js';
 import type { Seal } from '../platform/crypto/seal.js';
-import type { Share } from '../platform/db.js';
+import type { Share } from '../platform/db/share.js';
 import type { Outbound } from '../platform/outbound/post.js';
 import { attempt } from './attempt.js';
 import type { Backoff } from './backoff.js';

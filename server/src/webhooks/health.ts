@@ -1,5 +1,5 @@
-import type { Queryable } from '../platform/db.js';
-import { sql } from '../platform/sql.js';
+import type { Queryable } from '../platform/db/share.js';
+import { sql } from '../platform/db/sql.js';
 import { LOST_UNTIL_FAILING } from './subscriptions.js';
 
 /** Apps of a store with subscriptions that fail now, for the merchant to see. */

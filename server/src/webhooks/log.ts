@@ -1,10 +1,10 @@
 import { settledHead } from '../events/sequencer.js';
-import type { StoreAccess, Tx } from '../platform/db.js';
+import type { StoreAccess, Tx } from '../platform/db/share.js';
+import { raw, sql } from '../platform/db/sql.js';
 import { notFound } from '../platform/errors.js';
 import { isId } from '../platform/ids.js';
 import { plainPage } from '../platform/listing.js';
 import { byTime, type PageMeta, type PageRequest, pageOf, type SortKey } from '../platform/paging.js';
-import { raw, sql } from '../platform/sql.js';
 import { ATTEMPTS } from './backoff.js';
 import { findTarget, type Owner } from './subscriptions.js';
 

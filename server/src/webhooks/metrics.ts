@@ -1,8 +1,8 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { cachedFor } from '../platform/cached-for.js';
-import type { Share } from '../platform/db.js';
+import type { Share } from '../platform/db/share.js';
+import { sql } from '../platform/db/sql.js';
 import { inTime } from '../platform/health.js';
-import { sql } from '../platform/sql.js';
 import type { Dispatcher } from './dispatcher.js';
 
 const COUNTED_TO = 100_000;

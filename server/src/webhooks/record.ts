@@ -1,5 +1,5 @@
-import type { Share } from '../platform/db.js';
-import { sql } from '../platform/sql.js';
+import type { Share } from '../platform/db/share.js';
+import { sql } from '../platform/db/sql.js';
 import type { AttemptResult } from './attempt.js';
 import { ATTEMPTS, type Backoff, waitBefore } from './backoff.js';
 import type { Claimed } from './claim.js';

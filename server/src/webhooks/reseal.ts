@@ -1,6 +1,6 @@
 import type { Seal } from '../platform/crypto/seal.js';
-import type { StoreAccess } from '../platform/db.js';
-import { sql } from '../platform/sql.js';
+import type { StoreAccess } from '../platform/db/share.js';
+import { sql } from '../platform/db/sql.js';
 import { webhookSecretOwner } from './attempt.js';
 
 const BATCH = 200;

@@ -1,5 +1,5 @@
-import type { Share } from '../platform/db.js';
-import { sql } from '../platform/sql.js';
+import type { Share } from '../platform/db/share.js';
+import { sql } from '../platform/db/sql.js';
 
 export const DELIVERY_CHANNEL = 'feira_deliveries';
 const AT_MOST_EVERY_MS = 5;

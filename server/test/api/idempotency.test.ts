@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { sql } from '../../src/platform/db/sql.js';
 import { purgeIdempotencyKeys } from '../../src/platform/idempotency-keys.js';
-import { sql } from '../../src/platform/sql.js';
 import { newProduct, newVaried, observe } from '../support/catalog.js';
 import { ALL_SCOPES, type Answer, type Feira, openFeira, StoreClient } from '../support/feira.js';
 

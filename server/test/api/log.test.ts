@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { newSecret } from '../../src/oauth/secrets.js';
-import { sql } from '../../src/platform/sql.js';
+import { sql } from '../../src/platform/db/sql.js';
 import { type Answer, type Feira, openFeira, type StoreClient } from '../support/feira.js';
 import { until } from '../support/process.js';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sql } from '../../src/platform/sql.js';
+import { sql } from '../../src/platform/db/sql.js';
 import { expectRefusal } from '../support/expect-refusal.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
 import { insertProducts } from '../support/product-rows.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { raw, sql } from '../../src/platform/sql.js';
+import { raw, sql } from '../../src/platform/db/sql.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
 
 // How a word is found depends on how common it is and on where in the order asked for its products stand. Whichever way

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, inject, test, vi } f
 import { CREDENTIAL_CHANNEL } from '../../src/oauth/credentials.js';
 import { newSecret } from '../../src/oauth/secrets.js';
 import { createGrant, issueTokens } from '../../src/oauth/tokens.js';
-import { sql } from '../../src/platform/sql.js';
+import { sql } from '../../src/platform/db/sql.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
 
 const SOON = { timeout: 10_000, interval: 5 };

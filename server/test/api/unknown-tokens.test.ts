@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Credentials } from '../../src/oauth/credentials.js';
 import { hashOfSecret, newSecret } from '../../src/oauth/secrets.js';
 import { createGrant } from '../../src/oauth/tokens.js';
-import type { Share } from '../../src/platform/db.js';
-import { type Statement, sql } from '../../src/platform/sql.js';
+import type { Share } from '../../src/platform/db/share.js';
+import { type Statement, sql } from '../../src/platform/db/sql.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
 
 const FLOODING = '198.51.100.1';

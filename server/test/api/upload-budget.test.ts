@@ -3,8 +3,8 @@ import type { CallKind, Spender, Verdict } from '../../src/platform/budgets/budg
 import { DailyUploads } from '../../src/platform/budgets/daily-uploads.js';
 import { InMemoryBudgets } from '../../src/platform/budgets/in-memory.js';
 import { SpenderWindows } from '../../src/platform/budgets/spender-windows.js';
+import { sql } from '../../src/platform/db/sql.js';
 import { newId } from '../../src/platform/ids.js';
-import { sql } from '../../src/platform/sql.js';
 import { type Feira, openFeira } from '../support/feira.js';
 
 const MINUTE = 60_000;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sql } from '../../src/platform/sql.js';
+import { sql } from '../../src/platform/db/sql.js';
 import { type Feira, openFeira } from '../support/feira.js';
 import { Merchant, PASSWORD } from '../support/merchant.js';
 import { feiraCommand } from '../support/process.js';

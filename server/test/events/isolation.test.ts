@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { emit } from '../../src/events/outbox.js';
-import { sql } from '../../src/platform/sql.js';
+import { sql } from '../../src/platform/db/sql.js';
 import { newProduct } from '../support/catalog.js';
 import { cloneDatabase } from '../support/database.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sql } from '../../src/platform/sql.js';
+import { sql } from '../../src/platform/db/sql.js';
 import { Fleet } from '../support/fleet.js';
 import { until } from '../support/process.js';
 import { Receiver } from '../support/receiver.js';

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { LocalStorage } from '../../src/media/local-storage.js';
 import type { Storage } from '../../src/media/storage.js';
 import { dropUnattached, sweepFiles } from '../../src/media/sweep.js';
-import { sql } from '../../src/platform/sql.js';
+import { sql } from '../../src/platform/db/sql.js';
 import { newProduct } from '../support/catalog.js';
 import { expectRefusal } from '../support/expect-refusal.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { InspectionThreads } from '../../src/media/inspection-threads.js';
 import type { Storage } from '../../src/media/storage.js';
 import { verifyImage } from '../../src/media/verify.js';
-import { sql } from '../../src/platform/sql.js';
+import { sql } from '../../src/platform/db/sql.js';
 import { gifBomb, jpegOfFrames } from '../support/bombs.js';
 import { newProduct } from '../support/catalog.js';
 import { expectRefusal } from '../support/expect-refusal.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createApp } from '../../src/oauth/apps.js';
-import { sql } from '../../src/platform/sql.js';
+import { sql } from '../../src/platform/db/sql.js';
 import { type Feira, openFeira } from '../support/feira.js';
 import { CALLBACK } from '../support/integrator.js';
 import { Merchant, PASSWORD, type Page } from '../support/merchant.js';

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import { SCOPE_WORDS } from '../../src/oauth/scope-words.js';
-import { sql } from '../../src/platform/sql.js';
+import { sql } from '../../src/platform/db/sql.js';
 import { type Feira, openFeira } from '../support/feira.js';
 import { Integrator, registerApp } from '../support/integrator.js';
 import { formOf, Merchant, openStore } from '../support/merchant.js';

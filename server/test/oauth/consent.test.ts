@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SCOPE_WORDS } from '../../src/oauth/scope-words.js';
-import { sql } from '../../src/platform/sql.js';
+import { sql } from '../../src/platform/db/sql.js';
 import { ALL_SCOPES, type Feira, openFeira } from '../support/feira.js';
 import { authorizationQuery, CALLBACK, type RegisteredApp, registerApp } from '../support/integrator.js';
 import { answerOf, formOf, Merchant, openStore, PASSWORD } from '../support/merchant.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { sql } from '../../src/platform/sql.js';
+import { sql } from '../../src/platform/db/sql.js';
 import { type Feira, openFeira } from '../support/feira.js';
 import { authorizationQuery, CALLBACK, Integrator, registerApp } from '../support/integrator.js';
 import { ANA, type Form, formOf, Merchant, openStore, PASSWORD, type Page } from '../support/merchant.js';

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { raw, sql } from '../../src/platform/sql.js';
+import { raw, sql } from '../../src/platform/db/sql.js';
 import { type Feira, openFeira } from '../support/feira.js';
 import { authorizationQuery, CALLBACK, Integrator, pkce } from '../support/integrator.js';
 import { ANA, answerOf, Merchant, openStore, PASSWORD } from '../support/merchant.js';

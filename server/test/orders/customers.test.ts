@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { listCustomers } from '../../src/orders/customers.js';
-import type { Queryable } from '../../src/platform/db.js';
-import { type Statement, sql } from '../../src/platform/sql.js';
+import type { Queryable } from '../../src/platform/db/share.js';
+import { type Statement, sql } from '../../src/platform/db/sql.js';
 import { newProduct } from '../support/catalog.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
 import { allByCursor, transactionOf } from '../support/orders.js';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { addBusinessDays, localDay } from '../../src/orders/business-days.js';
 import { expireUnpaid } from '../../src/orders/life.js';
 import { finishRefunds } from '../../src/orders/refund.js';
-import { sql } from '../../src/platform/sql.js';
+import { sql } from '../../src/platform/db/sql.js';
 import { newProduct, newVaried, observe } from '../support/catalog.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
 import { dataOf, inTimeZone, transactionOf } from '../support/orders.js';

@@ -3,7 +3,7 @@ import { expireUnpaid, lockMoney } from '../../src/orders/life.js';
 import { finishRefunds, refundOrder, requestRefund } from '../../src/orders/refund.js';
 import { receiveNotification, signNotification } from '../../src/payments/notifications.js';
 import { Signer } from '../../src/platform/crypto/signer.js';
-import { sql } from '../../src/platform/sql.js';
+import { sql } from '../../src/platform/db/sql.js';
 import { newProduct, observe } from '../support/catalog.js';
 import { type Feira, openFeira, type StoreClient, TEST_SECRET } from '../support/feira.js';
 import { dataOf, transactionOf } from '../support/orders.js';

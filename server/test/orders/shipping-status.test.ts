@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { sql } from '../../src/platform/sql.js';
+import { sql } from '../../src/platform/db/sql.js';
 import { newProduct, observe } from '../support/catalog.js';
 import { type Answer, type Feira, openFeira, type StoreClient } from '../support/feira.js';
 import { transactionOf } from '../support/orders.js';

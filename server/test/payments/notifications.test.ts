@@ -4,7 +4,7 @@ import { finishRefunds } from '../../src/orders/refund.js';
 import type { Notification } from '../../src/payments/gateway.js';
 import { type SignedNotification, signNotification } from '../../src/payments/notifications.js';
 import { Signer } from '../../src/platform/crypto/signer.js';
-import { sql } from '../../src/platform/sql.js';
+import { sql } from '../../src/platform/db/sql.js';
 import { type Feira, openFeira, type StoreClient, TEST_SECRET } from '../support/feira.js';
 import { order } from '../support/shop.js';
 

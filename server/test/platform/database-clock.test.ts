@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DatabaseClock } from '../../src/platform/database-clock.js';
-import { type Database, openDatabase } from '../../src/platform/db.js';
+import { type Database, openDatabase } from '../../src/platform/db/database.js';
 import { cloneDatabase } from '../support/database.js';
 
 const MINUTE_MS = 60_000;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { sql } from '../../src/platform/sql.js';
+import { sql } from '../../src/platform/db/sql.js';
 import type { Shop } from '../../src/stores/queries.js';
 import { hiddenFields, localPath, shopOf, TYPED, Visitor } from '../support/buyer.js';
 import { newProduct } from '../support/catalog.js';

@@ -1,5 +1,5 @@
 import { createApp, rotateSecret } from '../../src/oauth/apps.js';
-import { sql } from '../../src/platform/sql.js';
+import { sql } from '../../src/platform/db/sql.js';
 import { shopOf, TYPED, Visitor } from './buyer.js';
 import { newProduct } from './catalog.js';
 import type { Feira } from './feira.js';

@@ -1,4 +1,4 @@
-import { sql } from '../../src/platform/sql.js';
+import { sql } from '../../src/platform/db/sql.js';
 import type { Feira, StoreClient } from './feira.js';
 
 export interface ProductRow {

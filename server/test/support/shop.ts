@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Line } from '../../src/catalog/reserve.js';
 import { type Buyer, type Checkout, placeOrder } from '../../src/orders/checkout.js';
 import { ordersOf } from '../../src/orders/storage.js';
-import { sql } from '../../src/platform/sql.js';
+import { sql } from '../../src/platform/db/sql.js';
 import type { Feira } from './feira.js';
 
 export const BUYER: Buyer = {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { sql } from '../../src/platform/sql.js';
+import { sql } from '../../src/platform/db/sql.js';
 import { Fleet, type FleetStore } from './fleet.js';
 import { until } from './process.js';
 import { Random } from './random.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { emit } from '../../src/events/outbox.js';
-import { sql } from '../../src/platform/sql.js';
+import { sql } from '../../src/platform/db/sql.js';
 import { dropBacklogs } from '../../src/webhooks/backlog.js';
 import { claimDue } from '../../src/webhooks/claim.js';
 import { startWorker } from '../../src/worker.js';

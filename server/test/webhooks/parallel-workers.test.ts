@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { emit } from '../../src/events/outbox.js';
-import { sql } from '../../src/platform/sql.js';
+import { sql } from '../../src/platform/db/sql.js';
 import { startWorker } from '../../src/worker.js';
 import { openFeira, type StoreClient } from '../support/feira.js';
 import { until } from '../support/process.js';

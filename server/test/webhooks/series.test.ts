@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { emit } from '../../src/events/outbox.js';
 import { disconnectApp } from '../../src/oauth/revocation.js';
 import { createGrant } from '../../src/oauth/tokens.js';
-import { sql } from '../../src/platform/sql.js';
+import { sql } from '../../src/platform/db/sql.js';
 import { startWorker, type Worker } from '../../src/worker.js';
 import { newProduct } from '../support/catalog.js';
 import { expectRefusal } from '../support/expect-refusal.js';

@@ -1,7 +1,8 @@
 import type { Clock } from '../clock.js';
+import type { Database } from '../db/database.js';
 import { deleteInBatches } from '../db/delete-in-batches.js';
-import type { Database, Queryable } from '../db.js';
-import { sql } from '../sql.js';
+import type { Queryable } from '../db/share.js';
+import { sql } from '../db/sql.js';
 import { DAY_MS, type Spender, UPLOADS_PER_DAY, type Verdict } from './budgets.js';
 
 /** The rolling count of a day is kept in the database, so that it survives a restart and holds over all processes. */

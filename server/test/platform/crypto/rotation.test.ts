@@ -2,7 +2,7 @@ import { createCipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { signNotification } from '../../../src/payments/notifications.js';
 import { Signer } from '../../../src/platform/crypto/signer.js';
-import { sql } from '../../../src/platform/sql.js';
+import { sql } from '../../../src/platform/db/sql.js';
 import { resealWebhookSecrets } from '../../../src/webhooks/reseal.js';
 import { newProduct } from '../../support/catalog.js';
 import { type Feira, openFeira, type StoreClient } from '../../support/feira.js';
