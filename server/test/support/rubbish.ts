@@ -77,10 +77,15 @@ export function nearly(sample: unknown): fc.Arbitrary<unknown> {
       const [holder, key] = places[at % places.length] ?? [root, 'body'];
       if (how === 'remove') delete holder[key];
       else if (how === 'double' && Array.isArray(holder)) holder.push(structuredClone(holder[Number(key)]));
-      else holder[how === 'add' && holder !== root ? name : key] = structuredClone(value);
+      else set(holder, how === 'add' && holder !== root ? name : key, structuredClone(value));
     }
     return root.body;
   });
+}
+
+/** As a field of its own even if its name is __proto__, which an assignment would take for the prototype. */
+function set(holder: Holder, key: string, value: unknown): void {
+  Object.defineProperty(holder, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
 type Holder = Record<string, unknown>;
