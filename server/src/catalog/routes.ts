@@ -43,7 +43,7 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<{ db: Database; mediaUrl: 
   app.get(
     '/products',
     {
-      config: { scope: 'products:read' },
+      config: { scope: 'products:read', hasLargePages: true },
       schema: {
         operationId: 'listProducts',
         tags: ['Products'],

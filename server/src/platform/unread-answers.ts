@@ -1,7 +1,14 @@
 import type { ServerResponse } from 'node:http';
 import { finished } from 'node:stream';
-import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from './errors.js';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** A page of this list can be megabytes: an app reads only a few of them at a time. */
+    hasLargePages?: boolean;
+  }
+}
 
 /** A smaller answer fits into the buffers of the operating system, whether it is read or not. */
 const LARGE_BYTES = 65_536;
@@ -18,14 +25,15 @@ const MAX_UNREAD_BYTES = 64 * 1_048_576;
 
 /**
  * Answers are held in memory until their clients have read them. A page of products can be 8 MB, so one app has at most
- * four lists under way, from the query to the last byte; its further ones wait in line. Twelve clients that did not read
- * used to hold 564 MB for minutes.
+ * four of such lists under way, from the query to the last byte; its further ones wait in line. Twelve clients that did
+ * not read used to hold 564 MB for minutes. Lists of small records are not limited: while orders hang, their lists would
+ * keep the lists of products waiting.
  */
 export function limitUnreadAnswers(app: FastifyInstance, appOf: (request: FastifyRequest) => string): void {
   const lists = new ListTurns();
   app.addHook('onRoute', (route) => {
     route.onSend = [...[route.onSend ?? []].flat(), watch];
-    if (isList(route)) route.preHandler = [takeTurn, ...[route.preHandler ?? []].flat()];
+    if (route.config?.hasLargePages) route.preHandler = [takeTurn, ...[route.preHandler ?? []].flat()];
   });
 
   function takeTurn(request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {
@@ -42,12 +50,6 @@ export function limitUnreadAnswers(app: FastifyInstance, appOf: (request: Fastif
     if (isBody && payload.length >= LARGE_BYTES) lists.watch(reply.raw, payload.length);
     done(null, payload);
   }
-}
-
-/** Every paged list has a limit. */
-function isList({ method, schema }: RouteOptions): boolean {
-  const { properties = {} } = (schema?.querystring ?? {}) as { properties?: object };
-  return [method].flat().includes('GET') && 'limit' in properties;
 }
 
 interface Waiter {

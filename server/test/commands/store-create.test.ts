@@ -103,9 +103,8 @@ describe('a store for an e-mail without an account', () => {
     expect([silent.code, silent.stderr]).toEqual([2, expect.stringContaining('--owner-password is missing')]);
   });
 
-  test('is refused with a password that is easy to guess', { timeout }, async () => {
-    for (const password of ['short', 'password1', 'weak@loja.example'])
-      expect((await create('Weak', ...owner('weak@loja.example', password))).code).toBe(2);
+  test('is refused with a password that is too short', { timeout }, async () => {
+    expect((await create('Weak', ...owner('weak@loja.example', 'short'))).code).toBe(2);
     expect(await storesOf('weak@loja.example')).toEqual([]);
   });
 
