@@ -53,7 +53,7 @@ export class Credentials {
   private readonly asks = new Gather(3, 8, (tokens: string[]) => this.rowsOf(tokens));
   /**
    * The lookups of networks that send many refused tokens: one statement at a time for up to 200 tokens, so that a flood
-   * costs the database one busy statement and delays nobody else. They are looked up and not refused unseen, because
+   * costs the database one busy statement and delays no other network. They are looked up and not refused unseen, because
    * valid tokens may come from the same network.
    */
   private readonly suspectAsks = new Gather(1, 200, (tokens: string[]) => this.rowsOf(tokens), 'never');

@@ -127,7 +127,7 @@ function matching(workspaceId: string, filters: OrderFilters): Statement {
   return joined(conditions, ' and ');
 }
 
-/** `values` are separated by commas. A single one is compared by itself, which more indexes can serve. */
+/** `values` are separated by commas. A single value is compared with `=`, which more indexes can serve. */
 function oneOf(column: string, values: string): Statement {
   const list = values.split(',');
   return list.length === 1 ? sql`${raw(column)} = ${values}` : sql`${raw(column)} = any(${list}::text[])`;

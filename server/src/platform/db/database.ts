@@ -19,7 +19,7 @@ export interface DatabaseOptions {
 
 /**
  * The one way to the database. Every statement names whose it is: a store's, or that of an internal task. Each of them
- * has its own share of the connections, so that whoever waits for a lock or a slow statement waits for itself.
+ * has its own share of the connections, so that a lock or a slow statement of one delays no other.
  */
 export interface Database {
   /** Statements of one store. An area (orders) has shares of its own beside the rest of the store. */

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 
 const MIGRATIONS = new URL('../../../migrations/', import.meta.url);
-// Any number that nobody else locks with; the same in every version, so that old and new processes wait for each other.
+// Any number that is used for no other lock; the same in every version, so that old and new processes wait for each other.
 const LOCK = 7_263_415;
 /**
  * While ALTER TABLE waits, for a backup for example, every write to the table waits behind it: with no limit, writes
