@@ -2,15 +2,15 @@ import { fileURLToPath } from 'node:url';
 import cookie from '@fastify/cookie';
 import files from '@fastify/static';
 import type { FastifyPluginAsync } from 'fastify';
+import { signInRoutes } from './accounts/sign-in-routes.js';
 import { consoleRoutes } from './console/routes.js';
 import type { Context } from './context.js';
 import { authorizeRoutes } from './oauth/authorize-routes.js';
 import { partnerRoutes } from './partners/routes.js';
 import { notificationRoute } from './payments/notification-route.js';
-import { paymentRoutes } from './payments/routes.js';
+import { paymentRoutes } from './payments/sandbox/routes.js';
 import { servePages } from './platform/html/pages.js';
 import { storefrontRoutes } from './storefront/routes.js';
-import { signInRoutes } from './stores/sign-in-routes.js';
 
 const PUBLIC = fileURLToPath(new URL('../public/', import.meta.url));
 

@@ -1,3 +1,5 @@
+import { purgeSignInFailures } from './accounts/sign-in.js';
+import { purgeSignUps } from './accounts/sign-up.js';
 import type { Context } from './context.js';
 import { rotatePartitions } from './events/retention.js';
 import { dropUnattached, sweepFiles } from './media/sweep.js';
@@ -8,9 +10,7 @@ import { finishRefunds } from './orders/refund.js';
 import { purgeNotifications } from './payments/notifications.js';
 import type { Database } from './platform/db/database.js';
 import type { Share } from './platform/db/share.js';
-import { purgeIdempotencyKeys } from './platform/idempotency-keys.js';
-import { purgeSignInFailures } from './stores/sign-in.js';
-import { purgeSignUps } from './stores/sign-up.js';
+import { purgeIdempotencyKeys } from './platform/http/idempotency-keys.js';
 import { dropBacklogs } from './webhooks/backlog.js';
 import { resealWebhookSecrets } from './webhooks/reseal.js';
 import { DELIVERY_CHANNEL } from './webhooks/wake.js';

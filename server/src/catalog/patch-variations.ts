@@ -1,6 +1,6 @@
 import type { Origin } from '../events/names.js';
 import type { Tx } from '../platform/db/share.js';
-import { type FaultDetail, invalid } from '../platform/errors.js';
+import { type FaultDetail, invalid } from '../platform/http/errors.js';
 import { lockProduct } from './products.js';
 import { codeOf } from './records.js';
 import type { VariationsPatch } from './schema.js';

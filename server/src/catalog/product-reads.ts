@@ -1,8 +1,8 @@
 import { imagesOfProduct } from '../media/queries.js';
+import { Gather } from '../platform/db/gather.js';
 import type { Queryable } from '../platform/db/share.js';
 import { arrayOf, fixed, rawJson, sql } from '../platform/db/sql.js';
-import { Gather } from '../platform/gather.js';
-import { isId } from '../platform/ids.js';
+import { isId } from '../platform/schema/ids.js';
 import { productJson } from './records.js';
 
 interface Read {

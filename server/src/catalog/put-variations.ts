@@ -1,8 +1,8 @@
 import type { Origin } from '../events/names.js';
 import type { Tx } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
-import { invalid } from '../platform/errors.js';
-import { newId } from '../platform/ids.js';
+import { invalid } from '../platform/http/errors.js';
+import { newId } from '../platform/schema/ids.js';
 import { lockProduct } from './products.js';
 import { codeOf } from './records.js';
 import { type Listed, MAX_COMBINATIONS, readStructure, type VariationsPut } from './variation-structure.js';

@@ -1,10 +1,10 @@
 import type { Queryable } from '../platform/db/share.js';
 import { fixed, joined, raw, rawJson, type Statement, sql } from '../platform/db/sql.js';
-import { isId } from '../platform/ids.js';
-import { byTime, type PageRequest, pageOf, type SortKey } from '../platform/paging.js';
-import { searchablePage } from '../platform/search.js';
-import { listBody } from '../platform/send-json.js';
-import { isoOf } from '../platform/times.js';
+import { listBody } from '../platform/http/send-json.js';
+import { byTime, type PageRequest, pageOf, type SortKey } from '../platform/lists/paging.js';
+import { searchablePage } from '../platform/lists/search.js';
+import { isId } from '../platform/schema/ids.js';
+import { isoOf } from '../platform/schema/times.js';
 import { productJson, type VariationRecord, variationColumns } from './records.js';
 
 export interface ProductFilters {

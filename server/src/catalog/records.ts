@@ -1,5 +1,5 @@
 import { raw } from '../platform/db/sql.js';
-import { normalizedName } from '../platform/normalize.js';
+import { normalizedName } from '../platform/schema/normalize.js';
 
 /** A product as it is stored and answered: the columns carry the names of the API, so a row needs no translation. */
 export interface ProductRecord {

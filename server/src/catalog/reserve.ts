@@ -2,7 +2,7 @@ import type { Origin } from '../events/names.js';
 import { emit, type NewEvent } from '../events/outbox.js';
 import type { Queryable, Tx } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
-import { MAX_QUANTITY } from '../platform/shapes.js';
+import { MAX_QUANTITY } from '../platform/schema/shapes.js';
 
 /** Something that is bought: a simple product, or one variation of a product. */
 export interface Line {

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Image } from '../media/image-record.js';
-import { Meta, pagingQuery } from '../platform/paging.js';
+import { Meta, pagingQuery } from '../platform/lists/paging.js';
 import {
   HttpUrl,
   Id,
@@ -12,7 +12,7 @@ import {
   Shape,
   Text,
   Time,
-} from '../platform/shapes.js';
+} from '../platform/schema/shapes.js';
 
 const NAME_MAX = 255;
 export const OfProduct = Type.Object({ id: Type.String({ description: 'Product id' }) });

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { originOfApp } from '../events/names.js';
 import type { Database } from '../platform/db/database.js';
-import { sendJson } from '../platform/send-json.js';
+import { sendJson } from '../platform/http/send-json.js';
 import * as shape from './schema.js';
 import { setProductStock, setVariationStock, setVariationStockLocked } from './stock.js';
 import { applyStockBatch } from './stock-batch.js';

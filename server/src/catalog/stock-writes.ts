@@ -1,8 +1,8 @@
 import type { Origin } from '../events/names.js';
 import type { Database } from '../platform/db/database.js';
+import { Gather } from '../platform/db/gather.js';
 import { arrayOf, fixed, rawJson, sql } from '../platform/db/sql.js';
-import { Gather } from '../platform/gather.js';
-import { isId } from '../platform/ids.js';
+import { isId } from '../platform/schema/ids.js';
 import { productJson } from './records.js';
 import { setProductStock } from './stock.js';
 

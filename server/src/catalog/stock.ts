@@ -1,8 +1,8 @@
 import type { Origin } from '../events/names.js';
 import type { Tx } from '../platform/db/share.js';
 import { fixed, rawJson, sql } from '../platform/db/sql.js';
-import { invalid, notFound } from '../platform/errors.js';
-import { isId } from '../platform/ids.js';
+import { invalid, notFound } from '../platform/http/errors.js';
+import { isId } from '../platform/schema/ids.js';
 import { lockProduct, productNotFound, quantityIsASum } from './products.js';
 import { productJson, type VariationRecord, variationColumns } from './records.js';
 

@@ -2,7 +2,7 @@ import type { Origin } from '../events/names.js';
 import { emit, type NewEvent } from '../events/outbox.js';
 import type { Queryable, Tx } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
-import { conflict } from '../platform/errors.js';
+import { conflict } from '../platform/http/errors.js';
 import type { VariationRecord } from './records.js';
 import { refreshSearch } from './search.js';
 

@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import type { Clock } from '../platform/clock.js';
 import { type Config, readConfig } from '../platform/config.js';
-import { DatabaseClock } from '../platform/database-clock.js';
 import { type Database, openDatabase } from '../platform/db/database.js';
+import { DatabaseClock } from '../platform/db/database-clock.js';
 import { migrate } from '../platform/db/migrate.js';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../platform/embedded-postgres/start.js';
 import { UsageError } from './command.js';

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { findAccount, setPassword, storesOwnedBy } from '../accounts/users.js';
 import { createProduct } from '../catalog/products.js';
 import { putVariations } from '../catalog/put-variations.js';
 import type { Context } from '../context.js';
@@ -11,7 +12,6 @@ import type { Config } from '../platform/config.js';
 import type { Tx } from '../platform/db/share.js';
 import { shopOfStore } from '../stores/queries.js';
 import { createStore } from '../stores/stores.js';
-import { findAccount, setPassword, storesOwnedBy } from '../stores/users.js';
 
 interface Demo {
   workspaceId: string;

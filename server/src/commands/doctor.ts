@@ -6,7 +6,7 @@ import { systemClock } from '../platform/clock.js';
 import { type Config, ConfigError, readConfig } from '../platform/config.js';
 import { pendingMigrations } from '../platform/db/migrate.js';
 import { startEmbeddedPostgres } from '../platform/embedded-postgres/start.js';
-import { inTime } from '../platform/health.js';
+import { inTime } from '../platform/observability/health.js';
 import type { Command } from './command.js';
 
 interface Finding {

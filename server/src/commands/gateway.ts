@@ -1,7 +1,7 @@
 import { findOrder } from '../orders/queries.js';
 import { ordersOf } from '../orders/storage.js';
-import type { SandboxGateway } from '../payments/sandbox.js';
-import { isId } from '../platform/ids.js';
+import type { SandboxGateway } from '../payments/sandbox/gateway.js';
+import { isId } from '../platform/schema/ids.js';
 import { type Command, UsageError, type Values } from './command.js';
 import { withTill } from './with-till.js';
 

@@ -3,7 +3,7 @@ import { buildApp, buildMonitorApp } from '../app.js';
 import { openContext } from '../context.js';
 import { type Config, readConfig } from '../platform/config.js';
 import { Supervisor } from '../platform/embedded-postgres/supervise.js';
-import { createLog } from '../platform/log.js';
+import { createLog } from '../platform/observability/log.js';
 import { startWorker } from '../worker.js';
 import { type Command, UsageError } from './command.js';
 import { connect } from './connect.js';

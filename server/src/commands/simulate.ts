@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { ordersOf } from '../orders/storage.js';
-import { ApiError } from '../platform/errors.js';
+import { ApiError } from '../platform/http/errors.js';
 import { createShipment, scan } from '../shipping/shipments.js';
 import type { Shop } from '../stores/queries.js';
 import { type Command, UsageError } from './command.js';

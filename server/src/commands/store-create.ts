@@ -1,8 +1,8 @@
+import { OwnerRefused } from '../accounts/owners.js';
+import { MIN_PASSWORD } from '../accounts/password-rules.js';
+import { type Account, findAccount, isEmail } from '../accounts/users.js';
 import type { Share } from '../platform/db/share.js';
-import { OwnerRefused } from '../stores/owners.js';
-import { MIN_PASSWORD } from '../stores/password-rules.js';
 import { createStore, type NewStore } from '../stores/stores.js';
-import { type Account, findAccount, isEmail } from '../stores/users.js';
 import { type Command, UsageError, type Values } from './command.js';
 import { withDatabase } from './connect.js';
 

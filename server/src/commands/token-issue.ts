@@ -2,7 +2,7 @@ import { findApp } from '../oauth/apps.js';
 import { isScope, SCOPES, type Scope } from '../oauth/scopes.js';
 import { createGrant, issueTokens } from '../oauth/tokens.js';
 import type { Queryable } from '../platform/db/share.js';
-import { isId } from '../platform/ids.js';
+import { isId } from '../platform/schema/ids.js';
 import { findStore } from '../stores/queries.js';
 import { type Command, UsageError } from './command.js';
 import { withDatabase } from './connect.js';

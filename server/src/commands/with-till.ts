@@ -1,10 +1,10 @@
-import { SandboxGateway } from '../payments/sandbox.js';
+import { SandboxGateway } from '../payments/sandbox/gateway.js';
 import { readConfig } from '../platform/config.js';
 import { Signer } from '../platform/crypto/signer.js';
 import type { Database } from '../platform/db/database.js';
 import { sql } from '../platform/db/sql.js';
-import { ApiError } from '../platform/errors.js';
-import { isId } from '../platform/ids.js';
+import { ApiError } from '../platform/http/errors.js';
+import { isId } from '../platform/schema/ids.js';
 import { OrderLinks } from '../storefront/order-links.js';
 import type { Till } from '../storefront/purchase.js';
 import { type Shop, shopOfStore } from '../stores/queries.js';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Queryable, StoreAccess } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
-import { ApiError } from '../platform/errors.js';
+import { ApiError } from '../platform/http/errors.js';
 
 /** Which of a store's two rows of numbers a cursor counts in. */
 export type Numbers = 'last_sequence' | 'last_order_change';

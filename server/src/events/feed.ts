@@ -1,7 +1,7 @@
 import type { StoreAccess } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
-import { badRequest } from '../platform/errors.js';
-import { DEFAULT_LIMIT, MAX_LIMIT } from '../platform/paging.js';
+import { badRequest } from '../platform/http/errors.js';
+import { DEFAULT_LIMIT, MAX_LIMIT } from '../platform/lists/paging.js';
 import { cursorExpired, type Place, readPlace, refuseLostPlace, writePlace } from './epochs.js';
 import { settledHead } from './sequencer.js';
 

@@ -1,8 +1,8 @@
 import type { Origin } from '../events/names.js';
 import type { Share, Tx } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
-import { ApiError, conflict, type FaultDetail, invalid } from '../platform/errors.js';
-import { isId, newId } from '../platform/ids.js';
+import { ApiError, conflict, type FaultDetail, invalid } from '../platform/http/errors.js';
+import { isId, newId } from '../platform/schema/ids.js';
 import { MAX_IMAGES } from './image-types.js';
 import { addImage, type NewImageRow, tooManyImages } from './images.js';
 import type { NewImage } from './schema.js';

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Id, Nullable, Shape, Time } from '../platform/shapes.js';
+import { Id, Nullable, Shape, Time } from '../platform/schema/shapes.js';
 
 export const Image = Shape('Image', {
   id: Id(),

@@ -2,8 +2,8 @@ import type { Origin } from '../events/names.js';
 import { emit } from '../events/outbox.js';
 import type { Tx } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
-import { type ApiError, invalid, notFound } from '../platform/errors.js';
-import { isId, newId } from '../platform/ids.js';
+import { type ApiError, invalid, notFound } from '../platform/http/errors.js';
+import { isId, newId } from '../platform/schema/ids.js';
 import { MAX_IMAGES } from './image-types.js';
 import { productNotFound } from './uploads.js';
 

@@ -1,6 +1,6 @@
 import type { Queryable } from '../platform/db/share.js';
 import { type Statement, sql } from '../platform/db/sql.js';
-import { isId } from '../platform/ids.js';
+import { isId } from '../platform/schema/ids.js';
 import type { ImageRecord } from './image-record.js';
 
 /** Of a product_images row that goes by the name `i`. A file of ours is named by its key; a URL is given as stored. */

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { originOfApp } from '../events/names.js';
 import type { Database } from '../platform/db/database.js';
-import { Deleted } from '../platform/shapes.js';
+import { Deleted } from '../platform/schema/shapes.js';
 import { giveUpImage, prepareImage, recordImage } from './attach.js';
 import { Image } from './image-record.js';
 import { moveImage, removeImage } from './images.js';

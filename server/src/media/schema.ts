@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
-import type { FaultDetail } from '../platform/errors.js';
-import { HttpUrl, Shape, Text } from '../platform/shapes.js';
+import type { FaultDetail } from '../platform/http/errors.js';
+import { HttpUrl, Shape, Text } from '../platform/schema/shapes.js';
 import { Image } from './image-record.js';
 import { IMAGE_TYPES, type ImageType, MAX_BYTES } from './image-types.js';
 

@@ -1,4 +1,4 @@
-import { ApiError } from '../platform/errors.js';
+import { ApiError } from '../platform/http/errors.js';
 import type { ImageType } from './image-types.js';
 
 export interface SignedPut {

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Queryable, Share, Tx } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
-import { type ApiError, notFound } from '../platform/errors.js';
-import { isId } from '../platform/ids.js';
+import { type ApiError, notFound } from '../platform/http/errors.js';
+import { isId } from '../platform/schema/ids.js';
 import { EXTENSIONS, type ImageType } from './image-types.js';
 import { UPLOAD_SECONDS } from './storage.js';
 

@@ -1,6 +1,6 @@
 import { Admission } from '../platform/db/admission.js';
 import { DatabaseUnavailable } from '../platform/db/unavailable.js';
-import { ApiError } from '../platform/errors.js';
+import { ApiError } from '../platform/http/errors.js';
 
 /** Also the number of inspection threads, and with the limit of decoded bytes what bounds the memory of decoding. */
 const AT_ONCE = 2;

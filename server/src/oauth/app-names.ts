@@ -1,4 +1,4 @@
-import { UNITS_PER_CHARACTER } from '../platform/normalize.js';
+import { UNITS_PER_CHARACTER } from '../platform/schema/normalize.js';
 
 export type AppNameFault = 'length' | 'invisible' | 'script' | 'blank' | 'ours';
 

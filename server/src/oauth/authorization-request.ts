@@ -1,5 +1,5 @@
 import type { Queryable } from '../platform/db/share.js';
-import { type Fields, repetitionIn } from '../platform/forms.js';
+import { type Fields, repetitionIn } from '../platform/http/forms.js';
 import { type AppRecord, findApp } from './apps.js';
 import { isScope, type Scope } from './scopes.js';
 

@@ -1,15 +1,15 @@
 import type {} from '@fastify/swagger';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import type { Session, Sessions } from '../accounts/sessions.js';
+import { signInAddress, whoOf } from '../accounts/sign-in-routes.js';
+import { storesOwnedBy } from '../accounts/users.js';
 import type { Clock } from '../platform/clock.js';
 import type { Database } from '../platform/db/database.js';
-import { ApiError, badRequest } from '../platform/errors.js';
-import { type Fields, formFields, queryFields } from '../platform/forms.js';
 import { contentPolicy } from '../platform/html/content-policy.js';
 import { languageOf } from '../platform/html/language.js';
 import { sendPage } from '../platform/html/page.js';
-import type { Session, Sessions } from '../stores/sessions.js';
-import { signInAddress, whoOf } from '../stores/sign-in-routes.js';
-import { storesOwnedBy } from '../stores/users.js';
+import { ApiError, badRequest } from '../platform/http/errors.js';
+import { type Fields, formFields, queryFields } from '../platform/http/forms.js';
 import {
   type AuthorizationFault,
   type AuthorizationRequest,

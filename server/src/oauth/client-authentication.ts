@@ -1,5 +1,5 @@
 import type { Queryable } from '../platform/db/share.js';
-import type { Fields } from '../platform/forms.js';
+import type { Fields } from '../platform/http/forms.js';
 import { isAppSecret } from './apps.js';
 import { invalidRequest, type TokenError } from './token-errors.js';
 

@@ -1,9 +1,9 @@
 import { DEFAULT_PER_MINUTE, type Spender } from '../platform/budgets/budgets.js';
 import type { Clock } from '../platform/clock.js';
+import { Gather } from '../platform/db/gather.js';
 import type { Listener } from '../platform/db/listen.js';
 import type { Share } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
-import { Gather } from '../platform/gather.js';
 import type { Scope } from './scopes.js';
 import { hashOfSecret } from './secrets.js';
 import { SuspectNetworks } from './suspect-networks.js';

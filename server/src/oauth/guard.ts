@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { Budgets, Verdict } from '../platform/budgets/budgets.js';
-import { ApiError, insufficientScope, invalidToken } from '../platform/errors.js';
+import { ApiError, insufficientScope, invalidToken } from '../platform/http/errors.js';
 import type { Credential, Credentials } from './credentials.js';
 import type { Scope } from './scopes.js';
 import { isSecret } from './secrets.js';

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
-import { invalidToken } from '../platform/errors.js';
-import { Id, Nullable, Shape, Time } from '../platform/shapes.js';
+import { invalidToken } from '../platform/http/errors.js';
+import { Id, Nullable, Shape, Time } from '../platform/schema/shapes.js';
 import { findStore } from '../stores/queries.js';
 import { findApp } from './apps.js';
 

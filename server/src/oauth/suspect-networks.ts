@@ -1,5 +1,5 @@
 import type { Clock } from '../platform/clock.js';
-import { networkOf } from '../platform/network.js';
+import { networkOf } from '../platform/http/network.js';
 
 /** Refused tokens in a minute after which a network's tokens are looked up in a queue of their own. */
 const MOST_REFUSED = 30;

@@ -6,14 +6,14 @@ import type {
   FastifyReply,
   FastifyRequest,
 } from 'fastify';
-import { publicError } from '../platform/answer-errors.js';
 import type { Clock } from '../platform/clock.js';
 import type { Database } from '../platform/db/database.js';
 import type { Share } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
 import { isTemporary } from '../platform/db/unavailable.js';
-import { type Fields, FORM_BYTES, formFields, repetitionIn } from '../platform/forms.js';
-import { keepRawBodies } from '../platform/json-body.js';
+import { publicError } from '../platform/http/answer-errors.js';
+import { type Fields, FORM_BYTES, formFields, repetitionIn } from '../platform/http/forms.js';
+import { keepRawBodies } from '../platform/http/json-body.js';
 import { authenticateClient } from './client-authentication.js';
 import type { Credentials } from './credentials.js';
 import { exchangeCode, exchangeRefreshToken } from './exchange.js';

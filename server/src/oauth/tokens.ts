@@ -1,7 +1,7 @@
 import type { Clock } from '../platform/clock.js';
 import type { Tx } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
-import { newId } from '../platform/ids.js';
+import { newId } from '../platform/schema/ids.js';
 import type { Scope } from './scopes.js';
 import { hashOfSecret, newSecret } from './secrets.js';
 

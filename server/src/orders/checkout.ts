@@ -3,8 +3,8 @@ import { emit } from '../events/outbox.js';
 import type { Clock } from '../platform/clock.js';
 import type { Tx } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
-import { newId } from '../platform/ids.js';
-import { cents } from '../platform/money.js';
+import { newId } from '../platform/schema/ids.js';
+import { cents } from '../platform/schema/money.js';
 import {
   checkNetwork,
   checkShop,
@@ -15,16 +15,8 @@ import {
 } from './checkout-limits.js';
 import { findOrCreateCustomer } from './customers.js';
 import { expiryOf } from './expires-at.js';
-import type { Address, OrderItem } from './records.js';
+import type { Buyer, OrderItem } from './records.js';
 import { refreshOrderSearch } from './search.js';
-
-export interface Buyer {
-  name: string;
-  email: string;
-  phone: string | null;
-  document: string | null;
-  address: Address;
-}
 
 export interface CheckoutRequest {
   /** Of the form: the same one twice is one order. */

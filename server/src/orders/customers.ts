@@ -1,10 +1,9 @@
 import type { Queryable, Tx } from '../platform/db/share.js';
 import { raw, sql } from '../platform/db/sql.js';
-import { newId } from '../platform/ids.js';
-import { byTime, type PageMeta, type PageRequest, pageOf, type SortKey } from '../platform/paging.js';
-import { searchablePage } from '../platform/search.js';
-import type { Buyer } from './checkout.js';
-import type { Address, OrderCustomer } from './records.js';
+import { byTime, type PageMeta, type PageRequest, pageOf, type SortKey } from '../platform/lists/paging.js';
+import { searchablePage } from '../platform/lists/search.js';
+import { newId } from '../platform/schema/ids.js';
+import type { Address, Buyer, OrderCustomer } from './records.js';
 
 export interface CustomerRecord {
   id: string;

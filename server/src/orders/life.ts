@@ -5,8 +5,8 @@ import type { Clock } from '../platform/clock.js';
 import type { Database } from '../platform/db/database.js';
 import type { Tx } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
-import { eachByItself } from '../platform/each-by-itself.js';
-import { cents } from '../platform/money.js';
+import { forEachIsolated } from '../platform/for-each-isolated.js';
+import { cents } from '../platform/schema/money.js';
 import { countPaidOrder, countRefund } from './customers.js';
 import type { OrderItem, OrderStatus } from './records.js';
 import { ordersOf } from './storage.js';
@@ -117,7 +117,7 @@ export async function expireUnpaid(db: Database, clock: Clock): Promise<void> {
   const now = new Date(clock.now()).toISOString();
   const due = await db.background('expiry').query<{ workspace_id: string; id: string }>(sql`
     select workspace_id, id from orders where status = 'pending' and expires_at <= ${now} order by expires_at limit 1000`);
-  await eachByItself(due, ({ workspace_id, id }) =>
+  await forEachIsolated(due, ({ workspace_id, id }) =>
     ordersOf(db, workspace_id).transaction(async (tx) => {
       const order = await lockMoney(tx, workspace_id, id);
       if (order) await cancelOrder(tx, workspace_id, order, 'expired');

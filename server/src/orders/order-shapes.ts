@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import type { FaultDetail } from '../platform/errors.js';
-import { Meta, pagingQuery } from '../platform/paging.js';
-import { HttpUrl, Id, Nullable, Shape, Text, Time } from '../platform/shapes.js';
+import type { FaultDetail } from '../platform/http/errors.js';
+import { Meta, pagingQuery } from '../platform/lists/paging.js';
+import { HttpUrl, Id, Nullable, Shape, Text, Time } from '../platform/schema/shapes.js';
 import { ORDER_STATUSES } from './records.js';
 import { SHIPPING_STATUSES, type ShippingStatus } from './shipping-status.js';
 

@@ -2,11 +2,11 @@ import { cursorExpired, type Head, readPlace, refuseLostPlace, writePlace } from
 import { settledHead } from '../events/sequencer.js';
 import type { Queryable, StoreAccess } from '../platform/db/share.js';
 import { joined, raw, type Statement, sql } from '../platform/db/sql.js';
-import { isId } from '../platform/ids.js';
-import type { Page } from '../platform/listing.js';
-import { byTime, type PageMeta, type PageRequest, pageOf, type SortKey } from '../platform/paging.js';
-import { searchablePage } from '../platform/search.js';
-import { isoOf } from '../platform/times.js';
+import type { Page } from '../platform/lists/listing.js';
+import { byTime, type PageMeta, type PageRequest, pageOf, type SortKey } from '../platform/lists/paging.js';
+import { searchablePage } from '../platform/lists/search.js';
+import { isId } from '../platform/schema/ids.js';
+import { isoOf } from '../platform/schema/times.js';
 import { type OrderRecord, orderColumns } from './records.js';
 
 export interface OrderFilters {

@@ -63,6 +63,14 @@ export interface OrderRecord {
   canceledAt: string | null;
 }
 
+export interface Buyer {
+  name: string;
+  email: string;
+  phone: string | null;
+  document: string | null;
+  address: Address;
+}
+
 /** Of an orders row that goes by the name `o`. */
 export const orderColumns = raw(`
   o.id, o.number, o.status, o.status_shipping as "statusShipping", o.code_shipping as "codeShipping",

@@ -4,11 +4,11 @@ import type { Clock } from '../platform/clock.js';
 import type { Database } from '../platform/db/database.js';
 import type { Share, Tx } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
-import { eachByItself } from '../platform/each-by-itself.js';
-import { ApiError, conflict } from '../platform/errors.js';
-import { isId, newId } from '../platform/ids.js';
-import { cents } from '../platform/money.js';
+import { forEachIsolated } from '../platform/for-each-isolated.js';
+import { ApiError, conflict } from '../platform/http/errors.js';
 import { isDue, putOff } from '../platform/put-off.js';
+import { isId, newId } from '../platform/schema/ids.js';
+import { cents } from '../platform/schema/money.js';
 import { lockMoney, noteRefunded } from './life.js';
 import { orderNotFound } from './shipping-status.js';
 import { ordersOf } from './storage.js';
@@ -144,7 +144,7 @@ async function dropRefund(db: Share, workspaceId: string, refundId: string): Pro
 export async function finishRefunds(db: Database, clock: Clock, refunder: Refunder): Promise<void> {
   const unfinished = await db.background('refunds').query<{ workspace_id: string; id: string }>(sql`
     select workspace_id, id from refunds where status = 'requested' and ${isDue(clock)} order by created_at limit 200`);
-  await eachByItself(unfinished, async ({ workspace_id, id }) => {
+  await forEachIsolated(unfinished, async ({ workspace_id, id }) => {
     const orders = ordersOf(db, workspace_id);
     try {
       await finishRefund(orders, refunder, workspace_id, id);

@@ -2,8 +2,8 @@ import type { Origin } from '../events/names.js';
 import { emit } from '../events/outbox.js';
 import type { Tx } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
-import { type ApiError, conflict, notFound } from '../platform/errors.js';
-import { isId } from '../platform/ids.js';
+import { type ApiError, conflict, notFound } from '../platform/http/errors.js';
+import { isId } from '../platform/schema/ids.js';
 import type { OrderStatus } from './records.js';
 import { refreshOrderSearch } from './search.js';
 

@@ -1,6 +1,6 @@
 import type { FastifyError, FastifyInstance } from 'fastify';
-import { publicError, sendError } from '../platform/answer-errors.js';
-import { ApiError } from '../platform/errors.js';
+import { publicError, sendError } from '../platform/http/answer-errors.js';
+import { ApiError } from '../platform/http/errors.js';
 import { ORDERS } from './storage.js';
 
 /** The storage of the orders may fail on its own: then these routes answer 502, and all others work. */

@@ -1,10 +1,10 @@
+import { isEmail } from '../accounts/users.js';
 import { appNameFault, normalAppName } from '../oauth/app-names.js';
 import { MAX_APPS_PER_ACCOUNT } from '../oauth/owned-apps.js';
 import { MAX_REDIRECT_URI, MAX_REDIRECT_URIS, redirectUriFault } from '../oauth/redirect-uris.js';
 import { REGISTRATION_TEXTS } from '../oauth/registration-texts.js';
-import type { Fields } from '../platform/forms.js';
 import type { Language } from '../platform/html/language.js';
-import { isEmail } from '../stores/users.js';
+import type { Fields } from '../platform/http/forms.js';
 
 /** What an integrator typed about an app, as it was typed. */
 export interface AppForm {

@@ -1,7 +1,7 @@
 import type {} from '@fastify/swagger';
 import type { FastifyPluginAsync } from 'fastify';
-import { keepRawBodies } from '../platform/json-body.js';
-import type { SandboxGateway } from './sandbox.js';
+import { keepRawBodies } from '../platform/http/json-body.js';
+import type { SandboxGateway } from './sandbox/gateway.js';
 
 /** Where the gateway tells us what became of a payment. The signature covers the bytes, so the bytes are kept. */
 export const notificationRoute: FastifyPluginAsync<{

@@ -14,8 +14,8 @@ import type { Database } from '../platform/db/database.js';
 import { deleteInBatches } from '../platform/db/delete-in-batches.js';
 import type { Share, Tx } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
-import { ApiError, badRequest } from '../platform/errors.js';
-import { isId } from '../platform/ids.js';
+import { ApiError, badRequest } from '../platform/http/errors.js';
+import { isId } from '../platform/schema/ids.js';
 import type { Notification } from './gateway.js';
 
 const TOLERANCE_MS = 5 * 60 * 1000;

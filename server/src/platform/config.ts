@@ -8,7 +8,7 @@ import {
   isLoopbackUrl,
   readGateway,
   readPublicUrl,
-} from './public-address.js';
+} from './http/public-address.js';
 
 export interface Config {
   host: string;

@@ -1,4 +1,4 @@
-import { cents } from '../platform/money.js';
+import { cents } from '../platform/schema/money.js';
 
 /** What a carrier asks for taking a parcel to a place. */
 export interface Quote {

@@ -5,7 +5,7 @@ import { Order, ShippingChange } from '../orders/order-shapes.js';
 import { findOrder } from '../orders/queries.js';
 import { answerUnavailable } from '../orders/unavailable.js';
 import type { Clock } from '../platform/clock.js';
-import { notFound } from '../platform/errors.js';
+import { notFound } from '../platform/http/errors.js';
 import type { LabelAddresses } from './label-address.js';
 import * as shape from './schema.js';
 import { createShipment, findShipment, findTracking, moveShipping } from './shipments.js';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { Id, Nullable, Shape, Text, Time } from '../platform/shapes.js';
+import { Id, Nullable, Shape, Text, Time } from '../platform/schema/shapes.js';
 
 export const NewShipment = Shape('NewShipment', {
   orderId: Text(100, { description: 'A paid order without a shipment.' }),

@@ -9,7 +9,7 @@ import {
 import type { Clock } from '../platform/clock.js';
 import type { Queryable, Tx } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
-import { conflict, notFound } from '../platform/errors.js';
+import { conflict, notFound } from '../platform/http/errors.js';
 import { newTrackingCode } from './codes.js';
 import { CARRIER, type Parcel, quote } from './freight.js';
 

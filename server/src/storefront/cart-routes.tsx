@@ -1,8 +1,8 @@
 import type {} from '@fastify/swagger';
 import type { FastifyPluginAsync } from 'fastify';
-import type { Fields } from '../platform/forms.js';
 import { sendPage } from '../platform/html/page.js';
-import { isId } from '../platform/ids.js';
+import type { Fields } from '../platform/http/forms.js';
+import { isId } from '../platform/schema/ids.js';
 import { cartOf, keepCart, quantityOf, withAdded, withChanged } from './cart.js';
 import { readCart } from './cart-view.js';
 import { findItem } from './item.js';

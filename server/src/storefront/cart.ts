@@ -1,7 +1,7 @@
 import type {} from '@fastify/cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Line } from '../catalog/reserve.js';
-import { isId } from '../platform/ids.js';
+import { isId } from '../platform/schema/ids.js';
 import type { Shop } from '../stores/queries.js';
 
 /** A cookie holds 4 KB; thirty lines of two ids and a number are 2.4. */

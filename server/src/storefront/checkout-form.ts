@@ -1,7 +1,7 @@
-import type { Buyer } from '../orders/checkout.js';
-import type { Fields } from '../platform/forms.js';
-import { normalizedName } from '../platform/normalize.js';
-import { isEmail } from '../stores/users.js';
+import { isEmail } from '../accounts/users.js';
+import type { Buyer } from '../orders/records.js';
+import type { Fields } from '../platform/http/forms.js';
+import { normalizedName } from '../platform/schema/normalize.js';
 import { phoneOf, postalCodeOf, STATES, taxIdOf } from './brazil.js';
 
 export const METHODS = ['pix', 'card', 'boleto'] as const;

@@ -1,7 +1,7 @@
 import { picturesOfProduct } from '../media/queries.js';
 import type { Queryable } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
-import { isId } from '../platform/ids.js';
+import { isId } from '../platform/schema/ids.js';
 
 export interface ItemVariation {
   id: string;

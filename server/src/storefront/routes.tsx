@@ -1,11 +1,11 @@
 import type {} from '@fastify/swagger';
 import type { FastifyPluginAsync } from 'fastify';
 import { isTemporary } from '../platform/db/unavailable.js';
-import { queryFields } from '../platform/forms.js';
 import { contentPolicy } from '../platform/html/content-policy.js';
 import { languageOf } from '../platform/html/language.js';
 import { sendPage } from '../platform/html/page.js';
-import { networkOf } from '../platform/network.js';
+import { queryFields } from '../platform/http/forms.js';
+import { networkOf } from '../platform/http/network.js';
 import { findShop } from '../stores/queries.js';
 import { cartRoutes } from './cart-routes.js';
 import { checkoutRoutes } from './checkout-routes.js';
@@ -13,10 +13,10 @@ import { chosenVariation, findItem } from './item.js';
 import { orderRoutes } from './order-routes.js';
 import { MissingPage, NoShopPage } from './pages/missing.js';
 import { ProductPage } from './pages/product.js';
+import { ShelfPage } from './pages/product-list.js';
 import { SearchRefusedPage } from './pages/search-refused.js';
-import { ShelfPage } from './pages/shelf.js';
+import { categoriesOnSale, readShelf, type Shelf } from './product-list.js';
 import { SearchLimit } from './search-limit.js';
-import { categoriesOnSale, readShelf, type Shelf } from './shelf.js';
 import { cartProof, type Storefront, visitOf } from './visit.js';
 
 const LONGEST_SEARCH = 100;

@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Sessions } from '../accounts/sessions.js';
 import type { PaymentGateway } from '../payments/gateway.js';
 import type { Clock } from '../platform/clock.js';
-import { badRequest } from '../platform/errors.js';
-import { type Fields, formFields } from '../platform/forms.js';
 import { languageOf } from '../platform/html/language.js';
+import { badRequest } from '../platform/http/errors.js';
+import { type Fields, formFields } from '../platform/http/forms.js';
 import type { Shop } from '../stores/queries.js';
-import type { Sessions } from '../stores/sessions.js';
 import { cartOf, unitsIn } from './cart.js';
 import type { Visit } from './pages/shell.js';
 import type { Till } from './purchase.js';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { type NewOwner, ownerOf } from '../accounts/owners.js';
 import type { Tx } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
-import { newId } from '../platform/ids.js';
-import { type NewOwner, ownerOf } from './owners.js';
+import { newId } from '../platform/schema/ids.js';
 
 export type NewStore = NewOwner & {
   name: string;

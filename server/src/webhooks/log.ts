@@ -1,10 +1,10 @@
 import { settledHead } from '../events/sequencer.js';
 import type { StoreAccess, Tx } from '../platform/db/share.js';
 import { raw, sql } from '../platform/db/sql.js';
-import { notFound } from '../platform/errors.js';
-import { isId } from '../platform/ids.js';
-import { plainPage } from '../platform/listing.js';
-import { byTime, type PageMeta, type PageRequest, pageOf, type SortKey } from '../platform/paging.js';
+import { notFound } from '../platform/http/errors.js';
+import { plainPage } from '../platform/lists/listing.js';
+import { byTime, type PageMeta, type PageRequest, pageOf, type SortKey } from '../platform/lists/paging.js';
+import { isId } from '../platform/schema/ids.js';
 import { ATTEMPTS } from './backoff.js';
 import { findTarget, type Owner } from './subscriptions.js';
 

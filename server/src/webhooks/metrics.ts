@@ -1,8 +1,8 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import { cachedFor } from '../platform/cached-for.js';
 import type { Share } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
-import { inTime } from '../platform/health.js';
+import { cachedFor } from '../platform/observability/cached-for.js';
+import { inTime } from '../platform/observability/health.js';
 import type { Dispatcher } from './dispatcher.js';
 
 const COUNTED_TO = 100_000;

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { EVENT_NAMES } from '../events/names.js';
-import { Meta, pagingQuery } from '../platform/paging.js';
-import { HttpUrl, Id, Nullable, Shape, Time } from '../platform/shapes.js';
+import { Meta, pagingQuery } from '../platform/lists/paging.js';
+import { HttpUrl, Id, Nullable, Shape, Time } from '../platform/schema/shapes.js';
 
 const eventName = Type.Unsafe<(typeof EVENT_NAMES)[number]>({ type: 'string', enum: [...EVENT_NAMES] });
 

@@ -2,8 +2,8 @@ import type { Clock } from '../platform/clock.js';
 import type { Seal } from '../platform/crypto/seal.js';
 import type { Queryable, Tx } from '../platform/db/share.js';
 import { raw, sql } from '../platform/db/sql.js';
-import { type ApiError, conflict, notFound } from '../platform/errors.js';
-import { isId, newId } from '../platform/ids.js';
+import { type ApiError, conflict, notFound } from '../platform/http/errors.js';
+import { isId, newId } from '../platform/schema/ids.js';
 import { type Target, webhookSecretOwner } from './attempt.js';
 import { newWebhookSecret } from './signing.js';
 

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { LocalStorage } from '../../src/media/local-storage.js';
-import { newId } from '../../src/platform/ids.js';
+import { newId } from '../../src/platform/schema/ids.js';
 import { type Feira, openFeira } from '../support/feira.js';
 import { until } from '../support/process.js';
 import { describeStorage, type StorageUnderTest } from '../support/storage-suite.js';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { boletoLine } from '../../src/payments/boleto-line.js';
-import { pixCode } from '../../src/payments/pix-code.js';
+import { boletoLine } from '../../src/payments/sandbox/boleto-line.js';
+import { pixCode } from '../../src/payments/sandbox/pix-code.js';
 import { crc16, emvFields, isBoletoLine } from '../support/payment-codes.js';
 import { Random } from '../support/random.js';
 

@@ -3,7 +3,7 @@ import { command as buy } from '../../src/commands/buy.js';
 import { command as storeLimits } from '../../src/commands/store-limits.js';
 import { purgeReservations } from '../../src/orders/checkout-limits.js';
 import { sql } from '../../src/platform/db/sql.js';
-import { networkOf } from '../../src/platform/network.js';
+import { networkOf } from '../../src/platform/http/network.js';
 import type { Shop } from '../../src/stores/queries.js';
 import { shopOf, Visitor } from '../support/buyer.js';
 import { newProduct } from '../support/catalog.js';

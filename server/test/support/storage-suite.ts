@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import type { SignedPut, Storage } from '../../src/media/storage.js';
-import { newId } from '../../src/platform/ids.js';
+import { newId } from '../../src/platform/schema/ids.js';
 import { until } from './process.js';
 import { rawPut, rawRequest } from './raw-put.js';
 

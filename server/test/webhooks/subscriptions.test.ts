@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { raw, sql } from '../../src/platform/db/sql.js';
-import { newId } from '../../src/platform/ids.js';
+import { newId } from '../../src/platform/schema/ids.js';
 import { expectRefusal } from '../support/expect-refusal.js';
 import { type Feira, openFeira, StoreClient } from '../support/feira.js';
 

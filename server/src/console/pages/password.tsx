@@ -1,6 +1,6 @@
+import { MIN_PASSWORD, type PasswordFault } from '../../accounts/password-rules.js';
 import type { Language } from '../../platform/html/language.js';
 import { Alert, Field, Page, type Who } from '../../platform/html/page.js';
-import { MIN_PASSWORD, type PasswordFault } from '../../stores/password-rules.js';
 
 export type PasswordState = PasswordFault | 'asked' | 'wrong' | 'throttled' | 'busy' | 'changed';
 

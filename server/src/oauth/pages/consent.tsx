@@ -1,6 +1,6 @@
+import type { OwnedStore } from '../../accounts/users.js';
 import type { Language } from '../../platform/html/language.js';
 import { Page, type Who } from '../../platform/html/page.js';
-import type { OwnedStore } from '../../stores/users.js';
 import type { AuthorizationRequest } from '../authorization-request.js';
 import { SCOPE_WORDS } from '../scope-words.js';
 

@@ -1,6 +1,6 @@
+import { MIN_PASSWORD, type PasswordFault } from '../../accounts/password-rules.js';
 import type { Language } from '../../platform/html/language.js';
 import { Alert, Field, Page } from '../../platform/html/page.js';
-import { MIN_PASSWORD, type PasswordFault } from '../../stores/password-rules.js';
 
 export type SignUpFault = PasswordFault | 'email' | 'taken' | 'throttled' | 'busy';
 

@@ -1,8 +1,8 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isTemporary } from '../db/unavailable.js';
-import { ApiError, busy } from '../errors.js';
-import { FORM_BYTES } from '../forms.js';
-import { keepRawBodies } from '../json-body.js';
+import { ApiError, busy } from '../http/errors.js';
+import { FORM_BYTES } from '../http/forms.js';
+import { keepRawBodies } from '../http/json-body.js';
 import { contentPolicy } from './content-policy.js';
 import { languageOf } from './language.js';
 import { Page, sendPage } from './page.js';

@@ -1,8 +1,8 @@
 import { money } from '../../platform/html/money.js';
 import { MOST_OF_ONE } from '../cart.js';
 import type { CartLine, CartView } from '../cart-view.js';
+import { Picture } from './product-cards.js';
 import { ShopPage, type Visit } from './shell.js';
-import { Picture } from './wares.js';
 
 const TEXTS = {
   en: {

@@ -2,8 +2,8 @@ import { Alert } from '../../platform/html/page.js';
 import { MOST_OF_ONE } from '../cart.js';
 import { categoryName } from '../category-names.js';
 import { type Choice, choicesOf, type Item, type ItemVariation, priceOf } from '../item.js';
+import { Picture, Price, Stock } from './product-cards.js';
 import { ShopPage, type Visit } from './shell.js';
-import { Picture, Price, Stock } from './wares.js';
 
 export type AddFault = 'quantity' | 'full';
 

@@ -1,0 +1,100 @@
+import type {} from '@fastify/swagger';
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import type { Clock } from '../platform/clock.js';
+import type { Share } from '../platform/db/share.js';
+import { languageOf } from '../platform/html/language.js';
+import { sendPage, type Who } from '../platform/html/page.js';
+import { badRequest } from '../platform/http/errors.js';
+import { formFields, queryFields } from '../platform/http/forms.js';
+import { type SignInFault, SignInPage } from './pages/sign-in.js';
+import type { Session, Sessions } from './sessions.js';
+import { signIn } from './sign-in.js';
+
+interface Options {
+  db: Share;
+  clock: Clock;
+  sessions: Sessions;
+}
+
+const HOME = '/console/apps';
+
+/** When to try again after too many passwords waited: the queue takes a second, or a few under load. */
+export const BUSY_SECONDS = 5;
+
+export const signInRoutes: FastifyPluginAsync<Options> = async (app, { db, clock, sessions }) => {
+  const show = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    props: { next: string; email?: string; fault?: SignInFault },
+    status = 200,
+  ) =>
+    sendPage(
+      reply,
+      <SignInPage
+        language={languageOf(request.headers['accept-language'])}
+        csrf={sessions.csrfToken(request, reply, 'sign-in')}
+        {...props}
+      />,
+      status,
+    );
+
+  app.get('/sign-in', { schema: { hide: true } }, async (request, reply) => {
+    const next = localPath(queryFields(request).get('next'));
+    if (await sessions.find(request)) return reply.redirect(next, 303);
+    return show(request, reply, { next });
+  });
+
+  app.post('/sign-in', { schema: { hide: true } }, async (request, reply) => {
+    const fields = formFields(request);
+    if (!fields) throw badRequest('The form was not sent as a form');
+    sessions.checkCsrf(request, fields.get('csrf'), 'sign-in');
+    const next = localPath(fields.get('next'));
+    const email = fields.text('email');
+    const outcome = await signIn(db, clock, {
+      email,
+      password: fields.text('password'),
+      address: request.ip,
+      deviceId: sessions.devices.idFor(request, email),
+    });
+    if (outcome === 'wrong') return show(request, reply, { next, email, fault: 'wrong' }, 401);
+    if (outcome === 'throttled') return show(request, reply, { next, email, fault: 'throttled' }, 429);
+    if (outcome === 'busy') {
+      reply.header('Retry-After', BUSY_SECONDS);
+      return show(request, reply, { next, email, fault: 'busy' }, 503);
+    }
+    await sessions.begin(request, reply, { userId: outcome.userId, email });
+    return reply.redirect(next, 303);
+  });
+
+  app.post('/sign-out', { schema: { hide: true } }, async (request, reply) => {
+    sessions.checkCsrf(request, formFields(request)?.get('csrf'), 'sign-out');
+    await sessions.end(request, reply);
+    return reply.redirect('/sign-in', 303);
+  });
+};
+
+/** Where to send somebody who must sign in first, to come back here afterwards. */
+export function signInAddress(next: string): string {
+  return `/sign-in?${new URLSearchParams({ next })}`;
+}
+
+/** What a page shows of who is signed in. */
+export function whoOf(
+  sessions: Sessions,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { email }: Session,
+): Who {
+  return { email, csrf: sessions.csrfToken(request, reply, 'sign-out') };
+}
+
+/**
+ * Only a path of ours: anything a browser could read as another host goes to the start page instead. The path is looked
+ * at as it will be sent, because reading it takes dots out: /.//evil.example becomes //evil.example.
+ */
+function localPath(next: string | undefined): string {
+  const base = 'http://here.invalid';
+  if (next === undefined || !next.startsWith('/') || !URL.canParse(next, base)) return HOME;
+  const url = new URL(next, base);
+  return url.origin === base && !url.pathname.startsWith('//') ? url.pathname + url.search : HOME;
+}

@@ -1,0 +1,53 @@
+import type { Clock } from '../platform/clock.js';
+import { deleteInBatches } from '../platform/db/delete-in-batches.js';
+import type { Share } from '../platform/db/share.js';
+import { sql } from '../platform/db/sql.js';
+import { networkOf } from '../platform/http/network.js';
+import { HashingBusy } from './hashing-turns.js';
+import { createUser } from './users.js';
+
+const WINDOW_MS = 60 * 60 * 1000;
+
+/** In an hour and from one network: enough for a class that shares one, too few to fill the table of accounts. */
+const MOST = 50;
+
+export type SignUp = { userId: string } | 'taken' | 'throttled' | 'busy';
+
+/**
+ * An attempt counts before its password is hashed, which is what it costs, and whether or not the e-mail is taken: the
+ * limit is also what keeps somebody from finding out who has an account.
+ */
+export async function signUp(
+  db: Share,
+  clock: Clock,
+  asked: { email: string; password: string; address: string },
+): Promise<SignUp> {
+  if (!(await count(db, clock, networkOf(asked.address)))) return 'throttled';
+  try {
+    const userId = await createUser(db.autocommit, { ...asked, createdBy: 'sign-up' });
+    return userId ? { userId } : 'taken';
+  } catch (error) {
+    if (error instanceof HashingBusy) return 'busy';
+    throw error;
+  }
+}
+
+export async function purgeSignUps(db: Share, clock: Clock): Promise<void> {
+  await deleteInBatches(db, 'sign_ups', sql`asked_at <= ${since(clock)}`);
+}
+
+/** One at a time per network: attempts that count at the same time would all find the last free place. */
+function count(db: Share, clock: Clock, address: string): Promise<boolean> {
+  return db.transaction(async (tx) => {
+    await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${`sign-up ${address}`}, 0))`);
+    const counted = await tx.query(sql`
+      insert into sign_ups (address, asked_at) select ${address}, ${new Date(clock.now()).toISOString()}::timestamptz
+      where (select count(*) from sign_ups where address = ${address} and asked_at > ${since(clock)}) < ${MOST}
+      returning 1`);
+    return counted.length > 0;
+  });
+}
+
+function since(clock: Clock): string {
+  return new Date(clock.now() - WINDOW_MS).toISOString();
+}

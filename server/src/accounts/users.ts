@@ -1,0 +1,53 @@
+import type { Queryable, Tx } from '../platform/db/share.js';
+import { sql } from '../platform/db/sql.js';
+import { newId } from '../platform/schema/ids.js';
+import { hashPassword } from './passwords.js';
+
+/** An account, with how it came to be. null: created before that was recorded. */
+export interface Account {
+  userId: string;
+  email: string;
+  passwordHash: string;
+  createdAt: string;
+  createdBy: AccountOrigin | null;
+}
+
+/** Somebody who signed up proved nothing about the e-mail; on the command line an operator vouches for it. */
+export type AccountOrigin = 'command-line' | 'sign-up';
+
+export function isEmail(text: string): boolean {
+  return /^[^\s@\0]+@[^\s@\0]+$/.test(text) && text.length <= 254 && text.isWellFormed();
+}
+
+export async function findAccount(db: Queryable, email: string): Promise<Account | undefined> {
+  const [account] = await db.query<Account>(sql`
+    select id as "userId", email, password_hash as "passwordHash", created_at as "createdAt", created_by as "createdBy"
+    from users where lower(email) = lower(${email})`);
+  return account;
+}
+
+/** undefined when an account with this e-mail exists. */
+export async function createUser(
+  tx: Tx,
+  account: { email: string; password: string; createdBy: AccountOrigin },
+): Promise<string | undefined> {
+  const [made] = await tx.query<{ id: string }>(sql`
+    insert into users (id, email, password_hash, created_by)
+    values (${newId()}, ${account.email}, ${await hashPassword(account.password)}, ${account.createdBy})
+    on conflict do nothing returning id`);
+  return made?.id;
+}
+
+export async function setPassword(tx: Tx, userId: string, password: string): Promise<void> {
+  await tx.query(sql`update users set password_hash = ${await hashPassword(password)} where id = ${userId}`);
+}
+
+export interface OwnedStore {
+  workspaceId: string;
+  name: string;
+}
+
+export async function storesOwnedBy(db: Queryable, userId: string): Promise<OwnedStore[]> {
+  return db.query<OwnedStore>(sql`
+    select id as "workspaceId", name from workspaces where owner_id = ${userId} order by name, id`);
+}

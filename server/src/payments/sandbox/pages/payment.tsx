@@ -1,0 +1,162 @@
+import type { Language } from '../../../platform/html/language.js';
+import { money } from '../../../platform/html/money.js';
+import { Page } from '../../../platform/html/page.js';
+import { boletoLine } from '../boleto-line.js';
+import type { SandboxPayment } from '../gateway.js';
+import { pixCode } from '../pix-code.js';
+
+const TEXTS = {
+  en: {
+    title: 'Sandbox payment',
+    to: 'Pay to',
+    sandbox: 'No money moves here: this gateway is for trying things out.',
+    pay: 'Pay',
+    decline: 'Decline',
+    back: 'Back to the shop',
+    declined: 'The payment was declined. You can try again.',
+    final: { paid: 'This payment is made.', canceled: 'This payment was canceled.' },
+    scan: 'Scan the code with your bank’s app, or copy its text:',
+    qr: 'Pix QR code',
+    card: {
+      number: 'Card number',
+      name: 'Name on the card',
+      until: 'Valid until',
+      code: 'Security code',
+      note: 'Leave it as it is: nothing of it is sent.',
+    },
+    boleto: 'Pay this line in your bank’s app:',
+    times: (count: number, amount: string) => `${count} × ${amount}`,
+    none: 'There is no such payment',
+    noneMore: 'The address has a slip in it. Go back to the shop and open the payment from your order.',
+  },
+  pt: {
+    title: 'Pagamento de teste',
+    to: 'Pagar para',
+    sandbox: 'Aqui não há dinheiro de verdade: este gateway serve para testes.',
+    pay: 'Pagar',
+    decline: 'Recusar',
+    back: 'Voltar à loja',
+    declined: 'O pagamento foi recusado. Você pode tentar de novo.',
+    final: { paid: 'Este pagamento está feito.', canceled: 'Este pagamento foi cancelado.' },
+    scan: 'Leia o código com o aplicativo do seu banco ou copie o texto:',
+    qr: 'QR code do Pix',
+    card: {
+      number: 'Número do cartão',
+      name: 'Nome no cartão',
+      until: 'Validade',
+      code: 'Código de segurança',
+      note: 'Deixe como está: nada disso é enviado.',
+    },
+    boleto: 'Pague esta linha no aplicativo do seu banco:',
+    times: (count: number, amount: string) => `${count} × ${amount}`,
+    none: 'Este pagamento não existe',
+    noneMore: 'O endereço tem um erro. Volte à loja e abra o pagamento a partir do seu pedido.',
+  },
+};
+
+export function PaymentPage(props: {
+  language: Language;
+  payment: SandboxPayment;
+  pageKey: string;
+  open: boolean;
+}) {
+  const { language, payment, pageKey, open } = props;
+  const texts = TEXTS[language];
+  const { id, storeName, amount, status, installments } = payment;
+  return (
+    <Page language={language} title={texts.title}>
+      <h1>{texts.title}</h1>
+      <p>
+        {texts.to} <strong>{storeName}</strong>
+      </p>
+      <p class="amount">
+        <strong>{money(amount, language)}</strong>
+        {installments > 1 && (
+          <span class="hint"> {texts.times(installments, money(amount / installments, language))}</span>
+        )}
+      </p>
+      {status === 'declined' && (
+        <p class="alert" role="status">
+          {texts.declined}
+        </p>
+      )}
+      {open && <Means language={language} payment={payment} pageKey={pageKey} />}
+      {open ? (
+        <form method="post" action={`/sandbox/pay/${id}`}>
+          <input type="hidden" name="key" value={pageKey} />
+          <p class="actions">
+            <button type="submit" name="decision" value="paid">
+              {texts.pay}
+            </button>
+            <button type="submit" name="decision" value="declined" class="second">
+              {texts.decline}
+            </button>
+          </p>
+        </form>
+      ) : (
+        <p role="status">{texts.final[status === 'paid' ? 'paid' : 'canceled']}</p>
+      )}
+      <p>
+        <a href={payment.returnUrl}>{texts.back}</a>
+      </p>
+      <p class="hint">{texts.sandbox}</p>
+    </Page>
+  );
+}
+
+function Means(props: { language: Language; payment: SandboxPayment; pageKey: string }) {
+  const { language, payment, pageKey } = props;
+  const texts = TEXTS[language];
+  if (payment.method === 'pix')
+    return (
+      <>
+        <p>{texts.scan}</p>
+        <p class="qr">
+          <img
+            src={`/sandbox/pay/${payment.id}/qr.svg?key=${pageKey}`}
+            alt={texts.qr}
+            width="220"
+            height="220"
+          />
+        </p>
+        <code class="secret">{pixCode(payment)}</code>
+      </>
+    );
+  if (payment.method === 'boleto')
+    return (
+      <>
+        <p>{texts.boleto}</p>
+        <code class="secret">{boletoLine(payment)}</code>
+      </>
+    );
+  return <Card texts={texts.card} />;
+}
+
+/** Looks like the real thing, but outside the form and without names: a number typed here goes nowhere. */
+function Card({ texts }: { texts: (typeof TEXTS)['en']['card'] }) {
+  const field = (id: string, label: string, value: string) => (
+    <p class="field">
+      <label for={id}>{label}</label>
+      <input id={id} value={value} autocomplete="off" />
+    </p>
+  );
+  return (
+    <div class="card">
+      {field('card-number', texts.number, '4000 0000 0000 0002')}
+      {field('card-name', texts.name, 'MARIA DA SILVA')}
+      {field('card-until', texts.until, '12/40')}
+      {field('card-code', texts.code, '123')}
+      <p class="hint">{texts.note}</p>
+    </div>
+  );
+}
+
+export function NoPaymentPage({ language }: { language: Language }) {
+  const texts = TEXTS[language];
+  return (
+    <Page language={language} title={texts.none}>
+      <h1>{texts.none}</h1>
+      <p>{texts.noneMore}</p>
+    </Page>
+  );
+}

@@ -1,0 +1,70 @@
+import type {} from '@fastify/swagger';
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import { renderSVG } from 'uqr';
+import { languageOf } from '../../platform/html/language.js';
+import { sendPage } from '../../platform/html/page.js';
+import { badRequest } from '../../platform/http/errors.js';
+import { formFields, queryFields } from '../../platform/http/forms.js';
+import type { SandboxGateway, SandboxPayment } from './gateway.js';
+import { NoPaymentPage, PaymentPage } from './pages/payment.js';
+import { pixCode } from './pix-code.js';
+
+interface Options {
+  gateway: SandboxGateway;
+  wake: { poke(): void };
+}
+
+type PaymentRequest = FastifyRequest<{ Params: { id: string } }>;
+
+/** The page that a real gateway would host. Anyone who has its address, with its key, may pay: that is its purpose. */
+export const paymentRoutes: FastifyPluginAsync<Options> = async (app, { gateway, wake }) => {
+  const hidden = { schema: { hide: true } };
+
+  app.get<{ Params: { id: string } }>('/sandbox/pay/:id', hidden, async (request, reply) => {
+    const payment = await gateway.findByKey(request.params.id, queryFields(request).text('key'));
+    return payment ? show(gateway, request, reply, payment) : missing(request, reply);
+  });
+
+  app.post<{ Params: { id: string } }>('/sandbox/pay/:id', hidden, async (request, reply) => {
+    const fields = formFields(request);
+    const payment = await gateway.findByKey(request.params.id, fields?.text('key') ?? '');
+    if (!payment) return missing(request, reply);
+    const decision = fields?.get('decision');
+    if (decision !== 'paid' && decision !== 'declined') throw badRequest('The form names no decision');
+    // Paid or canceled is final; a second press of a button goes back to the shop like the first.
+    if (isOpen(payment)) await gateway.decide(payment.id, decision);
+    wake.poke();
+    return reply.redirect(payment.returnUrl, 303);
+  });
+
+  app.get<{ Params: { id: string } }>('/sandbox/pay/:id/qr.svg', hidden, async (request, reply) => {
+    const payment = await gateway.findByKey(request.params.id, queryFields(request).text('key'));
+    if (payment?.method !== 'pix') return missing(request, reply);
+    return reply
+      .type('image/svg+xml')
+      .header('Content-Security-Policy', "default-src 'none'; sandbox")
+      .send(renderSVG(pixCode(payment), { border: 2 }));
+  });
+};
+
+function show(
+  gateway: SandboxGateway,
+  request: PaymentRequest,
+  reply: FastifyReply,
+  payment: SandboxPayment,
+): FastifyReply {
+  const language = languageOf(request.headers['accept-language']);
+  const pageKey = gateway.links.keyOf(payment.id);
+  return sendPage(
+    reply,
+    <PaymentPage language={language} payment={payment} pageKey={pageKey} open={isOpen(payment)} />,
+  );
+}
+
+function missing(request: PaymentRequest, reply: FastifyReply): FastifyReply {
+  return sendPage(reply, <NoPaymentPage language={languageOf(request.headers['accept-language'])} />, 404);
+}
+
+function isOpen({ status }: SandboxPayment): boolean {
+  return status === 'open' || status === 'declined';
+}

@@ -1,0 +1,70 @@
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { isTemporary } from '../db/unavailable.js';
+import { BodyFaults, fieldPath, sentenceFor } from '../schema/validation.js';
+import { ApiError, badRequest, busy, internalError, invalid } from './errors.js';
+
+/** Whatever goes wrong leaves as the one error shape; only the public sentence leaves the process. */
+export function answerErrors(app: FastifyInstance): void {
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    sendError(publicError(error), request, reply);
+  });
+  app.setNotFoundHandler((request, reply) => {
+    sendError(
+      new ApiError(404, 'not_found', `There is nothing at ${request.method} ${pathOf(request)}`),
+      request,
+      reply,
+    );
+  });
+}
+
+export function sendError(error: ApiError, request: FastifyRequest, reply: FastifyReply): void {
+  if (error.status >= 500)
+    request.log.error({ requestId: request.id, err: error.more.cause ?? error }, 'request failed');
+  reply
+    .code(error.status)
+    .headers(error.more.headers ?? {})
+    .type('application/json; charset=utf-8')
+    .send(errorBody(error, request.id));
+}
+
+export function errorBody({ message, code, more }: ApiError, requestId: string): string {
+  return JSON.stringify({
+    error: message,
+    code,
+    requestId,
+    ...(more.details && { details: more.details }),
+  });
+}
+
+export function pathOf(request: FastifyRequest): string {
+  const { url } = request;
+  const query = url.indexOf('?');
+  return query === -1 ? url : url.slice(0, query);
+}
+
+export function publicError(error: FastifyError): ApiError {
+  if (error instanceof ApiError) return error;
+  if (error instanceof BodyFaults) return invalid(error.details);
+  if (error.validation) return badParameter(error.validation[0]);
+  switch (error.code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new ApiError(413, 'body_too_large', 'The body is larger than 1 MB; send it in several calls');
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return badRequest('Content-Type must be application/json', 'unsupported_content_type');
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return badRequest('The body is not as long as Content-Length says');
+  }
+  if (isTemporary(error)) return busy(error);
+  const status = error.statusCode ?? 500;
+  if (status >= 400 && status < 500) return new ApiError(status, 'bad_request', error.message);
+  return internalError(error);
+}
+
+/** The first fault that the validator of a query found. */
+export function badParameter(fault: object | undefined): ApiError {
+  const error = fault as Parameters<typeof sentenceFor>[0];
+  return badRequest(
+    `${fieldPath(error.instancePath) || 'The query'} ${sentenceFor(error)}`,
+    'invalid_parameter',
+  );
+}

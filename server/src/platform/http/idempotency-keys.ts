@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '../clock.js';
+import type { Seal, SealedFor } from '../crypto/seal.js';
+import { deleteInBatches } from '../db/delete-in-batches.js';
+import type { Share, Transaction, Tx } from '../db/share.js';
+import { sql } from '../db/sql.js';
+import { unpackAnswer } from './stored-answer.js';
+
+/** One use of a key: whose it is and what was asked. */
+export interface KeyUse {
+  workspaceId: string;
+  clientId: string;
+  key: string;
+  requestHash: Buffer;
+}
+
+export interface StoredAnswer {
+  isSameRequest: boolean;
+  status: number;
+  /** undefined when it was too large to be kept: the caller reads it again. */
+  body: string | undefined;
+}
+
+/** `free`: nobody has used the key. `running`: the first request with it has not been answered yet. */
+export type KeyState = { state: 'free' } | { state: 'running' } | { state: 'answered'; answer: StoredAnswer };
+
+const KEPT_MS = 24 * 60 * 60 * 1000;
+/** Longer than any call waits for a receiver or a file. After it a key whose process died can be used again. */
+const LEASE_MS = 60_000;
+
+/**
+ * The keys and their answers. While a request runs inside one transaction, an advisory lock of that transaction marks
+ * its key as running: the database drops it if the process dies. A request that waits for something other than the
+ * database holds no transaction meanwhile; it leaves a reservation with a lease instead.
+ */
+export class IdempotencyKeys {
+  constructor(
+    private readonly clock: Clock,
+    private readonly seal: Seal,
+  ) {}
+
+  /** Locks the key until the transaction ends, if it is free. */
+  async lock(tx: Tx, use: KeyUse): Promise<KeyState> {
+    const { workspaceId, clientId, key, requestHash } = use;
+    const [lock] = await tx.query<{ ours: boolean }>(
+      sql`select pg_try_advisory_xact_lock(hashtextextended(${`key ${workspaceId} ${clientId} ${key}`}, 0)) as ours`,
+    );
+    if (!lock?.ours) return { state: 'running' };
+    // A statement of its own: only a snapshot taken after the lock sees what its last holder committed.
+    const [found] = await tx.query<{
+      same: boolean | null;
+      status: number;
+      body: Buffer;
+      reserved: boolean;
+    }>(sql`
+      select k.request_hash = ${requestHash} as same, k.status, k.body,
+        exists (select from idempotency_reservations r where r.workspace_id = ${workspaceId}
+                and r.client_id = ${clientId} and r.key = ${key} and r.until > ${this.time()}) as reserved
+      from (values (1)) one left join idempotency_keys k
+        on k.workspace_id = ${workspaceId} and k.client_id = ${clientId} and k.key = ${key}
+        and k.created_at > ${this.time(-KEPT_MS)}`);
+    if (found && found.same !== null) {
+      const { same, status, body } = found;
+      return {
+        state: 'answered',
+        answer: {
+          isSameRequest: same,
+          status,
+          body: await unpackAnswer(this.seal.open(body, sealedFor(use))),
+        },
+      };
+    }
+    return { state: found?.reserved ? 'running' : 'free' };
+  }
+
+  /** Marks a locked key as running beyond the transaction. Returns what proves that the reservation is ours. */
+  async reserve(tx: Tx, { workspaceId, clientId, key }: KeyUse): Promise<string> {
+    const token = randomUUID();
+    await tx.query(sql`
+      insert into idempotency_reservations (workspace_id, client_id, key, token, until)
+      values (${workspaceId}, ${clientId}, ${key}, ${token}, ${this.time(LEASE_MS)})
+      on conflict (workspace_id, client_id, key) do update set token = excluded.token, until = excluded.until`);
+    return token;
+  }
+
+  /** False when the lease ran out and another request has taken the key since. */
+  async release(tx: Tx, { workspaceId, clientId, key }: KeyUse, token: string): Promise<boolean> {
+    const released = await tx.query(sql`
+      delete from idempotency_reservations
+      where workspace_id = ${workspaceId} and client_id = ${clientId} and key = ${key} and token = ${token}
+      returning 1`);
+    return released.length > 0;
+  }
+
+  /** `answer`: as packAnswer makes it. */
+  async keep(tx: Transaction, use: KeyUse, status: number, answer: string): Promise<void> {
+    await tx.query(sql`
+      insert into idempotency_keys (workspace_id, client_id, key, request_hash, status, body, created_at)
+      values (${use.workspaceId}, ${use.clientId}, ${use.key}, ${use.requestHash}, ${status}, ${this.seal.close(answer, sealedFor(use))},
+              ${this.time()})
+      on conflict (workspace_id, client_id, key) do update
+        set request_hash = excluded.request_hash, status = excluded.status, body = excluded.body,
+            created_at = excluded.created_at`);
+  }
+
+  private time(differenceMs = 0): string {
+    return new Date(this.clock.now() + differenceMs).toISOString();
+  }
+}
+
+function sealedFor({ workspaceId, clientId, key }: KeyUse): SealedFor {
+  return { purpose: 'idempotent answer', workspaceId, id: `${clientId} ${key}` };
+}
+
+export async function purgeIdempotencyKeys(db: Share, clock: Clock): Promise<void> {
+  const now = clock.now();
+  await deleteInBatches(db, 'idempotency_keys', sql`created_at <= ${new Date(now - KEPT_MS).toISOString()}`);
+  await deleteInBatches(db, 'idempotency_reservations', sql`until <= ${new Date(now).toISOString()}`);
+}

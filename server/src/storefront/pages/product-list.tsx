@@ -1,0 +1,153 @@
+import { categoryName } from '../category-names.js';
+import type { Category, Shelf, ShelfItem, ShelfRequest } from '../product-list.js';
+import { Picture, Price, Stock } from './product-cards.js';
+import { ShopPage, type Visit } from './shell.js';
+
+const TEXTS = {
+  en: {
+    all: 'All',
+    categories: 'Categories',
+    found: (total: number, search: string) =>
+      `${total === 1 ? '1 product' : `${total} products`} for “${search}”`,
+    none: 'Nothing was found.',
+    empty: 'There is nothing on the shelf yet. Come back soon.',
+    everything: 'See everything',
+    pages: 'Pages',
+    before: 'Previous',
+    after: 'Next',
+    of: (page: number, pages: number) => `Page ${page} of ${pages}`,
+  },
+  pt: {
+    all: 'Tudo',
+    categories: 'Categorias',
+    found: (total: number, search: string) =>
+      `${total === 1 ? '1 produto' : `${total} produtos`} para “${search}”`,
+    none: 'Nada foi encontrado.',
+    empty: 'Ainda não há nada na prateleira. Volte em breve.',
+    everything: 'Ver tudo',
+    pages: 'Páginas',
+    before: 'Anterior',
+    after: 'Próxima',
+    of: (page: number, pages: number) => `Página ${page} de ${pages}`,
+  },
+};
+
+export function ShelfPage(props: {
+  visit: Visit;
+  request: ShelfRequest;
+  shelf: Shelf;
+  categories: Category[];
+}) {
+  const { visit, request, shelf, categories } = props;
+  const { shop, language } = visit;
+  const texts = TEXTS[language];
+  const { search, category } = request;
+  const title = category ? categoryName(category.id, language) : shop.name;
+  return (
+    <ShopPage visit={visit} title={title} search={search}>
+      {categories.length > 1 && <Categories {...props} />}
+      <h1 class={category || search ? undefined : 'unseen'}>
+        {search ? texts.found(shelf.total, search) : title}
+      </h1>
+      {shelf.items.length === 0 ? (
+        <div class="lost">
+          <p>{search || category ? texts.none : texts.empty}</p>
+          {(search || category) && (
+            <p>
+              <a href={`/s/${shop.slug}`}>{texts.everything}</a>
+            </p>
+          )}
+        </div>
+      ) : (
+        <ul class="shelf">
+          {shelf.items.map((item, at) => (
+            <li key={item.id}>
+              <ShelfCard visit={visit} item={item} eager={at < 4} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {shelf.pages > 1 && <Pages {...props} />}
+    </ShopPage>
+  );
+}
+
+function ShelfCard({ visit, item, eager }: { visit: Visit; item: ShelfItem; eager: boolean }) {
+  const { shop, language } = visit;
+  return (
+    <a class="ware" href={`/s/${shop.slug}/products/${item.id}`}>
+      <Picture url={item.cover} name={item.name} eager={eager} />
+      <h2>{item.name}</h2>
+      <Price
+        price={item.price}
+        listPrice={item.listPrice}
+        from={item.highest > item.price}
+        language={language}
+      />
+      {item.stock <= 5 && <Stock left={item.stock} language={language} />}
+    </a>
+  );
+}
+
+function Categories({ visit, request, categories }: Parameters<typeof ShelfPage>[0]) {
+  const { shop, language } = visit;
+  const texts = TEXTS[language];
+  const chosen = request.category;
+  const top = chosen?.parentId ?? chosen?.id;
+  const row = (parentId: number | null) => categories.filter((category) => category.parentId === parentId);
+  const below = top === undefined ? [] : row(top);
+  const link = (id: number | undefined, label: string, current: boolean) => (
+    <a
+      key={id}
+      href={addressOf(shop.slug, { ...request, category: undefined, page: 1 }, id)}
+      aria-current={current ? 'true' : undefined}
+    >
+      {label}
+    </a>
+  );
+  return (
+    <nav class="categories" aria-label={texts.categories}>
+      <div>
+        {link(undefined, texts.all, top === undefined)}
+        {row(null).map(({ id }) => link(id, categoryName(id, language), id === top))}
+      </div>
+      {below.length > 0 && (
+        <div class="below">
+          {below.map(({ id }) => link(id, categoryName(id, language), id === chosen?.id))}
+        </div>
+      )}
+    </nav>
+  );
+}
+
+function Pages({ visit, request, shelf }: Parameters<typeof ShelfPage>[0]) {
+  const texts = TEXTS[visit.language];
+  const to = (page: number) => addressOf(visit.shop.slug, { ...request, page });
+  return (
+    <nav class="pages" aria-label={texts.pages}>
+      {request.page > 1 && (
+        <a rel="prev" href={to(request.page - 1)}>
+          {texts.before}
+        </a>
+      )}
+      <span>{texts.of(request.page, shelf.pages)}</span>
+      {request.page < shelf.pages && (
+        <a rel="next" href={to(request.page + 1)}>
+          {texts.after}
+        </a>
+      )}
+    </nav>
+  );
+}
+
+function addressOf(
+  slug: string,
+  { search, category, page }: ShelfRequest,
+  categoryId = category?.id,
+): string {
+  const query = new URLSearchParams();
+  if (search) query.set('q', search);
+  if (categoryId !== undefined) query.set('category', String(categoryId));
+  if (page > 1) query.set('page', String(page));
+  return `/s/${slug}${query.size > 0 ? `?${query}` : ''}`;
+}

@@ -1,0 +1,194 @@
+import { METHODS } from 'node:http';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Scope } from '../src/oauth/scopes.js';
+import { ALL_SCOPES, type Feira, openFeira, type StoreClient } from './support/feira.js';
+import { type PopulatedStore, parametersOf, pathOf, populate } from './support/populated-store.js';
+import { keyOf, sampleBodies } from './support/sample-bodies.js';
+
+// Cases that every route must have, made from the route table: a new route cannot miss them. A route with a body needs
+// a sample in sample-bodies.ts, or the first test fails.
+const MISSING = '01900000-0000-7000-8000-000000000000';
+const MISSING_CODE = 'AA999999999BR';
+let feira: Feira;
+let populated: PopulatedStore;
+let owner: StoreClient;
+let stranger: StoreClient;
+
+beforeAll(async () => {
+  feira = await openFeira();
+  populated = await populate(feira);
+  owner = populated.store;
+  stranger = await feira.store();
+});
+afterAll(() => feira.close());
+
+interface Case {
+  key: string;
+  method: string;
+  path: string;
+  /** Of the thing of the store that the path names first, and how the path looks with another; both absent if it names none. */
+  id: string | undefined;
+  pathWith(id: string): string;
+  accepted: Scope[];
+  body: unknown;
+  takes: string;
+}
+
+function cases(): Case[] {
+  const bodies = sampleBodies(populated);
+  return feira.app.apiRoutes.map(({ method, url, scope, body: takes }) => {
+    const key = keyOf({ method, url });
+    const template = url.replace('/api/v1', '');
+    return {
+      key,
+      method,
+      path: pathOf(template, populated),
+      id: parametersOf(template, populated)[0]?.value,
+      pathWith: (id) => pathOf(template, populated, id),
+      accepted: scope === 'any' ? [] : ([scope].flat() as Scope[]),
+      body: bodies[key],
+      takes,
+    };
+  });
+}
+
+test('every route that takes a body has a sample', () => {
+  const taking = cases().filter(({ takes }) => takes !== 'none');
+  expect(taking.map(({ key }) => key).sort()).toEqual(Object.keys(sampleBodies(populated)).sort());
+  expect(taking.length).toBeGreaterThan(10);
+});
+
+describe('each route of the table', () => {
+  test('refuses a call without a token with 401 and the bare challenge', async () => {
+    for (const { key, method, path } of cases()) {
+      const response = await feira.app.inject({ method: method as 'GET', url: `/api/v1${path}` });
+      expect([key, response.statusCode]).toEqual([key, 401]);
+      expect(response.headers['www-authenticate']).toBe('Bearer realm="feira"');
+    }
+  });
+
+  test('refuses a token with every scope but its own with 403, and the refusal spends budget', async () => {
+    for (const { key, method, path, accepted, body } of cases().filter((each) => each.accepted.length > 0)) {
+      const others = await owner.withScopes(ALL_SCOPES.filter((scope) => !accepted.includes(scope)));
+      const first = await others.call(method, path, body);
+      expect([key, first.status]).toEqual([key, 403]);
+      expect(first.headers['www-authenticate']).toContain('error="insufficient_scope"');
+      const second = await others.call(method, path, body);
+      expect(Number(second.headers['x-ratelimit-remaining'])).toBe(
+        Number(first.headers['x-ratelimit-remaining']) - 1,
+      );
+    }
+  });
+
+  test("answers for another store's thing exactly as for one that does not exist", async () => {
+    const named = cases().filter(({ id }) => id !== undefined);
+    const kinds = new Set(named.map(({ id }) => id));
+    const { product, order, shipment, webhook } = populated.ids;
+    expect([...kinds].sort()).toEqual([product, order, shipment, webhook].sort());
+    const before = await everythingOwned();
+    for (const { key, method, path, id, pathWith, body } of named) {
+      const absentId = id === populated.ids.shipment ? MISSING_CODE : MISSING;
+      const foreign = await stranger.call(method, path, body);
+      const absent = await stranger.call(method, pathWith(absentId), body);
+      expect([key, foreign.status, absent.status]).toEqual([key, 404, 404]);
+      if (method === 'HEAD') continue;
+      expect({ ...foreign.body, requestId: '' }).toEqual({
+        ...absent.body,
+        error: absent.body.error.replaceAll(absentId, id!),
+        requestId: '',
+      });
+    }
+    expect(await everythingOwned()).toEqual(before);
+  });
+
+  test('is not found for an id that is not of our format', async () => {
+    for (const { key, method, id, pathWith, body } of cases().filter((each) => each.id !== undefined)) {
+      // The code of a shipment is not case-sensitive.
+      const shouted = id === populated.ids.shipment ? [] : [id!.toUpperCase()];
+      for (const odd of ['1', 'null', '%00', ...shouted, `${id}x`]) {
+        const answer = await owner.call(method, pathWith(odd), body);
+        expect([key, odd, answer.status]).toEqual([key, odd, 404]);
+      }
+    }
+  });
+});
+
+/** What the owner reads of each thing that the stranger has tried to change. */
+async function everythingOwned(): Promise<unknown[]> {
+  const { product, order, shipment, webhook } = populated.ids;
+  const paths = [
+    `/products/${product}`,
+    `/products/${product}/variants`,
+    `/products/${product}/images`,
+    `/orders/${order}`,
+    `/shipments/${shipment}/tracking`,
+    '/webhooks',
+    `/webhooks/${webhook}/deliveries`,
+  ];
+  const answers = await Promise.all(paths.map((path) => owner.get(path)));
+  expect(answers.map(({ status }) => status)).toEqual(paths.map(() => 200));
+  return answers.map(({ body }) => body);
+}
+
+test('a route without a scope stops the boot', async () => {
+  const { guard } = await import('../src/oauth/guard.js');
+  const { default: Fastify } = await import('fastify');
+  const app = Fastify();
+  guard(app, feira.context.credentials, feira.context.budgets);
+  expect(() => app.get('/open', () => 'hello')).toThrow('declares no scope');
+});
+
+test('an unknown path needs a token, spends budget, and is then a 404', async () => {
+  expect((await feira.app.inject('/api/v1/nothing')).statusCode).toBe(401);
+  const first = await owner.get('/nothing');
+  expect(first.status).toBe(404);
+  expect(first.body.code).toBe('not_found');
+  const second = await owner.get('/nothing/else?x=1');
+  expect(second.status).toBe(404);
+  expect(Number(second.headers['x-ratelimit-remaining'])).toBe(
+    Number(first.headers['x-ratelimit-remaining']) - 1,
+  );
+});
+
+test('a known path with another method is 405 with Allow, and needs a token as well', async () => {
+  expect((await feira.app.inject({ method: 'DELETE', url: '/api/v1/products' })).statusCode).toBe(401);
+  const answer = await owner.delete('/products');
+  expect(answer.status).toBe(405);
+  expect(answer.headers.allow).toBe('GET, HEAD, POST');
+  expect(answer.body.code).toBe('method_not_allowed');
+});
+
+test('any method that HTTP knows is 405 with Allow on a known path, and 404 on an unknown one', async () => {
+  const allowed = ['GET', 'HEAD', 'PATCH', 'DELETE'];
+  // CONNECT is for proxies: it names no path.
+  const others = METHODS.filter((method) => ![...allowed, 'CONNECT'].includes(method));
+  expect(others.length).toBeGreaterThan(25);
+  for (const method of others) {
+    const refused = await owner.call(method, `/products/${MISSING}`);
+    expect([method, refused.status, refused.headers.allow]).toEqual([method, 405, allowed.join(', ')]);
+    expect(refused.body.code).toBe('method_not_allowed');
+    expect([method, (await owner.call(method, '/nothing')).status]).toEqual([method, 404]);
+  }
+});
+
+test('a path with an empty id is an unknown path, whatever the method', async () => {
+  const paths = [
+    '/products/',
+    '/products//stock',
+    `/products/${populated.ids.product}/variants//stock`,
+    '/products//variants/S-1/stock',
+    `/products/${populated.ids.product}/images/`,
+    '/orders/',
+    `/webhooks/${populated.ids.webhook}/deliveries//redeliver`,
+  ];
+  for (const path of paths) {
+    for (const method of ['GET', 'POST', 'PATCH', 'DELETE', 'PROPFIND']) {
+      const { status, body } = await owner.call(method, path);
+      expect([method, status, body.error]).toEqual([
+        method,
+        404,
+        `There is nothing at /api/v1${path}; /docs lists what there is`,
+      ]);
+    }
+  }
+});

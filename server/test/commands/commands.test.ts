@@ -1,0 +1,291 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { cloneDatabase } from '../support/database.js';
+import { feiraCommand, type ServerProcess, startServer } from '../support/process.js';
+
+const SECRET = 'a secret of at least thirty-two characters';
+let env: Record<string, string>;
+let drop: () => Promise<void>;
+let server: ServerProcess;
+
+beforeAll(async () => {
+  const { connection, drop: dropDatabase } = await cloneDatabase();
+  drop = dropDatabase;
+  const { host, port, user, database } = connection;
+  env = {
+    DATABASE_URL: `postgres://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`,
+    FEIRA_SECRET: SECRET,
+  };
+  server = await startServer(env);
+});
+afterAll(async () => {
+  await server.stop('SIGTERM');
+  await drop();
+});
+
+async function answerOf(args: string[]) {
+  const { code, stdout, stderr } = await feiraCommand([...args, '--json'], env);
+  if (code !== 0) throw new Error(stderr);
+  return JSON.parse(stdout);
+}
+
+const newStore = (name: string) => [
+  'store',
+  'create',
+  '--name',
+  name,
+  '--owner-email',
+  'ana@loja.example',
+  '--owner-password',
+  'correct horse',
+];
+const newApp = [
+  'app',
+  'create',
+  '--name',
+  'ERP',
+  '--redirect-uri',
+  'https://erp.example/cb',
+  '--redirect-uri',
+  'http://localhost:9000/cb',
+];
+
+describe('beside a running server', () => {
+  test('store, app and token made on the command line work at once', async () => {
+    const store = await answerOf(newStore('Loja da Ana'));
+    expect(store).toEqual({ workspaceId: expect.any(String), slug: 'loja-da-ana' });
+    const app = await answerOf(newApp);
+    expect(app).toEqual({ clientId: expect.any(String), clientSecret: expect.any(String) });
+    const token = await answerOf([
+      'token',
+      'issue',
+      '--store',
+      store.workspaceId,
+      '--client-id',
+      app.clientId,
+      '--scope',
+      'products:read stock:write',
+    ]);
+    expect(token).toEqual({
+      access_token: expect.any(String),
+      token_type: 'Bearer',
+      expires_in: 7200,
+      refresh_token: expect.any(String),
+      scope: 'products:read stock:write',
+    });
+    const me = await fetch(`${server.url}/api/v1/me`, {
+      headers: { authorization: `Bearer ${token.access_token}` },
+    });
+    expect(await me.json()).toMatchObject({
+      workspaceId: store.workspaceId,
+      scopes: ['products:read', 'stock:write'],
+      app: { clientId: app.clientId, name: 'ERP' },
+    });
+  });
+
+  test('an owner that exists gets one more store, with an address of its own', async () => {
+    const first = await answerOf(newStore('Duas Lojas'));
+    const second = await answerOf(newStore('Duas Lojas'));
+    expect(second.workspaceId).not.toBe(first.workspaceId);
+    expect(second.slug).toMatch(/^duas-lojas-[0-9a-f]{8}$/);
+  });
+
+  test('a raised budget holds for the next call once the command has returned', async () => {
+    const { workspaceId } = await answerOf(newStore('Busy'));
+    const { clientId } = await answerOf(newApp);
+    const { access_token } = await answerOf([
+      'token',
+      'issue',
+      '--store',
+      workspaceId,
+      '--client-id',
+      clientId,
+      '--scope',
+      'products:read',
+    ]);
+    const limit = async () => {
+      const response = await fetch(`${server.url}/api/v1/me`, {
+        headers: { authorization: `Bearer ${access_token}` },
+      });
+      return response.headers.get('x-ratelimit-limit');
+    };
+    expect(await limit()).toBe('120');
+    const answer = await answerOf([
+      'budget',
+      'set',
+      '--store',
+      workspaceId,
+      '--client-id',
+      clientId,
+      '--per-minute',
+      '600',
+    ]);
+    expect(answer).toEqual({ workspaceId, clientId, perMinute: 600 });
+    expect(await limit()).toBe('600');
+  });
+
+  test('doctor names the one thing that is wrong with a test database, and migrate finds nothing to do', async () => {
+    const { code, stdout } = await feiraCommand(['doctor', '--json'], env);
+    expect(code).toBe(1);
+    const { findings } = JSON.parse(stdout) as { findings: { what: string; ok: boolean }[] };
+    expect(findings.filter(({ ok }) => !ok).map(({ what }) => what)).toEqual(['durability']);
+    expect(await answerOf(['migrate'])).toEqual({ applied: [] });
+  });
+
+  test('doctor finds storage and shared budgets that do not answer, and gives no secret away', async () => {
+    const { code, stdout } = await feiraCommand(['doctor', '--json'], {
+      ...env,
+      REDIS_URL: 'redis://:hunter2@127.0.0.1:1',
+      S3_ENDPOINT: 'http://127.0.0.1:2',
+      S3_BUCKET: 'b',
+      S3_ACCESS_KEY_ID: 'a',
+      S3_SECRET_ACCESS_KEY: 'hunter2',
+    });
+    expect(code).toBe(1);
+    const { findings } = JSON.parse(stdout) as { findings: { what: string; ok: boolean; say: string }[] };
+    const saidOf = (what: string) => findings.find((finding) => finding.what === what && !finding.ok)?.say;
+    expect(saidOf('storage')).toContain('S3_ENDPOINT');
+    expect(saidOf('budgets')).toContain('REDIS_URL');
+    expect(stdout).not.toContain('hunter2');
+  });
+
+  test('doctor finds a data folder that is a file', async () => {
+    const { stdout } = await feiraCommand(['doctor', '--json'], { ...env, FEIRA_DATA: import.meta.filename });
+    const { findings } = JSON.parse(stdout) as { findings: { what: string; ok: boolean }[] };
+    expect(findings).toContainEqual(expect.objectContaining({ what: 'data folder', ok: false }));
+    expect(findings).toContainEqual(expect.objectContaining({ what: 'storage', ok: false }));
+  });
+});
+
+describe('a mistake', () => {
+  const say = async (args: string[], more: Record<string, string> = {}) => {
+    const { code, stderr, stdout } = await feiraCommand(args, { ...env, ...more });
+    expect(code).toBe(2);
+    expect(stdout).toBe('');
+    expect(stderr).not.toContain('    at ');
+    return stderr;
+  };
+
+  test('is answered with its remedy and no stack trace', async () => {
+    expect(await say(['bake'])).toContain('feira --help');
+    expect(await say(['store', 'make'])).toContain('"store make" is not a command');
+    expect(await say(['store', 'create', '--name', 'X'])).toContain('--owner-email is missing');
+    expect(await say(['store', 'create', '--colour', 'red'])).toContain('feira store create --help');
+    expect(await say(['serve', '--role', 'both'])).toContain('all, api, worker');
+    expect(await say(['app', 'create', '--name', 'X', '--redirect-uri', 'http://erp.example/cb'])).toContain(
+      'must be https',
+    );
+    expect(
+      await say(['token', 'issue', '--store', 'x', '--client-id', 'y', '--scope', 'products:read']),
+    ).toContain('feira store create');
+    expect(await say(['token', 'issue', '--store', 'x', '--client-id', 'y', '--scope', 'fly'])).toContain(
+      'Unknown scope fly',
+    );
+    const whole = (option: string, most: number) => `--${option} must be a whole number from 1 to ${most}`;
+    for (const perMinute of ['0', '1e3', '0x10', '1.0', ' 5', '1000001'])
+      expect(
+        await say(['budget', 'set', '--store', 'x', '--client-id', 'y', '--per-minute', perMinute]),
+      ).toContain(whole('per-minute', 1_000_000));
+    expect(await say(['buy', '--store', 'x', '--count', '1e3'])).toContain(whole('count', 10_000));
+  });
+
+  test('in the configuration is told together with all others', async () => {
+    const stderr = await say(['migrate'], {
+      PORT: 'x',
+      LOG_LEVEL: 'loud',
+      PUBLIC_URL: 'feira',
+      FEIRA_SECRET: 'short',
+      TRUSTED_PROXIES: '10.0.0.0/8, 10.0.0.1/33 everybody, ::1',
+    });
+    for (const name of ['PORT', 'LOG_LEVEL', 'PUBLIC_URL', 'FEIRA_SECRET']) expect(stderr).toContain(name);
+    for (const network of ['10.0.0.1/33', 'everybody'])
+      expect(stderr).toContain(`10.0.0.0/8, not "${network}"`);
+    for (const network of ['10.0.0.0/8', '::1']) expect(stderr).not.toContain(`not "${network}"`);
+    expect(await say(['migrate'], { FEIRA_SECRET: '' })).toContain(
+      'FEIRA_SECRET is required together with DATABASE_URL',
+    );
+  });
+
+  test('in the configuration invents no other', async () => {
+    expect(await say(['serve', '--port', 'abc'])).toBe(
+      'feira: The configuration has a fault:\n  - PORT must be a number from 1 to 65535, not "abc"\n',
+    );
+    expect(await say(['migrate'], { PUBLIC_URL: 'feira', PORT: '0' })).not.toContain('MEDIA_URL');
+  });
+
+  test('of an option without a value is named, for every option that takes one', async () => {
+    expect(await say(['serve', '--port='])).toContain('--port needs a value');
+    expect(await say(['serve', '--role', ' '])).toContain('--role needs a value');
+    expect(await say(['buy', '--store', ''])).toContain('--store needs a value');
+    expect(
+      await say(['app', 'create', '--name', 'X', '--redirect-uri', 'https://a.example', '--redirect-uri=']),
+    ).toContain('--redirect-uri needs a value');
+  });
+
+  test('in FEIRA_DATA is named', async () => {
+    const embedded = { DATABASE_URL: '', FEIRA_SECRET: '' };
+    for (const FEIRA_DATA of [import.meta.filename, '/dev/null/feira'])
+      expect(await say(['migrate'], { ...embedded, FEIRA_DATA })).toContain(`FEIRA_DATA (${FEIRA_DATA})`);
+    const { code, stdout } = await feiraCommand(['doctor'], { ...embedded, FEIRA_DATA: '/dev/null/feira' });
+    expect(code).toBe(1);
+    expect(stdout).toContain('FAULT  configuration: FEIRA_DATA (/dev/null/feira)');
+  });
+
+  test('in DATABASE_URL is named', async () => {
+    expect(await say(['migrate'], { DATABASE_URL: 'postgres://feira@127.0.0.1:1/none' })).toContain(
+      'DATABASE_URL does not work',
+    );
+  });
+
+  test('of a port that is taken is named', async () => {
+    expect(await say(['serve'], { PORT: new URL(server.url).port })).toContain('is taken');
+  });
+
+  test.each(['192.0.2.1', 'no-such-host.invalid'])(
+    'of a HOST that is not ours is named: %s',
+    async (HOST) => {
+      expect(await say(['serve'], { HOST })).toContain(`HOST ${HOST} is not an address of this machine`);
+    },
+  );
+});
+
+test('help lists every command, and each has its own', async () => {
+  const { stdout } = await feiraCommand(['--help'], env);
+  for (const name of [
+    'serve',
+    'store create',
+    'app create',
+    'token issue',
+    'budget set',
+    'buy',
+    'gateway pay',
+    'gateway cancel',
+    'gateway refund',
+    'carrier scan',
+    'simulate',
+    'migrate',
+    'doctor',
+  ]) {
+    expect(stdout).toContain(name);
+    const own = await feiraCommand([...name.split(' '), '--help'], env);
+    expect(own.code).toBe(0);
+    expect(own.stdout).toContain(`Usage: feira ${name}`);
+    expect(own.stdout).toContain('--json');
+    expect(await feiraCommand(['help', ...name.split(' ')], env)).toEqual(own);
+  }
+  const ofGroup = await feiraCommand(['help', 'gateway'], env);
+  expect(ofGroup.stdout).toContain('gateway refund');
+  expect(ofGroup.stdout).not.toContain('serve');
+  // A process each.
+}, 120_000);
+
+test('--version tells the version, in words and as JSON', async () => {
+  const file = new URL('../../package.json', import.meta.url);
+  const { version } = JSON.parse(readFileSync(file, 'utf8')) as { version: string };
+  expect(await feiraCommand(['--version'], env)).toEqual({
+    code: 0,
+    stdout: `feira ${version}\n`,
+    stderr: '',
+  });
+  expect(JSON.parse((await feiraCommand(['--version', '--json'], env)).stdout)).toEqual({ version });
+});

@@ -1,0 +1,61 @@
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ensureDemo, welcome } from '../../src/commands/demo.js';
+import type { Config } from '../../src/platform/config.js';
+import { type Feira, openFeira } from '../support/feira.js';
+import { Merchant } from '../support/merchant.js';
+import { temporaryFolder } from '../support/process.js';
+
+let feira: Feira;
+let folder: ReturnType<typeof temporaryFolder>;
+
+beforeAll(async () => {
+  feira = await openFeira();
+  folder = temporaryFolder();
+});
+afterAll(async () => {
+  await feira.close();
+  folder.remove();
+});
+
+/** What a start prints, and what is there for whoever believes it. */
+async function start() {
+  const demo = await ensureDemo(feira.context, folder.path);
+  const merchant = new Merchant(feira.app);
+  const page = await merchant.signIn(demo.email, demo.password);
+  const products = await feira.app.inject({
+    url: '/api/v1/products',
+    headers: { authorization: `Bearer ${demo.token}` },
+  });
+  return { demo, signedIn: page.status, products: products.json().meta.total };
+}
+
+test('the demo that a start prints works, also when its file was lost or is torn, and is one store', async () => {
+  const file = join(folder.path, 'demo.json');
+  const first = await start();
+  expect(await start()).toMatchObject({
+    demo: { password: first.demo.password },
+    signedIn: 303,
+    products: 3,
+  });
+
+  const spoil = [() => rmSync(file), () => writeFileSync(file, '{"workspaceId":"01')];
+  for (const damage of spoil) {
+    damage();
+    const next = await start();
+    expect(next).toMatchObject({ signedIn: 303, products: 3 });
+    expect(next.demo).toMatchObject({ workspaceId: first.demo.workspaceId, slug: first.demo.slug });
+    expect(existsSync(file)).toBe(true);
+  }
+});
+
+test('the start prints the secrets of the demo to a terminal, and to nothing else', async () => {
+  const { demo } = await start();
+  const config = { publicUrl: 'http://localhost:3000', dataFolder: folder.path } as Config;
+  const secrets = [demo.password, demo.clientSecret, demo.token];
+  for (const secret of secrets) {
+    expect(welcome(config, demo, true)).toContain(secret);
+    expect(welcome(config, demo, false)).not.toContain(secret);
+  }
+});

@@ -1,0 +1,167 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, readFileSync, statSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { preparePlace } from '../../src/platform/embedded-postgres/place.js';
+import { feiraCommand, freePort, ROOT, startServer, temporaryFolder, until } from '../support/process.js';
+
+// What a newcomer's `npm start` does, on the embedded PostgreSQL in a folder of its own.
+let folder: ReturnType<typeof temporaryFolder>;
+let env: Record<string, string>;
+
+beforeAll(() => {
+  folder = temporaryFolder();
+  chmodSync(folder.path, 0o755);
+  env = { FEIRA_DATA: join(folder.path, 'data') };
+});
+afterAll(() => folder.remove());
+
+function postmasterPid(): number {
+  return Number(
+    readFileSync(join(preparePlace(env.FEIRA_DATA!).folder, 'data', 'postmaster.pid'), 'utf8').split('\n')[0],
+  );
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What a start keeps for the demo store. */
+function keptDemo(): { token: string; password: string; clientSecret: string } {
+  return JSON.parse(readFileSync(join(env.FEIRA_DATA!, 'demo.json'), 'utf8'));
+}
+
+/** Runs the curl line that the start prints, in a shell. */
+async function followCurl(output: string): Promise<{ meta: { total: number } }> {
+  const [line] = /curl -H .*/.exec(output) ?? [];
+  const { stdout } = await promisify(execFile)('sh', ['-c', `${line} --silent`]);
+  return JSON.parse(stdout);
+}
+
+describe('the server on its embedded database', () => {
+  test('prints a curl line that works on the first start and on the next, and Ctrl-C ends it with PostgreSQL', async () => {
+    const first = await startServer(env);
+    await until(() => first.output().includes('curl'));
+    expect((await followCurl(first.output())).meta.total).toBe(3);
+    const pid = postmasterPid();
+    expect(await first.stop('SIGINT')).toBe(0);
+    expect(isAlive(pid)).toBe(false);
+
+    const second = await startServer(env);
+    await until(() => second.output().includes('curl'));
+    expect((await followCurl(second.output())).meta.total).toBe(3);
+    expect(await second.stop('SIGTERM')).toBe(0);
+  });
+
+  test('names the file of the demo’s secrets instead of printing them where there is no terminal', async () => {
+    chmodSync(join(env.FEIRA_DATA!, 'demo.json'), 0o644);
+    const server = await startServer(env);
+    await until(() => server.output().includes('curl'));
+    expect(await server.stop('SIGTERM')).toBe(0);
+    const file = join(env.FEIRA_DATA!, 'demo.json');
+    expect(server.output()).toContain(file);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const { token, password, clientSecret } = keptDemo();
+    for (const secret of [token, password, clientSecret]) {
+      expect(secret).toMatch(/^\S{12,}$/);
+      expect(server.output()).not.toContain(secret);
+    }
+  });
+
+  test('a worker tells its health and its metrics, and serves nothing else', async () => {
+    const worker = await startServer(env, ['--role', 'worker']);
+    const status = async (path: string) => (await fetch(`${worker.url}${path}`)).status;
+    expect([await status('/healthz'), await status('/readyz')]).toEqual([200, 200]);
+    expect(await (await fetch(`${worker.url}/metrics`)).text()).toContain(
+      'feira_deliveries_delivered_total 0',
+    );
+    for (const path of ['/api/v1/products', '/docs', '/sign-in', '/s/demo'])
+      expect(await status(path)).toBe(404);
+    expect(await worker.stop('SIGTERM')).toBe(0);
+  });
+
+  test('loses nothing that was answered when it is killed, and leaves no PostgreSQL behind', async () => {
+    const killed = await startServer(env);
+    await until(() => killed.output().includes('curl'));
+    const pid = postmasterPid();
+    const { token } = keptDemo();
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, i) =>
+        fetch(`${killed.url}/api/v1/products`, {
+          method: 'POST',
+          headers,
+          body: JSON.stringify({ name: `Kept ${i}`, price: 1 }),
+        }),
+      ),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(201));
+    await killed.stop('SIGKILL');
+    await until(() => !isAlive(pid));
+
+    const next = await startServer(env);
+    const kept = await fetch(`${next.url}/api/v1/products?search=kept`, { headers });
+    expect(((await kept.json()) as { meta: { total: number } }).meta.total).toBe(20);
+    await next.stop('SIGTERM');
+  });
+
+  test('finishes the request that is under way when it is asked to stop', async () => {
+    const server = await startServer(env);
+    await until(() => server.output().includes('curl'));
+    const { token } = keptDemo();
+    const body = JSON.stringify({ name: 'Under way', price: 1 });
+    const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+    let answer = '';
+    socket.on('data', (chunk) => {
+      answer += chunk;
+    });
+    socket.write(
+      `POST /api/v1/products HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n`,
+    );
+    await until(() => answer.includes('100 Continue'));
+    const stopped = server.stop('SIGTERM');
+    await until(() => server.output().includes('stopping'));
+    socket.write(body);
+    expect(await stopped).toBe(0);
+    expect(answer).toContain('HTTP/1.1 201 Created');
+  });
+
+  test('stops with the npm that started it', async () => {
+    const port = await freePort();
+    const npm = spawn('npm', ['start'], {
+      cwd: ROOT,
+      env: { ...process.env, ...env, PORT: String(port) },
+      stdio: 'ignore',
+      detached: true,
+    });
+    const answers = () =>
+      fetch(`http://127.0.0.1:${port}/healthz`).then(
+        () => true,
+        () => false,
+      );
+    await until(answers);
+    const pid = postmasterPid();
+    npm.kill('SIGTERM');
+    await once(npm, 'exit');
+    await until(async () => !(await answers()) && !isAlive(pid));
+  });
+
+  test('takes commands without a server, and beside one that started meanwhile', async () => {
+    const made = await feiraCommand(
+      ['app', 'create', '--name', 'ERP', '--redirect-uri', 'https://erp.example/cb', '--json'],
+      env,
+    );
+    expect(JSON.parse(made.stdout)).toHaveProperty('clientId');
+    const doctor = await feiraCommand(['doctor'], env);
+    expect(doctor.stdout).not.toContain('FAULT');
+    expect(doctor.code).toBe(0);
+  });
+});

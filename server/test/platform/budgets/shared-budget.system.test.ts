@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { RedisBudgets } from '../../../src/platform/budgets/in-redis.js';
+import { type Feira, openFeira } from '../../support/feira.js';
+import { startRedis } from '../../support/redis.js';
+
+let feira: Feira;
+let redis: Awaited<ReturnType<typeof startRedis>>;
+
+beforeAll(async () => {
+  redis = await startRedis();
+  feira = await openFeira();
+});
+afterAll(async () => {
+  await feira.close();
+  await redis.stop();
+});
+
+test('two processes that share a Redis accept 120 calls of one credential in all, and tell the truth about the rest', async () => {
+  const shared = { on: feira, redisUrl: redis.url, redisPatienceMs: 10_000 };
+  const one = await openFeira(shared);
+  const two = await openFeira(shared);
+  const store = await feira.store({ perMinute: 120 });
+  const answers = await Promise.all(
+    Array.from({ length: 200 }, (_, index) => store.through(index % 2 === 0 ? one : two).get('/me')),
+  );
+  const accepted = answers.filter(({ status }) => status === 200);
+  const refused = answers.filter(({ status }) => status === 429);
+  expect([accepted.length, refused.length]).toEqual([120, 80]);
+  expect(new Set(accepted.map(({ headers }) => headers['x-ratelimit-remaining'])).size).toBe(120);
+  for (const { headers } of refused) {
+    expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(58);
+    expect(Number(headers['retry-after'])).toBeLessThanOrEqual(60);
+  }
+  expect((await one.app.inject('/readyz')).json()).toMatchObject({ status: 'ok', checks: { budgets: 'ok' } });
+  await one.close();
+  await two.close();
+});
+
+test('an upload that one limit refuses spends none of the others', async () => {
+  const budgets = await RedisBudgets.open(redis.url, feira.clock, feira.context.dailyUploads, 10_000);
+  const store = await feira.store();
+  const { workspaceId, clientId } = store;
+  const spender = { workspaceId, clientId, name: `${workspaceId} ${clientId}`, perMinute: 120 };
+  for (let i = 0; i < 60; i++) expect((await budgets.spend(spender, 'upload')).accepted).toBe(true);
+  expect(await budgets.spend(spender, 'upload')).toMatchObject({ accepted: false, limit: 60 });
+  expect(await budgets.spend(spender, 'call')).toMatchObject({ accepted: true, remaining: 59 });
+  budgets.close();
+});

@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Database, openDatabase } from '../../../src/platform/db/database.js';
+import { DatabaseClock } from '../../../src/platform/db/database-clock.js';
+import { cloneDatabase } from '../../support/database.js';
+
+const MINUTE_MS = 60_000;
+let db: Database;
+let drop: () => Promise<void>;
+
+beforeAll(async () => {
+  const cloned = await cloneDatabase();
+  drop = cloned.drop;
+  db = await openDatabase(cloned.connection);
+});
+afterAll(async () => {
+  await db.close();
+  await drop();
+});
+
+/** A machine whose clocks stand still until a test moves them. */
+function machineAt(now: number) {
+  const state = { wall: now, elapsed: 0 };
+  return { state, now: () => state.wall, monotonic: () => state.elapsed };
+}
+
+test('shows the database’s time on a machine whose clock is wrong', async () => {
+  const machine = machineAt(Date.now() - 60 * MINUTE_MS);
+  const clock = await DatabaseClock.open(db.system('clock'), machine);
+  expect(Math.abs(clock.now() - Date.now())).toBeLessThan(MINUTE_MS);
+  expect(Math.round(clock.machineAheadMs / MINUTE_MS)).toBe(-60);
+  clock.close();
+});
+
+test('advances with elapsed time and ignores a step of the machine’s clock', async () => {
+  const machine = machineAt(Date.now());
+  const clock = await DatabaseClock.open(db.system('clock'), machine);
+  const before = clock.now();
+  machine.state.wall += 60 * MINUTE_MS;
+  machine.state.elapsed += MINUTE_MS;
+  expect(clock.now() - before).toBe(MINUTE_MS);
+  clock.close();
+});
+
+test('keeps its time when a reply was held up, and corrects it with the next quick one', async () => {
+  const machine = machineAt(Date.now());
+  const clock = await DatabaseClock.open(db.system('clock'), machine);
+  const before = clock.now();
+  const heldUp = clock.synchronize();
+  machine.state.elapsed += MINUTE_MS;
+  await heldUp;
+  expect(clock.now() - before).toBe(MINUTE_MS);
+  await clock.synchronize();
+  expect(clock.now() - before).toBeLessThan(MINUTE_MS);
+  clock.close();
+});

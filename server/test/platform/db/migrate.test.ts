@@ -1,0 +1,70 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import pg from 'pg';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { migrate } from '../../../src/platform/db/migrate.js';
+import { cloneDatabase } from '../../support/database.js';
+import { temporaryFolder, until } from '../../support/process.js';
+
+let connection: pg.ClientConfig;
+let drop: () => Promise<void>;
+let folder: ReturnType<typeof temporaryFolder>;
+const clients: pg.Client[] = [];
+
+beforeEach(async () => {
+  ({ connection, drop } = await cloneDatabase());
+  folder = temporaryFolder();
+  write('9001_notes.sql', 'create table notes (text text)');
+});
+afterEach(async () => {
+  for (const client of clients.splice(0)) await client.end();
+  folder.remove();
+  await drop();
+});
+
+const write = (name: string, text: string) => writeFileSync(join(folder.path, name), text);
+const folderUrl = () => pathToFileURL(`${folder.path}/`);
+
+async function open(applicationName: string): Promise<pg.Client> {
+  const client = new pg.Client({ ...connection, application_name: applicationName });
+  await client.connect();
+  clients.push(client);
+  return client;
+}
+
+test('a migration that waits for a backup lets writes through, names the backup and is applied after it', async () => {
+  const messages: string[] = [];
+  const options = { migrations: folderUrl(), report: (message: string) => void messages.push(message) };
+  expect(await migrate(connection, options)).toEqual(['9001_notes.sql']);
+  const backup = await open('pg_dump');
+  await backup.query('begin');
+  await backup.query('lock table notes in access share mode');
+
+  write('9002_author.sql', 'alter table notes add column author text');
+  let applied: string[] | undefined;
+  const migrating = migrate(connection, options).then((names) => {
+    applied = names;
+  });
+  const writer = await open('writer');
+  await until(async () => {
+    await writer.query(`insert into notes (text) values ('written beside the backup')`);
+    return messages.length > 0;
+  });
+  await writer.query(`insert into notes (text) values ('and after the first try')`);
+  expect(applied).toBeUndefined();
+  expect(messages[0]).toMatch(/9002_author\.sql.*pg_dump/);
+
+  await backup.query('commit');
+  await migrating;
+  expect(applied).toEqual(['9002_author.sql']);
+  await writer.query(`insert into notes (text, author) values ('x', 'y')`);
+});
+
+test('a migration that fails leaves nothing behind and is named', async () => {
+  write('9002_half.sql', 'create table half (); select 1 / 0');
+  await expect(migrate(connection, { migrations: folderUrl() })).rejects.toThrow('9002_half.sql');
+  const client = await open('reader');
+  const { rows } = await client.query(`select to_regclass('half') as half, to_regclass('notes') as notes`);
+  expect(rows).toEqual([{ half: null, notes: 'notes' }]);
+});

@@ -1,0 +1,124 @@
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { newProduct } from '../../support/catalog.js';
+import { type Answer, type Feira, openFeira, type StoreClient } from '../../support/feira.js';
+import { pngOf } from '../../support/images.js';
+import { upload } from '../../support/media.js';
+import { until } from '../../support/process.js';
+import { Receiver } from '../../support/receiver.js';
+import { subscribe } from '../../support/webhooks.js';
+
+// What waits for something outside holds none of the connections that everybody shares. There are ten of those.
+const MANY = 12;
+
+let feira: Feira;
+let store: StoreClient;
+let other: StoreClient;
+let productId: string;
+/** What hangs goes on when a test lets go of it. */
+let held: Promise<void>;
+let letGo: () => void;
+
+beforeAll(async () => {
+  feira = await openFeira();
+});
+afterAll(() => feira.close());
+beforeEach(async () => {
+  store = await feira.store();
+  other = await feira.store();
+  productId = await newProduct(other);
+  held = new Promise((resolve) => {
+    letGo = resolve;
+  });
+});
+afterEach(() => {
+  letGo();
+  vi.restoreAllMocks();
+});
+
+const key = (index: number) => ({ 'idempotency-key': `waits ${index}` });
+
+/** Sends many, and once some hang outside, whether another store's change is answered before any of them. */
+async function expectOthersServed(
+  send: (index: number) => Promise<Answer>,
+  hanging: () => number,
+  least = 2,
+): Promise<Answer[]> {
+  let answered = 0;
+  const waiting = Promise.all(
+    Array.from({ length: MANY }, (_, index) => send(index).finally(() => answered++)),
+  );
+  await until(() => hanging() >= least);
+  for (const headers of [{}, { 'idempotency-key': 'quick' }])
+    expect((await other.patch(`/products/${productId}`, { name: 'Quick' }, headers)).status).toBe(200);
+  expect(answered).toBe(0);
+  letGo();
+  return waiting;
+}
+
+test('keyed pings to a receiver that hangs keep nobody else waiting', async () => {
+  const receiver = await Receiver.open();
+  const hook = await subscribe(store, `${receiver.url}/hook`);
+  receiver.answer = (_, response) => void held.then(() => response.writeHead(204).end());
+  const answers = await expectOthersServed(
+    (index) => store.post(`/webhooks/${hook.id}/ping`, undefined, key(index)),
+    () => receiver.received.length,
+  );
+  expect(answers.map(({ status }) => status)).toEqual(Array(MANY).fill(200));
+  await receiver.close();
+});
+
+test('keyed subscriptions whose names resolve slowly keep nobody else waiting', async () => {
+  const look = vi.spyOn(feira.context.outbound, 'isForbidden').mockImplementation(async () => {
+    await held;
+    return false;
+  });
+  const answers = await expectOthersServed(
+    (index) => store.post('/webhooks', { url: 'https://slow.example/', events: ['order.paid'] }, key(index)),
+    () => look.mock.calls.length,
+  );
+  expect(answers.map(({ status }) => status)).toEqual(Array(MANY).fill(201));
+});
+
+test.each([
+  ['with a key', key],
+  ['without one', () => ({})],
+])('images whose bytes come slowly, attached %s, keep nobody else waiting', async (_, headersOf) => {
+  const theirs = await newProduct(store);
+  const bytes = await pngOf(1);
+  const keys: string[] = [];
+  for (let index = 0; index < MANY; index++) keys.push(await upload(feira, store, theirs, bytes));
+  const { storage } = feira.context;
+  const readStaged = storage.readStaged.bind(storage);
+  const reads = vi.spyOn(storage, 'readStaged').mockImplementation(async (name) => {
+    await held;
+    return readStaged(name);
+  });
+  const answers = await expectOthersServed(
+    (index) => store.post(`/products/${theirs}/images`, { key: keys[index] }, headersOf(index)),
+    () => reads.mock.calls.length,
+    // The images of one store are read one at a time.
+    1,
+  );
+  expect(answers.map(({ status }) => status)).toEqual(Array(MANY).fill(201));
+});
+
+test('a nudge to the workers that waits for a lock keeps no read waiting', async () => {
+  const locker = new pg.Client(feira.connection);
+  await locker.connect();
+  onTestFinished(() => locker.end());
+  await locker.query('begin');
+  await locker.query('lock table outbox in access exclusive mode');
+  // Writes that emit nothing, and so touch no delivery themselves.
+  for (let writes = 0; writes < 3; writes++) {
+    await upload(feira, other, productId, await pngOf(1));
+  }
+  await until(async () => {
+    const { rows } = await locker.query(
+      `select from pg_locks where not granted and relation = 'outbox'::regclass`,
+    );
+    return rows.length > 0;
+  });
+  // The lock is released when the test has finished, so an answer before that did not wait for it.
+  expect((await other.get(`/products/${productId}`)).status).toBe(200);
+});

@@ -1,0 +1,57 @@
+import { once } from 'node:events';
+import { chmodSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { preparePlace } from '../../../src/platform/embedded-postgres/place.js';
+import { type ServerProcess, startServer, temporaryFolder, until } from '../../support/process.js';
+
+let folder: ReturnType<typeof temporaryFolder>;
+let dataFolder: string;
+let server: ServerProcess;
+
+beforeEach(async () => {
+  folder = temporaryFolder();
+  chmodSync(folder.path, 0o755);
+  dataFolder = join(folder.path, 'data');
+  server = await startServer({ FEIRA_DATA: dataFolder });
+  await until(() => server.output().includes('curl'));
+});
+afterEach(async () => {
+  if (server.child.exitCode === null) await server.stop('SIGKILL');
+  folder.remove();
+});
+
+const data = () => preparePlace(dataFolder).data;
+const postmasterPid = () => Number(readFileSync(join(data(), 'postmaster.pid'), 'utf8').split('\n')[0]);
+const status = async (path: string) => (await fetch(server.url + path)).status;
+
+test('PostgreSQL is started again when it was killed, and calls succeed again', async () => {
+  const { token } = JSON.parse(readFileSync(join(dataFolder, 'demo.json'), 'utf8'));
+  const first = postmasterPid();
+  process.kill(first, 'SIGKILL');
+  // Readiness is looked at once a second, so a quick restart may pass between two looks: the log is the proof.
+  await until(() => server.output().includes('PostgreSQL is running again'));
+  expect(await status('/healthz')).toBe(200);
+  await until(async () => (await status('/readyz')) === 200);
+  expect(postmasterPid()).not.toBe(first);
+  const made = await fetch(`${server.url}/api/v1/products`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'After the crash', price: 1 }),
+  });
+  expect(made.status).toBe(201);
+  expect(server.output()).toContain('PostgreSQL has ended; starting it again');
+  expect(await (await fetch(`${server.url}/metrics`)).text()).toContain(
+    'feira_embedded_postgres_restarts_total 1',
+  );
+  expect(await server.stop('SIGTERM')).toBe(0);
+});
+
+test('the server ends with a clear message when PostgreSQL does not start again', async () => {
+  const ended = once(server.child, 'exit');
+  const pid = postmasterPid();
+  rmSync(join(data(), 'global', 'pg_control'));
+  process.kill(pid, 'SIGKILL');
+  expect((await ended)[0]).toBe(1);
+  expect(server.output()).toContain('has ended 5 times in a row');
+}, 60_000);

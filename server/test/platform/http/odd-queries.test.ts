@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expectErrorShape } from '../../support/expect-refusal.js';
+import { type Feira, openFeira, type StoreClient } from '../../support/feira.js';
+
+// For every call that reads, made from the route table: a new list cannot miss them.
+
+let feira: Feira;
+let store: StoreClient;
+let paths: string[];
+
+beforeAll(async () => {
+  feira = await openFeira();
+  store = await feira.store();
+  const product = (await store.post('/products', { name: 'Shirt', price: 10 })).body.id;
+  const events = ['stock.updated'];
+  const webhook = (await store.post('/webhooks', { url: 'https://erp.example/hook', events })).body.id;
+  paths = feira.app.apiRoutes
+    .filter(({ method }) => method === 'GET')
+    .map(({ url }) => url.replace('/api/v1', ''))
+    .map((url) => url.replace(':id', url.startsWith('/webhooks') ? webhook : product).replace(/:\w+/g, 'x'));
+  expect(paths).toContain(`/webhooks/${webhook}/deliveries`);
+});
+afterAll(() => feira.close());
+
+const NAMES = [
+  'page',
+  'limit',
+  'cursor',
+  'sort',
+  'search',
+  'categoryId',
+  'sku',
+  'ean',
+  'updatedFrom',
+  'updatedTo',
+  'dateType',
+  'from',
+  'to',
+  'status',
+  'statusShipping',
+  'after',
+];
+
+test.each(NAMES)('%s sent twice, or as an object, is never a 5xx', async (name) => {
+  for (const path of paths)
+    for (const query of [`${name}=1&${name}=2`, `${name}[a]=1`, `${name}=`]) {
+      const answer = await store.get(`${path}?${query}`);
+      expect([path, query, answer.status < 500]).toEqual([path, query, true]);
+      if (answer.status >= 400) expectErrorShape(answer);
+    }
+});
+
+const SORTS = [
+  'name',
+  'price',
+  'quantity',
+  'createdAt',
+  'updatedAt',
+  'lastOrderAt',
+  'constructor',
+  'toString',
+  '__proto__',
+];
+const VALUES = [
+  '2026-01-01T00:00:00Z',
+  '2026-01-01T00:00:00+23:59',
+  '0001-01-01T00:00:00-15:59',
+  '99999999999999999999',
+  'a\0b',
+  '\ud800',
+  1e308,
+  -1,
+  2 ** 63,
+  null,
+  {},
+  [],
+];
+
+/** As cursors name it. */
+function listAt(path: string): string {
+  const [, name, id, part] = path.split('/');
+  return part ? `${part} of ${id}` : name!;
+}
+
+test('a cursor forged from the name of its list gets as far as its values', async () => {
+  const lists = paths.filter((path) => /^\/(products|orders|customers|webhooks\/.*\/deliveries)$/.test(path));
+  expect(lists).toHaveLength(4);
+  for (const path of lists) {
+    const sort = path === '/customers' ? 'lastOrderAt' : '-createdAt';
+    const parts = [listAt(path), sort, {}, '2026-01-01T00:00:00Z', '01900000-0000-7000-8000-000000000000'];
+    const cursor = Buffer.from(JSON.stringify(parts)).toString('base64url');
+    expect([path, (await store.get(`${path}?cursor=${cursor}`)).status]).toEqual([path, 200]);
+  }
+});
+
+test.each(SORTS)('a forged cursor that sorts by %s is never a 5xx', async (sort) => {
+  const id = '01900000-0000-7000-8000-000000000000';
+  for (const path of paths)
+    for (const value of VALUES)
+      for (const parts of [
+        [sort, {}, value, id],
+        [`-${sort}`, {}, value, id],
+        [sort, { search: value }, 'x', value],
+      ]) {
+        const cursor = Buffer.from(JSON.stringify([listAt(path), ...parts])).toString('base64url');
+        for (const name of ['cursor', 'after']) {
+          const { status } = await store.get(`${path}?${name}=${cursor}`);
+          expect([path, JSON.stringify(parts), status < 500]).toEqual([path, JSON.stringify(parts), true]);
+        }
+      }
+});

@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Feira, openFeira, type StoreClient } from '../../support/feira.js';
+import { order } from '../../support/shop.js';
+
+let feira: Feira;
+let store: StoreClient;
+let product: string;
+
+beforeAll(async () => {
+  feira = await openFeira();
+  store = await feira.store();
+  product = (await store.post('/products', { name: 'Shirt', price: 10, quantity: 50 })).body.id;
+});
+afterAll(() => feira.close());
+
+describe('an unknown query parameter', () => {
+  test('is a 400 on every call, before the body is judged', async () => {
+    const routes = feira.app.apiRoutes.filter(({ method }) => method !== 'HEAD');
+    expect(routes.length).toBeGreaterThan(20);
+    for (const { method, url } of routes) {
+      const path = url.replace('/api/v1', '').replace(':id', product).replace(/:\w+/g, 'x');
+      const { status, body } = await store.call(method, `${path}?qqqqqqqq=1`, undefined);
+      expect([method, path, status, body.code]).toEqual([method, path, 400, 'invalid_parameter']);
+      expect(body.error).toContain('qqqqqqqq');
+    }
+  });
+
+  test.each([
+    ['/products', 'updatedfrom', 'updatedFrom'],
+    ['/products', 'serch', 'search'],
+    ['/orders', 'shippingStatus', 'statusShipping'],
+    ['/orders', 'perPage', 'page'],
+    ['/events', 'afer', 'after'],
+  ])('of %s, %s, names the nearest known one', async (path, name, nearest) => {
+    const { status, body } = await store.get(`${path}?${name}=1`);
+    expect(status).toBe(400);
+    expect(body.error).toContain(`Did you mean ${nearest}?`);
+  });
+
+  test('with no near one is answered with those that are known', async () => {
+    const { body } = await store.get('/events?zzzzzzzz=1');
+    expect(body.error).toContain('after, cursor, limit');
+  });
+
+  test('is refused in answers of any length', async () => {
+    const { status, body } = await store.get(`/events?${'z'.repeat(10_000)}=1`);
+    expect(status).toBe(400);
+    expect(body.error.length).toBeLessThan(300);
+  });
+});
+
+test('of a bad query and a bad body the query is reported', async () => {
+  const path = `/products/${product}/variants?prune=maybe`;
+  for (const body of ['not json', '[1]', {}, { types: 1 }]) {
+    const answer = await store.put(path, body);
+    expect([answer.status, answer.body.error]).toEqual([400, 'prune must be a boolean']);
+  }
+  const other = await store.put(path, 'x', { 'content-type': 'text/plain' });
+  expect(other.body.error).toBe('prune must be a boolean');
+});
+
+describe('GET /events', () => {
+  test('takes cursor as another name of after', async () => {
+    const { meta } = (await store.get('/events?limit=1')).body;
+    const after = await store.get(`/events?after=${meta.nextCursor}`);
+    const cursor = await store.get(`/events?cursor=${meta.nextCursor}`);
+    expect(cursor.body).toEqual(after.body);
+    expect((await store.get('/events?cursor=rubbish')).status).toBe(400);
+  });
+
+  test('refuses both at once', async () => {
+    const { meta } = (await store.get('/events?limit=1')).body;
+    const answer = await store.get(`/events?cursor=${meta.nextCursor}&after=${meta.nextCursor}`);
+    expect([answer.status, answer.body.error]).toEqual([400, expect.stringContaining('after and cursor')]);
+  });
+});
+
+describe('GET /orders', () => {
+  let paid: string;
+  let pending: string;
+  beforeAll(async () => {
+    const line = { productId: product, variantId: null, quantity: 1 };
+    paid = await order(feira, store.workspaceId, line);
+    pending = await order(feira, store.workspaceId, line, { pay: false });
+  });
+  const ids = async (query: string) =>
+    (await store.get(`/orders?${query}`)).body.data.map(({ id }: { id: string }) => id).sort();
+
+  test('takes several statuses separated by commas', async () => {
+    expect(await ids('status=paid,pending')).toEqual([paid, pending].sort());
+    expect(await ids('status=paid,refunded')).toEqual([paid]);
+    expect(await ids('status=paid')).toEqual([paid]);
+    expect(await ids('statusShipping=pending,sent')).toEqual([paid, pending].sort());
+    expect(await ids('statusShipping=sent,returned')).toEqual([]);
+    expect(await ids('status=pending&statusShipping=pending,sent')).toEqual([pending]);
+  });
+
+  test('carries them in its cursor', async () => {
+    const first = await store.get('/orders?status=paid,pending&limit=1');
+    const next = await store.get(`/orders?cursor=${first.body.meta.nextCursor}&limit=1`);
+    expect([first.body.data[0].id, next.body.data[0].id].sort()).toEqual([paid, pending].sort());
+  });
+
+  test.each(['paid,', ',paid', 'paid,,pending', 'paid, pending', 'gone', 'paid,gone', ''])(
+    'refuses status=%s with the values it knows',
+    async (status) => {
+      const answer = await store.get(`/orders?status=${encodeURIComponent(status)}`);
+      expect([answer.status, answer.body.code]).toEqual([400, 'invalid_parameter']);
+      expect(answer.body.error).toContain('partial_refunded');
+    },
+  );
+});

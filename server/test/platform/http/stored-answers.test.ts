@@ -1,0 +1,91 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sql } from '../../../src/platform/db/sql.js';
+import { type Feira, openFeira, type StoreClient } from '../../support/feira.js';
+
+// What is kept under an idempotency key for a day, when a small request has a large answer.
+
+let feira: Feira;
+let store: StoreClient;
+beforeAll(async () => {
+  feira = await openFeira();
+  store = await feira.store();
+});
+afterAll(() => feira.close());
+
+/** A product with a thousand variations whose codes are these. Written past the API, which would index them for search. */
+async function productWith(name: string, code: 'plain' | 'random'): Promise<string> {
+  const { id } = (await store.post('/products', { name, price: 1 })).body;
+  const random = sql`left(encode(sha256(random()::text::bytea), 'hex') || encode(sha256(random()::text::bytea), 'hex'), 100)`;
+  const text = code === 'plain' ? sql`'SKU-' || n` : random;
+  const { autocommit } = feira.context.db.store(store.workspaceId);
+  await autocommit.query(sql`
+    insert into variations (workspace_id, product_id, id, position, combination, options, sku, ean, price)
+    select ${store.workspaceId}::uuid, ${id}::uuid, new_id(), n, n::text, array[n::text], ${text}, ${text}, 1
+    from generate_series(0, 999) n`);
+  await autocommit.query(sql`update products set has_variants = true where id = ${id}`);
+  return id;
+}
+
+async function storedBytes(key: string): Promise<number> {
+  const [row] = await feira.context.db
+    .store(store.workspaceId)
+    .query<{ bytes: number }>(sql`select length(body) as bytes from idempotency_keys where key = ${key}`);
+  return row!.bytes;
+}
+
+test('an answer is stored compressed and replayed to the letter', async () => {
+  const id = await productWith('Plain', 'plain');
+  const change = () => store.patch(`/products/${id}`, { price: 2 }, { 'idempotency-key': 'plain' });
+  const first = await change();
+  const again = await change();
+  expect([again.status, again.headers['idempotent-replayed']]).toEqual([200, 'true']);
+  expect(again.body).toEqual(first.body);
+  expect(await storedBytes('plain')).toBeLessThan(JSON.stringify(first.body).length / 2);
+});
+
+test('an answer that is large even so is not stored, and is read again for a repeated request', async () => {
+  const id = await productWith('Random', 'random');
+  const variation = (await store.get(`/products/${id}/variants`)).body.data[0].id;
+  for (const [key, path, body] of [
+    ['product', `/products/${id}`, { price: 3 }],
+    ['variants', `/products/${id}/variants`, { variants: [{ id: variation, quantity: 7 }] }],
+  ] as const) {
+    const change = () => store.patch(path, body, { 'idempotency-key': key });
+    const first = await change();
+    expect(first.status).toBe(200);
+    expect(JSON.stringify(first.body).length).toBeGreaterThan(200_000);
+    expect(await storedBytes(key)).toBeLessThan(1_000);
+    const events = (await feira.events(store.workspaceId)).length;
+    const again = await change();
+    expect([again.status, again.headers['idempotent-replayed']]).toEqual([200, 'true']);
+    expect(again.body).toEqual(first.body);
+    expect((await feira.events(store.workspaceId)).length).toBe(events);
+  }
+});
+
+test('a product that is deleted meanwhile is a 404 to a repeated request whose answer is read again', async () => {
+  const id = await productWith('Gone', 'random');
+  const change = () => store.patch(`/products/${id}`, { price: 3 }, { 'idempotency-key': 'gone' });
+  expect((await change()).status).toBe(200);
+  expect((await store.delete(`/products/${id}`)).status).toBe(200);
+  const again = await change();
+  expect([again.status, again.headers['idempotent-replayed']]).toEqual([404, 'true']);
+});
+
+test('of a refusal with many faults the first hundred are stored', async () => {
+  const { id } = (await store.post('/products', { name: 'Faults', price: 1 })).body;
+  const combinations = Array.from({ length: 1_000 }, () => ({
+    combination: randomBytes(150).toString('hex'),
+  }));
+  const body = { types: [{ name: 'Size', options: ['P'] }], combinations };
+  const change = () => store.put(`/products/${id}/variants`, body, { 'idempotency-key': 'faults' });
+  const first = await change();
+  expect([first.status, first.body.details.length]).toEqual([422, 1_000]);
+  const again = await change();
+  expect([again.status, again.body]).toEqual([
+    422,
+    { ...first.body, details: first.body.details.slice(0, 100) },
+  ]);
+  expect(await storedBytes('faults')).toBeLessThan(65_536);
+});

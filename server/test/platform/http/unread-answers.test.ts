@@ -1,0 +1,95 @@
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { sql } from '../../../src/platform/db/sql.js';
+import { type Feira, openFeira, type StoreClient } from '../../support/feira.js';
+import { until } from '../../support/process.js';
+
+// Clients that ask for the largest page there can be, and never read the answer.
+
+const CLIENTS = 50;
+const MEGABYTE = 1_048_576;
+
+let feira: Feira;
+let store: StoreClient;
+let other: StoreClient;
+let received: number;
+const served: Socket[] = [];
+const clients: Socket[] = [];
+
+beforeAll(async () => {
+  feira = await openFeira();
+  store = await feira.store();
+  other = await feira.store();
+  await other.post('/products', { name: 'Cap', price: 1 });
+  await store.post('/products', { name: 'Long', price: 1, description: '👕'.repeat(20_000) });
+  await feira.context.db.store('test').autocommit.query(sql`
+    insert into products (workspace_id, id, name, price, description)
+    select workspace_id, new_id(), name || n, price, description from products, generate_series(1, 99) n
+    where workspace_id = ${store.workspaceId}`);
+  await feira.app.listen({ port: 0, host: '127.0.0.1' });
+  feira.app.server.on('connection', (socket) => served.push(socket));
+  feira.app.server.on('request', () => received++);
+});
+afterEach(() => {
+  for (const socket of clients.splice(0)) socket.destroy();
+  served.length = 0;
+});
+afterAll(() => feira.close());
+
+async function askWithoutReading(count: number): Promise<void> {
+  received = 0;
+  const { port } = feira.app.server.address() as AddressInfo;
+  for (let n = 0; n < count; n++) {
+    const socket = connect(port, '127.0.0.1').pause();
+    socket.on('error', () => {});
+    socket.write(
+      `GET /api/v1/products?limit=100 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${store.token}\r\n\r\n`,
+    );
+    clients.push(socket);
+  }
+  await until(() => received === count);
+}
+
+function held(): number {
+  const { external, heapUsed } = process.memoryUsage();
+  return (external + heapUsed) / MEGABYTE;
+}
+
+test('the largest page of products has 8 MB', async () => {
+  const response = await feira.app.inject({
+    url: '/api/v1/products?limit=100',
+    headers: { authorization: `Bearer ${store.token}` },
+  });
+  expect(response.rawPayload.length / MEGABYTE).toBeGreaterThan(7);
+  expect(response.rawPayload.length / MEGABYTE).toBeLessThan(9);
+});
+
+test('fifty clients that do not read hold less than 100 MB, and other stores are answered', async () => {
+  const before = held();
+  await askWithoutReading(CLIENTS);
+  for (let n = 0; n < 50; n++) {
+    const answer = await other.get('/products');
+    expect([answer.status, answer.body.data.length]).toEqual([200, 1]);
+    expect(held() - before).toBeLessThan(100);
+  }
+});
+
+test('a connection that takes nothing of a large answer is given up', async () => {
+  await askWithoutReading(1);
+  await until(() => served.some((socket) => socket.timeout === 15_000));
+});
+
+test('when they have gone the store lists its products again', async () => {
+  await askWithoutReading(CLIENTS);
+  for (const socket of clients.splice(0)) socket.destroy();
+  const answers = await Promise.all(Array.from({ length: 12 }, () => store.get('/products?limit=1')));
+  expect(answers.map(({ status }) => status)).toEqual(Array(12).fill(200));
+});
+
+test('a client that reads gets all of its large answer', async () => {
+  const { port } = feira.app.server.address() as AddressInfo;
+  const response = await fetch(`http://127.0.0.1:${port}/api/v1/products?limit=100`, {
+    headers: { authorization: `Bearer ${store.token}` },
+  });
+  expect(((await response.json()) as { data: unknown[] }).data).toHaveLength(100);
+});

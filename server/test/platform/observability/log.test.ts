@@ -1,0 +1,117 @@
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { newSecret } from '../../../src/oauth/secrets.js';
+import { sql } from '../../../src/platform/db/sql.js';
+import { type Answer, type Feira, openFeira, type StoreClient } from '../../support/feira.js';
+import { until } from '../../support/process.js';
+
+let feira: Feira;
+let store: StoreClient;
+let lines: string[];
+
+beforeEach(async () => {
+  lines = [];
+  feira = await openFeira({ logTo: { write: (line: string) => void lines.push(line) } });
+  store = await feira.store();
+});
+afterEach(() => feira.close());
+
+function linesOf(answer: Answer): Record<string, unknown>[] {
+  const id = answer.headers['x-request-id'];
+  return lines.map((line) => JSON.parse(line)).filter((line) => line.requestId === id);
+}
+
+test('every call leaves one line with its request id, who called, and the User-Agent if there is one', async () => {
+  const agent = { 'user-agent': 'bling/4.2' };
+  const answers = [
+    await store.get('/products?search=secretive', agent),
+    await store.post('/products', { name: 'Quiet', price: 1 }, agent),
+    await store.get('/nowhere', agent),
+    await store.post('/products', 'not json', agent),
+  ];
+  for (const answer of answers) {
+    expect(linesOf(answer)).toEqual([
+      expect.objectContaining({
+        msg: 'request',
+        level: 'info',
+        status: answer.status,
+        path: expect.stringMatching(/^\/api\/v1\/(products|nowhere)$/),
+        userAgent: 'bling/4.2',
+        workspaceId: store.workspaceId,
+        clientId: store.clientId,
+        ms: expect.any(Number),
+      }),
+    ]);
+  }
+  const unknown = await store.get('/me', { authorization: 'Bearer nobody', ...agent });
+  expect(linesOf(unknown)).toEqual([expect.objectContaining({ status: 401, userAgent: 'bling/4.2' })]);
+  expect(new Set(lines.map((line) => JSON.parse(line).requestId)).size).toBe(5);
+});
+
+test('a call without a User-Agent is accepted', async () => {
+  const base = await feira.app.listen({ port: 0, host: '127.0.0.1' });
+  const headers = { authorization: `Bearer ${store.token}` };
+  const [response] = (await once(get(`${base}/api/v1/me`, { headers }), 'response')) as [IncomingMessage];
+  response.resume();
+  await once(response, 'end');
+  expect(response.statusCode).toBe(200);
+  await until(() => !!lines.at(-1)?.includes(`"requestId":"${response.headers['x-request-id']}"`));
+  expect(JSON.parse(lines.at(-1)!)).not.toHaveProperty('userAgent');
+});
+
+test('no line carries a token, a secret, a query or a body, not even when the call fails', async () => {
+  const secrets = [
+    store.token,
+    newSecret('access'),
+    newSecret('refresh'),
+    newSecret('client'),
+    'hunter2 in the body',
+  ];
+  const [, ...others] = secrets;
+  // PostgreSQL describes a row that breaks a rule of the table with all its values.
+  const { autocommit } = feira.context.db.store('test');
+  await autocommit.query(sql`alter table products add constraint refuse_all check (price < 0) not valid`);
+  const failed = await store.post('/products', { name: secrets.at(-1), price: 1 });
+  await autocommit.query(sql`alter table products drop constraint refuse_all`);
+  expect(failed.status).toBe(500);
+  expect(linesOf(failed).map(({ level }) => level)).toEqual(['error', 'info']);
+  expect(linesOf(failed)[0]!.err).toMatchObject({
+    code: '23514',
+    constraint: 'refuse_all',
+    stack: expect.any(String),
+  });
+  for (const secret of others) {
+    await store.get(`/me?access_token=${encodeURIComponent(secret)}`);
+    await store.get('/me', { authorization: `Bearer ${secret}` });
+    await store.get('/me', { authorization: secret, cookie: `session=${secret}` });
+    await store.post('/products', `{"name":"${secret}`, { 'idempotency-key': secret });
+    await store.post('/products', { name: secret, price: -1 });
+    await store.get(`/products?limit=${encodeURIComponent(secret)}`);
+  }
+  expect(lines.length).toBeGreaterThan(20);
+  const log = lines.join('');
+  for (const secret of secrets) {
+    expect(log).not.toContain(secret);
+    expect(log).not.toContain(encodeURIComponent(secret));
+  }
+});
+
+test('every answer is measured by method, route and status', async () => {
+  const { body } = await store.post('/products', { name: 'Measured', price: 1 });
+  for (const path of [`/products/${body.id}`, `/products/${body.id}`, '/products/unknown'])
+    await store.get(path);
+  const metrics = (await feira.app.inject('/metrics')).body;
+  const value = (name: string, labels: string) =>
+    Number(
+      metrics
+        .split('\n')
+        .find((line) => line.startsWith(`feira_http_request_duration_seconds_${name}{${labels}} `))
+        ?.split(' ')[1],
+    );
+  const found = 'method="GET",route="/api/v1/products/:id",status="200"';
+  expect(value('count', found)).toBe(2);
+  expect(value('bucket', `le="+Inf",${found}`)).toBe(2);
+  expect(value('count', found.replace('200', '404'))).toBe(1);
+  expect(value('sum', found)).toBeGreaterThan(0);
+});

@@ -1,0 +1,89 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { shopOf, Visitor } from '../../support/buyer.js';
+import { type Feira, openFeira, type StoreClient } from '../../support/feira.js';
+
+// Unicode normalization takes time that grows with the square of a run of combining marks: 78 kB of them held the process
+// for six seconds. No text may reach it before its length and its runs were judged.
+
+const LONGEST = 1_200;
+/** Unicode's own bound, in the stream-safe text format of UAX 15. */
+const RUN = /\p{M}{31}/u;
+/** Out of their canonical order, which is what costs time. */
+const MARKS = '\u0301\u0323';
+
+let feira: Feira;
+let store: StoreClient;
+let product: string;
+/** Texts that were normalized although they are too long or have too long a run of marks, by their length. */
+let unbounded: number[];
+
+beforeAll(async () => {
+  feira = await openFeira();
+  store = await feira.store();
+  product = (await store.post('/products', { name: 'Shirt', price: 10, quantity: 5 })).body.id;
+});
+beforeEach(() => {
+  unbounded = [];
+  const original = String.prototype.normalize;
+  vi.spyOn(String.prototype, 'normalize').mockImplementation(function (this: string, form) {
+    if (this.length > LONGEST || RUN.test(String(this))) unbounded.push(this.length);
+    return original.call(this, form);
+  });
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  expect(unbounded).toEqual([]);
+});
+afterAll(() => feira.close());
+
+const marks = (units: number) => `a${MARKS.repeat(units / 2)}`;
+
+test.each([255_000, 1_000, 40])('a product name with a run of %d combining marks is a 422', async (units) => {
+  const answer = await store.post('/products', { name: marks(units), price: 1 });
+  expect(answer.status).toBe(422);
+  expect(answer.body.details).toEqual([{ field: 'name', message: expect.any(String) }]);
+});
+
+test('a product name of 255 letters with four marks each is accepted', async () => {
+  const name = '\u03b1\u0313\u0300\u0345'.repeat(255);
+  const { status, body } = await store.post('/products', { name, price: 1 });
+  expect([status, body.name]).toEqual([201, '\u1f82'.repeat(255)]);
+});
+
+test('names in the structure of variations are judged before they are normalized', async () => {
+  const option = marks(398);
+  const types = [{ name: 'Size', options: Array.from({ length: 100 }, (_, index) => `${index}${option}`) }];
+  const combinations = Array.from({ length: 1_000 }, (_, index) => ({
+    combination: `${index % 100}${option}`,
+  }));
+  const answer = await store.put(`/products/${product}/variants`, { types, combinations });
+  expect(answer.status).toBe(422);
+});
+
+test('a label of a combination is judged before it is normalized', async () => {
+  const types = [{ name: 'Size', options: ['P'] }];
+  const answer = await store.put(`/products/${product}/variants`, {
+    types,
+    combinations: [{ combination: marks(398) }],
+  });
+  expect(answer.status).toBe(422);
+  expect(answer.body.details[0].field).toBe('combinations[0].combination');
+});
+
+test('a checkout form is judged before it is normalized', async () => {
+  const visitor = new Visitor(feira, await shopOf(feira, store));
+  await visitor.add(product);
+  for (const units of [4_000, 100]) {
+    const page = await visitor.order({ name: marks(units), street: marks(units) });
+    expect(page.status).toBe(422);
+  }
+});
+
+test('a password is judged before it is normalized', async () => {
+  const visitor = new Visitor(feira, await shopOf(feira, store));
+  const page = await visitor.press(await visitor.get('/sign-in'), 'Sign in', {
+    email: 'owner@store.example',
+    password: marks(9_000),
+  });
+  expect(page.status).toBe(401);
+});
