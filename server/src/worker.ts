@@ -1,10 +1,10 @@
 import { purgeSignInFailures } from './accounts/sign-in.js';
 import { purgeSignUps } from './accounts/sign-up.js';
+import { purgeReservations } from './checkout/limits.js';
 import type { Context } from './context.js';
 import { rotatePartitions } from './events/retention.js';
 import { dropUnattached, sweepFiles } from './media/sweep.js';
 import { purgeTokens } from './oauth/purge.js';
-import { purgeReservations } from './orders/checkout-limits.js';
 import { expireUnpaid } from './orders/life.js';
 import { finishRefunds } from './orders/refund.js';
 import { purgeNotifications } from './payments/notifications.js';

@@ -1,6 +1,6 @@
 import { type Command, UsageError, wholeNumber } from './command.js';
 import { buyOne } from './simulated-buyer.js';
-import { findShopOf, withTill } from './with-till.js';
+import { findShopOf, withTill } from './with-sandbox.js';
 
 const MOST = 10_000;
 const AT_ONCE = 4;

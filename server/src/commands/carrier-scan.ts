@@ -3,7 +3,7 @@ import { ordersOf } from '../orders/storage.js';
 import { scan, storesOfCode } from '../shipping/shipments.js';
 import { type Command, UsageError } from './command.js';
 import { randomPlace } from './simulated-buyer.js';
-import { findShopOf, withTill } from './with-till.js';
+import { findShopOf, withTill } from './with-sandbox.js';
 
 export const command: Command = {
   summary: 'Let the carrier see a parcel; its order moves along',

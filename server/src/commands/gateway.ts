@@ -3,7 +3,7 @@ import { ordersOf } from '../orders/storage.js';
 import type { SandboxGateway } from '../payments/sandbox/gateway.js';
 import { isId } from '../platform/schema/ids.js';
 import { type Command, UsageError, type Values } from './command.js';
-import { withTill } from './with-till.js';
+import { withTill } from './with-sandbox.js';
 
 const order = { value: 'O', description: 'Order (its id)', required: true };
 

@@ -6,7 +6,7 @@ import { createShipment, scan } from '../shipping/shipments.js';
 import type { Shop } from '../stores/queries.js';
 import { type Command, UsageError } from './command.js';
 import { buyOne, pick, randomPlace } from './simulated-buyer.js';
-import { type CommandTill, findShopOf, withTill } from './with-till.js';
+import { type CommandTill, findShopOf, withTill } from './with-sandbox.js';
 
 const UNITS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000 };
 const AT_ONCE = 8;

@@ -1,10 +1,10 @@
 import { type Line, readSellables } from '../catalog/reserve.js';
+import { subtotalOf } from '../checkout/checkout.js';
+import type { Bought } from '../checkout/delivery-options.js';
 import { coverOfProduct } from '../media/queries.js';
 import type { Queryable } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
 import { isSame } from './cart.js';
-import type { Bought } from './delivery.js';
-import { subtotalOf } from './purchase.js';
 
 export interface CartLine {
   line: Line;

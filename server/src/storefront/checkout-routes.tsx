@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type {} from '@fastify/swagger';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
-import { WINDOW_MS } from '../orders/checkout-limits.js';
-import type { Refusal } from '../orders/checkout-refused.js';
+import { priceTag, purchase } from '../checkout/checkout.js';
+import { deliveryOptions } from '../checkout/delivery-options.js';
+import { WINDOW_MS } from '../checkout/limits.js';
+import type { Refusal } from '../checkout/refused.js';
 import { sendPage } from '../platform/html/page.js';
 import { queryFields } from '../platform/http/forms.js';
 import { networkOf } from '../platform/http/network.js';
@@ -10,10 +12,8 @@ import { postalCodeOf } from './brazil.js';
 import { cartOf, keepCart } from './cart.js';
 import { readCart } from './cart-view.js';
 import { type CheckoutForm, NOTHING_TYPED, readCheckoutForm } from './checkout-form.js';
-import { deliveryOptions } from './delivery.js';
 import { type CheckoutNotice, CheckoutPage, PostalCodePage } from './pages/checkout.js';
 import { NoOrdersPage } from './pages/missing.js';
-import { priceTag, purchase } from './purchase.js';
 import { isSecure, postedForm, type Storefront, visitOf } from './visit.js';
 
 const CHECKOUT_ID = /^[A-Za-z0-9_-]{22}$/;

@@ -1,5 +1,6 @@
 import type {} from '@fastify/swagger';
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
+import { openPayment } from '../checkout/checkout.js';
 import { findOrder } from '../orders/queries.js';
 import type { OrderRecord } from '../orders/records.js';
 import { ordersOf } from '../orders/storage.js';
@@ -8,7 +9,6 @@ import { queryFields } from '../platform/http/forms.js';
 import { findTracking } from '../shipping/shipments.js';
 import { MissingPage, NoOrdersPage } from './pages/missing.js';
 import { OrderPage } from './pages/order.js';
-import { openPayment } from './purchase.js';
 import { postedForm, type Storefront, visitOf } from './visit.js';
 
 type OrderRequest = FastifyRequest<{ Params: { id: string } }>;

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Sessions } from '../accounts/sessions.js';
+import type { Till } from '../checkout/checkout.js';
 import type { PaymentGateway } from '../payments/gateway.js';
 import type { Clock } from '../platform/clock.js';
 import { languageOf } from '../platform/html/language.js';
@@ -8,7 +9,6 @@ import { type Fields, formFields } from '../platform/http/forms.js';
 import type { Shop } from '../stores/queries.js';
 import { cartOf, unitsIn } from './cart.js';
 import type { Visit } from './pages/shell.js';
-import type { Till } from './purchase.js';
 
 declare module 'fastify' {
   interface FastifyRequest {

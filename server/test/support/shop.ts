@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Line } from '../../src/catalog/reserve.js';
-import { type Checkout, placeOrder } from '../../src/orders/checkout.js';
+import { type Checkout, placeOrder } from '../../src/checkout/place-order.js';
 import type { Buyer } from '../../src/orders/records.js';
 import { ordersOf } from '../../src/orders/storage.js';
 import { sql } from '../../src/platform/db/sql.js';

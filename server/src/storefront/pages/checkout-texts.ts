@@ -1,5 +1,5 @@
-import type { StoreLimits } from '../../orders/checkout-limits.js';
-import type { DeliveryOption } from '../delivery.js';
+import type { DeliveryOption } from '../../checkout/delivery-options.js';
+import type { StoreLimits } from '../../checkout/limits.js';
 
 const days = (one: string, many: string) => (count: number) =>
   count === 1 ? one : many.replace('%', String(count));

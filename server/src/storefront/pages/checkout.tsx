@@ -1,10 +1,10 @@
+import type { DeliveryOption } from '../../checkout/delivery-options.js';
 import type { Language } from '../../platform/html/language.js';
 import { money } from '../../platform/html/money.js';
 import { Alert } from '../../platform/html/page.js';
 import { STATES } from '../brazil.js';
 import type { CartView } from '../cart-view.js';
 import { type CheckoutForm, METHODS, MOST_INSTALLMENTS } from '../checkout-form.js';
-import type { DeliveryOption } from '../delivery.js';
 import { CHECKOUT_TEXTS } from './checkout-texts.js';
 import { Field } from './field.js';
 import { ShopPage, type Visit } from './shell.js';

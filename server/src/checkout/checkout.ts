@@ -1,7 +1,5 @@
 import { hash } from 'node:crypto';
 import type { Line } from '../catalog/reserve.js';
-import { type CheckoutFault, placeOrder } from '../orders/checkout.js';
-import { CheckoutRefused, type Refusal } from '../orders/checkout-refused.js';
 import { noteTransaction } from '../orders/life.js';
 import type { Buyer } from '../orders/records.js';
 import { ordersOf } from '../orders/storage.js';
@@ -10,8 +8,10 @@ import type { Clock } from '../platform/clock.js';
 import type { Database } from '../platform/db/database.js';
 import { cents, MAX_MONEY } from '../platform/schema/money.js';
 import type { Shop } from '../stores/queries.js';
-import { type Bought, type DeliveryOption, deliveryOptions } from './delivery.js';
+import { type Bought, type DeliveryOption, deliveryOptions } from './delivery-options.js';
 import type { OrderLinks } from './order-links.js';
+import { type CheckoutFault, placeOrder } from './place-order.js';
+import { CheckoutRefused, type Refusal } from './refused.js';
 
 /** What a purchase passes through. */
 export interface Till {

@@ -3,7 +3,7 @@ import type { Clock } from '../platform/clock.js';
 import { deleteInBatches } from '../platform/db/delete-in-batches.js';
 import type { Share, Tx } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
-import { CheckoutRefused } from './checkout-refused.js';
+import { CheckoutRefused } from './refused.js';
 
 // An order needs no account and reserves stock before it is paid. Without limits, one client could empty a shop.
 

@@ -1,3 +1,5 @@
+import type { Till } from '../checkout/checkout.js';
+import { OrderLinks } from '../checkout/order-links.js';
 import { SandboxGateway } from '../payments/sandbox/gateway.js';
 import { readConfig } from '../platform/config.js';
 import { Signer } from '../platform/crypto/signer.js';
@@ -5,8 +7,6 @@ import type { Database } from '../platform/db/database.js';
 import { sql } from '../platform/db/sql.js';
 import { ApiError } from '../platform/http/errors.js';
 import { isId } from '../platform/schema/ids.js';
-import { OrderLinks } from '../storefront/order-links.js';
-import type { Till } from '../storefront/purchase.js';
 import { type Shop, shopOfStore } from '../stores/queries.js';
 import { DELIVERY_CHANNEL } from '../webhooks/wake.js';
 import { UsageError } from './command.js';

@@ -1,22 +1,15 @@
 import { type Line, lockSellables, type Sellable, takeStock } from '../catalog/reserve.js';
 import { emit } from '../events/outbox.js';
+import { findOrCreateCustomer } from '../orders/customers.js';
+import { expiryOf } from '../orders/expires-at.js';
+import type { Buyer, OrderItem } from '../orders/records.js';
+import { refreshOrderSearch } from '../orders/search.js';
 import type { Clock } from '../platform/clock.js';
 import type { Tx } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
 import { newId } from '../platform/schema/ids.js';
 import { cents } from '../platform/schema/money.js';
-import {
-  checkNetwork,
-  checkShop,
-  checkUnits,
-  noteReservation,
-  type StoreLimits,
-  unitsOf,
-} from './checkout-limits.js';
-import { findOrCreateCustomer } from './customers.js';
-import { expiryOf } from './expires-at.js';
-import type { Buyer, OrderItem } from './records.js';
-import { refreshOrderSearch } from './search.js';
+import { checkNetwork, checkShop, checkUnits, noteReservation, type StoreLimits, unitsOf } from './limits.js';
 
 export interface CheckoutRequest {
   /** Of the form: the same one twice is one order. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { purgeReservations } from '../../src/checkout/limits.js';
 import { command as buy } from '../../src/commands/buy.js';
 import { command as storeLimits } from '../../src/commands/store-limits.js';
-import { purgeReservations } from '../../src/orders/checkout-limits.js';
 import { sql } from '../../src/platform/db/sql.js';
 import { networkOf } from '../../src/platform/http/network.js';
 import type { Shop } from '../../src/stores/queries.js';
