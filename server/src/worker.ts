@@ -2,7 +2,7 @@ import { purgeSignInFailures } from './accounts/sign-in.js';
 import { purgeSignUps } from './accounts/sign-up.js';
 import { purgeReservations } from './checkout/limits.js';
 import type { Context } from './context.js';
-import { rotatePartitions } from './events/retention.js';
+import { purgeEpochs, rotatePartitions } from './events/retention.js';
 import { dropUnattached, sweepFiles } from './media/sweep.js';
 import { purgeTokens } from './oauth/purge.js';
 import { expireUnpaid } from './orders/life.js';
@@ -31,6 +31,7 @@ const JOBS: Job[] = [
   every(TEN_SECONDS, 'sweep files', ({ db, clock, storage }) => sweepFiles(housekeeping(db), clock, storage)),
   every(TEN_MINUTES, 'drop unattached uploads', ({ db, clock }) => dropUnattached(housekeeping(db), clock)),
   every(TEN_MINUTES, 'rotate partitions', ({ db, clock }) => rotatePartitions(housekeeping(db), clock)),
+  every(TEN_MINUTES, 'purge epochs', ({ db, clock }) => purgeEpochs(housekeeping(db), clock)),
   every(ONE_MINUTE, 'drop backlogs', ({ db, clock }) => dropBacklogs(housekeeping(db), clock)),
   every(TEN_MINUTES, 'purge idempotency keys', ({ db, clock }) =>
     purgeIdempotencyKeys(housekeeping(db), clock),

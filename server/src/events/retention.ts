@@ -19,3 +19,37 @@ export async function addPartitions(db: StoreAccess): Promise<void> {
   await db.autocommit.query(sql`
     select add_partitions(parent, now(), now() + ${AHEAD}::interval) from unnest(${PARTITIONED}::text[]) parent`);
 }
+
+/** Stores whose entries one statement deletes. */
+const STORES_AT_ONCE = 1_000;
+const FIRST_STORE = '00000000-0000-0000-0000-000000000000';
+
+/**
+ * Deletes the epochs that ended more than 30 days ago: every cursor of them is past the retention. An entry tells how far
+ * the epochs before its own are valid, so the entries of the oldest epoch that is left, and of those before it, go too.
+ * The epochs go first: an epoch without its entries would accept cursors that a restore has replaced.
+ */
+export async function purgeEpochs(db: StoreAccess, clock: Clock): Promise<void> {
+  const before = new Date(clock.now() - KEPT_MS).toISOString();
+  const purged = await db.autocommit.query(sql`
+    delete from event_epochs where ordinal in (
+      select ordinal from (
+        select ordinal, lead(began_at) over (order by ordinal) as ended_at from event_epochs
+      ) epochs where ended_at <= ${before}::timestamptz)
+    returning 1`);
+  if (purged.length > 0) await purgeEntries(db);
+}
+
+/** Store by store, because the entries have no index on their epoch: it would be paid by every write of an event. */
+async function purgeEntries(db: StoreAccess): Promise<void> {
+  let last = FIRST_STORE;
+  for (;;) {
+    const stores = await db.query<{ id: string }>(sql`
+      select workspace_id as id from event_heads where workspace_id > ${last} order by workspace_id limit ${STORES_AT_ONCE}`);
+    await db.autocommit.query(sql`
+      delete from event_epoch_entries where workspace_id = any(${stores.map(({ id }) => id)}::uuid[])
+        and epoch <= (select min(ordinal) from event_epochs)`);
+    if (stores.length < STORES_AT_ONCE) return;
+    last = stores.at(-1)!.id;
+  }
+}

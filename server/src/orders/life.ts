@@ -109,18 +109,39 @@ export async function noteRefunded(
   ]);
 }
 
+/** The place of an order in the order of expiry. */
+interface Due {
+  workspace_id: string;
+  id: string;
+  expires_at: string;
+}
+
+const BEFORE_ALL = { expires_at: '-infinity', id: '00000000-0000-0000-0000-000000000000' };
+
 /**
- * Cancels what nobody paid for. One order per transaction: a shop's stock is not held while others are gone through, and
- * one that fails keeps nobody else's from coming back.
+ * Cancels unpaid orders that have expired. Each order has a transaction of its own, so that the stock of a store is not
+ * locked while other orders are canceled. A round goes through all expired orders, page by page: orders that cannot be
+ * canceled stay the oldest ones, and with only the first page no order behind them would ever have its turn.
  */
-export async function expireUnpaid(db: Database, clock: Clock): Promise<void> {
+export async function expireUnpaid(db: Database, clock: Clock, pageSize = 1_000): Promise<void> {
   const now = new Date(clock.now()).toISOString();
-  const due = await db.background('expiry').query<{ workspace_id: string; id: string }>(sql`
-    select workspace_id, id from orders where status = 'pending' and expires_at <= ${now} order by expires_at limit 1000`);
-  await forEachIsolated(due, ({ workspace_id, id }) =>
-    ordersOf(db, workspace_id).transaction(async (tx) => {
-      const order = await lockMoney(tx, workspace_id, id);
-      if (order) await cancelOrder(tx, workspace_id, order, 'expired');
-    }),
-  );
+  const failures: unknown[] = [];
+  let after: Pick<Due, 'expires_at' | 'id'> = BEFORE_ALL;
+  for (;;) {
+    const due = await db.background('expiry').query<Due>(sql`
+      select workspace_id, id, expires_at from orders
+      where status = 'pending' and expires_at <= ${now} and (expires_at, id) > (${after.expires_at}::timestamptz, ${after.id}::uuid)
+      order by expires_at, id limit ${pageSize}`);
+    await forEachIsolated(due, (order) => expireOrder(db, order)).catch((error) => failures.push(error));
+    if (due.length < pageSize) break;
+    after = due.at(-1)!;
+  }
+  if (failures.length > 0) throw new AggregateError(failures, 'some unpaid orders could not be canceled');
+}
+
+function expireOrder(db: Database, { workspace_id, id }: Due): Promise<void> {
+  return ordersOf(db, workspace_id).transaction(async (tx) => {
+    const order = await lockMoney(tx, workspace_id, id);
+    if (order) await cancelOrder(tx, workspace_id, order, 'expired');
+  });
 }

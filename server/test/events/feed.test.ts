@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { emit } from '../../src/events/outbox.js';
-import { rotatePartitions } from '../../src/events/retention.js';
+import { purgeEpochs, rotatePartitions } from '../../src/events/retention.js';
 import type { Transaction } from '../../src/platform/db/share.js';
 import { sql } from '../../src/platform/db/sql.js';
 import { newProduct } from '../support/catalog.js';
@@ -158,6 +158,48 @@ describe('retention', () => {
     await newProduct(store, { name: 'After a long break' });
     expect((await read()).data.map(({ data }) => data.name)).toEqual(['After a long break']);
   });
+
+  test('deletes epochs that ended more than 30 days ago, and refuses their cursors', async () => {
+    await newProduct(store, { name: 'Before' });
+    const first = (await read()).meta.nextCursor;
+    await endEpoch();
+    await newProduct(store, { name: 'After one restart' });
+    const second = (await read({ after: first })).meta.nextCursor;
+    await endEpoch();
+    await newProduct(store, { name: 'After two restarts' });
+    await read({ after: second });
+
+    await beganDaysAgo(second, 31);
+    await purgeEpochs(feira.context.db.background('test'), feira.clock);
+    const refused = await store.get(`/events?after=${first}`);
+    expectRefusal(refused, 410);
+    expect(refused.body.code).toBe('cursor_expired');
+    const { data } = await read({ after: second });
+    expect(data.map((event) => event.data.name)).toEqual(['After two restarts']);
+    // The entry of the oldest epoch that is left says nothing about any other.
+    expect(await entriesOfStore()).toBe(1);
+  });
+
+  /** As if PostgreSQL had been started again: the present epoch belongs to a start before this one. */
+  async function endEpoch(): Promise<void> {
+    await feira.context.db.store('test').autocommit.query(sql`
+      update event_epochs set identity = 'ended ' || id where identity = history_identity()`);
+  }
+
+  /** Dates the epoch of a cursor and those before it that many days back, and later ones to the present. */
+  async function beganDaysAgo(cursor: string, days: number): Promise<void> {
+    const [epoch] = Buffer.from(cursor, 'base64url').toString().split('.');
+    const now = new Date(feira.clock.now()).toISOString();
+    await feira.context.db.store('test').autocommit.query(sql`
+      update event_epochs set began_at = ${now}::timestamptz - case
+        when ordinal <= (select ordinal from event_epochs where id = ${epoch}) then ${days} else 0 end * interval '1 day'`);
+  }
+
+  async function entriesOfStore(): Promise<number> {
+    const [row] = await feira.context.db.store('test').query<{ count: number }>(sql`
+      select count(*) from event_epoch_entries where workspace_id = ${store.workspaceId}`);
+    return row!.count;
+  }
 
   async function readAs(other: StoreClient): Promise<Page> {
     return (await other.get('/events')).body;

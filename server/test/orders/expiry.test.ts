@@ -12,14 +12,18 @@ const HOUR = 3_600_000;
 
 let one: Feira;
 let two: Feira;
+/** Waits for a lock for a moment only. */
+let impatient: Feira;
 let store: StoreClient;
 let productId: string;
 
 beforeAll(async () => {
   one = await openFeira();
   two = await openFeira({ on: one });
+  impatient = await openFeira({ on: one, deadlines: { lockMs: 50 } });
 });
 afterAll(async () => {
+  await impatient.close();
   await two.close();
   await one.close();
 });
@@ -156,10 +160,26 @@ test('an order that cannot be canceled keeps no other from it', async () => {
   await fresh();
   const holder = await two.context.db.store('test').begin();
   await holder.query(sql`select from orders where id = ${stuck} for update`);
-  await expect(expire(one)).rejects.toThrow('failed');
+  await expect(expire(impatient)).rejects.toThrow('could not be canceled');
   await holder.rollback();
   expect((await store.get(`/orders/${fine}`)).body.status).toBe('canceled');
   expect((await store.get(`/orders/${stuck}`)).body.status).toBe('pending');
   await expire(one);
   expect((await store.get(`/orders/${stuck}`)).body.status).toBe('canceled');
+});
+
+test('orders that fail in every round do not keep later ones from expiring', async () => {
+  const stuck = [await place(), await place()];
+  one.clock.forward(1_000);
+  const behind = await place();
+  one.clock.forward(25 * HOUR);
+  await fresh();
+  const holder = await two.context.db.store('test').begin();
+  await holder.query(sql`
+    select from orders where workspace_id = ${store.workspaceId} and id = any(${stuck}::uuid[]) for update`);
+  const round = expireUnpaid(impatient.context.db, one.clock, stuck.length);
+  await expect(round).rejects.toThrow('could not be canceled');
+  await holder.rollback();
+  expect((await read(behind)).status).toBe('canceled');
+  for (const id of stuck) expect((await read(id)).status).toBe('pending');
 });
