@@ -1,0 +1,58 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import type { Feira } from './feira.js';
+
+// PostgreSQL's own programs. PG_BIN names the folder that contains them.
+const BIN = process.env.PG_BIN ?? '/usr/lib/postgresql/15/bin';
+const IS_ROOT = process.getuid?.() === 0;
+
+/** A PostgreSQL of the distribution, with data and a socket in a folder of its own. */
+export class PostgresCluster {
+  private constructor(private readonly folder: string) {}
+
+  static start(): PostgresCluster {
+    const folder = mkdtempSync(join(tmpdir(), 'feira-cluster-'));
+    if (IS_ROOT) execFileSync('chown', ['postgres', folder]);
+    const data = join(folder, 'data');
+    run('initdb', '-D', data, '-A', 'trust', '-U', 'feira', '-E', 'UTF8', '--locale=C.UTF-8');
+    const settings = `-c listen_addresses='' -c unix_socket_directories=${folder} -c fsync=off`;
+    run('pg_ctl', '-D', data, '-w', '-l', join(folder, 'log'), '-o', settings, 'start');
+    return new PostgresCluster(folder);
+  }
+
+  async createDatabase(name: string): Promise<Feira['connection']> {
+    const client = new pg.Client({ host: this.folder, user: 'feira', database: 'postgres' });
+    await client.connect();
+    await client.query(`create database ${name}`);
+    await client.end();
+    return { host: this.folder, port: 5432, user: 'feira', database: name };
+  }
+
+  /** Returns the file that holds the dump. */
+  dump(database: string): string {
+    const file = join(this.folder, `${database}.dump`);
+    run('pg_dump', '-h', this.folder, '-U', 'feira', '-Fc', '-f', file, database);
+    return file;
+  }
+
+  async restore(file: string, database: string): Promise<Feira['connection']> {
+    const connection = await this.createDatabase(database);
+    run('pg_restore', '-h', this.folder, '-U', 'feira', '-d', database, file);
+    return connection;
+  }
+
+  close(): void {
+    run('pg_ctl', '-D', join(this.folder, 'data'), '-w', '-m', 'immediate', 'stop');
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** PostgreSQL refuses to run as root. */
+function run(program: string, ...args: string[]): void {
+  const command = [join(BIN, program), ...args];
+  const [file, ...rest] = IS_ROOT ? ['runuser', '-u', 'postgres', '--', ...command] : command;
+  execFileSync(file!, rest, { stdio: ['ignore', 'ignore', 'inherit'] });
+}
