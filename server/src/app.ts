@@ -26,6 +26,7 @@ import { MAX_BODY } from './platform/http/json-body.js';
 import { serveHealth, serveMetrics, serveReadiness } from './platform/observability/health.js';
 import type { HttpMetrics } from './platform/observability/metrics.js';
 import { logAnswered, logRequests } from './platform/observability/request-log.js';
+import { serveErrorPages } from './platform/openapi/error-pages.js';
 import { describeApi } from './platform/openapi/openapi.js';
 import { serveReference } from './platform/openapi/reference-page.js';
 import { labelRoute } from './shipping/label-route.js';
@@ -65,6 +66,7 @@ export async function buildApp(context: Context): Promise<FastifyInstance> {
   await app.register(pages, { context });
   serveIcon(app);
   serveReference(app);
+  serveErrorPages(app, context.publicUrl);
   return app;
 }
 
@@ -114,7 +116,7 @@ function buildBareApp(context: Context): FastifyInstance {
   logRequests(app, metrics);
   sendSafetyHeaders(app, context.publicUrl);
   refuseBrokenHeads(app);
-  answerErrors(app);
+  answerErrors(app, context.publicUrl);
   return app;
 }
 

@@ -11,7 +11,7 @@ import { findOrder, listOrders, orderSorts } from './queries.js';
 import { type Refunder, refundOrder } from './refund.js';
 import { orderNotFound } from './shipping-status.js';
 import { ordersOf } from './storage.js';
-import { answerUnavailable } from './unavailable.js';
+import { answerUnavailable, orBusy } from './unavailable.js';
 
 interface Options {
   db: Database;
@@ -51,8 +51,9 @@ export const orderRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { db,
         isFilters: isOrderFilters,
       });
       const { workspaceId } = request.credential;
-      const store = page.filters.search ? db.search(workspaceId) : request.store;
-      return listOrders(store, workspaceId, page);
+      return page.filters.search
+        ? orBusy(listOrders(db.search(workspaceId), workspaceId, page))
+        : listOrders(request.store, workspaceId, page);
     },
   );
 
@@ -133,8 +134,9 @@ export const orderRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { db,
         isFilters: isCustomerFilters,
       });
       const { workspaceId } = request.credential;
-      const store = page.filters.search ? db.search(workspaceId) : request.store;
-      return listCustomers(store, workspaceId, page);
+      return page.filters.search
+        ? orBusy(listCustomers(db.search(workspaceId), workspaceId, page))
+        : listCustomers(request.store, workspaceId, page);
     },
   );
 };

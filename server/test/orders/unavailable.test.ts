@@ -82,6 +82,7 @@ test('the 502 tells nothing of its cause', async () => {
     error: 'The orders service does not answer; wait a moment and retry',
     code: 'orders_unavailable',
     requestId: expect.any(String),
+    docUrl: 'http://feira.test/docs/errors/orders_unavailable',
   });
 });
 

@@ -64,8 +64,13 @@ describe('a process that dies in the middle of a refund', () => {
     const id = await place();
     await written(id, true);
     expect((await read(id)).status).toBe('paid');
-    expect((await store.post(`/orders/${id}/refund`, undefined)).body.code).toBe('refund_under_way');
+    const refused = await store.post(`/orders/${id}/refund`, undefined, { 'idempotency-key': 'another' });
+    expect(refused.body.code).toBe('refund_under_way');
+    expect(refused.headers['x-should-retry']).toBe('true');
     await workersFinish();
+    // Worth retrying, so it is not kept under the key.
+    const again = await store.post(`/orders/${id}/refund`, undefined, { 'idempotency-key': 'another' });
+    expect([again.body.code, again.headers['idempotent-replayed']]).toEqual(['not_refundable', undefined]);
     expect([(await read(id)).status, await movements(id)]).toEqual(['refunded', 1]);
     expect(await dataOf(one, store, 'order.refunded')).toEqual([{ orderId: id }]);
     expect((await store.get(`/products/${productId}`)).body.quantity).toBe(10);

@@ -1,4 +1,4 @@
-import { DatabaseUnavailable } from './unavailable.js';
+import { NoConnectionInTime } from './unavailable.js';
 
 /** Somebody who wants one of the connections. */
 export interface Applicant {
@@ -89,7 +89,7 @@ export class Admission {
       };
       const timer = setTimeout(() => {
         this.withdraw(waiter);
-        reject(new DatabaseUnavailable(`${applicant.key} waited ${waitMs} ms for a connection`));
+        reject(new NoConnectionInTime(`${applicant.key} waited ${waitMs} ms for a connection`));
       }, waitMs);
       const queue = this.queues.get(applicant.key);
       if (queue) queue.push(waiter);

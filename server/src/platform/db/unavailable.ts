@@ -3,11 +3,21 @@ import type { DatabaseError } from 'pg';
 /** The database could not be asked or did not answer in time. What was asked may or may not have been done. */
 export class DatabaseUnavailable extends Error {}
 
+/** Others of the same share used all its connections until the wait was over. */
+export class NoConnectionInTime extends DatabaseUnavailable {}
+
 const LOCK_NOT_AVAILABLE = '55P03';
 const QUERY_CANCELED = '57014';
 const DEADLOCK = '40P01';
 const TOO_MANY_CONNECTIONS = '53300';
 const READ_ONLY = '25006';
+
+/** Whether a statement did not get its turn, or was canceled because it took longer than its share allows. */
+export function isOverload(error: unknown): boolean {
+  return (
+    error instanceof NoConnectionInTime || ((error ?? {}) as Partial<DatabaseError>).code === QUERY_CANCELED
+  );
+}
 
 /**
  * Whether the same call may succeed later without being changed: a lock or an answer that did not come in time, a

@@ -3,8 +3,16 @@ import { isTemporary } from '../db/unavailable.js';
 import { BodyFaults, fieldPath, sentenceFor } from '../schema/validation.js';
 import { ApiError, badRequest, busy, internalError, invalid } from './errors.js';
 
-/** Whatever goes wrong leaves as the one error shape; only the public sentence leaves the process. */
-export function answerErrors(app: FastifyInstance): void {
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Where error bodies link to the explanation of their code. */
+    errorDocs: string;
+  }
+}
+
+/** Every failure is answered in one shape. Only the public sentence leaves the process; the cause goes to the log. */
+export function answerErrors(app: FastifyInstance, publicUrl: string): void {
+  app.decorate('errorDocs', `${publicUrl}/docs/errors`);
   app.setErrorHandler((error: FastifyError, request, reply) => {
     sendError(publicError(error), request, reply);
   });
@@ -23,15 +31,17 @@ export function sendError(error: ApiError, request: FastifyRequest, reply: Fasti
   reply
     .code(error.status)
     .headers(error.more.headers ?? {})
+    .header('x-should-retry', String(error.isWorthRetrying))
     .type('application/json; charset=utf-8')
-    .send(errorBody(error, request.id));
+    .send(errorBody(error, request.id, request.server.errorDocs));
 }
 
-export function errorBody({ message, code, more }: ApiError, requestId: string): string {
+export function errorBody({ message, code, more }: ApiError, requestId: string, docs: string): string {
   return JSON.stringify({
     error: message,
     code,
     requestId,
+    docUrl: `${docs}/${code}`,
     ...(more.details && { details: more.details }),
   });
 }

@@ -55,12 +55,12 @@ export function refuseUnreadable(this: FastifyInstance, fault: ConnectionError, 
   refuse();
 }
 
-function sendRefusal({ log }: FastifyInstance, fault: ConnectionError, socket: Socket): void {
+function sendRefusal({ log, errorDocs }: FastifyInstance, fault: ConnectionError, socket: Socket): void {
   const refusal = refusalOf(fault);
   const requestId = randomUUID();
-  const body = errorBody(refusal, requestId);
+  const body = errorBody(refusal, requestId, errorDocs);
   socket.write(
-    `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nX-Request-Id: ${requestId}\r\nConnection: close\r\n\r\n${body}`,
+    `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nX-Request-Id: ${requestId}\r\nX-Should-Retry: ${refusal.isWorthRetrying}\r\nConnection: close\r\n\r\n${body}`,
   );
   socket.destroySoon();
   log.info({ requestId, status: refusal.status, fault: fault.code }, 'unreadable request');

@@ -1,3 +1,5 @@
+import { ERROR_CATALOGUE, type ErrorCode, type ErrorEntry } from './error-catalogue.js';
+
 export interface FaultDetail {
   field: string;
   message: string;
@@ -7,15 +9,21 @@ export interface FaultDetail {
 export class ApiError extends Error {
   constructor(
     readonly status: number,
-    readonly code: string,
+    readonly code: ErrorCode,
     sentence: string,
     readonly more: { details?: FaultDetail[]; headers?: Record<string, string>; cause?: unknown } = {},
   ) {
     super(sentence, { cause: more.cause });
   }
+
+  /** Whether the same request may succeed later. */
+  get isWorthRetrying(): boolean {
+    const { retry }: ErrorEntry = ERROR_CATALOGUE[this.code];
+    return this.status === 408 || this.status === 429 || this.status >= 500 || retry === true;
+  }
 }
 
-export function badRequest(sentence: string, code = 'bad_request'): ApiError {
+export function badRequest(sentence: string, code: ErrorCode = 'bad_request'): ApiError {
   return new ApiError(400, code, sentence);
 }
 
@@ -42,7 +50,7 @@ export function notFound(what: string): ApiError {
   return new ApiError(404, 'not_found', `${what} was not found in this store`);
 }
 
-export function conflict(code: string, sentence: string): ApiError {
+export function conflict(code: ErrorCode, sentence: string): ApiError {
   return new ApiError(409, code, sentence);
 }
 

@@ -23,7 +23,7 @@ declare module 'fastify' {
 
 const MAX_KEY = 255;
 const WRITES = new Set(['POST', 'PATCH', 'PUT', 'DELETE']);
-const NOT_KEPT = new Set([401, 403, 429]);
+const NOT_KEPT = new Set([401, 403]);
 
 interface Options {
   keys: IdempotencyKeys;
@@ -87,7 +87,9 @@ export function keepIdempotencyKeys(app: FastifyInstance, { keys, storeOf, keysO
     }
     request.keyed = null;
     const canReadAgain = reply.request.routeOptions.config.readAgain !== undefined;
-    keyed.close(reply.statusCode, payload, canReadAgain).then(() => done(null, payload), done);
+    const isKept = !NOT_KEPT.has(reply.statusCode) && reply.getHeader('x-should-retry') !== 'true';
+    const closing = isKept ? keyed.close(reply.statusCode, payload, canReadAgain) : keyed.abandon();
+    closing.then(() => done(null, payload), done);
   }
 }
 
@@ -117,14 +119,15 @@ class KeyedRequest implements StoreAccess {
     return work(await this.open());
   }
 
+  /** Takes everything back and leaves the key free, for an answer that must not be replayed. */
+  async abandon(): Promise<void> {
+    await this.rollback();
+    // If it cannot be released now, it runs out.
+    if ('reservation' in this.held)
+      await this.keys.release(this.held.in.autocommit, this.use, this.held.reservation).catch(() => {});
+  }
+
   async close(status: number, payload: unknown, canReadAgain: boolean): Promise<void> {
-    if (status >= 500 || NOT_KEPT.has(status)) {
-      await this.rollback();
-      // If it cannot be released now, it runs out.
-      if ('reservation' in this.held)
-        await this.keys.release(this.held.in.autocommit, this.use, this.held.reservation).catch(() => {});
-      return;
-    }
     try {
       const tx = await (this.opening ?? this.keepOpening(this.closingTransaction()));
       if (status >= 400) await tx.query(sql`rollback to savepoint work`);
@@ -222,6 +225,8 @@ async function replay(
   { status, body }: StoredAnswer,
 ): Promise<void> {
   reply.header('Idempotent-Replayed', 'true');
+  // Only answers that a repetition cannot change are kept.
+  if (status >= 400) reply.header('x-should-retry', 'false');
   const answer = body ?? (await request.routeOptions.config.readAgain?.(request));
   reply.code(status).type('application/json; charset=utf-8').send(answer);
 }

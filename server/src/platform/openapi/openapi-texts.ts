@@ -1,4 +1,5 @@
 import type { FastifyContextConfig } from 'fastify';
+import { ERROR_CODES, type ErrorCode } from '../http/error-catalogue.js';
 
 // What the reference says beyond the routes: the introduction, the groups, the errors all calls share.
 
@@ -8,7 +9,7 @@ export const INTRODUCTION = `Act for one store: products, variations, stock, ima
 
 **Budget.** 120 calls a minute per store and app, in any 60 seconds. Every response tells how it stands: \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\`, \`X-RateLimit-Reset\`. A 429 carries \`Retry-After\`; waiting that long is enough. Prefer the batch calls.
 
-**Errors** are one shape: \`error\` is a sentence for a person, \`code\` is stable for programs, \`requestId\` is what to tell support, \`details\` lists all faults of a 422.
+**Errors** are one shape: \`error\` is a sentence for a person, \`code\` is stable for programs, \`docUrl\` explains the code and what to do, \`requestId\` is what to tell support, \`details\` lists all faults of a 422. The header \`X-Should-Retry\` says whether the same request may succeed later.
 
 **Lists** go by \`page\` and \`limit\`, or by \`cursor\` for as far as there is data. Follow \`meta.nextCursor\` until it is null.
 
@@ -62,11 +63,16 @@ export function scopeSentence(scope: string | readonly string[]): string {
 
 const errorSchema = {
   type: 'object',
-  required: ['error', 'code', 'requestId'],
+  required: ['error', 'code', 'requestId', 'docUrl'],
   properties: {
     error: { type: 'string', description: 'What was wrong, for a person.' },
-    code: { type: 'string', description: 'Stable, for programs.' },
+    code: {
+      type: 'string',
+      enum: ERROR_CODES,
+      description: 'Stable, for programs. New codes may be added.',
+    },
     requestId: { type: 'string', description: 'Also in X-Request-Id. Tell it to support.' },
+    docUrl: { type: 'string', format: 'uri', description: 'What the code means and what to do.' },
     details: {
       type: 'array',
       description: 'On 422: every fault, with its place in the body.',
@@ -85,8 +91,14 @@ const errorSchema = {
   },
 };
 
-const response = (description: string, code: string, error: string, details?: object[]) => ({
+const X_SHOULD_RETRY = {
+  description: 'Whether the same request may succeed later.',
+  schema: { type: 'string', enum: ['true', 'false'] },
+};
+
+const response = (description: string, code: ErrorCode, error: string, details?: object[]) => ({
   description,
+  headers: { 'X-Should-Retry': X_SHOULD_RETRY },
   content: {
     'application/json': {
       schema: { $ref: '#/components/schemas/Error' },
@@ -94,6 +106,7 @@ const response = (description: string, code: string, error: string, details?: ob
         error,
         code,
         requestId: '4b4a5d5e-7d3f-4c55-9a51-5a1f7f3c2b10',
+        docUrl: `https://feira.example/docs/errors/${code}`,
         ...(details && { details }),
       },
     },
@@ -161,6 +174,11 @@ export const SHARED_COMPONENTS = {
       'rate_limited',
       'Too many requests: the budget of 120 is used up; wait 12 s',
     ),
+    Busy: response(
+      'A lock, a search or the database did not answer in time. Retry after Retry-After seconds, with exponential backoff.',
+      'busy',
+      'The service is busy. Retry with exponential backoff.',
+    ),
     Unavailable: response(
       'The orders do not answer at the moment. Nothing else is affected; wait a moment and retry.',
       'orders_unavailable',
@@ -186,5 +204,6 @@ export function sharedResponses(
     ...(method !== 'get' && { 409: ref('Conflict'), 413: ref('TooLarge'), 422: ref('Invalid') }),
     429: ref('TooMany'),
     ...(mayBeUnavailable && { 502: ref('Unavailable') }),
+    503: ref('Busy'),
   };
 }

@@ -1,0 +1,90 @@
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { newProduct } from '../support/catalog.js';
+import { expectErrorShape } from '../support/expect-refusal.js';
+import { type Answer, type Feira, openFeira, type StoreClient } from '../support/feira.js';
+import { until } from '../support/process.js';
+import { order } from '../support/shop.js';
+
+let feira: Feira;
+let store: StoreClient;
+let locker: pg.Client;
+
+beforeAll(async () => {
+  feira = await openFeira();
+  store = await feira.store();
+  const productId = await newProduct(store, { quantity: 10 });
+  await order(feira, store.workspaceId, { productId, variantId: null, quantity: 1 });
+});
+afterAll(() => feira.close());
+beforeEach(async () => {
+  locker = new pg.Client(feira.connection);
+  await locker.connect();
+  await locker.query('begin');
+  await locker.query('lock table orders, customers in access exclusive mode');
+});
+afterEach(() => locker.end());
+
+const PATHS = ['/orders?search=bia', '/customers?search=bia'];
+
+function expectBusy(answer: Answer): void {
+  expect([answer.status, answer.body.code, answer.headers['retry-after']]).toEqual([503, 'busy', '1']);
+  expectErrorShape(answer);
+}
+
+async function waitForLock(): Promise<void> {
+  await until(async () => {
+    const { rows } = await locker.query(
+      'select from pg_locks join pg_database d on d.oid = database where not granted and datname = current_database()',
+    );
+    return rows.length > 0;
+  });
+}
+
+test.each(PATHS)(
+  '%s is 503 busy when it does not get a turn, and the search in front of it is answered',
+  async (path) => {
+    const hurried = await openFeira({ on: feira, deadlines: { waitMs: 20 } });
+    try {
+      const first = store.through(hurried).get(path);
+      await waitForLock();
+      expectBusy(await store.through(hurried).get(path));
+      await locker.query('rollback');
+      expect((await first).status).toBe(200);
+    } finally {
+      await hurried.close();
+    }
+  },
+);
+
+test.each(PATHS)('%s is 503 busy when it takes longer than a search may', async (path) => {
+  const strict = await openFeira({ on: feira, deadlines: { statementMs: 50 } });
+  try {
+    expectBusy(await store.through(strict).get(path));
+  } finally {
+    await strict.close();
+  }
+});
+
+test.each(PATHS)('%s is 502 when the storage of the orders does not release its lock', async (path) => {
+  const strict = await openFeira({ on: feira, deadlines: { lockMs: 50 } });
+  try {
+    const { status, body } = await store.through(strict).get(path);
+    expect([status, body.code]).toEqual([502, 'orders_unavailable']);
+  } finally {
+    await strict.close();
+  }
+});
+
+test.each(['/orders', '/customers'])(
+  '%s without a search is 502 when a statement takes too long',
+  async (path) => {
+    const strict = await openFeira({ on: feira, deadlines: { statementMs: 50 } });
+    try {
+      const { status, body } = await store.through(strict).get(path);
+      expect([status, body.code]).toEqual([502, 'orders_unavailable']);
+    } finally {
+      await strict.close();
+    }
+  },
+);
