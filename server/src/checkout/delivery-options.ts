@@ -1,10 +1,5 @@
-import type { Sellable } from '../catalog/reserve.js';
 import { quote } from '../shipping/freight.js';
-
-export interface Bought {
-  sellable: Sellable;
-  quantity: number;
-}
+import type { PricedItem } from './items.js';
 
 export interface DeliveryOption {
   service: 'economy' | 'express' | 'digital';
@@ -14,12 +9,12 @@ export interface DeliveryOption {
 
 const DIGITAL = 1;
 
-/** How the cart can come to a postal code, the cheapest first; undefined when the code is not a Brazilian one. */
-export function deliveryOptions(zipCode: string, items: Bought[]): DeliveryOption[] | undefined {
-  const travelling = items.filter(({ sellable }) => sellable.typeId !== DIGITAL);
+/** The delivery services for a cart and a postal code, the cheapest first; undefined for a code that is not Brazilian. */
+export function deliveryOptions(zipCode: string, items: PricedItem[]): DeliveryOption[] | undefined {
+  const shipped = items.filter(({ sellable }) => sellable.typeId !== DIGITAL);
   const quotes = quote(
     zipCode,
-    travelling.map(({ sellable: { weight, width, height, length }, quantity }) => ({
+    shipped.map(({ sellable: { weight, width, height, length }, quantity }) => ({
       weight,
       width,
       height,
@@ -27,6 +22,6 @@ export function deliveryOptions(zipCode: string, items: Bought[]): DeliveryOptio
       quantity,
     })),
   );
-  if (quotes && travelling.length === 0) return [{ service: 'digital', cost: 0, days: 0 }];
+  if (quotes && shipped.length === 0) return [{ service: 'digital', cost: 0, days: 0 }];
   return quotes?.map(({ service, cost, days }) => ({ service, cost, days }));
 }

@@ -1,11 +1,11 @@
 /**
  * Why an order is not placed. `changed`: a price or the freight is no longer what the buyer was shown. `too_much`: more
  * money than an order can hold. `too_many_units`: more than the merchant's maximum. `address_limit` and `shop_limit`: see
- * checkout-limits.ts.
+ * limits.ts.
  */
 export type Refusal = 'empty' | 'changed' | 'too_much' | 'too_many_units' | 'address_limit' | 'shop_limit';
 
-/** Thrown inside the transaction of a checkout, which then takes back everything it did. */
+/** Thrown inside the transaction of a checkout, which is then rolled back. */
 export class CheckoutRefused extends Error {
   constructor(readonly why: Refusal) {
     super(why);

@@ -1,6 +1,7 @@
 import { type Command, UsageError, wholeNumber } from './command.js';
+import { findShopOf } from './find-shop.js';
 import { buyOne } from './simulated-buyer.js';
-import { findShopOf, withTill } from './with-sandbox.js';
+import { withSandbox } from './with-sandbox.js';
 
 const MOST = 10_000;
 const AT_ONCE = 4;
@@ -17,16 +18,16 @@ export const command: Command = {
   async run(values) {
     const count = wholeNumber('count', String(values.count ?? 1), MOST);
     const product = values.product === undefined ? undefined : String(values.product);
-    return withTill(async (till) => {
-      const shop = await findShopOf(till.db, String(values.store));
+    return withSandbox(async (services) => {
+      const shop = await findShopOf(services.db, String(values.store));
       const orders: string[] = [];
       let left = count;
       const buyer = async () => {
         while (left-- > 0) {
-          const bought = await buyOne(till, shop, product);
+          const bought = await buyOne(services, shop, product);
           if (!bought) return;
           orders.push(bought.orderId);
-          if (!values['no-pay']) await till.gateway.decide(bought.transactionId, 'paid');
+          if (!values['no-pay']) await services.gateway.decide(bought.transactionId, 'paid');
         }
       };
       await Promise.all(Array.from({ length: Math.min(AT_ONCE, count) }, buyer));

@@ -2,8 +2,9 @@ import type { ShippingStatus } from '../orders/shipping-status.js';
 import { ordersOf } from '../orders/storage.js';
 import { scan, storesOfCode } from '../shipping/shipments.js';
 import { type Command, UsageError } from './command.js';
+import { findShopOf } from './find-shop.js';
 import { randomPlace } from './simulated-buyer.js';
-import { findShopOf, withTill } from './with-sandbox.js';
+import { withSandbox } from './with-sandbox.js';
 
 export const command: Command = {
   summary: 'Let the carrier see a parcel; its order moves along',
@@ -19,7 +20,7 @@ export const command: Command = {
   example: 'feira carrier scan --code SX123456785BR --status in_transit',
   async run(values) {
     const code = String(values.code);
-    return withTill(async ({ db }) => {
+    return withSandbox(async ({ db }) => {
       const stores =
         values.store === undefined
           ? await storesOfCode(db.system('carrier'), code)

@@ -3,7 +3,7 @@ import { ordersOf } from '../orders/storage.js';
 import type { SandboxGateway } from '../payments/sandbox/gateway.js';
 import { isId } from '../platform/schema/ids.js';
 import { type Command, UsageError, type Values } from './command.js';
-import { withTill } from './with-sandbox.js';
+import { withSandbox } from './with-sandbox.js';
 
 const order = { value: 'O', description: 'Order (its id)', required: true };
 
@@ -37,7 +37,7 @@ async function act(
   work: (gateway: SandboxGateway, paymentId: string) => Promise<void>,
 ): Promise<{ orderId: string; status: string; refundedAmount: number }> {
   const orderId = String(values.order);
-  return withTill(async ({ db, gateway }) => {
+  return withSandbox(async ({ db, gateway }) => {
     const payment = isId(orderId) ? await gateway.findByOrder(orderId) : undefined;
     if (!payment) throw new UsageError(`The gateway knows no payment for an order ${orderId}`);
     await work(gateway, payment.id);

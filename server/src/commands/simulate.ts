@@ -5,8 +5,9 @@ import { ApiError } from '../platform/http/errors.js';
 import { createShipment, scan } from '../shipping/shipments.js';
 import type { Shop } from '../stores/queries.js';
 import { type Command, UsageError } from './command.js';
+import { findShopOf } from './find-shop.js';
 import { buyOne, pick, randomPlace } from './simulated-buyer.js';
-import { type CommandTill, findShopOf, withTill } from './with-sandbox.js';
+import { type SandboxServices, withSandbox } from './with-sandbox.js';
 
 const UNITS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000 };
 const AT_ONCE = 8;
@@ -32,8 +33,8 @@ export const command: Command = {
       /^(\d+(?:\.\d+)?)([smh])$/,
       (n, unit) => n * unit,
     );
-    return withTill(async (till) => {
-      const day = new Day(till, await findShopOf(till.db, String(values.store)));
+    return withSandbox(async (services) => {
+      const day = new Day(services, await findShopOf(services.db, String(values.store)));
       const until = performance.now() + forMs;
       const running = new Set<Promise<void>>();
       for (let next = performance.now(); next < until; next += everyMs) {
@@ -58,7 +59,7 @@ class Day {
   private readonly paid: string[] = [];
 
   constructor(
-    private readonly till: CommandTill,
+    private readonly services: SandboxServices,
     private readonly shop: Shop,
   ) {}
 
@@ -75,8 +76,8 @@ class Day {
   }
 
   private async shopAround(): Promise<void> {
-    const { gateway, wake } = this.till;
-    const bought = await buyOne(this.till, this.shop, undefined);
+    const { gateway, wake } = this.services;
+    const bought = await buyOne(this.services, this.shop, undefined);
     if (bought) this.counts.orders++;
     else this.counts.soldOut++;
     if (bought && chance(PAY)) {
@@ -91,7 +92,7 @@ class Day {
   }
 
   private async label(orderId: string): Promise<void> {
-    const { db, clock } = this.till;
+    const { db, clock } = this.services;
     const { code } = await ordersOf(db, this.shop.workspaceId).transaction((tx) =>
       createShipment(tx, clock, this.shop.workspaceId, 'console', orderId, undefined),
     );
@@ -102,7 +103,7 @@ class Day {
   /** A parcel is on the road as long as it has a next step. */
   private async move(): Promise<void> {
     const [code] = this.parcels.splice(randomInt(this.parcels.length), 1) as [string];
-    const status = await ordersOf(this.till.db, this.shop.workspaceId).transaction((tx) =>
+    const status = await ordersOf(this.services.db, this.shop.workspaceId).transaction((tx) =>
       scan(tx, this.shop.workspaceId, code, undefined, randomPlace()),
     );
     this.counts.scans++;
@@ -111,9 +112,9 @@ class Day {
 
   private async refund(): Promise<void> {
     const [transactionId] = this.paid.splice(randomInt(this.paid.length), 1) as [string];
-    const payment = await this.till.gateway.find(transactionId);
+    const payment = await this.services.gateway.find(transactionId);
     const part = Math.floor((payment?.amount ?? 0) * 50) / 100;
-    await this.till.gateway.refundFromHere(transactionId, pick([undefined, part || undefined]));
+    await this.services.gateway.refundFromHere(transactionId, pick([undefined, part || undefined]));
     this.counts.refunds++;
   }
 }

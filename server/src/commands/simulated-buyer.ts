@@ -1,6 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { readSellables } from '../catalog/reserve.js';
-import { type Outcome, purchase, type Till } from '../checkout/checkout.js';
+import { type CheckoutServices, checkOut, type Outcome } from '../checkout/checkout.js';
 import type { Buyer } from '../orders/records.js';
 import type { Queryable } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
@@ -72,17 +72,17 @@ export function randomPlace(): string {
 
 /** One unit of something in stock, bought like any other. undefined when there is nothing left to buy. */
 export async function buyOne(
-  till: Till,
+  services: CheckoutServices,
   shop: Shop,
   productId: string | undefined,
 ): Promise<{ orderId: string; transactionId: string } | undefined> {
   for (let tries = 0; tries < TRIES; tries++) {
-    const ware = await pickWare(till.db.store(shop.workspaceId), shop.workspaceId, productId);
-    if (!ware) return undefined;
+    const sellable = await pickSellable(services.db.store(shop.workspaceId), shop.workspaceId, productId);
+    if (!sellable) return undefined;
     const method = pick(['pix', 'pix', 'card', 'boleto']);
-    const outcome: Outcome = await purchase(till, shop, {
+    const outcome: Outcome = await checkOut(services, shop, {
       checkoutId: randomBytes(16).toString('base64url'),
-      lines: [{ ...ware, quantity: 1 }],
+      lines: [{ ...sellable, quantity: 1 }],
       buyer: randomBuyer(),
       service: pick(['economy', 'economy', 'express']),
       payment: { method, installments: method === 'card' ? randomInt(1, 13) : 1 },
@@ -94,20 +94,20 @@ export async function buyOne(
   return undefined;
 }
 
-async function pickWare(
+async function pickSellable(
   db: Queryable,
   workspaceId: string,
   productId: string | undefined,
 ): Promise<{ productId: string; variantId: string | null } | undefined> {
   const chosen = productId ?? (await pickProduct(db, workspaceId));
   if (chosen === undefined) return undefined;
-  const wares = isId(chosen) ? await readSellables(db, workspaceId, [chosen]) : [];
-  if (wares.length === 0 && productId !== undefined)
+  const sellables = isId(chosen) ? await readSellables(db, workspaceId, [chosen]) : [];
+  if (sellables.length === 0 && productId !== undefined)
     throw new UsageError(`There is no product ${productId} in this store`);
-  const inStock = wares.filter(({ stock }) => stock > 0);
+  const inStock = sellables.filter(({ stock }) => stock > 0);
   if (inStock.length === 0) return undefined;
-  const ware = pick(inStock);
-  return { productId: ware.productId, variantId: ware.variantId };
+  const sellable = pick(inStock);
+  return { productId: sellable.productId, variantId: sellable.variantId };
 }
 
 /** Among the newest: a random one of a million would take a scan of them all. */

@@ -1,7 +1,7 @@
 import { setOrderLimits } from '../stores/stores.js';
 import { type Command, wholeNumber } from './command.js';
 import { withDatabase } from './connect.js';
-import { findShopOf } from './with-sandbox.js';
+import { findShopOf } from './find-shop.js';
 
 const MOST = 1_000_000;
 

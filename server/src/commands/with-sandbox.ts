@@ -1,26 +1,23 @@
-import type { Till } from '../checkout/checkout.js';
+import type { CheckoutServices } from '../checkout/checkout.js';
 import { OrderLinks } from '../checkout/order-links.js';
 import { SandboxGateway } from '../payments/sandbox/gateway.js';
 import { readConfig } from '../platform/config.js';
 import { Signer } from '../platform/crypto/signer.js';
-import type { Database } from '../platform/db/database.js';
 import { sql } from '../platform/db/sql.js';
 import { ApiError } from '../platform/http/errors.js';
-import { isId } from '../platform/schema/ids.js';
-import { type Shop, shopOfStore } from '../stores/queries.js';
 import { DELIVERY_CHANNEL } from '../webhooks/wake.js';
 import { UsageError } from './command.js';
 import { withDatabase } from './connect.js';
 
-/** What the commands need that play the buyer, the gateway or the carrier. */
-export interface CommandTill extends Till {
+/** For the commands that simulate the buyer, the gateway or the carrier. */
+export interface SandboxServices extends CheckoutServices {
   gateway: SandboxGateway;
-  /** Tells the workers of a running server that there is something to deliver. */
+  /** Wakes the workers of a running server, because there may be something to deliver. */
   wake(): Promise<void>;
 }
 
-/** Only a server with the sandbox has a gateway that commands can play. */
-export async function withTill<T>(work: (till: CommandTill) => Promise<T>): Promise<T> {
+/** Runs a command with the sandbox gateway; refuses when this server uses no sandbox. */
+export async function withSandbox<T>(work: (services: SandboxServices) => Promise<T>): Promise<T> {
   const { secrets, publicUrl, paymentGateway } = readConfig();
   if (paymentGateway === 'none')
     throw new UsageError(
@@ -30,7 +27,7 @@ export async function withTill<T>(work: (till: CommandTill) => Promise<T>): Prom
   return withDatabase(async (db, clock) => {
     const wake = async () =>
       void (await db.system('command').autocommit.query(sql`select pg_notify(${DELIVERY_CHANNEL}, '')`));
-    const till = {
+    const services = {
       db,
       clock,
       gateway: new SandboxGateway(db, clock, signer, publicUrl),
@@ -38,21 +35,12 @@ export async function withTill<T>(work: (till: CommandTill) => Promise<T>): Prom
       wake,
     };
     try {
-      return await work(till);
+      return await work(services);
     } catch (error) {
-      // What the API would refuse with a sentence is told with the same sentence here.
+      // The command prints the message that the API would answer with.
       throw error instanceof ApiError ? new UsageError(error.message) : error;
     } finally {
       await wake();
     }
   });
-}
-
-export async function findShopOf(db: Database, workspaceId: string): Promise<Shop> {
-  const shop = isId(workspaceId) ? await shopOfStore(db.store(workspaceId), workspaceId) : undefined;
-  if (!shop)
-    throw new UsageError(
-      `There is no store ${workspaceId}; "feira store create" makes one and prints its workspaceId`,
-    );
-  return shop;
 }

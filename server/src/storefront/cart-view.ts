@@ -1,6 +1,6 @@
 import { type Line, readSellables } from '../catalog/reserve.js';
-import { subtotalOf } from '../checkout/checkout.js';
-import type { Bought } from '../checkout/delivery-options.js';
+import type { PricedItem } from '../checkout/items.js';
+import { subtotalOf } from '../checkout/price.js';
 import { coverOfProduct } from '../media/queries.js';
 import type { Queryable } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
@@ -9,14 +9,14 @@ import { isSame } from './cart.js';
 export interface CartLine {
   line: Line;
   /** undefined when it is no longer for sale. */
-  bought: Bought | undefined;
+  bought: PricedItem | undefined;
   cover: string | null;
 }
 
 export interface CartView {
   lines: CartLine[];
   /** What is there to buy. */
-  items: Bought[];
+  items: PricedItem[];
   subtotal: number;
   /** Everything is there, and enough of it. */
   sellable: boolean;

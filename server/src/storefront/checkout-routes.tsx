@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type {} from '@fastify/swagger';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
-import { priceTag, purchase } from '../checkout/checkout.js';
+import { checkOut } from '../checkout/checkout.js';
 import { deliveryOptions } from '../checkout/delivery-options.js';
 import { WINDOW_MS } from '../checkout/limits.js';
+import { priceTag } from '../checkout/price.js';
 import type { Refusal } from '../checkout/refused.js';
 import { sendPage } from '../platform/html/page.js';
 import { queryFields } from '../platform/http/forms.js';
@@ -52,7 +53,7 @@ export const checkoutRoutes: FastifyPluginAsync<Storefront> = async (app, storef
     if (fields.get('action') === 'quote')
       return show(request, reply, { checkoutId, form: { ...form, faults: zipFaultOf(form) } });
     if (!form.order) return show(request, reply, { checkoutId, form, status: 422 });
-    const outcome = await purchase({ ...storefront, gateway }, shop, {
+    const outcome = await checkOut({ ...storefront, gateway }, shop, {
       ...form.order,
       checkoutId,
       lines: cartOf(request),

@@ -1,6 +1,6 @@
 import type {} from '@fastify/swagger';
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
-import { openPayment } from '../checkout/checkout.js';
+import { openPayment } from '../checkout/open-payment.js';
 import { findOrder } from '../orders/queries.js';
 import type { OrderRecord } from '../orders/records.js';
 import { ordersOf } from '../orders/storage.js';

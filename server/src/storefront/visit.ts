@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Sessions } from '../accounts/sessions.js';
-import type { Till } from '../checkout/checkout.js';
+import type { CheckoutServices } from '../checkout/checkout.js';
 import type { PaymentGateway } from '../payments/gateway.js';
 import type { Clock } from '../platform/clock.js';
 import { languageOf } from '../platform/html/language.js';
@@ -19,7 +19,7 @@ declare module 'fastify' {
 }
 
 /** What the pages of the shops share. */
-export interface Storefront extends Omit<Till, 'gateway'> {
+export interface Storefront extends Omit<CheckoutServices, 'gateway'> {
   /** Undefined: the shops cannot take orders. */
   gateway: PaymentGateway | undefined;
   /** Payments are simulated on a public address. */

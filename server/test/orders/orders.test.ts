@@ -32,8 +32,8 @@ test('an order that was bought and paid reads as the contract says', async () =>
     currency: 'BRL',
     subtotal: 69.8,
     discount: 0,
-    shippingCost: 12.5,
-    total: 82.3,
+    shippingCost: 12.75,
+    total: 82.55,
     refundedAmount: 0,
     payment: {
       method: 'pix',
@@ -89,9 +89,9 @@ test('a refund gives the whole balance back, once, and emits order.refunded once
   const done = answers.find(({ status }) => status === 200)!.body;
   expect(done).toMatchObject({
     status: 'refunded',
-    refundedAmount: 47.4,
+    refundedAmount: 47.65,
     statusShipping: 'canceled',
-    refund: { amount: 47.4, reason: 'broken' },
+    refund: { amount: 47.65, reason: 'broken' },
   });
   expect((await store.get(`/products/${productId}`)).body.quantity).toBe(10);
   const events = (await feira.events(store.workspaceId)).filter(({ event }) => event === 'order.refunded');

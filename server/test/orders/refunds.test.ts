@@ -47,7 +47,7 @@ describe('the whole balance', () => {
         ...(await store.get(`/orders/${id}`)).body,
         refund: {
           id: expect.any(String),
-          amount: 212.5,
+          amount: 212.75,
           reason: 'gave it up',
           createdAt: expect.any(String),
         },
@@ -56,19 +56,19 @@ describe('the whole balance', () => {
     expect(done.body).toMatchObject({
       status: 'refunded',
       statusShipping: 'canceled',
-      refundedAmount: 212.5,
+      refundedAmount: 212.75,
       refundedAt: done.body.updatedAt,
     });
     expect(done.events).toEqual([{ event: 'order.refunded', data: { orderId: id } }]);
-    expect(await movements(id)).toEqual([212.5]);
+    expect(await movements(id)).toEqual([212.75]);
   });
 
   test('of a partly refunded one is what is left', async () => {
     const id = await place();
-    await one.context.gateway.refundFromHere(await transactionOf(one, id), 12.49);
+    await one.context.gateway.refundFromHere(await transactionOf(one, id), 12.74);
     const { status, body } = await refund(id);
-    expect([status, body.refund.amount, body.refundedAmount]).toEqual([200, 200.01, 212.5]);
-    expect(await movements(id)).toEqual([12.49, 200.01]);
+    expect([status, body.refund.amount, body.refundedAmount]).toEqual([200, 200.01, 212.75]);
+    expect(await movements(id)).toEqual([12.74, 200.01]);
   });
 
   test.each([undefined, {}, { reason: null }, { restock: false }])('the body may be %j', async (body) => {
@@ -123,7 +123,7 @@ describe('stock', () => {
 describe('what is refused', () => {
   test.each([
     { amount: 1 },
-    { amount: 212.5 },
+    { amount: 212.75 },
     { amount: null },
     { restock: 'yes' },
     { reason: 'x'.repeat(501) },
@@ -150,7 +150,7 @@ describe('what is refused', () => {
       expect([status, body.code, events]).toEqual([409, 'not_refundable', []]);
       expect(body.error).toContain(`is ${state}`);
     }
-    expect(await movements(refunded)).toEqual([212.5]);
+    expect(await movements(refunded)).toEqual([212.75]);
   });
 
   test('a wrong scope is 403; another store’s order, or none, 404', async () => {
@@ -173,7 +173,7 @@ describe('many at once', () => {
     );
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     expect(answers.filter(({ status }) => status === 409)).toHaveLength(99);
-    expect(await movements(id)).toEqual([212.5]);
+    expect(await movements(id)).toEqual([212.75]);
     expect(await dataOf(one, store, 'order.refunded')).toEqual([{ orderId: id }]);
     expect(await balance()).toBe(10);
   });
@@ -194,7 +194,7 @@ describe('many at once', () => {
       else expect([repeat.status, repeat.body]).toEqual([200, first.body]);
     }
     expect((await refund(id, { reason: 'b' }, key)).status).toBe(422);
-    expect(await movements(id)).toEqual([212.5]);
+    expect(await movements(id)).toEqual([212.75]);
     expect(await dataOf(one, store, 'order.refunded')).toHaveLength(1);
   });
 
@@ -210,6 +210,6 @@ describe('many at once', () => {
     expect(new Set(done.map(({ body }) => body.refund.id)).size).toBe(1);
     const rest = answers.filter(({ status }) => status !== 200);
     expect(rest.filter(({ body }) => body.code !== 'idempotency_key_in_use')).toEqual([]);
-    expect(await movements(id)).toEqual([212.5]);
+    expect(await movements(id)).toEqual([212.75]);
   });
 });

@@ -175,7 +175,7 @@ describe('a refund from the gateway’s side', () => {
     for (const amount of [12.5, 99.99, undefined])
       await one.context.gateway.refundFromHere(await transactionOf(one, pieces), amount);
     for (const id of [whole, pieces])
-      expect(await read(id)).toMatchObject({ status: 'refunded', refundedAmount: 112.5 });
+      expect(await read(id)).toMatchObject({ status: 'refunded', refundedAmount: 112.75 });
     expect(await dataOf(one, store, 'order.refunded')).toEqual([{ orderId: whole }, { orderId: pieces }]);
   });
 
@@ -188,7 +188,7 @@ describe('a refund from the gateway’s side', () => {
     expect([refused.status, refused.body.code]).toEqual([409, 'over_balance']);
     await hear(id, 'refunded', 10, 'late');
     const { status, body } = await store.post(`/orders/${id}/refund`, undefined);
-    expect([status, body.refund.amount, body.status]).toEqual([200, 102.5, 'refunded']);
+    expect([status, body.refund.amount, body.status]).toEqual([200, 102.75, 'refunded']);
     await workersFinish();
     expect(await movements(id)).toBe(2);
     expect(await dataOf(one, store, 'order.refunded')).toHaveLength(1);

@@ -81,7 +81,7 @@ describe('a notification', () => {
     expect(await Promise.all(Array.from({ length: 10 }, () => send(signed)))).toEqual(Array(10).fill(200));
     expect((await read()).status).toBe('paid');
     expect((await names()).filter((name) => name === 'order.paid')).toHaveLength(1);
-    expect((await store.get('/customers')).body.data[0]).toMatchObject({ ordersCount: 1, totalSpent: 62.5 });
+    expect((await store.get('/customers')).body.data[0]).toMatchObject({ ordersCount: 1, totalSpent: 62.75 });
   });
 
   test('under another signature, body or time is refused', async () => {
@@ -138,7 +138,7 @@ describe('a notification', () => {
     await gateway.decide(payment.transactionId, 'paid');
     await finishRefunds(db, feira.clock, gateway);
     await finishRefunds(db, feira.clock, gateway);
-    expect((await gateway.find(payment.transactionId))?.refunded).toBe(62.5);
+    expect((await gateway.find(payment.transactionId))?.refunded).toBe(62.75);
     expect(await read()).toMatchObject({ status: 'canceled', refundedAmount: 0 });
     expect(await names()).toEqual([
       'product.created',
@@ -155,7 +155,7 @@ describe('a notification', () => {
     await feira.context.gateway.decide(transactionId, 'paid');
     expect(await read()).toMatchObject({ status: 'paid', payment: { transactionId } });
     expect((await store.post(`/orders/${orderId}/refund`, undefined)).body.status).toBe('refunded');
-    expect((await feira.context.gateway.find(transactionId))?.refunded).toBe(62.5);
+    expect((await feira.context.gateway.find(transactionId))?.refunded).toBe(62.75);
   });
 
   test('names the payment of a canceled order as well, so that the money goes back', async () => {
@@ -164,7 +164,7 @@ describe('a notification', () => {
     await tell({ type: 'canceled', transactionId });
     await gateway.decide(transactionId, 'paid');
     await finishRefunds(db, feira.clock, gateway);
-    expect((await gateway.find(transactionId))?.refunded).toBe(62.5);
+    expect((await gateway.find(transactionId))?.refunded).toBe(62.75);
   });
 
   test('of a second payment leaves a paid order with its first', async () => {
@@ -194,11 +194,11 @@ describe('a refund from the gateway', () => {
     const refunded = await store.post(`/orders/${orderId}/refund`, undefined);
     expect(refunded.body).toMatchObject({
       status: 'refunded',
-      refundedAmount: 62.5,
-      refund: { amount: 42.5 },
+      refundedAmount: 62.75,
+      refund: { amount: 42.75 },
     });
     expect((await names()).filter((name) => name === 'order.refunded')).toHaveLength(1);
-    expect((await feira.context.gateway.find(payment.transactionId))?.refunded).toBe(62.5);
+    expect((await feira.context.gateway.find(payment.transactionId))?.refunded).toBe(62.75);
   });
 
   test('told late and out of order never takes a refund back', async () => {
@@ -209,7 +209,7 @@ describe('a refund from the gateway', () => {
 
   test('in full is refunded, with its event', async () => {
     await feira.context.gateway.refundFromHere((await read()).payment.transactionId, undefined);
-    expect(await read()).toMatchObject({ status: 'refunded', refundedAmount: 62.5 });
+    expect(await read()).toMatchObject({ status: 'refunded', refundedAmount: 62.75 });
     expect((await names()).filter((name) => name === 'order.refunded')).toHaveLength(1);
   });
 });

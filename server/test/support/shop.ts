@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Line } from '../../src/catalog/reserve.js';
-import { type Checkout, placeOrder } from '../../src/checkout/place-order.js';
+import type { CheckoutFault } from '../../src/checkout/items.js';
+import { type PlacedOrder, placeOrder } from '../../src/checkout/place-order.js';
 import type { Buyer } from '../../src/orders/records.js';
 import { ordersOf } from '../../src/orders/storage.js';
 import { sql } from '../../src/platform/db/sql.js';
@@ -27,19 +28,16 @@ export interface Purchase {
   lines: Line[];
   buyer?: Partial<Buyer>;
   checkoutId?: string;
-  freight?: number;
   method?: string;
 }
 
-/** A buyer at the till, without the pages before it. */
-export function buy(feira: Feira, workspaceId: string, purchase: Purchase): Promise<Checkout> {
-  const {
-    lines,
-    buyer = {},
-    checkoutId = randomBytes(8).toString('hex'),
-    freight = 12.5,
-    method = 'pix',
-  } = purchase;
+/** Places an order without the pages. Economy delivery to the buyer's address costs 12.75 up to 300 g. */
+export function buy(
+  feira: Feira,
+  workspaceId: string,
+  purchase: Purchase,
+): Promise<PlacedOrder | { faults: CheckoutFault[] }> {
+  const { lines, buyer = {}, checkoutId = randomBytes(8).toString('hex'), method = 'pix' } = purchase;
   return ordersOf(feira.context.db, workspaceId).transaction(
     (tx) =>
       placeOrder(tx, feira.clock, workspaceId, {
@@ -47,7 +45,7 @@ export function buy(feira: Feira, workspaceId: string, purchase: Purchase): Prom
         lines,
         buyer: { ...BUYER, ...buyer },
         payment: { method, installments: 1, gateway: 'sandbox' },
-        freight: () => freight,
+        service: 'economy',
       }),
     { waitMs: 60_000 },
   );

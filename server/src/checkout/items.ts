@@ -1,0 +1,42 @@
+import { type Line, lockSellables, type Sellable } from '../catalog/reserve.js';
+import type { Tx } from '../platform/db/share.js';
+
+/** A quantity of a product or variation, with its price and stock at the time of reading. */
+export interface PricedItem {
+  sellable: Sellable;
+  quantity: number;
+}
+
+/** Why a line cannot be bought: the product is no longer sold, or there is not enough of it. */
+export type CheckoutFault = { line: Line; problem: 'gone' | 'short'; available: number };
+
+/** Locks the products of a cart and reads what each line buys. Prices and stock cannot change until the transaction ends. */
+export async function lockItems(
+  tx: Tx,
+  workspaceId: string,
+  lines: Line[],
+): Promise<{ items: PricedItem[]; faults: CheckoutFault[] }> {
+  const productIds = [...new Set(lines.map(({ productId }) => productId))];
+  const sellables = await lockSellables(tx, workspaceId, productIds);
+  const faults: CheckoutFault[] = [];
+  const items = lines.flatMap((line) => {
+    const sellable = sellables.find(
+      ({ productId, variantId }) => productId === line.productId && variantId === line.variantId,
+    );
+    const available = sellable?.stock ?? 0;
+    if (!sellable) faults.push({ line, problem: 'gone', available: 0 });
+    else if (available < line.quantity) faults.push({ line, problem: 'short', available });
+    return sellable ? [{ sellable, quantity: line.quantity }] : [];
+  });
+  return { items, faults };
+}
+
+/** Adds up lines of the same product and variation, because only their sum shows whether there is enough stock. */
+export function mergeLines(lines: Line[]): Line[] {
+  const merged = new Map<string, Line>();
+  for (const line of lines) {
+    const key = `${line.productId} ${line.variantId}`;
+    merged.set(key, { ...line, quantity: line.quantity + (merged.get(key)?.quantity ?? 0) });
+  }
+  return [...merged.values()];
+}

@@ -1,0 +1,37 @@
+import { noteTransaction } from '../orders/life.js';
+import { ordersOf } from '../orders/storage.js';
+import type { PaymentGateway } from '../payments/gateway.js';
+import type { Database } from '../platform/db/database.js';
+import type { Shop } from '../stores/queries.js';
+import type { OrderLinks } from './order-links.js';
+
+export interface PaymentServices {
+  db: Database;
+  gateway: PaymentGateway;
+  orderLinks: OrderLinks;
+}
+
+/** Opens the payment of an order, or finds the one that is open. */
+export async function openPayment(
+  { db, gateway, orderLinks }: PaymentServices,
+  shop: Shop,
+  order: { id: string; total: number; payment: { method: string; installments: number } },
+): Promise<{ transactionId: string; paymentUrl: string }> {
+  const { method, installments } = order.payment;
+  const opened = await gateway.open({
+    workspaceId: shop.workspaceId,
+    orderId: order.id,
+    storeName: shop.name,
+    amount: order.total,
+    method,
+    installments,
+    returnUrl: orderLinks.urlOf(shop, order.id),
+  });
+  await noteTransaction(
+    ordersOf(db, shop.workspaceId).autocommit,
+    shop.workspaceId,
+    order.id,
+    opened.transactionId,
+  );
+  return opened;
+}

@@ -1,0 +1,48 @@
+import { hash } from 'node:crypto';
+import { cents, MAX_MONEY } from '../platform/schema/money.js';
+import { type DeliveryOption, deliveryOptions } from './delivery-options.js';
+import type { PricedItem } from './items.js';
+import { CheckoutRefused } from './refused.js';
+
+export interface Price {
+  subtotal: number;
+  shippingCost: number;
+  total: number;
+}
+
+/**
+ * What the buyer pays, from the prices under the lock. Refuses when this is not what the buyer was shown, so that no
+ * buyer pays a price they did not see.
+ */
+export function agreedPrice(
+  { zipCode, service, agreed }: { zipCode: string; service: string; agreed?: string | undefined },
+  items: PricedItem[],
+): Price {
+  if (items.length === 0) throw new CheckoutRefused('empty');
+  const options = deliveryOptions(zipCode, items) ?? [];
+  if (agreed !== undefined && agreed !== priceTag(items, options)) throw new CheckoutRefused('changed');
+  const chosen = options.find((option) => option.service === service) ?? options[0];
+  if (!chosen) throw new CheckoutRefused('changed');
+  const subtotal = subtotalOf(items);
+  const total = cents(subtotal + chosen.cost);
+  if (total > MAX_MONEY) throw new CheckoutRefused('too_much');
+  return { subtotal, shippingCost: chosen.cost, total };
+}
+
+/** A digest of every line, price and delivery cost that the buyer is shown, whichever delivery they choose. */
+export function priceTag(items: PricedItem[], options: DeliveryOption[]): string {
+  const lines = items
+    .map(({ sellable, quantity }) => [
+      sellable.productId,
+      sellable.variantId,
+      quantity,
+      cents(sellable.unitPrice),
+    ])
+    .sort();
+  const freight = options.map(({ service, cost }) => [service, cost]);
+  return hash('sha256', JSON.stringify([lines, freight]), 'base64url').slice(0, 22);
+}
+
+export function subtotalOf(items: PricedItem[]): number {
+  return cents(items.reduce((sum, { sellable, quantity }) => sum + cents(sellable.unitPrice * quantity), 0));
+}

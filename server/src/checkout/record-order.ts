@@ -1,0 +1,62 @@
+import { emit } from '../events/outbox.js';
+import { expiryOf } from '../orders/expires-at.js';
+import type { Address, OrderCustomer, OrderItem } from '../orders/records.js';
+import { refreshOrderSearch } from '../orders/search.js';
+import type { Clock } from '../platform/clock.js';
+import type { Tx } from '../platform/db/share.js';
+import { sql } from '../platform/db/sql.js';
+import { cents } from '../platform/schema/money.js';
+import type { PricedItem } from './items.js';
+import type { Price } from './price.js';
+
+export interface NewOrder {
+  orderId: string;
+  number: number;
+  checkoutId: string;
+  customer: OrderCustomer;
+  address: Address;
+  items: PricedItem[];
+  price: Price;
+  payment: { method: string; installments: number; gateway: string };
+  timezone: string;
+}
+
+/** Writes the order, its search terms and the event order.created. */
+export async function recordOrder(tx: Tx, clock: Clock, workspaceId: string, order: NewOrder): Promise<void> {
+  const { orderId, number, checkoutId, customer, address, price, timezone } = order;
+  const { method, installments, gateway } = order.payment;
+  const expiry = expiryOf(method, clock, timezone);
+  await tx.query(sql`
+    insert into orders (workspace_id, id, number, subtotal, shipping_cost, total, payment_method, installments, gateway,
+      customer_id, customer, shipping_address, items, checkout_id, expires_at)
+    values (${workspaceId}, ${orderId}, ${number}, ${price.subtotal}, ${price.shippingCost}, ${price.total}, ${method},
+      ${installments}, ${gateway}, ${customer.id}, ${JSON.stringify(customer)}::jsonb,
+      ${JSON.stringify(address)}::jsonb, ${JSON.stringify(order.items.map(orderItem))}::jsonb, ${checkoutId},
+      coalesce(${expiry.moment}::timestamptz,
+        (${expiry.day}::date + 1)::timestamp at time zone ${timezone} - interval '1 second'))`);
+  await refreshOrderSearch(tx, workspaceId, orderId);
+  await emit(tx, workspaceId, 'storefront', [{ event: 'order.created', data: { orderId } }]);
+}
+
+/** Locks the store's row until the transaction ends: numbers have no gaps. */
+export async function nextOrderNumber(tx: Tx, workspaceId: string): Promise<number> {
+  const [row] = await tx.query<{ number: number }>(sql`
+    update workspaces set last_order_number = last_order_number + 1 where id = ${workspaceId}
+    returning last_order_number as number`);
+  return row!.number;
+}
+
+function orderItem({ sellable, quantity }: PricedItem): OrderItem {
+  const { productId, variantId, sku, ean, name, combination, unitPrice } = sellable;
+  return {
+    productId,
+    variantId,
+    sku,
+    ean,
+    name,
+    combination,
+    quantity,
+    unitPrice,
+    total: cents(unitPrice * quantity),
+  };
+}
