@@ -53,6 +53,11 @@ export class Fleet {
     );
   }
 
+  /** The way to the database, which stays the same when PostgreSQL is killed and started again. */
+  get connection(): EmbeddedPostgres['connection'] {
+    return this.postgres.connection;
+  }
+
   get apis(): string[] {
     return this.processes.filter(({ role }) => role === 'api').map(({ server }) => server.url);
   }
