@@ -67,11 +67,14 @@ test('a call with an ETag, and no other, tells of the 304', async () => {
 
 test('a call that needs the orders, and no other, tells of the 502', async () => {
   expect(await callsThatAnswer(502)).toEqual([
+    'addInvoice',
     'changeShippingStatus',
     'createShipment',
+    'deleteInvoice',
     'getOrder',
     'getShipment',
     'listCustomers',
+    'listInvoices',
     'listOrders',
     'refundOrder',
     'trackShipment',

@@ -9,6 +9,7 @@ export const EVENT_NAMES = [
   'order.refunded',
   'order.canceled',
   'order.partially_refunded',
+  'order.invoiced',
 ] as const;
 
 export type EventName = (typeof EVENT_NAMES)[number];

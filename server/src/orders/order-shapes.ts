@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import type { FaultDetail } from '../platform/http/errors.js';
 import { Meta, pagingQuery } from '../platform/lists/paging.js';
 import { HttpUrl, Id, Nullable, Shape, Text, Time } from '../platform/schema/shapes.js';
+import { Invoice } from './invoice-shapes.js';
 import { ORDER_STATUSES } from './records.js';
 import { SHIPPING_STATUSES, type ShippingStatus } from './shipping-status.js';
 
@@ -69,6 +70,7 @@ const orderFields = {
       total: amount(159.8),
     }),
   ),
+  invoices: Type.Array(Invoice, { description: 'Oldest first.' }),
   expiresAt: Nullable(
     Type.String({
       format: 'date-time',

@@ -34,6 +34,21 @@ export interface OrderCustomer {
   document: string | null;
 }
 
+export const INVOICE_TYPES = ['nfe', 'dce'] as const;
+export type InvoiceType = (typeof INVOICE_TYPES)[number];
+
+export interface InvoiceRecord {
+  type: InvoiceType;
+  key: string;
+  number: string | null;
+  series: string | null;
+  issuedAt: string | null;
+  amount: number | null;
+  xmlUrl: string | null;
+  pdfUrl: string | null;
+  createdAt: string;
+}
+
 export interface OrderRecord {
   id: string;
   number: number;
@@ -52,6 +67,8 @@ export interface OrderRecord {
   customer: OrderCustomer;
   shippingAddress: Address;
   items: OrderItem[];
+  /** Oldest first. */
+  invoices: InvoiceRecord[];
   /** When an unpaid order is canceled; null once it is paid or canceled. */
   expiresAt: string | null;
   createdAt: string;
@@ -79,6 +96,12 @@ export const orderColumns = raw(`
   json_build_object('method', o.payment_method, 'installments', o.installments, 'gateway', o.gateway,
     'transactionId', o.transaction_id) as payment,
   o.customer, o.shipping_address as "shippingAddress", o.items,
+  coalesce((
+    select json_agg(json_build_object('type', i.type, 'key', i.key, 'number', i.number, 'series', i.series,
+      'issuedAt', to_char(i.issued_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'amount', trim_scale(i.amount),
+      'xmlUrl', i.xml_url, 'pdfUrl', i.pdf_url,
+      'createdAt', to_char(i.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) order by i.created_at, i.key)
+    from invoices i where i.workspace_id = o.workspace_id and i.order_id = o.id), '[]') as invoices,
   case when o.status = 'pending' then o.expires_at end as "expiresAt", o.created_at as "createdAt", o.updated_at as "updatedAt",
   o.paid_at as "paidAt", o.shipped_at as "shippedAt", o.delivered_at as "deliveredAt", o.refunded_at as "refundedAt",
   o.canceled_at as "canceledAt"`);

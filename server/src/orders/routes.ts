@@ -6,6 +6,7 @@ import { badRequest } from '../platform/http/errors.js';
 import { readPageRequest } from '../platform/lists/paging.js';
 import { checkerOf } from '../platform/schema/validation.js';
 import { customerSorts, listCustomers } from './customers.js';
+import { invoiceRoutes } from './invoice-routes.js';
 import * as shape from './order-shapes.js';
 import { findOrder, listOrders, orderSorts } from './queries.js';
 import { type Refunder, refundOrder } from './refund.js';
@@ -111,6 +112,8 @@ export const orderRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { db,
       return { ...order, refund };
     },
   );
+
+  await app.register(invoiceRoutes);
 
   app.get(
     '/customers',

@@ -51,6 +51,7 @@ export const labelRoute: FastifyPluginAsync<{ db: Database; labels: LabelAddress
         `${city} - ${state}`,
         `CEP ${zipCode}`,
       ],
+      invoices: order.invoices,
     });
     return reply
       .headers({ 'Cache-Control': 'private, no-store', 'X-Content-Type-Options': 'nosniff' })

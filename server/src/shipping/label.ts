@@ -1,3 +1,5 @@
+import { groupedKey } from '../orders/access-key.js';
+import type { InvoiceType } from '../orders/records.js';
 import { code128 } from './barcode.js';
 
 export interface Label {
@@ -7,6 +9,8 @@ export interface Label {
   orderNumber: number;
   recipient: string;
   addressLines: string[];
+  /** Fiscal documents that travel with the parcel. */
+  invoices: { type: InvoiceType; key: string }[];
 }
 
 const WIDTH = 288;
@@ -26,10 +30,23 @@ export function labelPdf(label: Label): Buffer {
     ...label.addressLines
       .flatMap((line, index) => wrapped(line, 11, index === 0 ? 3 : 2))
       .map((line, index) => text(MARGIN, HEIGHT - 150 - index * 14, 11, line)),
+    ...invoiceLines(label.invoices).map((line, index) => text(MARGIN, 158 - index * 8, 6, line)),
     ...bars(label.code),
     text(MARGIN + 48, 36, 14, label.code, 'bold'),
   ];
   return assemble(lines.join('\n'));
+}
+
+const DOCUMENTS: Record<InvoiceType, string> = { nfe: 'NF-e', dce: 'DC-e' };
+/** More keys than this have no room between the address and the barcode. */
+const MAX_KEYS = 2;
+
+function invoiceLines(invoices: Label['invoices']): string[] {
+  const lines = invoices.slice(0, MAX_KEYS).map(({ type, key }) => `${DOCUMENTS[type]} ${groupedKey(key)}`);
+  const others = invoices.length - lines.length;
+  return others > 0
+    ? [...lines, `+ ${others} ${others === 1 ? 'documento fiscal' : 'documentos fiscais'}`]
+    : lines;
 }
 
 function bars(code: string): string[] {
@@ -37,7 +54,7 @@ function bars(code: string): string[] {
   const unit = (WIDTH - 2 * MARGIN) / widths.reduce((sum, width) => sum + width, 0);
   let x = MARGIN;
   return widths.flatMap((width, index) => {
-    const bar = index % 2 === 0 ? [`${x.toFixed(3)} 60 ${(width * unit).toFixed(3)} 90 re f`] : [];
+    const bar = index % 2 === 0 ? [`${x.toFixed(3)} 60 ${(width * unit).toFixed(3)} 76 re f`] : [];
     x += width * unit;
     return bar;
   });

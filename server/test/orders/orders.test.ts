@@ -62,6 +62,7 @@ test('an order that was bought and paid reads as the contract says', async () =>
         total: 69.8,
       },
     ],
+    invoices: [],
     expiresAt: null,
     createdAt: expect.any(String),
     updatedAt: expect.any(String),

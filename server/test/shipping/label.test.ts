@@ -65,6 +65,7 @@ test('what PDF or its fonts would take amiss is escaped or replaced', () => {
     orderNumber: 1,
     recipient: '',
     addressLines: ['Rua\nX, 1'],
+    invoices: [],
   });
   const texts = textsOf(pdf).map(({ text }) => text);
   expect(texts).toContain('A \\(b\\) \\\\ c');
@@ -82,4 +83,28 @@ test('the barcode of a label reads as its code', async () => {
   const { labelUrl, code } = (await store.post('/shipments', { orderId })).body;
   const { rawPayload } = await feira.app.inject(labelUrl.replace('http://feira.test', ''));
   expect(readBarcode(rawPayload)).toBe(code);
+});
+
+test('the invoices of an order are printed on its label, however many there are', async () => {
+  const store = await feira.store();
+  const productId = await newProduct(store, { quantity: 1 });
+  const orderId = await order(feira, store.workspaceId, { productId, variantId: null, quantity: 1 });
+  const { labelUrl } = (await store.post('/shipments', { orderId })).body;
+  const texts = async () =>
+    textsOf((await feira.app.inject(labelUrl.replace('http://feira.test', ''))).rawPayload);
+  const key = '3526050X0J92JY000196570010000006041448679011';
+  await store.post(`/orders/${orderId}/invoices`, { type: 'nfe', key });
+  const line = 'NF-e 3526 050X 0J92 JY00 0196 5700 1000 0006 0414 4867 9011';
+  expect((await texts()).map(({ text }) => text)).toContain(line);
+  for (const other of [
+    '35260112345678000195550010000006041448679017',
+    '35260112345678000195550010000000011000000012',
+    '3526010X0J92JY000196550010000000011000000015',
+  ])
+    await store.post(`/orders/${orderId}/invoices`, { type: 'dce', key: other });
+  const all = await texts();
+  const read = all.map(({ text }) => text).join('\n');
+  expect(read).toContain('DC-e 3526 0112');
+  expect(read).toContain('+ 2 documentos fiscais');
+  for (const { size, text } of all) expect(text.length * size * 0.5).toBeLessThan(248);
 });

@@ -126,3 +126,24 @@ test('a refund shows on the page', async () => {
   await store.post(`/orders/${id}/refund`, undefined);
   expect((await pageOf(id)).text).toMatch(/Refunded .*Refunded R\$47\.65/);
 });
+
+test('the invoices of an order are on its page, in the language of the buyer', async () => {
+  await visitor.buy(mug);
+  const { id } = await onlyOrder();
+  expect((await pageOf(id)).text).not.toContain('Invoice');
+  await store.post(`/orders/${id}/invoices`, {
+    type: 'nfe',
+    key: '3526050X0J92JY000196570010000006041448679011',
+    number: '604',
+    series: '1',
+    pdfUrl: 'https://erp.example/604.pdf?a=1&b="'.replace('"', '%22'),
+  });
+  const page = await pageOf(id);
+  expect(page.text).toContain('NF-e, no. 604, series 1');
+  expect(page.text).toContain('Access key: 3526 050X 0J92 JY00 0196 5700 1000 0006 0414 4867 9011');
+  expect(page.html).toContain('href="https://erp.example/604.pdf?a=1&amp;b=%22"');
+  expect(page.text).not.toContain('XML');
+  const brazilian = new Visitor(feira, shop, { 'accept-language': 'pt-BR' });
+  const { pathname, search } = new URL(feira.context.orderLinks.urlOf(shop, id));
+  expect((await brazilian.get(pathname + search)).text).toContain('Nota fiscal NF-e, nº 604, série 1');
+});

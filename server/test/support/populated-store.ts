@@ -7,7 +7,7 @@ import { order } from './shop.js';
 /** A store that has one of everything the API names in a path. */
 export interface PopulatedStore {
   store: StoreClient;
-  ids: Record<'product' | 'image' | 'order' | 'shipment' | 'webhook' | 'delivery', string>;
+  ids: Record<'product' | 'image' | 'order' | 'invoice' | 'shipment' | 'webhook' | 'delivery', string>;
 }
 
 export const SKU = 'S-1';
@@ -26,12 +26,17 @@ export async function populate(feira: Feira): Promise<PopulatedStore> {
   const image = await uploadAndAttach(feira, store, product, await pngOf(1));
   const sold = await newProduct(store, { quantity: 5 });
   const orderId = await order(feira, store.workspaceId, { productId: sold, variantId: null, quantity: 1 });
+  const invoice = await store.post(`/orders/${orderId}/invoices`, {
+    type: 'nfe',
+    key: '35260112345678000195550010000000011000000012',
+  });
   const shipment = await store.post('/shipments', { orderId });
   const deliveries = await store.get(`/webhooks/${webhook.body.id}/deliveries`);
   const ids = {
     product,
     image: image.body.id,
     order: orderId,
+    invoice: invoice.body.key,
     shipment: shipment.body.code,
     webhook: webhook.body.id,
     delivery: deliveries.body.data[0].id,
@@ -54,8 +59,7 @@ export function parametersOf(url: string, { ids }: PopulatedStore): { name: stri
       'variants/:sku': SKU,
       'images/:imageId': ids.image,
       'deliveries/:deliveryId': ids.delivery,
-      // A well-formed access key of an invoice; the modulo-11 check digit is its last one.
-      'invoices/:key': '35260112345678000195550010000000011000000016',
+      'invoices/:key': ids.invoice,
     };
     const value = known[`${collection}/:${name}`];
     if (value === undefined) throw new Error(`populated-store.ts knows no ${collection}/:${name} (${url})`);

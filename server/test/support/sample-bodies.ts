@@ -46,6 +46,16 @@ export function sampleBodies({ ids }: PopulatedStore): Record<string, unknown> {
     },
     'PATCH /products/:id/variants/:sku/stock': { quantity: 1 },
     'POST /webhooks': { url: 'https://127.0.0.1:9/hook', events: ['stock.updated', 'order.paid'] },
+    'POST /orders/:id/invoices': {
+      type: 'nfe',
+      key: '3526050X0J92JY000196570010000006041448679011',
+      number: '604',
+      series: '1',
+      issuedAt: '2026-05-04T10:00:00-03:00',
+      amount: 178.3,
+      xmlUrl: 'https://erp.example/604.xml',
+      pdfUrl: 'https://erp.example/604.pdf',
+    },
     'POST /orders/:id/refund': { reason: 'broken', restock: true },
     'PATCH /orders/:id/shipping-status': {
       statusShipping: 'sent',

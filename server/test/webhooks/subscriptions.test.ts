@@ -183,6 +183,7 @@ describe('the events', () => {
     'order.refunded',
     'order.canceled',
     'order.partially_refunded',
+    'order.invoiced',
   ]);
 
   test('may be all of them', async () => {

@@ -38,6 +38,11 @@ export const ERROR_CATALOGUE = {
     meaning: 'This call has no dry run. Only writes of products, variations, stock and shipping status have.',
     remedy: 'Leave out dryRun.',
   },
+  duplicate_invoice: {
+    status: 409,
+    meaning: 'An order of the store already has an invoice with this access key.',
+    remedy: 'Nothing, if it is the same order. Otherwise delete the invoice from the order it was added to by mistake.',
+  },
   duplicate_name: {
     status: 409,
     meaning: 'Another product of the store has this name. Upper and lower case are different names.',
@@ -110,6 +115,11 @@ export const ERROR_CATALOGUE = {
     meaning: 'The access token is missing, unknown, expired or revoked.',
     remedy:
       'Renew it with the refresh token. If that fails with invalid_grant, ask the merchant to authorize the app again.',
+  },
+  invoice_limit: {
+    status: 409,
+    meaning: 'The order has 20 invoices, which is the maximum.',
+    remedy: 'Delete an invoice that is no longer valid.',
   },
   key_attached: {
     status: 409,

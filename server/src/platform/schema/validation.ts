@@ -97,7 +97,7 @@ function asDetail(error: ErrorObject): FaultDetail {
   return { field: at || WHOLE_BODY, message: sentenceFor(error) };
 }
 
-export function sentenceFor({ keyword, params, message }: ErrorObject): string {
+export function sentenceFor({ keyword, params, message, parentSchema }: ErrorObject): string {
   switch (keyword) {
     case 'type':
       return `must be ${[params.type].flat().map(withArticle).join(' or ')}`;
@@ -115,6 +115,8 @@ export function sentenceFor({ keyword, params, message }: ErrorObject): string {
       return `must have at least ${params.limit} ${params.limit === 1 ? 'entry' : 'entries'}`;
     case 'enum':
       return `must be one of ${(params.allowedValues as unknown[]).join(', ')}`;
+    case 'pattern':
+      return (parentSchema?.['x-pattern-means'] as string | undefined) ?? message ?? 'is not valid';
     case 'const':
       return `must be ${JSON.stringify(params.allowedValue)}`;
     default:
@@ -241,7 +243,8 @@ function errorsOf(keyword: string, verdict: Verdict): Partial<ErrorObject>[] {
 
 const COMMON = { strict: false, allowUnionTypes: true, validateFormats: false };
 const quickAjv = withChecks(new Ajv({ ...COMMON }));
-const thoroughAjv = withChecks(new Ajv({ ...COMMON, allErrors: true }));
+/** `verbose` gives each fault its schema, which says what a pattern means. */
+const thoroughAjv = withChecks(new Ajv({ ...COMMON, allErrors: true, verbose: true }));
 const queryAjv = withChecks(new Ajv({ ...COMMON, coerceTypes: true }));
 
 /** Judges values that are not themselves a body or a query: those inside a cursor, or a part of a body. */

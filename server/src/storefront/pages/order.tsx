@@ -3,6 +3,7 @@ import type { ShippingStatus } from '../../orders/shipping-status.js';
 import type { Language } from '../../platform/html/language.js';
 import { money } from '../../platform/html/money.js';
 import type { Tracking } from '../../shipping/shipments.js';
+import { Invoices } from './order-invoices.js';
 import { ShopPage, type Visit } from './shell.js';
 
 const TEXTS = {
@@ -108,6 +109,7 @@ export function OrderPage({ visit, order, tracking, orderKey, canPay }: Props) {
         </p>
         <Parcel visit={visit} order={order} tracking={tracking} />
         <Items order={order} language={language} />
+        {order.invoices.length > 0 && <Invoices invoices={order.invoices} language={language} />}
       </div>
     </ShopPage>
   );

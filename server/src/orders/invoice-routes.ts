@@ -1,0 +1,82 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import { originOfApp } from '../events/names.js';
+import { notFound } from '../platform/http/errors.js';
+import * as shape from './invoice-shapes.js';
+import { addInvoice, listInvoices, removeInvoice } from './invoices.js';
+import { orderNotFound } from './shipping-status.js';
+
+const ofOrder = Type.Object({ id: Type.String({ description: 'Order id' }) });
+const ofInvoice = Type.Object({
+  id: Type.String({ description: 'Order id' }),
+  key: Type.String({ description: 'Access key of the invoice' }),
+});
+
+export const invoiceRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  app.get(
+    '/orders/:id/invoices',
+    {
+      config: { scope: 'orders:read' },
+      schema: {
+        operationId: 'listInvoices',
+        tags: ['Orders'],
+        summary: 'List the invoices of an order',
+        description: 'Oldest first. The record of the order has the same list.',
+        params: ofOrder,
+        response: { 200: shape.InvoiceList },
+      },
+    },
+    async (request) => {
+      const { id } = request.params;
+      const invoices = await listInvoices(request.store, request.credential.workspaceId, id);
+      if (!invoices) throw orderNotFound(id);
+      return { data: invoices };
+    },
+  );
+
+  app.post(
+    '/orders/:id/invoices',
+    {
+      config: { scope: 'orders:write' },
+      schema: {
+        operationId: 'addInvoice',
+        tags: ['Orders'],
+        summary: 'Add an invoice to an order',
+        description:
+          'An NF-e or DC-e that was issued elsewhere. The buyer sees it on the page of the order, and it is printed on the label. A key that the store has already used is a 409 (duplicate_invoice); an order has at most 20 invoices. Emits order.invoiced.',
+        params: ofOrder,
+        body: shape.NewInvoice,
+        response: { 201: shape.Invoice },
+      },
+    },
+    async (request, reply) => {
+      const { workspaceId } = request.credential;
+      const invoice = await request.store.transaction((tx) =>
+        addInvoice(tx, workspaceId, originOfApp(request.credential), request.params.id, request.body),
+      );
+      return reply.code(201).send(invoice);
+    },
+  );
+
+  app.delete(
+    '/orders/:id/invoices/:key',
+    {
+      config: { scope: 'orders:write' },
+      schema: {
+        operationId: 'deleteInvoice',
+        tags: ['Orders'],
+        summary: 'Remove an invoice from an order',
+        description: 'For a document that was canceled or added by mistake. Its key can be added again.',
+        params: ofInvoice,
+        response: { 200: shape.DeletedInvoice },
+      },
+    },
+    async (request) => {
+      const { id, key } = request.params;
+      // PostgreSQL stores neither NUL nor half of a surrogate pair, so no invoice has such a key.
+      if (key.includes('\0') || !key.isWellFormed()) throw notFound(`Invoice ${key.slice(0, 64)}`);
+      await request.store.transaction((tx) => removeInvoice(tx, request.credential.workspaceId, id, key));
+      return { id: key, deleted: true };
+    },
+  );
+};
