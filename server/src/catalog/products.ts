@@ -113,6 +113,9 @@ const CHANGEABLE = [
   'urlImage',
   'sku',
   'ean',
+  'ncm',
+  'cest',
+  'fiscalOrigin',
 ] as const satisfies (keyof ProductRecord)[];
 
 /** What was sent of the fields we know, in the form in which it is stored. */
@@ -138,6 +141,7 @@ async function storeProduct(tx: Tx, workspaceId: string, product: ProductRecord)
         description = ${product.description}, quantity = ${product.quantity}, weight = ${product.weight},
         width = ${product.width}, height = ${product.height}, length = ${product.length}, type_id = ${product.typeId},
         category_id = ${product.categoryId}, url_image = ${product.urlImage}, sku = ${product.sku}, ean = ${product.ean},
+        ncm = ${product.ncm}, cest = ${product.cest}, fiscal_origin = ${product.fiscalOrigin},
         updated_at = now()
       where workspace_id = ${workspaceId} and id = ${product.id}`);
   } catch (error) {
@@ -170,12 +174,13 @@ const insertProduct = fixed(
     made as (
       insert into products as p
         (workspace_id, id, name, price, price_discount, description, quantity, weight, width, height, length, type_id,
-         category_id, url_image, sku, ean)
+         category_id, url_image, sku, ean, ncm, cest, fiscal_origin)
       select ${workspaceId}::uuid, ${id}::uuid, ${name}, n.price, n."priceDiscount", n.description, coalesce(n.quantity, 0),
-        n.weight, n.width, n.height, n.length, coalesce(n."typeId", 2), category.id, n."urlImage", n.sku, n.ean
+        n.weight, n.width, n.height, n.length, coalesce(n."typeId", 2), category.id, n."urlImage", n.sku, n.ean,
+        n.ncm, n.cest, n."fiscalOrigin"
       from category, jsonb_to_record(${product}::jsonb) as n(price numeric, "priceDiscount" numeric, description text,
         quantity integer, weight numeric, width numeric, height numeric, length numeric, "typeId" smallint,
-        "urlImage" text, sku text, ean text)
+        "urlImage" text, sku text, ean text, ncm text, cest text, "fiscalOrigin" smallint)
       on conflict (workspace_id, name) do nothing
       returning ${productColumns}
     ),

@@ -18,6 +18,9 @@ export interface ProductRecord {
   urlImage: string | null;
   sku: string | null;
   ean: string | null;
+  ncm: string | null;
+  cest: string | null;
+  fiscalOrigin: number | null;
   hasVariants: boolean;
   createdAt: string;
   updatedAt: string;
@@ -36,14 +39,21 @@ export interface VariationRecord {
 export const productColumns = raw(`
   p.id, p.name, p.price, p.price_discount as "priceDiscount", p.description, p.quantity, p.weight, p.width, p.height,
   p.length, p.type_id as "typeId", p.category_id as "categoryId", p.url_image as "urlImage", p.sku, p.ean,
+  p.ncm, p.cest, p.fiscal_origin as "fiscalOrigin",
   p.has_variants as "hasVariants", p.created_at as "createdAt", p.updated_at as "updatedAt"`);
+
+/** Not part of the ready JSON, which existing rows would have to be rewritten for. Most products have none of them. */
+const fiscalJson = `case when p.ncm is null and p.cest is null and p.fiscal_origin is null
+  then ',"ncm":null,"cest":null,"fiscalOrigin":null'
+  else ',"ncm":' || json_text(p.ncm) || ',"cest":' || json_text(p.cest)
+    || ',"fiscalOrigin":' || coalesce(p.fiscal_origin::text, 'null') end`;
 
 /**
  * The same record as the text of its JSON, open at its end. Most of it stands ready in the row: a list of 50 out of
  * columns, which become objects here and then JSON, cost 1.1 ms of processor time, and out of json_build_object 1.2 ms.
  */
 export const productJson =
-  raw(`p.document || ',"quantity":' || p.quantity || ',"hasVariants":' || p.has_variants
+  raw(`p.document || ${fiscalJson} || ',"quantity":' || p.quantity || ',"hasVariants":' || p.has_variants
   || ',"updatedAt":"' || to_char(p.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"'`);
 
 /** Of a variations row that goes by the name `v`. */

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { Image } from '../media/image-record.js';
 import { Meta, pagingQuery } from '../platform/lists/paging.js';
 import {
+  Digits,
   HttpUrl,
   Id,
   Measure,
@@ -62,6 +63,18 @@ const optional = {
     Text(100, { description: 'Your key of a simple product, for stock sync.', examples: ['CAM-BAS'] }),
   ),
   ean: Nullable(Text(100, { description: 'Barcode (GTIN).', examples: ['7891234567895'] })),
+  ncm: Nullable(
+    Digits(8, { description: 'Mercosul classification of the goods (NCM).', examples: ['61091000'] }),
+  ),
+  cest: Nullable(Digits(7, { description: 'Tax substitution code (CEST).', examples: ['2803800'] })),
+  fiscalOrigin: Nullable(
+    Type.Integer({
+      minimum: 0,
+      maximum: 8,
+      description: 'Origin of the goods in a fiscal document; 0 is domestic.',
+      examples: [0],
+    }),
+  ),
 };
 
 export const NewProduct = Shape('NewProduct', {
@@ -87,7 +100,7 @@ export const ProductChange = Shape(
   {
     'x-known-field': true,
     description:
-      'Only the fields sent are changed. null clears description, measures, urlImage, sku, ean and priceDiscount.',
+      'Only the fields sent are changed. null clears description, measures, urlImage, sku, ean, ncm, cest, fiscalOrigin and priceDiscount.',
   },
 );
 export type ProductChange = Static<typeof ProductChange>;
@@ -108,6 +121,9 @@ const productFields = {
   urlImage: optional.urlImage,
   sku: optional.sku,
   ean: optional.ean,
+  ncm: optional.ncm,
+  cest: optional.cest,
+  fiscalOrigin: optional.fiscalOrigin,
   hasVariants: Type.Boolean({ description: 'Stock is kept per variation.' }),
   createdAt: Time(),
   updatedAt: Time(),

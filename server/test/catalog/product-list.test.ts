@@ -6,7 +6,7 @@ import { insertProducts } from '../support/product-rows.js';
 
 const RECORD_KEYS = (
   'id name price priceDiscount description quantity weight width height length typeId categoryId urlImage ' +
-  'sku ean hasVariants createdAt updatedAt'
+  'sku ean ncm cest fiscalOrigin hasVariants createdAt updatedAt'
 ).split(' ');
 
 let feira: Feira;

@@ -21,6 +21,9 @@ const BARE = {
   urlImage: null,
   sku: null,
   ean: null,
+  ncm: null,
+  cest: null,
+  fiscalOrigin: null,
   hasVariants: false,
   createdAt: expect.stringMatching(UTC_TIME),
   updatedAt: expect.stringMatching(UTC_TIME),
@@ -59,6 +62,9 @@ describe('POST /products', () => {
       urlImage: 'https://cdn.example/Shirt%20One.png?v=1#top',
       sku: 'CAM-BAS',
       ean: '7891234567895',
+      ncm: '61091000',
+      cest: '2803800',
+      fiscalOrigin: 0,
     };
     const made = await store.post('/products', full);
     expect(made.status).toBe(201);

@@ -15,6 +15,9 @@ export function sampleBodies({ ids }: PopulatedStore): Record<string, unknown> {
       urlImage: 'https://cdn.example/a.png',
       sku: 'R-1',
       ean: '7891234567895',
+      ncm: '61091000',
+      cest: '2803800',
+      fiscalOrigin: 0,
     },
     'PATCH /products/:id': {
       name: 'Renamed',

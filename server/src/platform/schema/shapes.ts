@@ -27,6 +27,10 @@ export const Quantity = (options: TSchemaOptions = {}) =>
 export const Text = (max: number, options: TSchemaOptions = {}) =>
   Type.String({ maxLength: max, 'x-text': true, ...options });
 
+/** Exactly so many digits, as text: leading zeros count. */
+export const Digits = (count: number, options: TSchemaOptions = {}) =>
+  Type.String({ pattern: `^[0-9]{${count}}$`, 'x-pattern-means': `must have ${count} digits`, ...options });
+
 /** Stored trimmed and in Unicode normal form C: `max` characters of that form. */
 export const Name = (max: number, options: TSchemaOptions = {}) =>
   Text(max * UNITS_PER_CHARACTER, { 'x-name': max, ...options });
