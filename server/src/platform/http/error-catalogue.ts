@@ -41,7 +41,8 @@ export const ERROR_CATALOGUE = {
   duplicate_invoice: {
     status: 409,
     meaning: 'An order of the store already has an invoice with this access key.',
-    remedy: 'Nothing, if it is the same order. Otherwise delete the invoice from the order it was added to by mistake.',
+    remedy:
+      'Nothing, if it is the same order. Otherwise delete the invoice from the order it was added to by mistake.',
   },
   duplicate_name: {
     status: 409,
