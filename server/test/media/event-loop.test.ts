@@ -7,7 +7,7 @@ import { openFeira } from '../support/feira.js';
 import { picture, pngOf } from '../support/images.js';
 import { upload, uploadAndAttach } from '../support/media.js';
 
-// The other requests are guarded in event-loop.test.ts, which explains the measure. An image is looked at in another
+// The other requests are guarded in event-loop.long.test.ts, which explains the measure. An image is looked at in another
 // thread; what is left for the event loop is to take ten megabytes from the storage and hand them over.
 const BUDGET_MS = 50;
 

@@ -6,6 +6,7 @@ import type { TestProject } from 'vitest/node';
 import { migrate } from '../../src/platform/db/migrate.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/platform/embedded-postgres/start.ts';
 import { memoryOrDisk } from './memory-or-disk.ts';
+import { PostgresCluster } from './postgres-cluster.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -15,27 +16,52 @@ declare module 'vitest' {
 
 const TEMPLATE = 'template_feira';
 
-/** One PostgreSQL for the whole run, with one migrated database that `cloneDatabase` copies. */
+/** Data of tests need not survive a crash. */
+const SETTINGS = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  max_connections: '400',
+};
+
+/**
+ * One PostgreSQL for the whole run, with one migrated database that `cloneDatabase` copies: the embedded one, or the one
+ * whose programs are in the folder PG_BIN.
+ */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const folder = mkdtempSync(join(memoryOrDisk(), 'feira-test-'));
-  // Root's PostgreSQL runs under another account, which has to come through.
-  chmodSync(folder, 0o711);
-  const postgres = await startEmbeddedPostgres({
-    folder,
-    settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '400' },
-  });
-  const teardown = async () => {
-    await postgres.close();
-    await rm(folder, { recursive: true, force: true });
-  };
+  const { connection, close } = process.env.PG_BIN ? startInstalled() : await startEmbedded();
   try {
-    await makeTemplate(postgres.connection);
+    await makeTemplate(connection);
   } catch (error) {
-    await teardown();
+    await close();
     throw error;
   }
-  project.provide('cluster', postgres.connection);
-  return teardown;
+  project.provide('cluster', connection);
+  return close;
+}
+
+interface Cluster {
+  connection: EmbeddedPostgres['connection'];
+  close(): Promise<void>;
+}
+
+async function startEmbedded(): Promise<Cluster> {
+  const folder = mkdtempSync(join(memoryOrDisk(), 'feira-test-'));
+  // PostgreSQL of root runs under another account, which must be able to enter the folder.
+  chmodSync(folder, 0o711);
+  const postgres = await startEmbeddedPostgres({ folder, settings: SETTINGS });
+  return {
+    connection: postgres.connection,
+    async close() {
+      await postgres.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function startInstalled(): Cluster {
+  const cluster = PostgresCluster.start(SETTINGS, memoryOrDisk());
+  return { connection: cluster.connection, close: async () => cluster.close() };
 }
 
 async function makeTemplate(connection: EmbeddedPostgres['connection']): Promise<void> {
@@ -44,7 +70,7 @@ async function makeTemplate(connection: EmbeddedPostgres['connection']): Promise
   try {
     await client.query(`create database ${TEMPLATE}`);
     await migrate({ ...connection, database: TEMPLATE });
-    // A database that somebody is connected to cannot be copied.
+    // A database with open connections cannot be copied.
     await client.query(`alter database ${TEMPLATE} with allow_connections false`);
   } finally {
     await client.end();

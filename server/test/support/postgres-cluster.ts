@@ -13,22 +13,27 @@ const IS_ROOT = process.getuid?.() === 0;
 export class PostgresCluster {
   private constructor(private readonly folder: string) {}
 
-  static start(): PostgresCluster {
-    const folder = mkdtempSync(join(tmpdir(), 'feira-cluster-'));
+  static start(settings: Record<string, string> = { fsync: 'off' }, parent = tmpdir()): PostgresCluster {
+    const folder = mkdtempSync(join(parent, 'feira-cluster-'));
     if (IS_ROOT) execFileSync('chown', ['postgres', folder]);
     const data = join(folder, 'data');
     run('initdb', '-D', data, '-A', 'trust', '-U', 'feira', '-E', 'UTF8', '--locale=C.UTF-8');
-    const settings = `-c listen_addresses='' -c unix_socket_directories=${folder} -c fsync=off`;
-    run('pg_ctl', '-D', data, '-w', '-l', join(folder, 'log'), '-o', settings, 'start');
+    const all = { listen_addresses: "''", unix_socket_directories: folder, ...settings };
+    const options = Object.entries(all).map(([name, value]) => `-c ${name}=${value}`);
+    run('pg_ctl', '-D', data, '-w', '-l', join(folder, 'log'), '-o', options.join(' '), 'start');
     return new PostgresCluster(folder);
   }
 
+  get connection(): Feira['connection'] {
+    return { host: this.folder, port: 5432, user: 'feira', database: 'postgres' };
+  }
+
   async createDatabase(name: string): Promise<Feira['connection']> {
-    const client = new pg.Client({ host: this.folder, user: 'feira', database: 'postgres' });
+    const client = new pg.Client(this.connection);
     await client.connect();
     await client.query(`create database ${name}`);
     await client.end();
-    return { host: this.folder, port: 5432, user: 'feira', database: name };
+    return { ...this.connection, database: name };
   }
 
   /** Returns the file that holds the dump. */
