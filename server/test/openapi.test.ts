@@ -59,6 +59,7 @@ test('a call with an ETag, and no other, tells of the 304', async () => {
     'getMe',
     'getOrder',
     'getProduct',
+    'getWebhook',
     'listImages',
     'listVariations',
     'trackShipment',

@@ -1,3 +1,4 @@
+import { PRODUCT_FIELDS } from '../events/changed-fields.js';
 import type { Origin } from '../events/names.js';
 import { emit, type NewEvent } from '../events/outbox.js';
 import type { Tx } from '../platform/db/share.js';
@@ -58,7 +59,7 @@ export async function updateProduct(
   await storeProduct(tx, workspaceId, after);
   if (fields.some((field) => field === 'name' || field === 'sku' || field === 'ean'))
     await refreshSearch(tx, workspaceId, id);
-  const events: NewEvent[] = [{ event: 'product.updated', data: { id, fields } }];
+  const events: NewEvent[] = [{ event: 'product.updated', data: { id, fields }, changed: fields }];
   if (fields.includes('quantity'))
     events.push({ event: 'stock.updated', data: { id, quantity: after.quantity } });
   await emit(tx, workspaceId, origin, events);
@@ -98,25 +99,7 @@ export function quantityIsASum(): FaultDetail {
   };
 }
 
-const CHANGEABLE = [
-  'name',
-  'price',
-  'priceDiscount',
-  'description',
-  'quantity',
-  'weight',
-  'width',
-  'height',
-  'length',
-  'typeId',
-  'categoryId',
-  'urlImage',
-  'sku',
-  'ean',
-  'ncm',
-  'cest',
-  'fiscalOrigin',
-] as const satisfies (keyof ProductRecord)[];
+const CHANGEABLE = PRODUCT_FIELDS satisfies readonly (keyof ProductRecord)[];
 
 /** What was sent of the fields we know, in the form in which it is stored. */
 function knownFields(change: ProductChange): Partial<ProductRecord> {

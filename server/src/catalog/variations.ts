@@ -62,7 +62,11 @@ export async function replaceVariations(
     await refreshSearch(tx, workspaceId, productId);
   }
   await emit(tx, workspaceId, origin, [
-    { event: 'product.updated', data: { id: productId, variants: changed.length + gone.length } },
+    {
+      event: 'product.updated',
+      data: { id: productId, variants: changed.length + gone.length },
+      changed: ['variants'],
+    },
     ...changedBalances(productId, before, after),
   ]);
 }

@@ -76,6 +76,8 @@ function step(next: Statement, lock: Statement): Statement {
       from numbered n, lateral (
         select w.id from webhooks w
         where w.workspace_id = n.workspace_id and n.event = any(w.events) and w.after_position < n.position
+          and not (w.exclude_own and n.origin = 'app:' || w.client_id)
+          and (w.filter_fields is null or n.changed_fields is null or n.changed_fields && w.filter_fields)
           -- An app without a live grant is owed nothing; an approval that it has not exchanged yet is no grant.
           and exists (select from oauth_grants g where g.workspace_id = w.workspace_id and g.client_id = w.client_id
                       and g.connected_at is not null and g.revoked_at is null)

@@ -124,6 +124,6 @@ async function emitImages(tx: Tx, workspaceId: string, origin: Origin, productId
     sql`update products set updated_at = now() where workspace_id = ${workspaceId} and id = ${productId}`,
   );
   await emit(tx, workspaceId, origin, [
-    { event: 'product.updated', data: { id: productId, fields: ['images'] } },
+    { event: 'product.updated', data: { id: productId, fields: ['images'] }, changed: ['images'] },
   ]);
 }

@@ -1,23 +1,19 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { Type } from 'typebox';
-import { readFeed } from '../events/feed.js';
 import type { Clock } from '../platform/clock.js';
 import type { Seal } from '../platform/crypto/seal.js';
-import { badRequest, invalid } from '../platform/http/errors.js';
-import { readPageRequest } from '../platform/lists/paging.js';
+import { invalid } from '../platform/http/errors.js';
 import type { Outbound } from '../platform/outbound/post.js';
-import { newId } from '../platform/schema/ids.js';
 import { Deleted } from '../platform/schema/shapes.js';
-import { checkerOf } from '../platform/schema/validation.js';
-import { attempt } from './attempt.js';
-import { deliverySorts, listDeliveries, redeliver } from './log.js';
+import { deliveryRoutes } from './delivery-routes.js';
+import { feedRoutes } from './feed-routes.js';
 import * as shape from './schema.js';
 import {
   createWebhook,
   deleteWebhook,
-  findTarget,
+  findWebhook,
   listWebhooks,
   rotateWebhookSecret,
+  updateWebhook,
 } from './subscriptions.js';
 
 interface Options {
@@ -27,10 +23,9 @@ interface Options {
 }
 
 const scope = 'webhooks:manage';
-const ofWebhook = Type.Object({ id: Type.String({ description: 'Webhook id' }) });
-const isFilters = checkerOf(Type.Object(shape.deliveryFilters, { additionalProperties: false }));
 
-export const webhookRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { clock, outbound, seal }) => {
+export const webhookRoutes: FastifyPluginAsyncTypebox<Options> = async (app, options) => {
+  const { clock, outbound, seal } = options;
   app.get(
     '/webhooks',
     {
@@ -68,6 +63,43 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { c
     },
   );
 
+  app.get(
+    '/webhooks/:id',
+    {
+      config: { scope, etag: true },
+      schema: {
+        operationId: 'getWebhook',
+        tags: ['Webhooks'],
+        summary: 'Read a subscription',
+        params: shape.OfWebhook,
+        response: { 200: shape.Webhook },
+      },
+    },
+    ({ store, credential, params }) => findWebhook(store, credential, params.id),
+  );
+
+  app.patch(
+    '/webhooks/:id',
+    {
+      config: { scope, waitsOutside: true },
+      schema: {
+        operationId: 'updateWebhook',
+        tags: ['Webhooks'],
+        summary: 'Change a subscription',
+        description:
+          'Applies to events from now on; the secret stays. What is still to be delivered goes to the new url.',
+        params: shape.OfWebhook,
+        body: shape.WebhookChange,
+        response: { 200: shape.Webhook },
+      },
+    },
+    async ({ store, credential, params, body }) => {
+      await findWebhook(store, credential, params.id);
+      if (body.url !== undefined) await refuseTarget(body.url);
+      return updateWebhook(store, credential, params.id, body);
+    },
+  );
+
   app.delete(
     '/webhooks/:id',
     {
@@ -77,7 +109,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { c
         tags: ['Webhooks'],
         summary: 'End a subscription',
         description: 'What was still owed to it is not sent any more.',
-        params: ofWebhook,
+        params: shape.OfWebhook,
         response: { 200: Deleted },
       },
     },
@@ -85,31 +117,6 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { c
       const { id } = request.params;
       await deleteWebhook(request.store.autocommit, request.credential, id);
       return { id, deleted: true };
-    },
-  );
-
-  app.post(
-    '/webhooks/:id/ping',
-    {
-      config: { scope, waitsOutside: true },
-      schema: {
-        operationId: 'pingWebhook',
-        tags: ['Webhooks'],
-        summary: 'Send a test delivery now',
-        description:
-          'One signed POST of the event "ping", answered with the status of the receiver. It is not logged and not repeated.',
-        params: ofWebhook,
-        response: { 200: shape.PingAnswer },
-      },
-    },
-    async (request) => {
-      const { id } = request.params;
-      const { workspaceId } = request.credential;
-      const target = await findTarget(request.store, request.credential, id);
-      const message = { id: newId(), event: 'ping', workspaceId, data: { id } };
-      // What the receiver wrote stays out: a caller must not read other servers through us.
-      const { response: _, ...answer } = await attempt({ outbound, seal, clock }, target, message, 1);
-      return answer;
     },
   );
 
@@ -122,7 +129,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { c
         tags: ['Webhooks'],
         summary: 'Change the secret',
         description: 'For 24 hours the old secret signs too, in X-Service-Signature-256-Previous.',
-        params: ofWebhook,
+        params: shape.OfWebhook,
         response: { 200: shape.CreatedWebhook },
       },
     },
@@ -132,77 +139,8 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { c
       ),
   );
 
-  app.get(
-    '/webhooks/:id/deliveries',
-    {
-      config: { scope },
-      schema: {
-        operationId: 'listDeliveries',
-        tags: ['Webhooks'],
-        summary: 'The log of a subscription',
-        description: 'Newest first, with every attempt. Kept 30 days.',
-        params: ofWebhook,
-        querystring: shape.DeliveryQuery,
-        response: { 200: shape.DeliveryList },
-      },
-    },
-    (request) => {
-      const page = readPageRequest(request.query, {
-        list: `deliveries of ${request.params.id}`,
-        defaultSort: '-createdAt',
-        sorts: deliverySorts,
-        filterShape: shape.deliveryFilters,
-        isFilters,
-      });
-      return listDeliveries(request.store, request.credential, request.params.id, page);
-    },
-  );
-
-  app.post(
-    '/webhooks/:id/deliveries/:deliveryId/redeliver',
-    {
-      config: { scope },
-      schema: {
-        operationId: 'redeliver',
-        tags: ['Webhooks'],
-        summary: 'Send a delivery again',
-        description:
-          'A new series of attempts under the same X-Service-Delivery, whatever became of the first. Takes the id of the delivery or the value of X-Service-Delivery.',
-        params: Type.Object({ id: Type.String({ description: 'Webhook id' }), deliveryId: Type.String() }),
-        response: { 200: shape.Delivery },
-      },
-    },
-    (request) => {
-      const { id, deliveryId } = request.params;
-      return request.store.transaction((tx) => redeliver(tx, request.credential, id, deliveryId));
-    },
-  );
-
-  app.get(
-    '/events',
-    {
-      config: { scope },
-      schema: {
-        operationId: 'readEvents',
-        tags: ['Events'],
-        summary: 'The feed of events',
-        description:
-          'All events of the store of the last 30 days, oldest first. Nothing ever lands behind a cursor given out: to recover from an outage, go on from the last one.',
-        querystring: shape.EventQuery,
-        response: { 200: shape.EventList },
-      },
-    },
-    (request) => {
-      const { after, cursor, ...paging } = request.query;
-      if (after !== undefined && cursor !== undefined)
-        throw badRequest('after and cursor cannot be sent together', 'invalid_parameter');
-      const position = after ?? cursor;
-      return readFeed(request.store, request.credential.workspaceId, {
-        ...paging,
-        ...(position !== undefined && { after: position }),
-      });
-    },
-  );
+  await app.register(deliveryRoutes, options);
+  await app.register(feedRoutes);
 
   async function refuseTarget(url: string): Promise<void> {
     const target = new URL(url);

@@ -1,27 +1,70 @@
 import { type Static, Type } from 'typebox';
+import { CHANGED_FIELDS, type ChangedField } from '../events/changed-fields.js';
 import { EVENT_NAMES } from '../events/names.js';
 import { Meta, pagingQuery } from '../platform/lists/paging.js';
 import { HttpUrl, Id, Nullable, Shape, Time } from '../platform/schema/shapes.js';
 
+export const OfWebhook = Type.Object({ id: Type.String({ description: 'Webhook id' }) });
+
 const eventName = Type.Unsafe<(typeof EVENT_NAMES)[number]>({ type: 'string', enum: [...EVENT_NAMES] });
 
+const url = HttpUrl({
+  description: 'Where deliveries are sent: a public http(s) address without user name.',
+  examples: ['https://erp.example/hooks/feira'],
+});
+const events = Type.Array(eventName, {
+  minItems: 1,
+  maxItems: EVENT_NAMES.length,
+  examples: [['stock.updated', 'order.paid']],
+});
+const filter = Type.Unsafe<{ fields: ChangedField[] } | null>({
+  type: ['object', 'null'],
+  description:
+    'Limits product.updated to changes of at least one of these fields. Changes of variations match "variants", changes of images match "images". Other events are not filtered. null: no filter.',
+  properties: {
+    fields: {
+      type: 'array',
+      minItems: 1,
+      maxItems: CHANGED_FIELDS.length,
+      items: { type: 'string', enum: [...CHANGED_FIELDS] },
+    },
+  },
+  required: ['fields'],
+  examples: [{ fields: ['price', 'variants'] }],
+});
+const excludeOwn = Type.Boolean({
+  description: 'Skips the events that this app caused itself (origin app:<clientId>).',
+});
+
 export const NewWebhook = Shape('NewWebhook', {
-  url: HttpUrl({
-    description: 'Where deliveries are sent: a public http(s) address without user name.',
-    examples: ['https://erp.example/hooks/feira'],
-  }),
-  events: Type.Array(eventName, {
-    minItems: 1,
-    maxItems: EVENT_NAMES.length,
-    examples: [['stock.updated', 'order.paid']],
-  }),
+  url,
+  events,
+  filter: Type.Optional(filter),
+  excludeOwn: Type.Optional(Type.Boolean({ ...excludeOwn, default: false })),
 });
 export type NewWebhook = Static<typeof NewWebhook>;
+
+export const WebhookChange = Shape(
+  'WebhookChange',
+  {
+    url: Type.Optional(url),
+    events: Type.Optional(events),
+    filter: Type.Optional(filter),
+    excludeOwn: Type.Optional(excludeOwn),
+  },
+  {
+    'x-known-field': true,
+    description: 'Only the fields sent are changed. null removes the filter.',
+  },
+);
+export type WebhookChange = Static<typeof WebhookChange>;
 
 const webhookFields = {
   id: Id(),
   url: Type.String(),
   events: Type.Array(Type.String()),
+  filter,
+  excludeOwn,
   status: Type.String({
     description: 'active, or failing after five lost events in a row. Never disabled or deleted for failing.',
     examples: ['active'],

@@ -1,6 +1,8 @@
+import type { ChangedField } from '../events/changed-fields.js';
+import { settledHead } from '../events/sequencer.js';
 import type { Clock } from '../platform/clock.js';
 import type { Seal } from '../platform/crypto/seal.js';
-import type { Queryable, Tx } from '../platform/db/share.js';
+import type { Queryable, StoreAccess, Tx } from '../platform/db/share.js';
 import { raw, sql } from '../platform/db/sql.js';
 import { type ApiError, conflict, notFound } from '../platform/http/errors.js';
 import { isId, newId } from '../platform/schema/ids.js';
@@ -13,10 +15,18 @@ export interface Owner {
   clientId: string;
 }
 
-export interface WebhookRecord {
-  id: string;
+/** What the app decides about a subscription. */
+interface Settings {
   url: string;
   events: string[];
+  /** Null: product.updated is delivered whatever changed. */
+  filter: { fields: ChangedField[] } | null;
+  /** Events that the app of the subscription caused are not delivered. */
+  excludeOwn: boolean;
+}
+
+export interface WebhookRecord extends Settings {
+  id: string;
   status: string;
   createdAt: string;
   lastDeliveryAt: string | null;
@@ -27,7 +37,8 @@ const MAX_SUBSCRIPTIONS = 20;
 const PREVIOUS_SECRET_MS = 24 * 60 * 60 * 1000;
 
 const columns = raw(`
-  w.id, w.url, w.events, case when w.lost_in_a_row >= ${LOST_UNTIL_FAILING} then 'failing' else 'active' end as status,
+  w.id, w.url, w.events, case when w.filter_fields is not null then json_build_object('fields', w.filter_fields) end as filter,
+  w.exclude_own as "excludeOwn", case when w.lost_in_a_row >= ${LOST_UNTIL_FAILING} then 'failing' else 'active' end as status,
   w.created_at as "createdAt", w.last_delivery_at as "lastDeliveryAt"`);
 
 export async function listWebhooks(
@@ -39,11 +50,25 @@ export async function listWebhooks(
     order by w.created_at, w.id`);
 }
 
+export async function findWebhook(
+  db: Queryable,
+  { workspaceId, clientId }: Owner,
+  id: string,
+): Promise<WebhookRecord> {
+  const [webhook] = isId(id)
+    ? await db.query<WebhookRecord>(sql`
+        select ${columns} from webhooks w
+        where w.workspace_id = ${workspaceId} and w.id = ${id} and w.client_id = ${clientId}`)
+    : [];
+  if (!webhook) throw webhookNotFound(id);
+  return webhook;
+}
+
 export async function createWebhook(
   tx: Tx,
   seal: Seal,
   { workspaceId, clientId }: Owner,
-  input: { url: string; events: string[] },
+  { url, events, filter = null, excludeOwn = false }: Pick<Settings, 'url' | 'events'> & Partial<Settings>,
 ): Promise<WebhookRecord & { secret: string }> {
   // Requests of one store and app take turns, so that of several at the limit one succeeds.
   await tx.query(sql`
@@ -52,13 +77,35 @@ export async function createWebhook(
   const secret = newWebhookSecret();
   const sealed = seal.close(secret, webhookSecretOwner(workspaceId, id));
   const [made] = await tx.query<WebhookRecord>(sql`
-    insert into webhooks as w (workspace_id, id, client_id, url, events, secret, after_position)
-    select ${workspaceId}::uuid, ${id}::uuid, ${clientId}, ${input.url}, ${[...new Set(input.events)]}::text[], ${sealed}::bytea,
+    insert into webhooks as w (workspace_id, id, client_id, url, events, filter_fields, exclude_own, secret, after_position)
+    select ${workspaceId}::uuid, ${id}::uuid, ${clientId}, ${url}, ${distinct(events)}::text[],
+      ${distinct(filter?.fields)}::text[], ${excludeOwn}::boolean, ${sealed}::bytea,
       coalesce(pg_sequence_last_value(pg_get_serial_sequence('outbox', 'position')::regclass), 0)
     where (select count(*) from webhooks w where w.workspace_id = ${workspaceId} and w.client_id = ${clientId}) < ${MAX_SUBSCRIPTIONS}
     returning ${columns}`);
   if (!made) throw subscriptionLimit();
   return { ...made, secret };
+}
+
+/**
+ * Changes what was sent and leaves the rest. What was committed before the call is fanned out by the old settings first;
+ * otherwise it would depend on the moment which of the two an event of a second ago is judged by.
+ */
+export async function updateWebhook(
+  db: StoreAccess,
+  { workspaceId, clientId }: Owner,
+  id: string,
+  { url, events, filter, excludeOwn }: Partial<Settings>,
+): Promise<WebhookRecord> {
+  await settledHead(db, workspaceId);
+  const [changed] = await db.autocommit.query<WebhookRecord>(sql`
+    update webhooks as w set
+      url = coalesce(${url ?? null}, w.url), events = coalesce(${distinct(events)}::text[], w.events),
+      filter_fields = case when ${filter !== undefined}::boolean then ${distinct(filter?.fields)}::text[] else w.filter_fields end,
+      exclude_own = coalesce(${excludeOwn ?? null}::boolean, w.exclude_own)
+    where w.workspace_id = ${workspaceId} and w.id = ${id} and w.client_id = ${clientId} returning ${columns}`);
+  if (!changed) throw webhookNotFound(id);
+  return changed;
 }
 
 /**
@@ -103,6 +150,10 @@ export async function findTarget(
     : [];
   if (!target) throw webhookNotFound(id);
   return target;
+}
+
+function distinct(names: string[] | undefined): string[] | null {
+  return names ? [...new Set(names)] : null;
 }
 
 function subscriptionLimit(): ApiError {

@@ -48,7 +48,18 @@ export function sampleBodies({ ids }: PopulatedStore): Record<string, unknown> {
       ],
     },
     'PATCH /products/:id/variants/:sku/stock': { quantity: 1 },
-    'POST /webhooks': { url: 'https://127.0.0.1:9/hook', events: ['stock.updated', 'order.paid'] },
+    'POST /webhooks': {
+      url: 'https://127.0.0.1:9/hook',
+      events: ['stock.updated', 'order.paid'],
+      filter: { fields: ['price', 'variants'] },
+      excludeOwn: true,
+    },
+    'PATCH /webhooks/:id': {
+      url: 'https://127.0.0.1:9/hook',
+      events: ['product.updated'],
+      filter: { fields: ['price'] },
+      excludeOwn: true,
+    },
     'POST /orders/:id/invoices': {
       type: 'nfe',
       key: '3526050X0J92JY000196570010000006041448679011',

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { expect } from 'vitest';
-import type { Feira, StoreClient } from './feira.js';
+import { ALL_SCOPES, type Feira, StoreClient } from './feira.js';
 import type { Received } from './receiver.js';
 
 export interface Subscription {
@@ -12,10 +12,21 @@ export async function subscribe(
   store: StoreClient,
   url: string,
   events = ['product.created'],
+  settings: { filter?: { fields: string[] } | null; excludeOwn?: boolean } = {},
 ): Promise<Subscription> {
-  const answer = await store.post('/webhooks', { url, events });
+  const answer = await store.post('/webhooks', { url, events, ...settings });
   expect(answer.status).toBe(201);
   return answer.body;
+}
+
+/** The same store, seen by another integrator. */
+export async function otherAppOf(
+  feira: Feira,
+  { workspaceId }: StoreClient,
+  scopes = ALL_SCOPES,
+): Promise<StoreClient> {
+  const { clientId } = await feira.store();
+  return StoreClient.open(feira.context, feira.app, workspaceId, clientId, scopes);
 }
 
 export interface LoggedDelivery {

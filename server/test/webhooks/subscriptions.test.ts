@@ -2,7 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { raw, sql } from '../../src/platform/db/sql.js';
 import { newId } from '../../src/platform/schema/ids.js';
 import { expectRefusal } from '../support/expect-refusal.js';
-import { type Feira, openFeira, StoreClient } from '../support/feira.js';
+import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
+import { otherAppOf } from '../support/webhooks.js';
 
 let feira: Feira;
 let store: StoreClient;
@@ -21,12 +22,6 @@ function subscribe(body: object = {}, headers: Record<string, string> = {}) {
   return store.post('/webhooks', { url, events: ['stock.updated'], ...body }, headers);
 }
 
-/** The same store seen by another integrator. */
-async function otherAppOf({ workspaceId }: StoreClient): Promise<StoreClient> {
-  const { clientId } = await feira.store();
-  return StoreClient.open(feira.context, feira.app, workspaceId, clientId, ['webhooks:manage']);
-}
-
 describe('a subscription', () => {
   test('is answered whole on creation and shows its secret that once', async () => {
     const made = await subscribe();
@@ -35,6 +30,8 @@ describe('a subscription', () => {
       id: expect.any(String),
       url,
       events: ['stock.updated'],
+      filter: null,
+      excludeOwn: false,
       status: 'active',
       createdAt: expect.stringMatching(RFC_3339),
       lastDeliveryAt: null,
@@ -48,6 +45,11 @@ describe('a subscription', () => {
     const list = await store.get('/webhooks');
     expect(list.status).toBe(200);
     expect(list.body).toEqual({ data: [shown] });
+    const one = await store.get(`/webhooks/${shown.id}`);
+    expect(one.status).toBe(200);
+    expect(one.body).toEqual(shown);
+    const again = await store.get(`/webhooks/${shown.id}`, { 'if-none-match': String(one.headers.etag) });
+    expect(again.status).toBe(304);
   });
 
   test('is listed beside its siblings, oldest first', async () => {
@@ -68,16 +70,18 @@ describe('a subscription', () => {
 
   test('of another app or another store is not found, whatever is asked of it', async () => {
     const { id } = (await subscribe()).body;
-    for (const stranger of [await otherAppOf(store), await feira.store()]) {
+    for (const stranger of [await otherAppOf(feira, store), await feira.store()]) {
       expect((await stranger.get('/webhooks')).body.data).toEqual([]);
-      for (const [method, path] of callsOn(id)) expectRefusal(await stranger.call(method, path), 404);
+      for (const [method, path, body] of callsOn(id))
+        expectRefusal(await stranger.call(method, path, body), 404);
     }
-    expect((await store.get('/webhooks')).body.data).toHaveLength(1);
+    expect((await store.get('/webhooks')).body.data).toMatchObject([{ id, url, excludeOwn: false }]);
   });
 
   test('that never was is not found, with an id of any form', async () => {
     for (const id of [newId(), 'nonsense', '0', '%00', 'x'.repeat(80)])
-      for (const [method, path] of callsOn(id)) expectRefusal(await store.call(method, path), 404);
+      for (const [method, path, body] of callsOn(id))
+        expectRefusal(await store.call(method, path, body), 404);
   });
 
   test('cannot be touched without webhooks:manage', async () => {
@@ -88,8 +92,10 @@ describe('a subscription', () => {
   });
 });
 
-function callsOn(id: string): [string, string][] {
+function callsOn(id: string): [string, string, object?][] {
   return [
+    ['GET', `/webhooks/${id}`],
+    ['PATCH', `/webhooks/${id}`, { excludeOwn: true }],
     ['DELETE', `/webhooks/${id}`],
     ['POST', `/webhooks/${id}/ping`],
     ['POST', `/webhooks/${id}/rotate-secret`],

@@ -1,0 +1,95 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import type { Clock } from '../platform/clock.js';
+import type { Seal } from '../platform/crypto/seal.js';
+import { readPageRequest } from '../platform/lists/paging.js';
+import type { Outbound } from '../platform/outbound/post.js';
+import { newId } from '../platform/schema/ids.js';
+import { checkerOf } from '../platform/schema/validation.js';
+import { attempt } from './attempt.js';
+import { deliverySorts, listDeliveries, redeliver } from './log.js';
+import * as shape from './schema.js';
+import { findTarget } from './subscriptions.js';
+
+interface Options {
+  clock: Clock;
+  outbound: Outbound;
+  seal: Seal;
+}
+
+const scope = 'webhooks:manage';
+const isFilters = checkerOf(Type.Object(shape.deliveryFilters, { additionalProperties: false }));
+
+/** What was delivered to a subscription, and what is delivered to it on request. */
+export const deliveryRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { clock, outbound, seal }) => {
+  app.post(
+    '/webhooks/:id/ping',
+    {
+      config: { scope, waitsOutside: true },
+      schema: {
+        operationId: 'pingWebhook',
+        tags: ['Webhooks'],
+        summary: 'Send a test delivery now',
+        description:
+          'One signed POST of the event "ping", answered with the status of the receiver. It is not logged and not repeated.',
+        params: shape.OfWebhook,
+        response: { 200: shape.PingAnswer },
+      },
+    },
+    async (request) => {
+      const { id } = request.params;
+      const { workspaceId } = request.credential;
+      const target = await findTarget(request.store, request.credential, id);
+      const message = { id: newId(), event: 'ping', workspaceId, data: { id } };
+      // What the receiver wrote stays out: a caller must not read other servers through us.
+      const { response: _, ...answer } = await attempt({ outbound, seal, clock }, target, message, 1);
+      return answer;
+    },
+  );
+
+  app.get(
+    '/webhooks/:id/deliveries',
+    {
+      config: { scope },
+      schema: {
+        operationId: 'listDeliveries',
+        tags: ['Webhooks'],
+        summary: 'The log of a subscription',
+        description: 'Newest first, with every attempt. Kept 30 days.',
+        params: shape.OfWebhook,
+        querystring: shape.DeliveryQuery,
+        response: { 200: shape.DeliveryList },
+      },
+    },
+    (request) => {
+      const page = readPageRequest(request.query, {
+        list: `deliveries of ${request.params.id}`,
+        defaultSort: '-createdAt',
+        sorts: deliverySorts,
+        filterShape: shape.deliveryFilters,
+        isFilters,
+      });
+      return listDeliveries(request.store, request.credential, request.params.id, page);
+    },
+  );
+
+  app.post(
+    '/webhooks/:id/deliveries/:deliveryId/redeliver',
+    {
+      config: { scope },
+      schema: {
+        operationId: 'redeliver',
+        tags: ['Webhooks'],
+        summary: 'Send a delivery again',
+        description:
+          'A new series of attempts under the same X-Service-Delivery, whatever became of the first. Takes the id of the delivery or the value of X-Service-Delivery.',
+        params: Type.Object({ id: Type.String({ description: 'Webhook id' }), deliveryId: Type.String() }),
+        response: { 200: shape.Delivery },
+      },
+    },
+    (request) => {
+      const { id, deliveryId } = request.params;
+      return request.store.transaction((tx) => redeliver(tx, request.credential, id, deliveryId));
+    },
+  );
+};

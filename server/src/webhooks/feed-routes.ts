@@ -1,0 +1,32 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { readFeed } from '../events/feed.js';
+import { badRequest } from '../platform/http/errors.js';
+import * as shape from './schema.js';
+
+export const feedRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  app.get(
+    '/events',
+    {
+      config: { scope: 'webhooks:manage' },
+      schema: {
+        operationId: 'readEvents',
+        tags: ['Events'],
+        summary: 'The feed of events',
+        description:
+          'All events of the store of the last 30 days, oldest first. Nothing ever lands behind a cursor given out: to recover from an outage, go on from the last one.',
+        querystring: shape.EventQuery,
+        response: { 200: shape.EventList },
+      },
+    },
+    (request) => {
+      const { after, cursor, ...paging } = request.query;
+      if (after !== undefined && cursor !== undefined)
+        throw badRequest('after and cursor cannot be sent together', 'invalid_parameter');
+      const position = after ?? cursor;
+      return readFeed(request.store, request.credential.workspaceId, {
+        ...paging,
+        ...(position !== undefined && { after: position }),
+      });
+    },
+  );
+};

@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startWorker } from '../../src/worker.js';
+import { newProduct } from '../support/catalog.js';
+import { expectRefusal } from '../support/expect-refusal.js';
+import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
+import { until } from '../support/process.js';
+import { Receiver } from '../support/receiver.js';
+import { isGenuine, readLog, type Subscription, subscribe } from '../support/webhooks.js';
+
+// Without a worker: events wait in the outbox and deliveries in the queue until a call or a test moves them.
+let feira: Feira;
+let receiver: Receiver;
+let store: StoreClient;
+let hook: Subscription;
+
+beforeAll(async () => {
+  feira = await openFeira();
+  receiver = await Receiver.open();
+});
+afterAll(async () => {
+  await receiver.close();
+  await feira.close();
+});
+beforeEach(async () => {
+  receiver.received.length = 0;
+  store = await feira.store();
+  hook = await subscribe(store, `${receiver.url}/hook`, ['product.created']);
+});
+
+const change = (body: unknown, headers = {}) => store.patch(`/webhooks/${hook.id}`, body, headers);
+const read = async () => (await store.get(`/webhooks/${hook.id}`)).body;
+
+describe('a PATCH of a subscription', () => {
+  test('changes what is sent and leaves the rest', async () => {
+    let expected = await read();
+    for (const part of [
+      { url: `${receiver.url}/other` },
+      { events: ['product.updated', 'stock.updated'] },
+      { filter: { fields: ['price', 'variants'] } },
+      { excludeOwn: true },
+      { filter: { fields: ['name'] }, events: ['product.updated'] },
+      { filter: null },
+      { excludeOwn: false },
+    ]) {
+      const answer = await change(part);
+      expected = { ...expected, ...part };
+      expect(answer.status).toBe(200);
+      expect(answer.body).toEqual(expected);
+      expect(await read()).toEqual(expected);
+    }
+  });
+
+  test('counts events and fields that are named twice once', async () => {
+    const events = ['product.updated', 'order.paid', 'product.updated'];
+    const { body } = await change({ events, filter: { fields: ['price', 'price'] } });
+    expect(body.events).toEqual(['product.updated', 'order.paid']);
+    expect(body.filter).toEqual({ fields: ['price'] });
+  });
+
+  test.each<[unknown, string[]]>([
+    [{}, ['body']],
+    [{ secret: 'whsec_mine' }, ['body']],
+    [{ url: null }, ['url']],
+    [{ url: 'ftp://erp.example/' }, ['url']],
+    [{ url: 'http://user:secret@erp.example/' }, ['url']],
+    [{ events: null }, ['events']],
+    [{ events: [] }, ['events']],
+    [{ events: ['order.lost'] }, ['events[0]']],
+    [{ filter: {} }, ['filter.fields']],
+    [{ filter: { fields: ['stock'] } }, ['filter.fields[0]']],
+    [{ excludeOwn: null }, ['excludeOwn']],
+    [{ url: 7, events: [], filter: 1, excludeOwn: 'no' }, ['events', 'excludeOwn', 'filter', 'url']],
+  ])('of %j is refused whole', async (body, fields) => {
+    const before = await read();
+    expectRefusal(await change(body), 422, fields);
+    expectRefusal(await change({ excludeOwn: true, ...(body as object), url: 'nowhere' }), 422);
+    expect(await read()).toEqual(before);
+  });
+
+  test('judges the new target like that of a new subscription', async () => {
+    const guarded = await openFeira({ on: feira, webhooks: { allowPrivate: false } });
+    const outside = store.through(guarded);
+    const path = `/webhooks/${hook.id}`;
+    expectRefusal(await outside.patch(path, { url: 'http://169.254.169.254/', excludeOwn: true }), 422, [
+      'url',
+    ]);
+    expect(await read()).toMatchObject({ url: `${receiver.url}/hook`, excludeOwn: false });
+    expect((await outside.patch(path, { url: 'http://203.0.114.1/hook' })).status).toBe(200);
+    await guarded.close();
+  });
+
+  test('is done once with an Idempotency-Key', async () => {
+    const key = { 'idempotency-key': 'change' };
+    const first = await change({ excludeOwn: true }, key);
+    await change({ excludeOwn: false });
+    const again = await change({ excludeOwn: true }, key);
+    expect(again.headers['idempotent-replayed']).toBe('true');
+    expect(again.body).toEqual(first.body);
+    expect((await read()).excludeOwn).toBe(false);
+  });
+
+  test.each([{}, { 'idempotency-key': 'events' }])(
+    'applies to what is committed after it and not to what is committed before (%j)',
+    async (headers) => {
+      const product = await newProduct(store);
+      await store.patch(`/products/${product}`, { price: 1 });
+      await change({ events: ['product.updated'], filter: { fields: ['price'] } }, headers);
+      await store.patch(`/products/${product}`, { price: 2 });
+      await store.patch(`/products/${product}`, { name: 'Renamed' });
+      await newProduct(store);
+      await change({ events: ['product.updated', 'product.created'], filter: null });
+      await store.patch(`/products/${product}`, { name: 'Renamed again' });
+      const log = await readLog(store, hook.id);
+      expect(log.map(({ event }) => event)).toEqual([
+        'product.updated',
+        'product.updated',
+        'product.created',
+      ]);
+    },
+  );
+
+  test('sends what was still to be delivered to the new url, signed with the same secret', async () => {
+    await newProduct(store);
+    await readLog(store, hook.id);
+    await change({ url: `${receiver.url}/moved` });
+    const worker = startWorker(feira.context);
+    await until(async () => (await readLog(store, hook.id))[0]!.status === 'delivered');
+    await worker.stop();
+    const received = receiver.received.filter(({ body }) => body.includes(store.workspaceId));
+    expect(received.map(({ path }) => path)).toEqual(['/moved']);
+    expect(isGenuine(hook.secret, received[0]!)).toBe(true);
+  });
+});

@@ -1,0 +1,248 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { EVENT_NAMES } from '../../src/events/names.js';
+import { hasValidCheckDigit } from '../../src/orders/access-key.js';
+import { expireUnpaid, lockMoney } from '../../src/orders/life.js';
+import { finishRefunds, requestRefund } from '../../src/orders/refund.js';
+import { scan } from '../../src/shipping/shipments.js';
+import { startWorker, type Worker } from '../../src/worker.js';
+import { newProduct, newVaried, sizes } from '../support/catalog.js';
+import { type Answer, type Feira, openFeira, type StoreClient } from '../support/feira.js';
+import { pngOf } from '../support/images.js';
+import { upload } from '../support/media.js';
+import { transactionOf } from '../support/orders.js';
+import { until } from '../support/process.js';
+import { Receiver } from '../support/receiver.js';
+import { order } from '../support/shop.js';
+import { otherAppOf, readLog, type Subscription, subscribe } from '../support/webhooks.js';
+
+let feira: Feira;
+let worker: Worker;
+let receiver: Receiver;
+/** Two apps of one store. */
+let mine: StoreClient;
+let theirs: StoreClient;
+let hooks: { client: StoreClient; hook: Subscription; path: string; wants: (origin: string) => boolean }[];
+
+beforeAll(async () => {
+  feira = await openFeira();
+  worker = startWorker(feira.context);
+});
+afterAll(async () => {
+  await worker.stop();
+  await feira.close();
+});
+beforeEach(async () => {
+  receiver = await Receiver.open();
+  mine = await feira.store();
+  theirs = await otherAppOf(feira, mine);
+  const own = (client: StoreClient, path: string) => ({
+    client,
+    path,
+    settings: { excludeOwn: true },
+    wants: (origin: string) => origin !== `app:${client.clientId}`,
+  });
+  const everything = { client: mine, path: '/all', settings: {}, wants: () => true };
+  hooks = [];
+  for (const { settings, ...each } of [own(mine, '/mine'), own(theirs, '/theirs'), everything]) {
+    const url = receiver.url + each.path;
+    hooks.push({ ...each, hook: await subscribe(each.client, url, [...EVENT_NAMES], settings) });
+  }
+  return () => receiver.close();
+});
+
+interface FeedEntry {
+  id: string;
+  event: string;
+  origin: string;
+}
+
+async function feed(): Promise<FeedEntry[]> {
+  return (await mine.get('/events?limit=100')).body.data;
+}
+
+/** Each subscription got exactly what it wants: nothing that its app caused, and everything else. */
+async function expectExactly(events: FeedEntry[]): Promise<void> {
+  for (const { client, hook, path, wants } of hooks) {
+    const wanted = events.filter(({ origin }) => wants(origin)).map(({ id }) => id);
+    await until(async () => {
+      const log = await readLog(client, hook.id, '?limit=100');
+      return log.length === wanted.length && log.every(({ status }) => status === 'delivered');
+    });
+    const received = receiver.received.filter((request) => request.path === path);
+    expect(received.map(({ headers }) => headers['x-service-delivery']).sort()).toEqual(wanted.sort());
+  }
+}
+
+type Headers = Record<string, string>;
+/** Makes the change as `by`. What it needs for that is made by `helper`, so that it is not a change of its own. */
+type Way = (by: StoreClient, helper: StoreClient, headers: Headers) => Promise<Answer>;
+
+const paidOrder = async (helper: StoreClient) => {
+  const productId = await newProduct(helper, { quantity: 5 });
+  return order(feira, helper.workspaceId, { productId, variantId: null, quantity: 1 });
+};
+const newImage = async (helper: StoreClient, product: string): Promise<string> => {
+  const url = `https://cdn.example/${product}.png`;
+  return (await helper.post(`/products/${product}/images`, { url })).body.id;
+};
+let sku = 0;
+/** The key of an invoice that no order has yet. */
+const newAccessKey = (): string => {
+  const start = `352601123456780001955500100${String(++sku).padStart(16, '0')}`;
+  return [...'0123456789'].map((digit) => start + digit).find(hasValidCheckDigit)!;
+};
+
+/** Every call of the API that changes something, by its route. */
+const WAYS: Record<string, Way> = {
+  'POST /products': (by, _, headers) => by.post('/products', { name: `Own ${++sku}`, price: 1 }, headers),
+  'PATCH /products/:id': async (by, helper, headers) =>
+    by.patch(`/products/${await newProduct(helper)}`, { price: 2, quantity: 3 }, headers),
+  'DELETE /products/:id': async (by, helper, headers) =>
+    by.delete(`/products/${await newProduct(helper)}`, headers),
+  'PUT /products/:id/variants': async (by, helper, headers) =>
+    by.put(`/products/${await newProduct(helper)}/variants`, sizes({ S: 1, M: 2 }), headers),
+  'PATCH /products/:id/variants': async (by, helper, headers) => {
+    const variants = [
+      { sku: 'S', price: 5, quantity: 6 },
+      { sku: 'M', quantity: 7 },
+    ];
+    return by.patch(`/products/${await newVaried(helper, { S: 1, M: 2 })}/variants`, { variants }, headers);
+  },
+  'PATCH /products/:id/stock': async (by, helper, headers) =>
+    by.patch(`/products/${await newProduct(helper)}/stock`, { quantity: 4 }, headers),
+  'PATCH /products/:id/variants/:sku/stock': async (by, helper, headers) =>
+    by.patch(`/products/${await newVaried(helper, { S: 1 })}/variants/S/stock`, { quantity: 4 }, headers),
+  'PATCH /stock': async (by, helper, headers) => {
+    const [first, second] = [`OWN-${++sku}`, `OWN-${++sku}`];
+    await newProduct(helper, { sku: first });
+    await newVaried(helper, { [second!]: 1 });
+    const entries = [
+      { sku: first, quantity: 4 },
+      { sku: second, delta: 1 },
+    ];
+    return by.patch('/stock', { entries }, headers);
+  },
+  'POST /products/:id/images': async (by, helper, headers) => {
+    const product = await newProduct(helper);
+    const key = await upload(feira, by, product, await pngOf(1));
+    expect((await by.post(`/products/${product}/images`, { key })).status).toBe(201);
+    return by.post(`/products/${product}/images`, { url: 'https://cdn.example/a.png', order: 0 }, headers);
+  },
+  'PATCH /products/:id/images/:imageId': async (by, helper, headers) => {
+    const product = await newProduct(helper);
+    await newImage(helper, product);
+    const second = await newImage(helper, product);
+    return by.patch(`/products/${product}/images/${second}`, { order: 0 }, headers);
+  },
+  'DELETE /products/:id/images/:imageId': async (by, helper, headers) => {
+    const product = await newProduct(helper);
+    return by.delete(`/products/${product}/images/${await newImage(helper, product)}`, headers);
+  },
+  'PATCH /orders/:id/shipping-status': async (by, helper, headers) =>
+    by.patch(
+      `/orders/${await paidOrder(helper)}/shipping-status`,
+      { statusShipping: 'sent', codeShipping: `AA${++sku}BR` },
+      headers,
+    ),
+  'POST /shipments': async (by, helper, headers) =>
+    by.post('/shipments', { orderId: await paidOrder(helper) }, headers),
+  'POST /orders/:id/invoices': async (by, helper, headers) =>
+    by.post(`/orders/${await paidOrder(helper)}/invoices`, { type: 'nfe', key: newAccessKey() }, headers),
+  'POST /orders/:id/refund': async (by, helper, headers) =>
+    by.post(`/orders/${await paidOrder(helper)}/refund`, { restock: true }, headers),
+};
+
+const WITHOUT_EVENT = [/^\w+ \/webhooks/, /^POST \/uploads$/, /^DELETE \/orders\/:id\/invoices\//];
+
+describe('excludeOwn suppresses exactly the own changes of the app', () => {
+  test('in a table that names every call of the API that emits an event', () => {
+    const writes = feira.app.apiRoutes
+      .filter(({ method }) => !['GET', 'HEAD'].includes(method))
+      .map(({ method, url }) => `${method} ${url.replace('/api/v1', '')}`)
+      .filter((route) => !WITHOUT_EVENT.some((each) => each.test(route)));
+    expect(Object.keys(WAYS).sort()).toEqual(writes.sort());
+  });
+
+  test.each(Object.entries(WAYS))('made by %s, with and without an Idempotency-Key', async (_, way) => {
+    const key = { 'idempotency-key': 'own' };
+    for (const [by, helper] of [
+      [mine, theirs],
+      [theirs, mine],
+    ] as const) {
+      for (const headers of [{}, key]) {
+        const before = await feed();
+        expect((await way(by, helper, headers)).status).toBeLessThan(300);
+        const made = (await feed()).slice(before.length);
+        expect(made.at(-1)!.origin).toBe(`app:${by.clientId}`);
+      }
+    }
+    const events = await feed();
+    expect(events.length).toBeLessThan(100);
+    await expectExactly(events);
+  });
+
+  test('made with any token of the app', async () => {
+    const again = await mine.withScopes(['products:write', 'stock:write']);
+    await newProduct(again, { sku: 'TOKEN' });
+    await again.patch('/stock', { entries: [{ sku: 'TOKEN', quantity: 3 }] });
+    await newProduct(theirs);
+    const events = await feed();
+    expect(events).toHaveLength(3);
+    await expectExactly(events);
+  });
+
+  test('made in the same moment as those of another app, which one statement writes', async () => {
+    const products = [];
+    for (let n = 0; n < 8; n++) products.push(await newProduct(mine));
+    const answers = await Promise.all(
+      products.map((id, n) => (n % 2 ? mine : theirs).patch(`/products/${id}/stock`, { quantity: 7 })),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
+    await expectExactly(await feed());
+  });
+
+  test('and a refund that the worker finishes after the process died', async () => {
+    const id = await paidOrder(theirs);
+    const { workspaceId, clientId } = mine;
+    await feira.context.db.store('test').transaction(async (tx) => {
+      const { total: amount } = (await lockMoney(tx, workspaceId, id))!;
+      const origin = `app:${clientId}` as const;
+      await requestRefund(tx, workspaceId, id, { amount, reason: null, restock: true, origin });
+    });
+    await finishRefunds(feira.context.db, feira.clock, feira.context.gateway);
+    await until(async () => (await mine.get(`/orders/${id}`)).body.status === 'refunded');
+    const events = await feed();
+    expect(events.slice(-2)).toMatchObject([
+      { event: 'stock.updated', origin: `app:${clientId}` },
+      { event: 'order.refunded', origin: `app:${clientId}` },
+    ]);
+    await expectExactly(events);
+  });
+
+  test('and nothing that a buyer, the gateway, the carrier or the clock did', async () => {
+    const { gateway, db } = feira.context;
+    const { workspaceId } = mine;
+    const paid = await paidOrder(mine);
+    const { code } = (await mine.post('/shipments', { orderId: paid })).body;
+    await db.store('test').transaction((tx) => scan(tx, workspaceId, code, undefined, null));
+    await gateway.refundFromHere(await transactionOf(feira, paid), 1);
+    await gateway.refundFromHere(await transactionOf(feira, paid), undefined);
+    const productId = await newProduct(mine, { quantity: 5 });
+    const unpaid = { productId, variantId: null, quantity: 1 };
+    const canceled = await order(feira, workspaceId, unpaid, { pay: false });
+    await gateway.decide(await transactionOf(feira, canceled), 'canceled');
+    await order(feira, workspaceId, unpaid, { pay: false });
+    feira.clock.forward(2 * 60 * 60 * 1000 + 1_000);
+    await expireUnpaid(db, feira.clock);
+    [mine, theirs] = [
+      await mine.withScopes(['webhooks:manage']),
+      await theirs.withScopes(['webhooks:manage']),
+    ];
+
+    await until(async () => (await feed()).filter(({ event }) => event === 'order.canceled').length === 2);
+    const events = await feed();
+    const origins = new Set(events.map(({ origin }) => origin));
+    expect(origins).toEqual(new Set([`app:${mine.clientId}`, 'storefront', 'gateway', 'carrier', 'system']));
+    await expectExactly(events);
+  });
+});
