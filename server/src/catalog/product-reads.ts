@@ -1,9 +1,8 @@
-import { imagesOfProduct } from '../media/queries.js';
 import { Gather } from '../platform/db/gather.js';
 import type { Queryable } from '../platform/db/share.js';
 import { arrayOf, fixed, rawJson, sql } from '../platform/db/sql.js';
 import { isId } from '../platform/schema/ids.js';
-import { productJson } from './records.js';
+import { PRODUCT_PARTS, productJsonWith } from './product-json.js';
 
 interface Read {
   workspaceId: string;
@@ -16,7 +15,7 @@ interface Detail {
   tag: string;
 }
 
-/** Products with their images and variations, as the text of their JSON. Asked for in the same moment, they are one statement. */
+/** Products with their images and variations, as JSON text. Concurrent reads are gathered into one statement. */
 export class ProductReads {
   private readonly reads = new Gather(3, 8, (reads: Read[]) => this.findAll(this.db, reads));
 
@@ -51,9 +50,8 @@ export class ProductReads {
 // The arrays stand in sub-selects to hide their length from the planner, which would make a new plan for each.
 const details = fixed(
   (workspaceIds: string, ids: string, mediaUrl: string) => sql`
-    select n, ${rawJson(sql`json`, 'json')}, to_hex(hashtextextended(json, 0)) as tag from (select asked.n, ${productJson} || ',"images":[' || coalesce(${imagesOfProduct(mediaUrl)}, '') || '],"variants":[' || coalesce((
-      select string_agg(v.document || ',"quantity":' || v.quantity || '}', ',' order by v.position)
-      from variations v where v.workspace_id = p.workspace_id and v.product_id = p.id), '') || ']}' as json
+    select n, ${rawJson(sql`json`, 'json')}, to_hex(hashtextextended(json, 0)) as tag
+    from (select asked.n, ${productJsonWith(PRODUCT_PARTS, mediaUrl)} as json
     from unnest((select ${workspaceIds}::uuid[]), (select ${ids}::uuid[])) with ordinality as asked(workspace_id, id, n)
     join products p on p.workspace_id = asked.workspace_id and p.id = asked.id offset 0) details`,
 );

@@ -1,13 +1,17 @@
 import type { Queryable } from '../platform/db/share.js';
 import { fixed, joined, raw, rawJson, type Statement, sql } from '../platform/db/sql.js';
+import { badRequest } from '../platform/http/errors.js';
 import { listBody } from '../platform/http/send-json.js';
 import { byTime, type PageRequest, pageOf, type SortKey } from '../platform/lists/paging.js';
 import { searchablePage } from '../platform/lists/search.js';
 import { isId } from '../platform/schema/ids.js';
 import { isoOf } from '../platform/schema/times.js';
-import { productJson, type VariationRecord, variationColumns } from './records.js';
+import { type ProductPart, productJsonWith } from './product-json.js';
+import { type VariationRecord, variationColumns } from './records.js';
 
 export interface ProductFilters {
+  /** Not a condition, but carried by cursors like one: every page has the same kind of records. */
+  include?: string;
   search?: string;
   categoryId?: number;
   sku?: string;
@@ -28,26 +32,47 @@ export const productSorts: Record<string, SortKey> = {
   updatedAt: byTime('updated_at'),
 };
 
-/** The answer as the text of its JSON. */
+/** The answer as JSON text. */
 export async function listProducts(
   db: Queryable,
   workspaceId: string,
   request: PageRequest<ProductFilters>,
+  mediaUrl: string,
 ): Promise<Buffer> {
-  const { rows, total } = await searchablePage<{ json: Buffer | string }>(db, request, {
-    workspaceId,
-    from: sql`products p`,
-    alias: 'p',
-    where: matching(workspaceId, request.filters),
-    columns: sql`${rawJson(sql`${productJson} || '}'`, 'json')}, p.id`,
-    sorts: productSorts,
-    terms: { table: 'product_search', id: 'product_id' },
-    plannedOnce: true,
-  });
+  const { include, ...filters } = request.filters;
+  const parts = (include?.split(',') ?? []) as ProductPart[];
+  const { rows, total } = await searchablePage<JsonRow>(
+    db,
+    { ...request, filters },
+    {
+      workspaceId,
+      from: sql`products p`,
+      alias: 'p',
+      where: matching(workspaceId, filters),
+      columns: sql`${rawJson(productJsonWith(parts, mediaUrl), 'json')}, p.id`,
+      sorts: productSorts,
+      terms: { table: 'product_search', id: 'product_id' },
+      plannedOnce: true,
+      ...(parts.length > 0 && { maxBytes: MAX_PAGE_BYTES }),
+    },
+  );
   const { rows: kept, meta } = pageOf(request, rows, total);
-  return listBody(
-    kept.map(({ json }) => json),
-    meta,
+  return listBody(kept.map(withinSize), meta);
+}
+
+interface JsonRow {
+  /** null when the page has reached its largest size before this record. */
+  json: Buffer | string | null;
+}
+
+/** A product may have 1,000 variations: a hundred of those are more than one answer should hold in memory. */
+const MAX_PAGE_BYTES = 16 * 1_048_576;
+
+function withinSize({ json }: JsonRow): Buffer | string {
+  if (json !== null) return json;
+  throw badRequest(
+    'The records of this page are larger than 16 MB with what include adds. Send a smaller limit.',
+    'page_too_large',
   );
 }
 

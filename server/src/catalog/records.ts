@@ -1,4 +1,4 @@
-import { raw } from '../platform/db/sql.js';
+import { raw, sql } from '../platform/db/sql.js';
 import { normalizedName } from '../platform/schema/normalize.js';
 
 /** A product as it is stored and answered: the columns carry the names of the API, so a row needs no translation. */
@@ -33,6 +33,7 @@ export interface VariationRecord {
   ean: string | null;
   price: number;
   quantity: number;
+  updatedAt: string;
 }
 
 /** Of a products row that goes by the name `p`. */
@@ -54,10 +55,20 @@ const fiscalJson = `case when p.ncm is null and p.cest is null and p.fiscal_orig
  */
 export const productJson =
   raw(`p.document || ${fiscalJson} || ',"quantity":' || p.quantity || ',"hasVariants":' || p.has_variants
-  || ',"updatedAt":"' || to_char(p.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"'`);
+  || ',"updatedAt":"' || ${utcTime('p.updated_at')} || '"'`);
 
-/** Of a variations row that goes by the name `v`. */
-export const variationColumns = raw('v.id, v.combination, v.sku, v.ean, v.price, v.quantity');
+/** Columns of a variations row under the alias `v`. */
+export const variationColumns = raw(
+  'v.id, v.combination, v.sku, v.ean, v.price, v.quantity, v.updated_at as "updatedAt"',
+);
+
+/** The same record as the text of its JSON. */
+export const variationJson = raw(
+  `v.document || ',"quantity":' || v.quantity || ',"updatedAt":"' || ${utcTime('v.updated_at')} || '"}'`,
+);
+
+/** The record of the list of all variations, which names the product. */
+export const storeVariationJson = sql`'{"productId":"' || v.product_id || '",' || substr(${variationJson}, 2)`;
 
 /** Systems that have no code for a thing send an empty one: no code is no code. */
 export function codeOf(text: string | null): string | null {
@@ -67,4 +78,9 @@ export function codeOf(text: string | null): string | null {
 /** The form in which a name that passed validation is stored: two names that read the same are the same. */
 export function storedName(name: string): string {
   return normalizedName(name, Number.POSITIVE_INFINITY) as string;
+}
+
+/** Written out and not json_time(): PostgreSQL does not inline that function, and calling it costs more than to_char. */
+function utcTime(column: string): string {
+  return `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 }

@@ -5,20 +5,17 @@ import { originOfApp } from '../events/names.js';
 import type { Database } from '../platform/db/database.js';
 import { insufficientScope } from '../platform/http/errors.js';
 import { sendJson } from '../platform/http/send-json.js';
-import { readPageRequest } from '../platform/lists/paging.js';
 import { Deleted } from '../platform/schema/shapes.js';
-import { checkerOf } from '../platform/schema/validation.js';
+import { catalogLists } from './list-routes.js';
 import { patchVariations, setsOnlyQuantities } from './patch-variations.js';
 import { ProductReads } from './product-reads.js';
 import { createProduct, deleteProduct, productNotFound, updateProduct } from './products.js';
 import { putVariations } from './put-variations.js';
-import { listCategories, listProducts, listVariations, productSorts } from './queries.js';
+import { listCategories, listVariations } from './queries.js';
 import type { VariationRecord } from './records.js';
 import * as shape from './schema.js';
 import { stockRoutes } from './stock-routes.js';
 import { VariationsPut } from './variation-structure.js';
-
-const isFilters = checkerOf(Type.Object(shape.productFilters, { additionalProperties: false }));
 
 export const catalogRoutes: FastifyPluginAsyncTypebox<{ db: Database; mediaUrl: string }> = async (
   app,
@@ -40,33 +37,7 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<{ db: Database; mediaUrl: 
     return { data: variations };
   }
 
-  app.get(
-    '/products',
-    {
-      config: { scope: 'products:read', hasLargePages: true },
-      schema: {
-        operationId: 'listProducts',
-        tags: ['Products'],
-        summary: 'List products',
-        description:
-          'Paged, searchable, sortable. Records come without images and variants; the detail has them.',
-        querystring: shape.ProductQuery,
-        response: { 200: shape.ProductList },
-      },
-    },
-    async (request, reply) => {
-      const page = readPageRequest(request.query, {
-        list: 'products',
-        defaultSort: '-createdAt',
-        sorts: productSorts,
-        filterShape: shape.productFilters,
-        isFilters,
-      });
-      const { workspaceId } = request.credential;
-      const store = page.filters.search ? db.search(workspaceId) : request.store;
-      return sendJson(reply, await listProducts(store, workspaceId, page));
-    },
-  );
+  await app.register(catalogLists, { db, mediaUrl });
 
   app.post(
     '/products',

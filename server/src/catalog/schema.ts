@@ -1,6 +1,5 @@
 import { type Static, Type } from 'typebox';
 import { Image } from '../media/image-record.js';
-import { Meta, pagingQuery } from '../platform/lists/paging.js';
 import {
   Digits,
   HttpUrl,
@@ -105,7 +104,7 @@ export const ProductChange = Shape(
 );
 export type ProductChange = Static<typeof ProductChange>;
 
-const productFields = {
+export const productFields = {
   id: Id(),
   name: Type.String({ examples: ['Camiseta Básica'] }),
   price: Type.Number({ examples: [79.9] }),
@@ -131,7 +130,7 @@ const productFields = {
 
 export const Product = Shape('Product', productFields);
 
-export const Variation = Shape('Variation', {
+export const variationFields = {
   id: Id(),
   combination: Type.String({
     examples: ['P - Azul'],
@@ -141,7 +140,10 @@ export const Variation = Shape('Variation', {
   ean: Nullable(Type.String({ examples: ['7891234567895'] })),
   price: Type.Number({ examples: [79.9] }),
   quantity: Type.Integer({ examples: [5] }),
-});
+  updatedAt: Time(),
+};
+
+export const Variation = Shape('Variation', variationFields);
 
 export const ProductDetail = Shape('ProductDetail', {
   ...productFields,
@@ -149,42 +151,6 @@ export const ProductDetail = Shape('ProductDetail', {
   variants: Type.Array(Variation),
 });
 
-const TimeFilter = (description: string) =>
-  Type.String({ 'x-time': true, description, examples: ['2026-01-31T00:00:00Z'] });
-
-export const productFilters = {
-  search: Type.Optional(
-    Type.String({
-      'x-text': true,
-      maxLength: 255,
-      description:
-        'Part of a name, sku or ean, of the product or a variation; case and accents do not matter.',
-    }),
-  ),
-  categoryId: Type.Optional(Type.Integer({ minimum: -2_147_483_648, maximum: 2_147_483_647 })),
-  sku: Type.Optional(
-    Type.String({ 'x-text': true, description: 'Exactly this sku, of the product or a variation.' }),
-  ),
-  ean: Type.Optional(
-    Type.String({ 'x-text': true, description: 'Exactly this ean, of the product or a variation.' }),
-  ),
-  updatedFrom: Type.Optional(TimeFilter('Changed at this time or later (RFC 3339).')),
-  updatedTo: Type.Optional(TimeFilter('Changed at this time or earlier (RFC 3339).')),
-};
-
-export const ProductQuery = Type.Object({
-  ...pagingQuery,
-  sort: Type.Optional(
-    Type.String({
-      description:
-        'name, price, quantity, createdAt or updatedAt; - in front descends. -createdAt unless told.',
-      examples: ['-updatedAt'],
-    }),
-  ),
-  ...productFilters,
-});
-
-export const ProductList = Shape('ProductList', { data: Type.Array(Product), meta: Meta });
 export const VariationList = Shape('VariationList', { data: Type.Array(Variation) });
 
 export const StockChange = Shape('StockChange', {

@@ -7,7 +7,7 @@ import type { VariationRecord } from './records.js';
 import { refreshSearch } from './search.js';
 
 /** A variation with what the API does not show of it. */
-export interface StoredVariation extends VariationRecord {
+export interface StoredVariation extends Omit<VariationRecord, 'updatedAt'> {
   position: number;
   options: string[];
 }
@@ -108,7 +108,7 @@ function refuseDoubledSku(variations: StoredVariation[]): void {
   }
 }
 
-function isSameToReader(a: VariationRecord | undefined, b: VariationRecord): boolean {
+function isSameToReader(a: StoredVariation | undefined, b: StoredVariation): boolean {
   return (
     !!a &&
     a.combination === b.combination &&
@@ -118,7 +118,7 @@ function isSameToReader(a: VariationRecord | undefined, b: VariationRecord): boo
   );
 }
 
-function isFoundDifferently(a: VariationRecord | undefined, b: VariationRecord): boolean {
+function isFoundDifferently(a: StoredVariation | undefined, b: StoredVariation): boolean {
   return (a?.sku ?? null) !== b.sku || (a?.ean ?? null) !== b.ean;
 }
 

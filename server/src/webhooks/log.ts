@@ -55,6 +55,7 @@ export async function listDeliveries(
   const filter = status === undefined ? raw('') : sql`and d.status = ${status}`;
   const where = sql`d.workspace_id = ${owner.workspaceId} and d.webhook_id = ${webhookId} ${filter}`;
   const { rows, total } = await plainPage<DeliveryRecord>(db, request, {
+    workspaceId: owner.workspaceId,
     from: sql`deliveries d`,
     alias: 'd',
     where,

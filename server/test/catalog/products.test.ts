@@ -157,8 +157,24 @@ describe('GET /products/{id}', () => {
     });
     const { body } = await store.get(`/products/${made.id}`);
     expect(body.variants).toStrictEqual([
-      { id: expect.stringMatching(ID), combination: 'S', sku: 'V-S', ean: '1', price: 9.5, quantity: 3 },
-      { id: expect.stringMatching(ID), combination: 'M', sku: null, ean: null, price: 10, quantity: 0 },
+      {
+        id: expect.stringMatching(ID),
+        combination: 'S',
+        sku: 'V-S',
+        ean: '1',
+        price: 9.5,
+        quantity: 3,
+        updatedAt: expect.stringMatching(UTC_TIME),
+      },
+      {
+        id: expect.stringMatching(ID),
+        combination: 'M',
+        sku: null,
+        ean: null,
+        price: 10,
+        quantity: 0,
+        updatedAt: expect.stringMatching(UTC_TIME),
+      },
     ]);
     expect(list.data).toStrictEqual(body.variants);
     expect(body).toMatchObject({ hasVariants: true, quantity: 3, images: [] });

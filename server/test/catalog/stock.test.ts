@@ -92,7 +92,10 @@ describe('PATCH /products/{id}/variants/{sku}/stock', () => {
     const answer = await observe(feira, store, () =>
       store.patch(`/products/${id}/variants/B/stock`, { quantity: 20 }),
     );
-    expect([answer.status, answer.body]).toEqual([200, { ...b, quantity: 20 }]);
+    expect([answer.status, answer.body]).toEqual([
+      200,
+      { ...b, quantity: 20, updatedAt: expect.any(String) },
+    ]);
     expect(answer.events).toEqual([{ event: 'stock.updated', data: { id, sku: 'B', quantity: 20 } }]);
     expect(await balance(id)).toBe(21);
     const same = await observe(feira, store, () =>

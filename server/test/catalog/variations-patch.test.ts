@@ -42,9 +42,9 @@ describe('PATCH /products/{id}/variants', () => {
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({
       data: [
-        { ...a, sku: 'A-2', ean: '789', price: 12.34 },
-        { ...b, quantity: 20 },
-        { ...c, price: 0 },
+        { ...a, sku: 'A-2', ean: '789', price: 12.34, updatedAt: expect.any(String) },
+        { ...b, quantity: 20, updatedAt: expect.any(String) },
+        { ...c, price: 0, updatedAt: expect.any(String) },
       ],
     });
     expect(await variationsOf(id)).toEqual(answer.body.data);
@@ -134,7 +134,11 @@ describe('PATCH /products/{id}/variants', () => {
       { sku: 'A', setSku: 'B' },
       { sku: 'B', setSku: 'A' },
     ]);
-    expect(swapped.body.data).toEqual([{ ...a, sku: 'B' }, { ...b, sku: 'A' }, c]);
+    expect(swapped.body.data).toEqual([
+      { ...a, sku: 'B', updatedAt: expect.any(String) },
+      { ...b, sku: 'A', updatedAt: expect.any(String) },
+      c,
+    ]);
     const chained = await patch(id, [
       { id: a!.id, setSku: 'C' },
       { id: c!.id, setSku: 'D' },

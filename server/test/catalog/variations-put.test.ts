@@ -25,7 +25,7 @@ function labels(answer: { body: { data: { combination: string }[] } }): string[]
 }
 
 describe('PUT /products/{id}/variants', () => {
-  test('makes combinations of exactly the six fields, with the price of the product and 0 unless told', async () => {
+  test('makes combinations of exactly the seven fields, with the price of the product and 0 unless told', async () => {
     const id = await newProduct(store, { price: 79.9 });
     const answer = await put(id, SHIRT, [
       { combination: 'P - Azul', sku: 'CAM-P-AZ', ean: '7891234567895', price: 81.5, quantity: 5 },
@@ -41,6 +41,7 @@ describe('PUT /products/{id}/variants', () => {
           ean: '7891234567895',
           price: 81.5,
           quantity: 5,
+          updatedAt: expect.any(String),
         },
         {
           id: expect.any(String),
@@ -49,6 +50,7 @@ describe('PUT /products/{id}/variants', () => {
           ean: null,
           price: 79.9,
           quantity: 0,
+          updatedAt: expect.any(String),
         },
       ],
     });
@@ -144,7 +146,7 @@ describe('PUT /products/{id}/variants', () => {
     ]);
     expect(labels(made)).toEqual(['P - Azul - Claro', 'P - M - Azul', 'P - M - Azul - Claro']);
     const again = await put(id, types, [{ options: ['P', 'Azul - Claro'], quantity: 4 }]);
-    expect(again.body.data[0]).toEqual({ ...made.body.data[0], quantity: 4 });
+    expect(again.body.data[0]).toEqual({ ...made.body.data[0], quantity: 4, updatedAt: expect.any(String) });
   });
 
   test('treats types, options and labels as names: trimmed and in normal form C', async () => {
@@ -199,9 +201,11 @@ describe('PUT /products/{id}/variants', () => {
     const kept = await put(id, SHIRT, [{ combination: 'P - Azul' }]);
     expect(kept.body.data).toEqual([first]);
     const partly = await put(id, SHIRT, [{ combination: 'P - Azul', price: 6 }]);
-    expect(partly.body.data).toEqual([{ ...first, price: 6 }]);
+    expect(partly.body.data).toEqual([{ ...first, price: 6, updatedAt: expect.any(String) }]);
     const cleared = await put(id, SHIRT, [{ combination: 'P - Azul', sku: null, ean: null }]);
-    expect(cleared.body.data).toEqual([{ ...first, price: 6, sku: null, ean: null }]);
+    expect(cleared.body.data).toEqual([
+      { ...first, price: 6, sku: null, ean: null, updatedAt: expect.any(String) },
+    ]);
   });
 
   test('leaves combinations that are not listed, unless prune=true', async () => {

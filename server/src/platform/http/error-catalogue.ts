@@ -187,6 +187,11 @@ export const ERROR_CATALOGUE = {
     meaning: 'The refund at the sandbox gateway exceeds what is left of the payment.',
     remedy: 'Refund at most the balance that the error names.',
   },
+  page_too_large: {
+    status: 400,
+    meaning: 'The page is larger than 16 MB with the variations and images that include adds.',
+    remedy: 'Send the same request with a smaller limit.',
+  },
   payment_final: {
     status: 409,
     meaning: 'The payment at the sandbox gateway is already paid or canceled.',

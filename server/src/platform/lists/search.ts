@@ -2,18 +2,18 @@ import type { Queryable } from '../db/share.js';
 import { prepared, raw, type Statement, sql } from '../db/sql.js';
 import {
   COUNTED,
+  inOrder,
+  keyColumns,
   type Listed,
   type Listing,
   type Page,
   plainPage,
-  sortColumn,
-  sortValue,
+  recordsOf,
 } from './listing.js';
 import { type PageRequest, pageClauses, REACH, sortOf } from './paging.js';
 import { isPrefixSearch, lettersIn, type Matching, matches, matchesByTrigrams } from './search-matching.js';
 
 export interface SearchableListing extends Listing, Matching {
-  workspaceId: string;
   /** Where the texts are that a search looks at, one row for each row that is listed: "order_search" with "order_id". */
   terms: { table: string; id: string };
 }
@@ -168,15 +168,6 @@ function isAlone({ filters }: Request): boolean {
   return Object.keys(filters).length === 1;
 }
 
-/** What is told of each hit, in the order of the hits. */
-function recordsOf(hits: Statement, request: Request, listing: SearchableListing): Statement {
-  const { workspaceId, from, alias, columns } = listing;
-  return sql`
-    select ${columns}, ${sortValue(request, listing)}, ${sortColumn(request, listing)} as sorted_by from (${hits}) hit
-    join ${from} on ${raw(alias)}.workspace_id = ${workspaceId} and ${raw(alias)}.id = hit.id
-    ${inOrder(request, listing)}`;
-}
-
 // What follows is looked at row by row, and OFFSET 0 keeps it so: where the planner expects one row and there are ten
 // thousand, it compared each with each, for half a minute.
 
@@ -215,14 +206,4 @@ function likely({ workspaceId, terms }: SearchableListing, search: string): Stat
     select * from ${raw(terms.table)} t
     where search_grams(t.workspace_id, t.terms) @> (select search_keys(${workspaceId}, ${search})) offset 0
   )`;
-}
-
-/** All that an order needs, so that an index of it is enough. */
-function keyColumns(request: PageRequest<unknown>, listing: Listing): Statement {
-  return sql`${raw(listing.alias)}.id, ${sortColumn(request, listing)}`;
-}
-
-function inOrder(request: PageRequest<unknown>, listing: Listing): Statement {
-  const direction = sortOf(listing.sorts, request.sort).descends ? 'desc' : 'asc';
-  return sql`order by ${sortColumn(request, listing)} ${raw(direction)}, ${raw(`${listing.alias}.id ${direction}`)}`;
 }

@@ -1,0 +1,15 @@
+-- When each variation last changed. A constant default adds the column without rewriting the table: existing variations
+-- count as changed by this migration.
+alter table variations add column updated_at timestamptz(3) not null default now();
+
+-- A trigger and not the statements, because stock is changed from several places and none of them may forget it.
+create function set_updated_at() returns trigger language plpgsql as $$
+begin
+  new.updated_at := now();
+  return new;
+end
+$$;
+create trigger variations_updated before update on variations
+  for each row when (old.* is distinct from new.*) execute function set_updated_at();
+
+create index variations_by_updated on variations (workspace_id, updated_at, id);

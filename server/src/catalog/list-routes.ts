@@ -1,0 +1,82 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import type { Database } from '../platform/db/database.js';
+import { sendJson } from '../platform/http/send-json.js';
+import { readPageRequest } from '../platform/lists/paging.js';
+import { checkerOf } from '../platform/schema/validation.js';
+import * as shape from './list-schema.js';
+import { PRODUCT_PARTS } from './product-json.js';
+import { listProducts, productSorts } from './queries.js';
+import { listStoreVariations, variationSorts } from './variation-list.js';
+
+const isProductFilters = checkerOf(Type.Object(shape.productFilters, { additionalProperties: false }));
+const isVariationFilters = checkerOf(Type.Object(shape.variationFilters, { additionalProperties: false }));
+
+/** The paged lists of the catalog. */
+export const catalogLists: FastifyPluginAsyncTypebox<{ db: Database; mediaUrl: string }> = async (
+  app,
+  { db, mediaUrl },
+) => {
+  app.get(
+    '/products',
+    {
+      config: { scope: 'products:read', hasLargePages: true },
+      schema: {
+        operationId: 'listProducts',
+        tags: ['Products'],
+        summary: 'List products',
+        description:
+          'Paged, searchable, sortable. Records have no images and variants unless include asks for them.',
+        querystring: shape.ProductQuery,
+        response: { 200: shape.ProductList },
+      },
+    },
+    async (request, reply) => {
+      const { include, ...query } = request.query;
+      const page = readPageRequest(
+        { ...query, ...(include !== undefined && { include: inOneOrder(include) }) },
+        {
+          list: 'products',
+          defaultSort: '-createdAt',
+          sorts: productSorts,
+          filterShape: shape.productFilters,
+          isFilters: isProductFilters,
+        },
+      );
+      const { workspaceId } = request.credential;
+      const store = page.filters.search ? db.search(workspaceId) : request.store;
+      return sendJson(reply, await listProducts(store, workspaceId, page, mediaUrl));
+    },
+  );
+
+  app.get(
+    '/variants',
+    {
+      config: { scope: 'products:read' },
+      schema: {
+        operationId: 'listStoreVariations',
+        tags: ['Variations'],
+        summary: 'List the variations of all products',
+        description: 'Paged. Each record names its product. The last changed come first.',
+        querystring: shape.VariationQuery,
+        response: { 200: shape.StoreVariationList },
+      },
+    },
+    async (request, reply) => {
+      const page = readPageRequest(request.query, {
+        list: 'variants',
+        defaultSort: '-updatedAt',
+        sorts: variationSorts,
+        filterShape: shape.variationFilters,
+        isFilters: isVariationFilters,
+      });
+      return sendJson(reply, await listStoreVariations(request.store, request.credential.workspaceId, page));
+    },
+  );
+};
+
+/** So that "variants,images" beside a cursor equals the "images,variants" that the cursor carries. */
+function inOneOrder(include: string): string {
+  const asked = include.split(',');
+  return PRODUCT_PARTS.filter((part) => asked.includes(part)).join(',');
+}

@@ -1,0 +1,20 @@
+import { imagesOfProduct } from '../media/queries.js';
+import { joined, raw, type Statement, sql } from '../platform/db/sql.js';
+import { productJson, variationJson } from './records.js';
+
+/** What a detail has beyond the record of a list. */
+export const PRODUCT_PARTS = ['images', 'variants'] as const;
+export type ProductPart = (typeof PRODUCT_PARTS)[number];
+
+/** The JSON text of the products row under the alias `p`, with these parts, in the order of the detail. */
+export function productJsonWith(parts: readonly ProductPart[], mediaUrl: string): Statement {
+  const lists = PRODUCT_PARTS.filter((part) => parts.includes(part)).map(
+    (part) =>
+      sql` || ${raw(`',"${part}":['`)} || coalesce(${part === 'images' ? imagesOfProduct(mediaUrl) : variations}, '') || ']'`,
+  );
+  return sql`${productJson}${joined(lists, '')} || '}'`;
+}
+
+const variations = sql`(
+  select string_agg(${variationJson}, ',' order by v.position)
+  from variations v where v.workspace_id = p.workspace_id and v.product_id = p.id)`;

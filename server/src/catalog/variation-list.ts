@@ -1,0 +1,49 @@
+import type { Queryable } from '../platform/db/share.js';
+import { joined, rawJson, type Statement, sql } from '../platform/db/sql.js';
+import { listBody } from '../platform/http/send-json.js';
+import { plainPage } from '../platform/lists/listing.js';
+import { byTime, type PageRequest, pageOf, type SortKey } from '../platform/lists/paging.js';
+import { isoOf } from '../platform/schema/times.js';
+import { storeVariationJson } from './records.js';
+
+export interface VariationFilters {
+  sku?: string;
+  ean?: string;
+  updatedFrom?: string;
+  updatedTo?: string;
+}
+
+export const variationSorts: Record<string, SortKey> = { updatedAt: byTime('updated_at') };
+
+/** All variations of a store, as JSON text. */
+export async function listStoreVariations(
+  db: Queryable,
+  workspaceId: string,
+  request: PageRequest<VariationFilters>,
+): Promise<Buffer> {
+  const { rows, total } = await plainPage<{ json: Buffer | string }>(db, request, {
+    workspaceId,
+    from: sql`variations v`,
+    alias: 'v',
+    where: matching(workspaceId, request.filters),
+    columns: sql`${rawJson(storeVariationJson, 'json')}, v.id`,
+    sorts: variationSorts,
+    plannedOnce: true,
+  });
+  const { rows: kept, meta } = pageOf(request, rows, total);
+  return listBody(
+    kept.map(({ json }) => json),
+    meta,
+  );
+}
+
+function matching(workspaceId: string, filters: VariationFilters): Statement {
+  const conditions = [sql`v.workspace_id = ${workspaceId}`];
+  if (filters.sku !== undefined) conditions.push(sql`v.sku = ${filters.sku}`);
+  if (filters.ean !== undefined) conditions.push(sql`v.ean = ${filters.ean}`);
+  if (filters.updatedFrom !== undefined)
+    conditions.push(sql`v.updated_at >= ${isoOf(filters.updatedFrom)}::timestamptz`);
+  if (filters.updatedTo !== undefined)
+    conditions.push(sql`v.updated_at <= ${isoOf(filters.updatedTo)}::timestamptz`);
+  return joined(conditions, ' and ');
+}
