@@ -11,18 +11,36 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/platform
 import { createStore } from '../../src/stores/stores.js';
 import { type ServerProcess, startServer, temporaryFolder } from './process.js';
 
-const SCOPES = ['products:read', 'products:write', 'stock:write', 'webhooks:manage'] as const;
+const SCOPES = [
+  'products:read',
+  'products:write',
+  'stock:write',
+  'media:write',
+  'orders:read',
+  'orders:write',
+  'webhooks:manage',
+] as const;
 
 export type Role = 'api' | 'worker';
 
 export interface FleetStore {
   workspaceId: string;
+  slug: string;
   token: string;
+}
+
+/** A kill -9, in milliseconds of performance.now(). */
+export interface Kill {
+  victim: Role | 'postgres';
+  at: number;
+  /** When the process had ended, or PostgreSQL was up again. */
+  over: number;
 }
 
 /** Several real server processes on a PostgreSQL of their own that syncs to the disk; each can be killed and comes back. */
 export class Fleet {
   readonly processes: { role: Role; server: ServerProcess }[] = [];
+  readonly kills: Kill[] = [];
 
   private constructor(
     private readonly folder: ReturnType<typeof temporaryFolder>,
@@ -62,26 +80,29 @@ export class Fleet {
     return this.processes.filter(({ role }) => role === 'api').map(({ server }) => server.url);
   }
 
-  /** Without a warning; another takes its place. */
+  /** Kills a process with SIGKILL and starts another in its place. */
   async kill(index: number): Promise<void> {
-    const victim = this.processes[index]!;
-    await victim.server.stop('SIGKILL');
-    victim.server = await this.launch(victim.role);
+    const { role, server } = this.processes[index]!;
+    await this.record(role, () => server.stop('SIGKILL'));
+    this.processes[index]!.server = await this.launch(role);
   }
 
   /** The postmaster dies and its children with it; another recovers from what was on the disk. */
   async killPostgres(): Promise<void> {
     const { data } = preparePlace(this.folder.path);
-    process.kill(Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0]), 'SIGKILL');
+    const pid = Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0]);
     const former = this.postgres;
-    this.postgres = await startEmbeddedPostgres({ folder: this.folder.path });
+    await this.record('postgres', async () => {
+      process.kill(pid, 'SIGKILL');
+      this.postgres = await startEmbeddedPostgres({ folder: this.folder.path });
+    });
     await former.close();
   }
 
   /** A store with an app that may call as often as it likes. */
   async store(): Promise<FleetStore> {
     const owner = { ownerEmail: 'owner@store.example', ownerPassword: 'correct horse' };
-    const { workspaceId } = await this.db
+    const { workspaceId, slug } = await this.db
       .store('test')
       .transaction((tx) => createStore(tx, { name: 'Store', ...owner }));
     const app = { name: 'ERP', redirectUris: ['https://erp.example/cb'] };
@@ -92,20 +113,24 @@ export class Fleet {
       const grantId = await createGrant(tx, { workspaceId, clientId, userId: null, scopes });
       return issueTokens(tx, systemClock, workspaceId, grantId, scopes);
     });
-    return { workspaceId, token };
+    return { workspaceId, slug, token };
   }
 
   async call(
     store: FleetStore,
     method: string,
     path: string,
-    body: object,
-    api = this.apis[0],
+    body?: object,
+    { api = this.apis[0], key }: { api?: string | undefined; key?: string | undefined } = {},
   ): Promise<Response> {
     return fetch(`${api}/api/v1${path}`, {
       method,
-      headers: { authorization: `Bearer ${store.token}`, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
+      headers: {
+        authorization: `Bearer ${store.token}`,
+        ...(body && { 'content-type': 'application/json' }),
+        ...(key && { 'idempotency-key': key }),
+      },
+      ...(body && { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(10_000),
     });
   }
@@ -117,7 +142,23 @@ export class Fleet {
     this.folder.remove();
   }
 
-  private launch(role: Role): Promise<ServerProcess> {
-    return startServer(this.env, ['--role', role]);
+  private async record(victim: Kill['victim'], kill: () => Promise<unknown>): Promise<void> {
+    const entry: Kill = { victim, at: performance.now(), over: Number.POSITIVE_INFINITY };
+    this.kills.push(entry);
+    await kill();
+    entry.over = performance.now();
+  }
+
+  /** A process that starts while PostgreSQL is away ends; a service manager would start it again. */
+  private async launch(role: Role): Promise<ServerProcess> {
+    for (;;) {
+      const begun = performance.now();
+      try {
+        return await startServer(this.env, ['--role', role]);
+      } catch (error) {
+        const wasAway = this.kills.some(({ victim, over }) => victim === 'postgres' && over >= begun);
+        if (!wasAway) throw error;
+      }
+    }
   }
 }

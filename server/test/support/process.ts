@@ -64,10 +64,12 @@ export async function startServer(env: Record<string, string>, args: string[] = 
     child,
     output: () => output,
     async stop(signal) {
-      const ended = once(child, 'exit');
-      child.kill(signal);
-      const [code, endedBy] = (await ended) as [number | null, NodeJS.Signals | null];
-      return code ?? (endedBy as string);
+      if (child.exitCode === null && child.signalCode === null) {
+        const ended = once(child, 'exit');
+        child.kill(signal);
+        await ended;
+      }
+      return child.exitCode ?? (child.signalCode as string);
     },
   };
 }

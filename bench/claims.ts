@@ -1,0 +1,79 @@
+import { parseArgs } from 'node:util';
+import { compare, EventDatabase, openCluster, timed } from './event-databases.js';
+
+// What it costs to claim the deliveries of one subscription while another one has a large backlog.
+
+const { values: options } = parseArgs({
+  options: { due: { type: 'string', default: '1000000' }, claims: { type: 'string', default: '300' } },
+});
+const GOAL = 1.2;
+const PER_CLAIM = 16;
+
+const cluster = await openCluster();
+const empty = await EventDatabase.create(cluster.connection, 'empty');
+const full = await EventDatabase.create(cluster.connection, 'full');
+const backlog = await full.subscribe();
+
+console.log(`adding ${options.due} due deliveries of one subscription`);
+await full.client.query(`set synchronous_commit = off`);
+await full.client.query(
+  `insert into deliveries (workspace_id, id, webhook_id, event_id, event)
+   select $1, delivery_id(event_id, $2), $2, event_id, 'stock.updated'
+   from (select new_id() as event_id from generate_series(1, $3::integer)) events`,
+  [backlog.workspaceId, backlog.webhookId, options.due],
+);
+await full.client.query(
+  `insert into delivery_queues (workspace_id, webhook_id, next_at) values ($1, $2, '-infinity')`,
+  [backlog.workspaceId, backlog.webhookId],
+);
+for (const { client } of [empty, full]) await client.query('vacuum analyze');
+
+const times = { empty: [] as number[], excluded: [] as number[] };
+for (let round = 0; round < Number(options.claims); round++) {
+  for (const database of [empty, full]) {
+    await database.write(PER_CLAIM);
+    // The receiver with the backlog has no free slot, as when it hangs or is slow.
+    const isFull = database === full;
+    const ms = await timed(async () => {
+      const claimed = await database.claim(isFull ? [backlog] : []);
+      if (claimed.length !== PER_CLAIM) throw new Error(`claimed ${claimed.length}, not ${PER_CLAIM}`);
+    });
+    times[isFull ? 'excluded' : 'empty'].push(ms);
+    await database.finish();
+  }
+}
+const met = compare(
+  `claim of ${PER_CLAIM} beside ${options.due} due deliveries`,
+  times.empty,
+  times.excluded,
+  GOAL,
+);
+
+// The same when the subscription with the backlog is claimed too: one with few deliveries costs as much.
+const few = await empty.subscribe();
+const both = { empty: [] as number[], full: [] as number[] };
+for (let round = 0; round < Number(options.claims) / 3; round++) {
+  await empty.client.query(
+    `insert into deliveries (workspace_id, id, webhook_id, event_id, event)
+     select $1, delivery_id(event_id, $2), $2, event_id, 'stock.updated'
+     from (select new_id() as event_id from generate_series(1, 16)) events`,
+    [few.workspaceId, few.webhookId],
+  );
+  await empty.client.query(
+    `insert into delivery_queues (workspace_id, webhook_id, next_at) values ($1, $2, '-infinity')
+     on conflict (workspace_id, webhook_id) do update set next_at = '-infinity'`,
+    [few.workspaceId, few.webhookId],
+  );
+  for (const database of [empty, full]) {
+    await database.write(PER_CLAIM);
+    const list = database === full ? both.full : both.empty;
+    list.push(await timed(() => database.claim()));
+    await database.finish();
+  }
+}
+const metToo = compare('claim of both subscriptions', both.empty, both.full, GOAL);
+
+await empty.close();
+await full.close();
+await cluster.close();
+process.exit(met && metToo ? 0 : 1);

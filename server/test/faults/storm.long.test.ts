@@ -1,0 +1,11 @@
+import { expect, test } from 'vitest';
+import { storm } from '../support/storm/storm.js';
+
+// The short form. `npm run test:faults` kills more often.
+
+test('nothing acknowledged is lost or doubled when processes and PostgreSQL are killed under load', async () => {
+  const { faults, ...figures } = await storm({ victims: ['worker', 'api', 'postgres'], kills: 4, seed: 1 });
+  console.log(figures);
+  expect(faults).toEqual([]);
+  expect(figures.acknowledged).toBeGreaterThan(50);
+});

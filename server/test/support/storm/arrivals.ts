@@ -1,0 +1,125 @@
+import type { Socket } from 'node:net';
+import type { Kill } from '../fleet.js';
+import { Receiver } from '../receiver.js';
+
+export interface Arrival {
+  eventId: string;
+  sequence: number;
+  attempt: number;
+  at: number;
+  socket: Socket;
+}
+
+/** An attempt as the log of the subscription has it. */
+export interface RecordedAttempt {
+  eventId: string;
+  number: number;
+  error: string | null;
+}
+
+/** A worker may take this long from an arrival to its record, or from a claim to the arrival. */
+const SLACK_MS = 3_000;
+/** Workers close a connection that was idle for a second. */
+const IDLE_MS = 1_500;
+/** How late the receiver, on a busy machine, may notice what is in its sockets. */
+const LAG_MS = 1_500;
+
+/** A receiver that notes when each delivery came and when the connection that brought it was closed. */
+export class Arrivals {
+  readonly all: Arrival[] = [];
+  private readonly closed = new Map<Socket, number>();
+
+  private constructor(private readonly receiver: Receiver) {}
+
+  static async open(): Promise<Arrivals> {
+    const receiver = await Receiver.open();
+    const arrivals = new Arrivals(receiver);
+    receiver.answer = ({ headers }, response, { socket }) => {
+      if (!arrivals.closed.has(socket)) {
+        arrivals.closed.set(socket, Number.POSITIVE_INFINITY);
+        socket.once('close', () => arrivals.closed.set(socket, performance.now()));
+      }
+      arrivals.all.push({
+        eventId: headers['x-service-delivery']!,
+        sequence: Number(headers['x-service-sequence']),
+        attempt: Number(headers['x-service-attempt']),
+        at: performance.now(),
+        socket,
+      });
+      response.writeHead(204).end();
+    };
+    return arrivals;
+  }
+
+  get url(): string {
+    return this.receiver.url;
+  }
+
+  close(): Promise<void> {
+    return this.receiver.close();
+  }
+
+  /**
+   * Every arrival after the first of an event needs a cause: the attempt before it is in the log as failed, or its result
+   * could not be recorded, because its worker was killed then (its connection ended with it) or PostgreSQL was.
+   */
+  explainRepeats(
+    kills: Kill[],
+    recorded: RecordedAttempt[],
+  ): { causes: Record<string, number>; unexplained: string[] } {
+    const failed = new Set(
+      recorded.filter(({ error }) => error !== null).map(({ eventId, number }) => `${eventId} ${number}`),
+    );
+    const causes: Record<string, number> = {};
+    const unexplained: string[] = [];
+    for (const arrivals of byEvent(this.all)) {
+      for (const [index, repeat] of arrivals.entries()) {
+        const before = arrivals[index - 1];
+        if (!before) continue;
+        const cause =
+          repeat.attempt > before.attempt
+            ? failed.has(`${before.eventId} ${before.attempt}`) && 'the attempt before failed'
+            : this.killBetween(kills, before, repeat);
+        if (cause) causes[cause] = (causes[cause] ?? 0) + 1;
+        else unexplained.push(this.describe(before, repeat));
+      }
+    }
+    return { causes, unexplained };
+  }
+
+  private describe(before: Arrival, repeat: Arrival): string {
+    const seconds = (at: number) => `${(at / 1000).toFixed(1)} s`;
+    return `event ${repeat.eventId} (sequence ${repeat.sequence}) was delivered again without a cause: attempt ${
+      before.attempt
+    } at ${seconds(before.at)}, its connection closed at ${seconds(this.closed.get(before.socket)!)}, attempt ${
+      repeat.attempt
+    } at ${seconds(repeat.at)}`;
+  }
+
+  private killBetween(kills: Kill[], before: Arrival, repeat: Arrival): string | undefined {
+    const closedAt = this.closed.get(before.socket)!;
+    const cause = kills.find((kill) => {
+      if (kill.at > repeat.at) return false;
+      if (kill.victim === 'postgres')
+        return before.at >= kill.at - SLACK_MS && before.at <= kill.over + SLACK_MS;
+      return (
+        kill.victim === 'worker' &&
+        // What was in the socket when the worker died is read a little later.
+        before.at <= kill.over + LAG_MS &&
+        closedAt >= kill.at - IDLE_MS &&
+        closedAt <= kill.over + LAG_MS
+      );
+    });
+    return cause && `${cause.victim} was killed`;
+  }
+}
+
+function byEvent(arrivals: Arrival[]): Arrival[][] {
+  const groups = new Map<string, Arrival[]>();
+  for (const arrival of arrivals) {
+    const group = groups.get(arrival.eventId);
+    if (group) group.push(arrival);
+    else groups.set(arrival.eventId, [arrival]);
+  }
+  return [...groups.values()];
+}

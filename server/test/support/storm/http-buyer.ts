@@ -1,0 +1,75 @@
+import type { FastifyInstance, InjectOptions } from 'fastify';
+import { localPath, TYPED } from '../buyer.js';
+import { formOf, Merchant, type Page } from '../merchant.js';
+
+let buyers = 0;
+
+/** A browser in a shop that talks to real server processes: to any of them with each request. */
+export class HttpBuyer {
+  private readonly browser: Merchant;
+
+  constructor(
+    pickServer: () => string,
+    private readonly slug: string,
+  ) {
+    // Buyers have addresses of their own, because the number of orders per address is limited.
+    const number = ++buyers;
+    const address = `10.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}`;
+    this.browser = new Merchant(overHttp(pickServer), { 'x-forwarded-for': address });
+  }
+
+  /** The checkout form for one piece of a product; undefined when it is sold out. */
+  async openCheckout(productId: string): Promise<Page | undefined> {
+    const product = await this.browser.get(`/s/${this.slug}/products/${productId}`);
+    if (!product.forms.some(({ buttons }) => 'Add to cart' in buttons)) return undefined;
+    await this.browser.press(product, 'Add to cart', { quantity: '1' });
+    const form = await this.browser.get(`/s/${this.slug}/checkout?zip=${TYPED.zip}`);
+    return form.forms.some(({ buttons }) => 'Place order' in buttons) ? form : undefined;
+  }
+
+  placeOrder(form: Page): Promise<Page> {
+    return this.browser.press(form, 'Place order', TYPED);
+  }
+
+  openPayment(placed: Page): Promise<Page> {
+    return this.browser.get(localPath(placed));
+  }
+
+  /** Returns the id of the order. The button may be pressed again after a lost answer. */
+  async pay(payment: Page): Promise<string> {
+    const done = await this.browser.press(payment, 'Pay');
+    return new URL(done.location!, 'http://feira.test').pathname.split('/').at(-1)!;
+  }
+}
+
+export function checkoutIdOf(form: Page): string {
+  return formOf(form, 'Place order').fields.checkout!;
+}
+
+/** What Merchant needs of a server, over a socket. */
+function overHttp(pickServer: () => string): FastifyInstance {
+  const inject = async ({ method, url, headers, payload }: InjectOptions) => {
+    const response = await fetch(`${pickServer()}${url}`, {
+      method: method!,
+      headers: headers as Record<string, string>,
+      ...(payload !== undefined && { body: payload as string }),
+      redirect: 'manual',
+      signal: AbortSignal.timeout(10_000),
+    });
+    if (response.status >= 500) throw new Error(`${method} ${url}: ${response.status}`);
+    return {
+      statusCode: response.status,
+      headers: Object.fromEntries(response.headers),
+      body: await response.text(),
+      cookies: response.headers.getSetCookie().map(parseCookie),
+    };
+  };
+  return { inject } as unknown as FastifyInstance;
+}
+
+function parseCookie(text: string): { name: string; value: string; maxAge?: number } {
+  const [pair = '', ...attributes] = text.split(';');
+  const [name = '', ...value] = pair.split('=');
+  const maxAge = attributes.map((each) => /^\s*max-age=(-?\d+)/i.exec(each)?.[1]).find(Boolean);
+  return { name, value: value.join('='), ...(maxAge !== undefined && { maxAge: Number(maxAge) }) };
+}

@@ -1,0 +1,27 @@
+/**
+ * What became of a write, as its caller knows it. `done` and `refused`: it was answered. `unknown`: the call failed and
+ * was not repeated. A write with a key, and a checkout, is repeated until it is answered.
+ */
+export type Outcome = 'done' | 'refused' | 'unknown';
+
+/** Everything that the writers of one store asked for, and what they were told. */
+export class Ledger {
+  /** A product has one writer here, and its balances rise: each is written once. */
+  readonly stock: { productId: string; quantity: number; outcome: Outcome }[] = [];
+  readonly products: { name: string; id: string | undefined; outcome: Outcome }[] = [];
+  readonly images: { url: string; outcome: Outcome }[] = [];
+  readonly checkouts: { checkoutId: string; outcome: Outcome }[] = [];
+  readonly payments: { orderId: string }[] = [];
+  readonly refunds: { orderId: string; restock: boolean; outcome: Outcome }[] = [];
+
+  get acknowledged(): number {
+    const lists: { outcome: Outcome }[][] = [
+      this.stock,
+      this.products,
+      this.images,
+      this.checkouts,
+      this.refunds,
+    ];
+    return lists.flat().filter(({ outcome }) => outcome === 'done').length + this.payments.length;
+  }
+}

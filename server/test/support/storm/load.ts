@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Fleet, FleetStore } from '../fleet.js';
+import type { Random } from '../random.js';
+import { checkoutIdOf, HttpBuyer } from './http-buyer.js';
+import { Ledger } from './ledger.js';
+
+const WRITERS = 4;
+const RETRY_MS = 50;
+/** Longer than the lease of a key and a recovery of PostgreSQL. */
+const LONGEST_MS = 180_000;
+/** Calls that wait for the lease of a killed process are repeated beside the writers; no more than this many. */
+const MOST_OPEN = 12;
+
+export interface LoadStore {
+  store: FleetStore;
+  /** One per writer. */
+  ownProducts: string[];
+  /** What buyers buy. */
+  soldProducts: string[];
+}
+
+interface Answer {
+  status: number;
+  body: { id: string; code?: string };
+}
+
+/** Writers that change one store in every way, record what they were told, and repeat what was not answered. */
+export class Load {
+  readonly ledger = new Ledger();
+  private readonly open = new Set<Promise<void>>();
+  private readonly paid: string[] = [];
+  private quantity = 0;
+  private isOver = false;
+
+  constructor(
+    private readonly fleet: Fleet,
+    private readonly target: LoadStore,
+    private readonly random: Random,
+  ) {}
+
+  async run(): Promise<void> {
+    await Promise.all(Array.from({ length: WRITERS }, (_, writer) => this.write(writer)));
+    await Promise.all(this.open);
+  }
+
+  /** No further writes are begun. */
+  stop(): void {
+    this.isOver = true;
+  }
+
+  private async write(writer: number): Promise<void> {
+    while (!this.isOver) {
+      const choice = this.random.below(10);
+      if (choice < 3) await this.writeStock(writer, undefined);
+      else if (choice < 5) await this.writeStock(writer, randomUUID());
+      else if (choice < 6) await this.createProduct(undefined);
+      else if (choice < 7) await this.createProduct(randomUUID());
+      else if (choice < 8) await this.aside(() => this.attachImage(writer));
+      else if (choice < 9) await this.checkOut();
+      else await this.aside(() => this.refund());
+    }
+  }
+
+  private async writeStock(writer: number, key: string | undefined): Promise<void> {
+    const productId = this.target.ownProducts[writer]!;
+    const quantity = ++this.quantity;
+    const answer = await this.send('PATCH', `/products/${productId}/stock`, { quantity }, key);
+    this.ledger.stock.push({ productId, quantity, outcome: outcomeOf(answer) });
+  }
+
+  private async createProduct(key: string | undefined): Promise<void> {
+    const name = `Product ${randomUUID()}`;
+    const answer = await this.send('POST', '/products', { name, price: 10 }, key);
+    this.ledger.products.push({ name, id: answer?.body.id, outcome: outcomeOf(answer) });
+  }
+
+  /** Nothing but the key prevents a second image with the same address. */
+  private async attachImage(writer: number): Promise<void> {
+    const url = `https://images.example/${randomUUID()}.png`;
+    const { products } = this.ledger;
+    const productId = products.findLast(({ id }) => id)?.id ?? this.target.ownProducts[writer]!;
+    const answer = await this.send('POST', `/products/${productId}/images`, { url }, randomUUID());
+    this.ledger.images.push({ url, outcome: outcomeOf(answer) });
+  }
+
+  private async checkOut(): Promise<void> {
+    const buyer = new HttpBuyer(() => this.random.pick(this.fleet.apis), this.target.store.slug);
+    const productId = this.random.pick(this.target.soldProducts);
+    const form = await untilAnswered(() => buyer.openCheckout(productId));
+    if (!form) return;
+    const placed = await untilAnswered(() => buyer.placeOrder(form));
+    const isPlaced = placed.status === 303 && placed.location?.includes('/sandbox/pay/') === true;
+    const isSoldOut = placed.status === 409 || placed.location?.endsWith('/cart') === true;
+    if (!isPlaced && !isSoldOut) throw new Error(`checkout: ${placed.status} ${placed.text}`);
+    this.ledger.checkouts.push({ checkoutId: checkoutIdOf(form), outcome: isPlaced ? 'done' : 'refused' });
+    if (!isPlaced || this.random.below(5) === 0) return;
+    const payment = await untilAnswered(() => buyer.openPayment(placed));
+    const orderId = await untilAnswered(() => buyer.pay(payment));
+    this.ledger.payments.push({ orderId });
+    this.paid.push(orderId);
+  }
+
+  /** Writers may choose the same order at once: it must be refunded once. */
+  private async refund(): Promise<void> {
+    if (this.paid.length === 0) return;
+    const orderId = this.random.pick(this.paid);
+    const restock = this.random.below(2) === 0;
+    const answer = await this.send('POST', `/orders/${orderId}/refund`, { restock }, randomUUID());
+    this.ledger.refunds.push({ orderId, restock, outcome: outcomeOf(answer) });
+  }
+
+  /** Undefined when the call failed and had no key to repeat it with. */
+  private async send(
+    method: string,
+    path: string,
+    body: object,
+    key: string | undefined,
+  ): Promise<Answer | undefined> {
+    const call = async (): Promise<Answer> => {
+      const api = this.random.pick(this.fleet.apis);
+      const response = await this.fleet.call(this.target.store, method, path, body, { api, key });
+      const answer = { status: response.status, body: (await response.json()) as Answer['body'] };
+      if (answer.status >= 500 || answer.body.code === 'idempotency_key_in_use')
+        throw new Error(`${method} ${path}: ${answer.status}`);
+      return answer;
+    };
+    if (key !== undefined) return untilAnswered(call);
+    return call().catch(() => delay(RETRY_MS, undefined));
+  }
+
+  /** The writer goes on meanwhile: a key whose process was killed is free again only after its lease. */
+  private async aside(work: () => Promise<void>): Promise<void> {
+    if (this.open.size >= MOST_OPEN) await Promise.race(this.open);
+    const task = work().finally(() => this.open.delete(task));
+    this.open.add(task);
+    await Promise.race([task, delay(RETRY_MS)]);
+  }
+}
+
+function outcomeOf(answer: Answer | undefined): 'done' | 'refused' | 'unknown' {
+  if (!answer) return 'unknown';
+  return answer.status < 300 ? 'done' : 'refused';
+}
+
+/** As a client does that does not know whether its call was carried out. */
+async function untilAnswered<T>(call: () => Promise<T>): Promise<T> {
+  const giveUpAt = performance.now() + LONGEST_MS;
+  for (;;) {
+    try {
+      return await call();
+    } catch (error) {
+      if (performance.now() > giveUpAt) throw error;
+      await delay(RETRY_MS);
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import { raw, sql } from '../../../src/platform/db/sql.js';
+import type { Fleet } from '../fleet.js';
+
+// Faults that are built into a server on purpose, to show that the storm finds them.
+
+/** Commits are acknowledged before they are on the disk, and the disk is written to seldom. */
+export async function commitAsynchronously(fleet: Fleet): Promise<void> {
+  await run(fleet, `alter system set synchronous_commit = off`);
+  await run(fleet, `alter system set wal_writer_delay = '10s'`);
+  await run(fleet, `alter system set wal_writer_flush_after = '1GB'`);
+  await run(fleet, `select pg_reload_conf()`);
+}
+
+/** One delivery in twenty is recorded as delivered and never sent. */
+export function loseDeliveries(fleet: Fleet): Promise<void> {
+  return addTrigger(fleet, 'before insert on deliveries', `new.status := 'delivered'; return new;`);
+}
+
+/** One event in twenty is written twice. */
+export function doubleEvents(fleet: Fleet): Promise<void> {
+  return addTrigger(
+    fleet,
+    'before insert on outbox',
+    `if new.event is not null and pg_trigger_depth() = 1 then
+       insert into outbox (workspace_id, event, data, origin) values (new.workspace_id, new.event, new.data, new.origin);
+     end if;
+     return new;`,
+  );
+}
+
+/** One balance in twenty is stored as one piece more than was written. */
+export function miscountStock(fleet: Fleet): Promise<void> {
+  return addTrigger(
+    fleet,
+    'before update of quantity on products',
+    'new.quantity := new.quantity + 1; return new;',
+  );
+}
+
+async function addTrigger(fleet: Fleet, when: string, body: string): Promise<void> {
+  await run(
+    fleet,
+    `create function sabotage() returns trigger language plpgsql as $$
+     begin
+       if random() < 0.05 then ${body} end if;
+       return new;
+     end $$`,
+  );
+  await run(fleet, `create trigger sabotage ${when} for each row execute function sabotage()`);
+}
+
+async function run(fleet: Fleet, statement: string): Promise<void> {
+  await fleet.db.store('test').autocommit.query(sql`${raw(statement)}`);
+}

@@ -1,0 +1,176 @@
+import type { Ledger, Outcome } from './ledger.js';
+import type { FeedEntry, StoreState } from './state.js';
+
+export interface Expectation {
+  ledger: Ledger;
+  /** Products whose stock only the writers set. */
+  ownProducts: string[];
+  /** Products that buyers buy, and how many pieces there were at first. */
+  soldProducts: string[];
+  soldAtFirst: number;
+}
+
+/** Compares a store with what its writers were told. Returns a sentence for each thing that is not as it must be. */
+export function verify(state: StoreState, expected: Expectation): string[] {
+  return [
+    ...verifyCreates(state, expected),
+    ...verifyStock(state, expected),
+    ...verifySales(state, expected),
+    ...verifyMoney(state, expected),
+    ...verifyFeed(state),
+  ];
+}
+
+const wanted: Record<Outcome, (count: number) => boolean> = {
+  done: (count) => count === 1,
+  refused: (count) => count === 0,
+  unknown: (count) => count <= 1,
+};
+
+function verifyCreates({ products, images }: StoreState, { ledger }: Expectation): string[] {
+  const faults: string[] = [];
+  for (const { name, id, outcome } of ledger.products) {
+    const found = products.filter((product) => product.name === name);
+    if (!wanted[outcome](found.length)) faults.push(`create of ${name} was ${outcome}: ${found.length} rows`);
+    if (outcome === 'refused') faults.push(`create of ${name}, a new name, was refused`);
+    if (outcome === 'done' && found[0] && found[0].id !== id)
+      faults.push(`create of ${name} answered ${id}, the row is ${found[0].id}`);
+  }
+  const urls = countBy(images, ({ url }) => url);
+  for (const { url, outcome } of ledger.images) {
+    const count = urls.get(url) ?? 0;
+    if (!wanted[outcome](count) || outcome === 'refused')
+      faults.push(`image ${url} was ${outcome}: ${count} rows`);
+  }
+  return faults;
+}
+
+/** Each balance was written once and rises: an acknowledged one is in the feed once, and none later is lost. */
+function verifyStock({ products, feed }: StoreState, { ledger, ownProducts }: Expectation): string[] {
+  const faults: string[] = [];
+  const balances = feed.filter(
+    ({ event, data }) => event === 'stock.updated' && ownProducts.includes(data.id),
+  );
+  const counts = countBy(balances, ({ data }) => `${data.id} ${data.quantity}`);
+  for (const { productId, quantity, outcome } of ledger.stock) {
+    const count = counts.get(`${productId} ${quantity}`) ?? 0;
+    if (!wanted[outcome](count) || outcome === 'refused')
+      faults.push(`stock ${quantity} of ${productId} was ${outcome}: ${count} events`);
+  }
+  for (const id of ownProducts) {
+    const last = balances.findLast(({ data }) => data.id === id)?.data.quantity ?? 0;
+    const stored = products.find((product) => product.id === id)?.quantity;
+    if (stored !== last) faults.push(`product ${id} has ${stored}, the last event says ${last}`);
+    const acknowledged = ledger.stock.filter((write) => write.productId === id && write.outcome === 'done');
+    const newest = Math.max(0, ...acknowledged.map(({ quantity }) => quantity));
+    if (last < newest) faults.push(`product ${id} has ${last}, and ${newest} was acknowledged`);
+  }
+  return faults;
+}
+
+/** Every piece is in stock or in an order, and every change of the stock is one event. */
+function verifySales(state: StoreState, { ledger, soldProducts, soldAtFirst }: Expectation): string[] {
+  const faults: string[] = [];
+  const placed = countBy(state.orders, ({ checkoutId }) => checkoutId);
+  for (const { checkoutId, outcome } of ledger.checkouts) {
+    const count = placed.get(checkoutId) ?? 0;
+    if (!wanted[outcome](count)) faults.push(`checkout ${checkoutId} was ${outcome}: ${count} orders`);
+  }
+  const returned = new Set(
+    state.refunds.filter(({ status, restock }) => status === 'done' && restock).map(({ orderId }) => orderId),
+  );
+  for (const id of soldProducts) {
+    const orders = state.orders.filter(({ productId }) => productId === id);
+    const back = orders.filter((order) => order.status === 'canceled' || returned.has(order.id));
+    const changes = [...orders.map(({ units }) => -units), ...back.map(({ units }) => units)];
+    const left = changes.reduce((sum, change) => sum + change, soldAtFirst);
+    const stored = state.products.find((product) => product.id === id)?.quantity;
+    if (stored !== left || left < 0)
+      faults.push(`product ${id} has ${stored} pieces, the orders leave ${left}`);
+    const reported = differences(soldAtFirst, stockEvents(state.feed, id));
+    if (String(reported.sort(ascending)) !== String(changes.sort(ascending)))
+      faults.push(`product ${id} changed by ${changes}, and its events by ${reported}`);
+  }
+  return faults;
+}
+
+function stockEvents(feed: FeedEntry[], productId: string): number[] {
+  return feed
+    .filter(({ event, data }) => event === 'stock.updated' && data.id === productId)
+    .map(({ data }) => data.quantity);
+}
+
+function differences(first: number, balances: number[]): number[] {
+  return balances.map((balance, index) => balance - (balances[index - 1] ?? first));
+}
+
+function ascending(one: number, other: number): number {
+  return one - other;
+}
+
+/** The books of the orders, of the gateway and of the customers agree, and nothing is refunded twice. */
+function verifyMoney(state: StoreState, { ledger }: Expectation): string[] {
+  const faults: string[] = [];
+  const orders = new Map(state.orders.map((order) => [order.id, order]));
+  for (const { orderId } of ledger.payments)
+    if (!orders.get(orderId)?.wasPaid)
+      faults.push(`order ${orderId} was paid, and is ${orders.get(orderId)?.status}`);
+  for (const { orderId, outcome } of ledger.refunds)
+    if (outcome === 'done' && orders.get(orderId)?.status !== 'refunded')
+      faults.push(`order ${orderId} was refunded, and is ${orders.get(orderId)?.status}`);
+  const refunds = countBy(state.refunds, ({ orderId }) => orderId);
+  const answered = countBy(
+    ledger.refunds.filter(({ outcome }) => outcome === 'done'),
+    ({ orderId }) => orderId,
+  );
+  for (const payment of state.payments) {
+    const order = orders.get(payment.orderId);
+    if (!order || payment.amount !== order.total || payment.refunded !== order.refundedAmount)
+      faults.push(`payment of ${payment.orderId}: ${JSON.stringify({ payment, order })}`);
+    const times = [refunds.get(payment.orderId) ?? 0, payment.movements, answered.get(payment.orderId) ?? 0];
+    if (times.some((count) => count > 1)) faults.push(`order ${payment.orderId} was refunded ${times} times`);
+    if ((payment.status === 'paid') !== (order?.wasPaid ?? false))
+      faults.push(`order ${payment.orderId} is ${order?.status}, its payment ${payment.status}`);
+  }
+  for (const { id, ordersCount, spent } of state.customers) {
+    const paid = state.orders.filter((order) => order.customerId === id && order.wasPaid);
+    const sum = paid.reduce((total, order) => total + order.total - order.refundedAmount, 0);
+    if (ordersCount !== paid.length || Math.abs(spent - sum) > 0.001)
+      faults.push(
+        `customer ${id} has ${ordersCount} orders for ${spent}, should be ${paid.length} for ${sum}`,
+      );
+  }
+  return faults;
+}
+
+/** Numbers without a gap, and one event for each thing that happened. */
+function verifyFeed({ feed, products, images, orders }: StoreState): string[] {
+  const faults: string[] = [];
+  for (const [index, { sequence }] of feed.entries())
+    if (sequence !== index + 1) faults.push(`place ${index + 1} of the feed has the sequence ${sequence}`);
+  const counts = countBy(feed, nameOf);
+  const expectOne = (name: string, isExpected = true) => {
+    const count = counts.get(name) ?? 0;
+    if (count !== Number(isExpected)) faults.push(`${count} events ${name}, not ${Number(isExpected)}`);
+  };
+  for (const { id } of products) expectOne(`product.created ${id}`);
+  for (const { id, status, wasPaid } of orders) {
+    expectOne(`order.created ${id}`);
+    expectOne(`order.paid ${id}`, wasPaid);
+    expectOne(`order.refunded ${id}`, status === 'refunded');
+    expectOne(`order.canceled ${id}`, status === 'canceled');
+  }
+  const attached = feed.filter(({ data }) => data.fields?.includes('images')).length;
+  if (attached !== images.length) faults.push(`${attached} events about ${images.length} images`);
+  return faults;
+}
+
+function nameOf({ event, data }: FeedEntry): string {
+  return `${event} ${data.orderId ?? data.id}`;
+}
+
+function countBy<T>(list: T[], keyOf: (each: T) => string): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const each of list) counts.set(keyOf(each), (counts.get(keyOf(each)) ?? 0) + 1);
+  return counts;
+}
