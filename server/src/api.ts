@@ -10,6 +10,7 @@ import { orderRoutes } from './orders/routes.js';
 import { pathOf } from './platform/http/answer-errors.js';
 import { forbidStoring } from './platform/http/answer-headers.js';
 import { compressAnswers } from './platform/http/compress.js';
+import { offerDryRuns } from './platform/http/dry-run.js';
 import { ApiError } from './platform/http/errors.js';
 import { tagResources } from './platform/http/etag.js';
 import { keepIdempotencyKeys } from './platform/http/idempotency.js';
@@ -37,12 +38,14 @@ export const api: FastifyPluginAsync<{ context: Context }> = async (app, { conte
   forbidStoring(app);
   guard(app, credentials, budgets);
   keepRawBodies(app);
+  const storeOf = (request: FastifyRequest) =>
+    db
+      .store(request.credential.workspaceId, request.routeOptions.config.area)
+      .unless(() => request.raw.socket.destroyed);
+  offerDryRuns(app, storeOf);
   keepIdempotencyKeys(app, {
     keys: new IdempotencyKeys(clock, seal),
-    storeOf: (request) =>
-      db
-        .store(request.credential.workspaceId, request.routeOptions.config.area)
-        .unless(() => request.raw.socket.destroyed),
+    storeOf,
     keysOf: ({ credential }) => db.store(credential.workspaceId, 'keys'),
     ownerOf: ({ credential: { workspaceId, clientId } }) => ({ workspaceId, clientId }),
   });
@@ -58,7 +61,7 @@ export const api: FastifyPluginAsync<{ context: Context }> = async (app, { conte
   compressAnswers(app);
   limitUnreadAnswers(app, (request) => request.credential.name);
   app.addHook('onResponse', (request, reply, done) => {
-    if (request.method !== 'GET' && reply.statusCode < 300) {
+    if (request.method !== 'GET' && reply.statusCode < 300 && !request.dryRun) {
       wake.poke();
       // So that files disappear at once and not with the worker's next round, which retries what fails here.
       if (request.routeOptions.config.freesFiles)

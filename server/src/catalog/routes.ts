@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { originOfApp } from '../events/names.js';
 import type { Database } from '../platform/db/database.js';
+import { DryRunQuery, dryRunParameter } from '../platform/http/dry-run.js';
 import { insufficientScope } from '../platform/http/errors.js';
 import { sendJson } from '../platform/http/send-json.js';
 import { Deleted } from '../platform/schema/shapes.js';
@@ -49,6 +50,7 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<{ db: Database; mediaUrl: 
         summary: 'Create a product',
         description:
           'Needs name and price. A product with the same name in the store is a 409. Emits product.created.',
+        querystring: DryRunQuery,
         body: shape.NewProduct,
         response: { 201: shape.ProductDetail },
       },
@@ -98,6 +100,7 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<{ db: Database; mediaUrl: 
         description:
           'Changes the fields sent. Emits product.updated with the names of the fields whose value changed, and stock.updated if quantity did.',
         params: shape.OfProduct,
+        querystring: DryRunQuery,
         body: shape.ProductChange,
         response: { 200: shape.ProductDetail },
       },
@@ -128,6 +131,7 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<{ db: Database; mediaUrl: 
         summary: 'Delete a product',
         description: 'With its variations and images. Emits product.deleted.',
         params: shape.OfProduct,
+        querystring: DryRunQuery,
         response: { 200: Deleted },
       },
     },
@@ -170,6 +174,7 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<{ db: Database; mediaUrl: 
         description:
           'Up to 500 entries, each found by id or sku, all or nothing. A bare array is taken too. With stock:write alone the entries may set quantity only.',
         params: shape.OfProduct,
+        querystring: DryRunQuery,
         body: shape.VariationsPatch,
         response: { 200: shape.VariationList },
       },
@@ -206,6 +211,7 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<{ db: Database; mediaUrl: 
           prune: Type.Optional(
             Type.Boolean({ description: 'Remove the combinations that are not listed.', default: false }),
           ),
+          ...dryRunParameter,
         }),
         body: VariationsPut,
         response: { 200: shape.VariationList },

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { originOfApp } from '../events/names.js';
 import type { Database } from '../platform/db/database.js';
+import { DryRunQuery } from '../platform/http/dry-run.js';
 import { sendJson } from '../platform/http/send-json.js';
 import * as shape from './schema.js';
 import { setProductStock, setVariationStock, setVariationStockLocked } from './stock.js';
@@ -22,6 +23,7 @@ export const stockRoutes: FastifyPluginAsyncTypebox<{ db: Database }> = async (a
         description:
           'Of a product with variations the balance is their sum: 422. Emits stock.updated when the balance changes.',
         params: shape.OfProduct,
+        querystring: DryRunQuery,
         body: shape.StockChange,
         response: { 200: shape.Product },
       },
@@ -31,8 +33,9 @@ export const stockRoutes: FastifyPluginAsyncTypebox<{ db: Database }> = async (a
       const origin = originOfApp(request.credential);
       const { id } = request.params;
       const { quantity } = request.body;
-      const product = await (request.keyed
-        ? setProductStock(request.keyed.autocommit, workspaceId, origin, id, quantity)
+      const open = request.dryRun ?? request.keyed;
+      const product = await (open
+        ? setProductStock(open.autocommit, workspaceId, origin, id, quantity)
         : stockWrites.set(workspaceId, origin, id, quantity));
       return sendJson(reply, product);
     },
@@ -48,6 +51,7 @@ export const stockRoutes: FastifyPluginAsyncTypebox<{ db: Database }> = async (a
         summary: 'Set the stock of many SKUs',
         description:
           'Store-wide, up to 500 entries. A malformed entry refuses the whole call; otherwise each line is answered for itself, in order.',
+        querystring: DryRunQuery,
         body: shape.StockBatch,
         response: { 200: shape.StockBatchAnswer },
       },
@@ -73,6 +77,7 @@ export const stockRoutes: FastifyPluginAsyncTypebox<{ db: Database }> = async (a
           id: Type.String({ description: 'Product id' }),
           sku: Type.String({ description: 'SKU of the variation' }),
         }),
+        querystring: DryRunQuery,
         body: shape.StockChange,
         response: { 200: shape.Variation },
       },

@@ -5,6 +5,7 @@ import { Order, ShippingChange } from '../orders/order-shapes.js';
 import { findOrder } from '../orders/queries.js';
 import { answerUnavailable } from '../orders/unavailable.js';
 import type { Clock } from '../platform/clock.js';
+import { DryRunQuery } from '../platform/http/dry-run.js';
 import { notFound } from '../platform/http/errors.js';
 import type { LabelAddresses } from './label-address.js';
 import * as shape from './schema.js';
@@ -29,6 +30,7 @@ export const shippingRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { 
         description:
           'pending → preparing, sent · preparing → pending, sent · sent → in_transit, delivered, returned · in_transit → delivered, returned · delivered → returned. Any other move is a 409. The same status with another code is a correction. Emits order.shipped.',
         params: Type.Object({ id: Type.String({ description: 'Order id' }) }),
+        querystring: DryRunQuery,
         body: ShippingChange,
         response: { 200: Order },
       },

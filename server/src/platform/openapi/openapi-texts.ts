@@ -15,6 +15,8 @@ export const INTRODUCTION = `Act for one store: products, variations, stock, ima
 
 **Repeats.** Send an \`Idempotency-Key\` with a write and repeat it freely for 24 hours: the first answer comes back with \`Idempotent-Replayed: true\` and nothing is done twice.
 
+**Dry runs.** Writes of products, variations, stock and shipping status take \`dryRun=true\`: the same validation, status and body, with \`X-Dry-Run: true\`, and nothing is stored or emitted.
+
 **Money** is in reais with at most two decimals, stored exactly. **Times** are RFC 3339 in UTC.`;
 
 export const TAGS = [

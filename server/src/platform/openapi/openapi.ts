@@ -87,8 +87,15 @@ interface Operation {
   operationId: string;
   requestBody?: { required?: boolean };
   parameters?: object[];
-  responses: Record<string, { description?: string }>;
+  responses: Record<string, { description?: string; headers?: object }>;
 }
+
+const DRY_RUN_HEADER = {
+  'X-Dry-Run': {
+    description: 'Only with dryRun=true: nothing was stored.',
+    schema: { type: 'string', const: 'true' },
+  },
+};
 
 const SUCCESS: Record<string, string> = { 200: 'Done', 201: 'Created' };
 
@@ -97,7 +104,10 @@ function addShared(method: string, operation: Operation, config: FastifyContextC
   for (const [status, response] of Object.entries(operation.responses)) {
     response.description = SUCCESS[status] ?? response.description ?? '';
   }
-  const hasPath = JSON.stringify(operation.parameters ?? []).includes('"in":"path"');
+  const parameters = JSON.stringify(operation.parameters ?? []);
+  const hasPath = parameters.includes('"in":"path"');
+  if (parameters.includes('"name":"dryRun"'))
+    for (const response of Object.values(operation.responses)) response.headers = DRY_RUN_HEADER;
   const header = method !== 'get' ? 'IdempotencyKey' : config.etag ? 'IfNoneMatch' : undefined;
   if (header)
     operation.parameters = [...(operation.parameters ?? []), { $ref: `#/components/parameters/${header}` }];

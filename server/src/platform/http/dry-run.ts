@@ -1,0 +1,94 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
+import { Type } from 'typebox';
+import type { Share, StoreAccess, Transaction, Tx } from '../db/share.js';
+import type { Statement } from '../db/sql.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The store of a caller who only asks what the call would answer. */
+    dryRun: DryRun | null;
+  }
+}
+
+/** A write whose query has this parameter can be tried out. All it writes must go through `request.store`. */
+export const dryRunParameter = {
+  dryRun: Type.Optional(
+    Type.Boolean({
+      description:
+        'true: validates the call and answers as it would, with X-Dry-Run: true, but stores and emits nothing. An Idempotency-Key is neither looked up nor kept.',
+      default: false,
+    }),
+  ),
+};
+export const DryRunQuery = Type.Object(dryRunParameter);
+
+export function offerDryRuns(app: FastifyInstance, storeOf: (request: FastifyRequest) => Share): void {
+  app.decorateRequest('dryRun', null);
+  app.addHook('onRoute', (route) => {
+    if (!hasDryRun(route.schema)) return;
+    route.preValidation = [begin, ...[route.preValidation ?? []].flat()];
+    route.onSend = [end, ...[route.onSend ?? []].flat()];
+  });
+
+  // Both with a callback: most requests are no dry runs and should not wait for a promise.
+  function begin(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
+    if ((request.query as { dryRun?: unknown }).dryRun === 'true') {
+      request.dryRun = new DryRun(storeOf(request));
+      reply.header('x-dry-run', 'true');
+    }
+    done();
+  }
+
+  function end(
+    { dryRun }: FastifyRequest,
+    _reply: FastifyReply,
+    payload: unknown,
+    done: (error: Error | null, payload?: unknown) => void,
+  ): void {
+    if (dryRun) dryRun.rollback().then(() => done(null, payload), done);
+    else done(null, payload);
+  }
+}
+
+/**
+ * Whether the query asks for one, or tries to: `dryRun=yes`, and `dryRun=true` where it is not supported, are refused
+ * later and must not use up an idempotency key either.
+ */
+export function isDryRun({ query }: FastifyRequest): boolean {
+  const { dryRun } = query as { dryRun?: unknown };
+  return dryRun !== undefined && dryRun !== 'false';
+}
+
+function hasDryRun(schema: FastifySchema | undefined): boolean {
+  const { properties = {} } = (schema?.querystring ?? {}) as { properties?: object };
+  return 'dryRun' in properties;
+}
+
+/** Everything that is written through it is in one transaction, which is rolled back when the answer is known. */
+class DryRun implements StoreAccess {
+  readonly autocommit: Tx = {
+    writes: true,
+    query: async (statement) => (await this.open()).query(statement),
+  };
+  private opening: Promise<Transaction> | undefined;
+
+  constructor(private readonly store: Share) {}
+
+  query<R>(statement: Statement): Promise<R[]> {
+    return this.store.query<R>(statement);
+  }
+
+  async transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    return work(await this.open());
+  }
+
+  async rollback(): Promise<void> {
+    const tx = await this.opening?.catch(() => undefined);
+    await tx?.rollback();
+  }
+
+  private open(): Promise<Transaction> {
+    this.opening ??= this.store.begin();
+    return this.opening;
+  }
+}

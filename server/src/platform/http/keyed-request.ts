@@ -1,0 +1,153 @@
+import type { Share, StoreAccess, Transaction, Tx } from '../db/share.js';
+import { type Statement, sql } from '../db/sql.js';
+import { ApiError } from './errors.js';
+import type { IdempotencyKeys, KeyUse, StoredAnswer } from './idempotency-keys.js';
+import { packAnswer } from './stored-answer.js';
+
+/** The store of a request that has a key: what it writes stays in one transaction until the answer is known. */
+export class KeyedRequest implements StoreAccess {
+  readonly autocommit: Tx = {
+    writes: true,
+    query: async (statement) => (await this.open()).query(statement),
+  };
+  private opening: Promise<Transaction> | undefined;
+
+  constructor(
+    private readonly keys: IdempotencyKeys,
+    private readonly store: Share,
+    private readonly use: KeyUse,
+    /** Open from the start, with the key locked; or a reservation, and the first write opens one. */
+    private readonly held: { tx: Transaction } | { reservation: string; in: Share },
+  ) {
+    if ('tx' in held) this.keepOpening(markStart(held.tx));
+  }
+
+  query<R>(statement: Statement): Promise<R[]> {
+    return this.store.query<R>(statement);
+  }
+
+  async transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    return work(await this.open());
+  }
+
+  /** Takes everything back and leaves the key free, for an answer that must not be replayed. */
+  async abandon(): Promise<void> {
+    await this.rollback();
+    // If it cannot be released now, it runs out.
+    if ('reservation' in this.held)
+      await this.keys.release(this.held.in.autocommit, this.use, this.held.reservation).catch(() => {});
+  }
+
+  async close(status: number, payload: unknown, canReadAgain: boolean): Promise<void> {
+    try {
+      const tx = await (this.opening ?? this.keepOpening(this.closingTransaction()));
+      if (status >= 400) await tx.query(sql`rollback to savepoint work`);
+      if ('reservation' in this.held && !(await this.keys.release(tx, this.use, this.held.reservation)))
+        throw stillRunning();
+      await this.keys.keep(tx, this.use, status, await packAnswer(String(payload ?? ''), canReadAgain));
+      await tx.commit();
+    } catch (error) {
+      await this.rollback();
+      throw error;
+    }
+  }
+
+  private async rollback(): Promise<void> {
+    if ('tx' in this.held) await this.held.tx.rollback();
+    else
+      await this.opening?.then(
+        (tx) => tx.rollback(),
+        () => {},
+      );
+  }
+
+  /** Of a request that has written nothing. */
+  private closingTransaction(): Promise<Transaction> {
+    const share = 'in' in this.held ? this.held.in : this.store;
+    return share.begin().then(markStart);
+  }
+
+  private open(): Promise<Transaction> {
+    return this.opening ?? this.keepOpening(this.store.begin().then(markStart));
+  }
+
+  private keepOpening(opening: Promise<Transaction>): Promise<Transaction> {
+    // A request that never writes does not look at it; a failure must not end the process then.
+    opening.catch(() => {});
+    this.opening = opening;
+    return opening;
+  }
+}
+
+/** Its transaction stays open until the answer is known. */
+export async function lockKey(
+  keys: IdempotencyKeys,
+  store: Share,
+  use: KeyUse,
+): Promise<KeyedRequest | StoredAnswer> {
+  const tx = await store.begin();
+  try {
+    const stored = await lockOrFind(keys, tx, use);
+    if (!stored) return new KeyedRequest(keys, store, use, { tx });
+    await tx.rollback();
+    return stored;
+  } catch (error) {
+    await tx.rollback();
+    throw error;
+  }
+}
+
+/** Nothing is held while the call waits for something else: the key is marked in a commit of its own. */
+export function reserveKey(
+  keys: IdempotencyKeys,
+  store: Share,
+  share: Share,
+  use: KeyUse,
+): Promise<KeyedRequest | StoredAnswer> {
+  return share.transaction(async (tx) => {
+    const stored = await lockOrFind(keys, tx, use);
+    if (stored) return stored;
+    return new KeyedRequest(keys, store, use, { reservation: await keys.reserve(tx, use), in: share });
+  });
+}
+
+async function lockOrFind(keys: IdempotencyKeys, tx: Tx, use: KeyUse): Promise<StoredAnswer | undefined> {
+  const found = await keys.lock(tx, use);
+  if (found.state === 'running') throw stillRunning();
+  if (found.state === 'free') return undefined;
+  if (!found.answer.isSameRequest) throw otherRequest();
+  return found.answer;
+}
+
+/** A refusal takes back what was written, and is kept in the same transaction. */
+async function markStart(tx: Transaction): Promise<Transaction> {
+  try {
+    await tx.query(sql`savepoint work`);
+    return tx;
+  } catch (error) {
+    await tx.rollback();
+    throw error;
+  }
+}
+
+function stillRunning(): ApiError {
+  return new ApiError(
+    409,
+    'idempotency_key_in_use',
+    'The first request with this Idempotency-Key is still running. Retry in a second.',
+    { headers: { 'Retry-After': '1' } },
+  );
+}
+
+function otherRequest(): ApiError {
+  return new ApiError(
+    422,
+    'idempotency_key_reused',
+    'This Idempotency-Key was used for another request. Use a new key for a new request.',
+    {
+      details: [
+        { field: 'Idempotency-Key', message: 'was used for another request within the last 24 hours' },
+      ],
+    },
+  );
+}
