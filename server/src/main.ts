@@ -1,14 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { type Command, type Option, UsageError, type Values } from './commands/command.js';
-import { ConfigError } from './platform/config.js';
+import { type Command, UsageError, type Values } from './commands/command.js';
+import { helpFor, overview, usage } from './commands/help.js';
+import { ConfigError, NoDatabaseError } from './platform/config-errors.js';
 
-// Loaded when called for: the whole server takes half a second to import, a command a tenth.
+// Each command is imported when it is run: importing the whole server takes half a second, one command a tenth.
 const COMMANDS: Record<string, () => Promise<{ command: Command }>> = {
   serve: () => import('./commands/serve.js'),
   'store create': () => import('./commands/store-create.js'),
+  'store list': () => import('./commands/store-list.js'),
   'store limits': () => import('./commands/store-limits.js'),
   'app create': () => import('./commands/app-create.js'),
+  'app list': () => import('./commands/app-list.js'),
   'token issue': () => import('./commands/token-issue.js'),
   'budget set': () => import('./commands/budget-set.js'),
   buy: () => import('./commands/buy.js'),
@@ -26,23 +29,38 @@ export async function main(args: string[]): Promise<void> {
   try {
     await run(args);
   } catch (error) {
-    if (!(error instanceof UsageError || error instanceof ConfigError)) throw error;
-    process.stderr.write(`feira: ${error.message}\n`);
+    if (args.includes('--json')) return failAsJson(error as Error);
+    if (codeOf(error) === undefined) throw error;
+    process.stderr.write(`feira: ${(error as Error).message}\n`);
     process.exitCode = 2;
   }
 }
 
+/** On standard error, so that standard output has either the result or nothing. */
+function failAsJson(error: Error): void {
+  const code = codeOf(error) ?? 'internal_error';
+  process.stderr.write(`${JSON.stringify({ error: error.message, code })}\n`);
+  process.exitCode = 1;
+}
+
+/** Undefined for an error that is not the user's to correct. */
+function codeOf(error: unknown): string | undefined {
+  if (error instanceof UsageError) return error.code;
+  if (error instanceof NoDatabaseError) return 'no_database';
+  return error instanceof ConfigError ? 'invalid_configuration' : undefined;
+}
+
 async function run(args: string[]): Promise<void> {
   if (args[0] === 'help') return run([...args.slice(1), '--help']);
-  if (args[0] === '--version') return tellVersion(args.includes('--json'));
+  if (args[0] === '--version') return printVersion(args.includes('--json'));
   const found = findCommand(args);
-  if (!found) return offerHelp(args);
-  const { command } = await (COMMANDS[found.name] as () => Promise<{ command: Command }>)();
+  if (!found) return printOverview(args);
+  const command = await load(found.name);
   const { json, help, ...values } = readOptions(found.name, command, found.rest);
   if (help) return void process.stdout.write(helpFor(found.name, command));
-  const answer = await command.run(values as Values);
+  const answer = await command.run(values as Values, { json: json === true });
   if (answer === undefined) return;
-  const text = json ? JSON.stringify(answer) : (command.describe ?? inWords)(answer as never);
+  const text = json ? JSON.stringify(answer) : (command.describe ?? fieldByField)(answer as never);
   process.stdout.write(`${text}\n`);
 }
 
@@ -54,26 +72,22 @@ function findCommand(args: string[]): { name: string; rest: string[] } | undefin
   return undefined;
 }
 
-async function offerHelp(args: string[]): Promise<void> {
-  const asked = args.filter((arg) => !['--help', '-h', 'help', '--json'].includes(arg));
-  const matching = Object.keys(COMMANDS).filter(
-    (name) => asked.length === 0 || name.startsWith(`${asked[0]} `),
-  );
-  if (asked.length > 0 && (matching.length === 0 || asked.length > 1)) {
-    throw new UsageError(`"${asked.join(' ')}" is not a command; "feira --help" lists them`);
-  }
-  const lines = await Promise.all(
-    matching.map(
-      async (name) =>
-        `  ${name.padEnd(14)} ${(await (COMMANDS[name] as () => Promise<{ command: Command }>)()).command.summary}`,
-    ),
-  );
-  process.stdout.write(
-    `feira: the partner API of an online-store platform\n\n${lines.join('\n')}\n\n"feira <command> --help" tells more. Every command takes --json. "feira --version" tells the version.\n`,
-  );
+async function load(name: string): Promise<Command> {
+  return (await COMMANDS[name]!()).command;
 }
 
-function tellVersion(json: boolean): void {
+async function printOverview(args: string[]): Promise<void> {
+  const words = args.filter((arg) => !['--help', '-h', 'help', '--json'].includes(arg));
+  const matching = Object.keys(COMMANDS).filter(
+    (name) => words.length === 0 || name.startsWith(`${words[0]} `),
+  );
+  if (words.length > 0 && (matching.length === 0 || words.length > 1))
+    throw new UsageError(`"${words.join(' ')}" is not a command. "feira --help" lists the commands.`);
+  const commands = matching.map(async (name) => ({ name, summary: (await load(name)).summary }));
+  process.stdout.write(overview(await Promise.all(commands)));
+}
+
+function printVersion(json: boolean): void {
   const file = new URL('../package.json', import.meta.url);
   const { version } = JSON.parse(readFileSync(file, 'utf8')) as { version: string };
   process.stdout.write(json ? `${JSON.stringify({ version })}\n` : `feira ${version}\n`);
@@ -93,47 +107,23 @@ function readOptions(name: string, command: Command, args: string[]): Record<str
       options: { ...options, json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
     }).values;
   } catch (error) {
-    throw new UsageError(
-      `${(error as Error).message.split('. ')[0]}; "feira ${name} --help" lists the options`,
-    );
+    const reason = (error as Error).message.split('. ')[0];
+    throw new UsageError(`${reason}. "feira ${name} --help" lists the options.`);
   }
   if (values.help) return values;
   for (const [option, { required, choices }] of Object.entries(command.options)) {
     if (required && values[option] === undefined)
       throw new UsageError(`--${option} is missing\n\n${usage(name, command)}`);
-    // Taken for what is unset, it would quietly mean the default.
+    // An empty value would otherwise be read as an option that was not given.
     if ([values[option]].flat().some((value) => typeof value === 'string' && value.trim() === ''))
       throw new UsageError(`--${option} needs a value\n\n${usage(name, command)}`);
-    if (choices && values[option] !== undefined && !choices.includes(String(values[option]))) {
+    if (choices && values[option] !== undefined && !choices.includes(String(values[option])))
       throw new UsageError(`--${option} must be one of ${choices.join(', ')}`);
-    }
   }
   return values;
 }
 
-function helpFor(name: string, command: Command): string {
-  const rows = Object.entries(command.options).map(([name, option]) => {
-    const { description, choices } = option;
-    return `  ${wordOf(name, option).padEnd(22)} ${description}${choices ? ` (${choices.join(', ')})` : ''}`;
-  });
-  rows.push(`  ${'--json'.padEnd(22)} Answer in JSON, on one line`);
-  return `${command.summary}\n\n${usage(name, command)}\n\n${rows.join('\n')}\n\nExample:\n  ${command.example}\n`;
-}
-
-function usage(name: string, command: Command): string {
-  const words = Object.entries(command.options).map(([option, described]) => {
-    const word = `${wordOf(option, described)}${described.multiple ? ' …' : ''}`;
-    return described.required ? word : `[${word}]`;
-  });
-  return `Usage: feira ${[name, ...words].join(' ')} [--json]`;
-}
-
-function wordOf(name: string, { value }: Option): string {
-  return value === undefined ? `--${name}` : `--${name} ${value}`;
-}
-
-/** Field by field, for a person. */
-function inWords(answer: object): string {
+function fieldByField(answer: object): string {
   const entries = Object.entries(answer);
   const width = Math.max(...entries.map(([field]) => field.length));
   return entries.map(([field, value]) => `${field.padEnd(width)}  ${String(value)}`).join('\n');

@@ -8,12 +8,13 @@ import { withDatabase } from './connect.js';
 const TEXTS = REGISTRATION_TEXTS.en;
 
 export const command: Command = {
-  summary: 'Register an app of an integrator; its secret is shown once',
+  summary: 'Register an app of an integrator',
+  details: 'Prints the client id and the client secret. The secret is shown only this once.',
   options: {
     name: { value: 'N', description: 'Name that merchants see on the authorization screen', required: true },
     'redirect-uri': {
       value: 'U',
-      description: 'Where the merchant is sent back to; may be given several times',
+      description: 'Address that merchants are sent back to after authorization; repeat it for several',
       required: true,
       multiple: true,
     },
@@ -22,7 +23,7 @@ export const command: Command = {
   async run(values) {
     const name = normalAppName(String(values.name));
     const nameFault = appNameFault(name);
-    // The operator may register apps of the platform itself, and knows whom a name in another alphabet belongs to.
+    // The operator may register the platform's own apps, and can judge a name in another alphabet.
     if (nameFault && nameFault !== 'ours' && nameFault !== 'script')
       throw new UsageError(`--name ${TEXTS.name[nameFault]}`);
     const redirectUris = [...new Set([values['redirect-uri']].flat() as string[])];

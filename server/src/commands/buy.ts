@@ -1,5 +1,5 @@
 import { type Command, UsageError, wholeNumber } from './command.js';
-import { findShopOf } from './find-shop.js';
+import { findStore, storeOption } from './find-store.js';
 import { buyOne } from './simulated-buyer.js';
 import { withSandbox } from './with-sandbox.js';
 
@@ -7,19 +7,19 @@ const MOST = 10_000;
 const AT_ONCE = 4;
 
 export const command: Command = {
-  summary: 'Let simulated buyers buy one unit each on the storefront, and pay',
+  summary: 'Place paid orders as simulated buyers, one unit each',
   options: {
-    store: { value: 'W', description: 'Store to buy in (workspaceId)', required: true },
-    count: { value: 'N', description: 'How many buyers; 1 unless told' },
-    product: { value: 'ID', description: 'What they buy; anything in stock unless told' },
-    'no-pay': { description: 'Leave the orders waiting for their payment' },
+    store: storeOption,
+    count: { value: 'N', description: 'Number of orders (default 1)' },
+    product: { value: 'ID', description: 'Product to buy (default: any that is in stock)' },
+    'no-pay': { description: 'Leave the orders unpaid' },
   },
-  example: 'feira buy --store 0192… --count 5',
+  example: 'feira buy --store demo-store --count 5',
   async run(values) {
     const count = wholeNumber('count', String(values.count ?? 1), MOST);
     const product = values.product === undefined ? undefined : String(values.product);
     return withSandbox(async (services) => {
-      const shop = await findShopOf(services.db, String(values.store));
+      const shop = await findStore(services.db, String(values.store));
       const orders: string[] = [];
       let left = count;
       const buyer = async () => {
@@ -31,7 +31,8 @@ export const command: Command = {
         }
       };
       await Promise.all(Array.from({ length: Math.min(AT_ONCE, count) }, buyer));
-      if (orders.length === 0) throw new UsageError('There is nothing in stock to buy');
+      if (orders.length === 0)
+        throw new UsageError('The store has nothing in stock to buy', { code: 'out_of_stock' });
       if (orders.length < count)
         process.stderr.write(`feira: sold out after ${orders.length} of ${count} buyers\n`);
       return { orders: orders.sort() };

@@ -2,20 +2,20 @@ import type { ShippingStatus } from '../orders/shipping-status.js';
 import { ordersOf } from '../orders/storage.js';
 import { scan, storesOfCode } from '../shipping/shipments.js';
 import { type Command, UsageError } from './command.js';
-import { findShopOf } from './find-shop.js';
+import { findStore } from './find-store.js';
 import { randomPlace } from './simulated-buyer.js';
 import { withSandbox } from './with-sandbox.js';
 
 export const command: Command = {
-  summary: 'Let the carrier see a parcel; its order moves along',
+  summary: 'Record a scan of the carrier: moves a shipment and its order along',
   options: {
     code: { value: 'C', description: 'Shipment code', required: true },
     status: {
       value: 'S',
-      description: 'Where it is; the next step unless told',
+      description: 'New status (default: the next step)',
       choices: ['sent', 'in_transit', 'delivered', 'returned'],
     },
-    store: { value: 'W', description: 'Store, when two of them use the same code' },
+    store: { value: 'W', description: 'Store (slug or workspaceId), needed when several use the same code' },
   },
   example: 'feira carrier scan --code SX123456785BR --status in_transit',
   async run(values) {
@@ -24,11 +24,12 @@ export const command: Command = {
       const stores =
         values.store === undefined
           ? await storesOfCode(db.system('carrier'), code)
-          : [(await findShopOf(db, String(values.store))).workspaceId];
+          : [(await findStore(db, String(values.store))).workspaceId];
       if (stores.length > 1)
-        throw new UsageError(`Several stores use the code ${code}; say which with --store`);
+        throw new UsageError(`Several stores use the code ${code}. Name one with --store.`);
       const [store] = stores;
-      if (store === undefined) throw new UsageError(`There is no shipment ${code}`);
+      if (store === undefined)
+        throw new UsageError(`There is no shipment ${code}`, { code: 'shipment_not_found' });
       const status = values.status as ShippingStatus | undefined;
       const statusShipping = await ordersOf(db, store!).transaction((tx) =>
         scan(tx, store, code, status, randomPlace()),

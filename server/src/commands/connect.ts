@@ -1,58 +1,41 @@
-import type pg from 'pg';
+import pg from 'pg';
 import type { Clock } from '../platform/clock.js';
 import { type Config, readConfig } from '../platform/config.js';
 import { type Database, openDatabase } from '../platform/db/database.js';
 import { DatabaseClock } from '../platform/db/database-clock.js';
-import { migrate } from '../platform/db/migrate.js';
+import { migrate, pendingMigrations } from '../platform/db/migrate.js';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../platform/embedded-postgres/start.js';
 import { UsageError } from './command.js';
 
 export interface Connected {
   connection: pg.ClientConfig;
-  applied: string[];
   /** Undefined with DATABASE_URL. */
   embedded: EmbeddedPostgres | undefined;
   close(): Promise<void>;
 }
 
-/** The database of the configuration, up to date: the one DATABASE_URL names, or the embedded one, started or joined. */
-export async function connect(config: Config): Promise<Connected> {
-  if (config.databaseUrl !== undefined) {
-    const connection = { connectionString: config.databaseUrl };
-    try {
-      const applied = await migrate(connection);
-      return { connection, applied, embedded: undefined, close: async () => {} };
-    } catch (error) {
-      throw new UsageError(
-        `DATABASE_URL does not work: ${(error as Error).message}. "feira doctor" says more`,
-        { cause: error },
-      );
-    }
-  }
-  const embedded = await startEmbeddedPostgres({ folder: config.dataFolder });
-  try {
-    return {
-      connection: embedded.connection,
-      applied: await migrate(embedded.connection),
-      embedded,
-      close: () => embedded.close(),
-    };
-  } catch (error) {
-    await embedded.close();
-    throw error;
-  }
+/** Connects like `connect`, and applies the migrations that are missing. */
+export async function connectAndMigrate(config: Config): Promise<Connected & { applied: string[] }> {
+  return connect(config, async (connection) => ({ applied: await migrate(connection) }));
 }
 
-/** For a command that does one thing and ends. It works beside a running server. */
-export async function withDatabase<T>(work: (db: Database, clock: Clock) => Promise<T>): Promise<T> {
-  const config = readConfig();
-  const connected = await connect(config);
+/**
+ * For a command that runs beside a server. It changes no schema: a server of another version may be running. `refuse`
+ * throws, before anything is opened, if the configuration does not suit the command.
+ */
+export async function withDatabase<T>(
+  work: (db: Database, clock: Clock, config: Config) => Promise<T>,
+  refuse: (config: Config) => void = () => {},
+): Promise<T> {
+  const config = readConfig({}, { existing: true });
+  refuse(config);
+  const connected = await connect(config, refuseUnlessMigrated);
   try {
     const db = await openDatabase(connected.connection, { driver: config.databaseDriver });
     try {
       const clock = await DatabaseClock.open(db.system('clock'));
       try {
-        return await work(db, clock);
+        return await work(db, clock, config);
       } finally {
         clock.close();
       }
@@ -61,5 +44,47 @@ export async function withDatabase<T>(work: (db: Database, clock: Clock) => Prom
     }
   } finally {
     await connected.close();
+  }
+}
+
+/** The database that DATABASE_URL names, or the embedded one, which is started or joined. */
+async function connect<T>(
+  config: Config,
+  prepare: (connection: pg.ClientConfig) => Promise<T>,
+): Promise<Connected & T> {
+  if (config.databaseUrl !== undefined) {
+    const connection = { connectionString: config.databaseUrl };
+    try {
+      return { ...(await prepare(connection)), connection, embedded: undefined, close: async () => {} };
+    } catch (error) {
+      if (error instanceof UsageError) throw error;
+      throw new UsageError(
+        `DATABASE_URL does not work: ${(error as Error).message}. Run "feira doctor" to find out why.`,
+        { code: 'database_unreachable', cause: error },
+      );
+    }
+  }
+  const embedded = await startEmbeddedPostgres({ folder: config.dataFolder });
+  try {
+    const { connection } = embedded;
+    return { ...(await prepare(connection)), connection, embedded, close: () => embedded.close() };
+  } catch (error) {
+    await embedded.close();
+    throw error;
+  }
+}
+
+async function refuseUnlessMigrated(connection: pg.ClientConfig): Promise<void> {
+  const client = new pg.Client(connection);
+  await client.connect();
+  try {
+    const { length } = await pendingMigrations(client);
+    if (length > 0)
+      throw new UsageError(
+        `The database lacks ${length} ${length === 1 ? 'migration' : 'migrations'}. Run "feira migrate", or start the server, which applies them, and repeat the command.`,
+        { code: 'database_outdated' },
+      );
+  } finally {
+    await client.end();
   }
 }

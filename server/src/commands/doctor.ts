@@ -1,9 +1,11 @@
 import { once } from 'node:events';
 import { accessSync, constants, existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import pg from 'pg';
 import { openStorage } from '../context.js';
 import { systemClock } from '../platform/clock.js';
-import { type Config, ConfigError, readConfig } from '../platform/config.js';
+import { type Config, readConfig } from '../platform/config.js';
+import { ConfigError, NoDatabaseError } from '../platform/config-errors.js';
 import { pendingMigrations } from '../platform/db/migrate.js';
 import { startEmbeddedPostgres } from '../platform/embedded-postgres/start.js';
 import { inTime } from '../platform/observability/health.js';
@@ -20,7 +22,8 @@ const EXTENSIONS = ['pg_trgm', 'unaccent', 'btree_gin'];
 const TOLERATED_SKEW_MS = 2_000;
 
 export const command: Command = {
-  summary: 'Say what is misconfigured, and what to do about it',
+  summary: 'Check the configuration, the database, the storage and Redis',
+  details: 'Says what is wrong and what to do about it. Changes nothing. Exit code 1 if it found a fault.',
   options: {},
   example: 'feira doctor',
   async run() {
@@ -35,8 +38,9 @@ export const command: Command = {
 async function examine(): Promise<Finding[]> {
   let config: Config;
   try {
-    config = readConfig();
+    config = readConfig({}, { existing: true });
   } catch (error) {
+    if (error instanceof NoDatabaseError) return beforeFirstStart(error.dataFolder);
     if (!(error instanceof ConfigError)) throw error;
     return error.faults.map((say) => ({ what: 'configuration', ok: false, say }));
   }
@@ -60,9 +64,26 @@ function payments({ paymentGateway, isTestShop }: Config): Finding {
   return { what: 'payments', ok: true, say };
 }
 
+/** The server creates folder, secret and database when it starts; until then there is nothing else to check. */
+function beforeFirstStart(folder: string): Finding[] {
+  let existing = folder;
+  while (!existsSync(existing)) existing = dirname(existing);
+  try {
+    accessSync(`${existing}/`, constants.W_OK);
+  } catch {
+    const say = `FEIRA_DATA (${folder}) cannot be created; change the permissions of ${existing}, or set FEIRA_DATA to another folder`;
+    return [{ what: 'configuration', ok: false, say }];
+  }
+  return [
+    { what: 'configuration', ok: true, say: 'valid' },
+    { what: 'database', ok: true, say: `none yet in ${folder}; "feira serve" creates it on its first start` },
+  ];
+}
+
 function dataFolder({ dataFolder: folder }: Config): Finding {
   const what = 'data folder';
-  if (!existsSync(folder)) return { what, ok: true, say: `${folder} will be made on the first start` };
+  if (!existsSync(folder))
+    return { what, ok: true, say: `${folder} is created by the server when it starts` };
   try {
     accessSync(`${folder}/`, constants.W_OK);
     return { what, ok: true, say: folder };
@@ -75,7 +96,7 @@ function dataFolder({ dataFolder: folder }: Config): Finding {
   }
 }
 
-/** This and the next ask what /readyz asks. */
+/** Checks the same as /readyz, as does the next function. */
 async function storage(config: Config): Promise<Finding> {
   const what = 'storage';
   const place = config.s3
@@ -96,7 +117,7 @@ async function storage(config: Config): Promise<Finding> {
 async function budgets({ redisUrl }: Config): Promise<Finding> {
   const what = 'budgets';
   if (redisUrl === undefined)
-    return { what, ok: true, say: 'each process counts by itself; several need REDIS_URL' };
+    return { what, ok: true, say: 'each process counts on its own; several processes need REDIS_URL' };
   // Imported when it is used, as in the server.
   const { openRedis } = await import('../platform/budgets/shared-windows.js');
   const redis = openRedis(redisUrl);
@@ -118,7 +139,7 @@ async function budgets({ redisUrl }: Config): Promise<Finding> {
   }
 }
 
-/** Of several addresses that were tried in vain Node tells no message, only a code. */
+/** When several addresses were tried without success, Node gives a code and no message. */
 function reasonOf(error: unknown): string {
   const { message, code, name } = error as NodeJS.ErrnoException;
   return message || code || name;
@@ -187,7 +208,7 @@ async function examineDatabase(client: pg.Client, source: string): Promise<Findi
       'encoding',
       db.encoding === 'UTF8',
       'UTF8',
-      `${db.encoding}; make the database with ENCODING 'UTF8'`,
+      `${db.encoding}; create the database with ENCODING 'UTF8'`,
     ),
     finding(
       'extensions',
@@ -210,7 +231,9 @@ async function examineDatabase(client: pg.Client, source: string): Promise<Findi
     finding(
       'migrations',
       true,
-      pending.length === 0 ? 'up to date' : `${pending.length} to apply; the next start does it`,
+      pending.length === 0
+        ? 'up to date'
+        : `${pending.length} to apply; "feira migrate" or the next start of the server does it`,
       '',
     ),
   ];

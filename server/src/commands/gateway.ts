@@ -5,7 +5,7 @@ import { isId } from '../platform/schema/ids.js';
 import { type Command, UsageError, type Values } from './command.js';
 import { withSandbox } from './with-sandbox.js';
 
-const order = { value: 'O', description: 'Order (its id)', required: true };
+const order = { value: 'O', description: 'Order: its id', required: true };
 
 /** The gateway's side of an order: what a buyer's bank or the merchant's back office at the gateway would do. */
 export const pay: Command = {
@@ -16,7 +16,7 @@ export const pay: Command = {
 };
 
 export const cancel: Command = {
-  summary: 'Cancel the payment of an order at the gateway; its stock goes back',
+  summary: 'Cancel the payment of an order at the gateway and return its stock',
   options: { order },
   example: 'feira gateway cancel --order 0192…',
   run: (values) => act(values, (gateway, id) => gateway.decide(id, 'canceled')),
@@ -24,7 +24,10 @@ export const cancel: Command = {
 
 export const refund: Command = {
   summary: 'Refund an order at the gateway, in part or in full',
-  options: { order, amount: { value: 'A', description: 'Reais, such as 10.50; the balance unless told' } },
+  options: {
+    order,
+    amount: { value: 'A', description: 'Reais, such as 10.50 (default: the whole balance)' },
+  },
   example: 'feira gateway refund --order 0192… --amount 10.50',
   async run(values) {
     const amount = values.amount === undefined ? undefined : amountOf(String(values.amount));
@@ -39,7 +42,8 @@ async function act(
   const orderId = String(values.order);
   return withSandbox(async ({ db, gateway }) => {
     const payment = isId(orderId) ? await gateway.findByOrder(orderId) : undefined;
-    if (!payment) throw new UsageError(`The gateway knows no payment for an order ${orderId}`);
+    if (!payment)
+      throw new UsageError(`No payment found for order ${orderId}`, { code: 'payment_not_found' });
     await work(gateway, payment.id);
     const { status, refundedAmount } = (await findOrder(
       ordersOf(db, payment.workspaceId),

@@ -1,15 +1,16 @@
 import { readConfig } from '../platform/config.js';
 import type { Command } from './command.js';
-import { connect } from './connect.js';
+import { connectAndMigrate } from './connect.js';
 
 export const command: Command = {
-  summary: 'Apply the migrations that are missing (every other command does so too)',
+  summary: 'Apply the migrations that the database lacks',
+  details: 'The server applies them when it starts. Other commands never do.',
   options: {},
   example: 'feira migrate',
   async run() {
-    const connected = await connect(readConfig());
-    await connected.close();
-    return { applied: connected.applied };
+    const { applied, close } = await connectAndMigrate(readConfig({}, { existing: true }));
+    await close();
+    return { applied };
   },
   describe: ({ applied }: { applied: string[] }) =>
     applied.length === 0

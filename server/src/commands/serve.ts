@@ -6,27 +6,28 @@ import { Supervisor } from '../platform/embedded-postgres/supervise.js';
 import { createLog } from '../platform/observability/log.js';
 import { startWorker } from '../worker.js';
 import { type Command, UsageError } from './command.js';
-import { connect } from './connect.js';
+import { connectAndMigrate } from './connect.js';
 import { ensureDemo, welcome } from './demo.js';
 import { stopRequest } from './stop-request.js';
 
 export const command: Command = {
-  summary:
-    'Start the server; on the embedded database and on loopback it makes a demo store on the first start',
+  summary: 'Start the server',
+  details:
+    'Creates the embedded database if there is none, and applies missing migrations. On a server that only this machine can\nreach, the first start also creates a demo store with an app and prints how to call it.',
   options: {
     role: {
       value: 'R',
-      description: 'What this process does: everything, the HTTP side, or the background jobs',
+      description: 'What this process runs: everything (default), HTTP only, or the background jobs only',
       choices: ['all', 'api', 'worker'],
     },
-    port: { value: 'P', description: 'Port to listen on, instead of PORT' },
+    port: { value: 'P', description: 'Port to listen on (default: PORT, or 3000)' },
   },
   example: 'feira serve --port 8080',
   async run(values) {
     const config = readConfig(values.port === undefined ? {} : { PORT: String(values.port) });
     const role = values.role ?? 'all';
     const log = createLog(config.logLevel);
-    const connected = await connect(config);
+    const connected = await connectAndMigrate(config);
     const context = await openContext({ ...config, connection: connected.connection, log });
     const supervisor = connected.embedded && new Supervisor(config.dataFolder, connected.embedded, log);
     supervisor?.measure(context.metrics.registry);
@@ -48,7 +49,7 @@ export const command: Command = {
       await stop();
       throw error;
     }
-    const stopped = stopRequest(log);
+    const stopped = stopRequest((why) => log.info({ why }, 'stopping'));
     log.info({ role, host: config.host, port: config.port, publicUrl: config.publicUrl }, 'started');
     // A demo account on a server that others can reach would be an open door.
     if (role !== 'worker' && config.databaseUrl === undefined && config.isLocal)
@@ -83,13 +84,13 @@ async function listen(app: FastifyInstance, { host, port }: Address): Promise<vo
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EADDRINUSE')
       throw new UsageError(
-        `Port ${port} of ${host} is taken; choose another with PORT, --port or METRICS_PORT`,
+        `Port ${port} of ${host} is taken. Choose another one with PORT, --port or METRICS_PORT.`,
       );
     if (code === 'EACCES')
-      throw new UsageError(`Port ${port} needs more rights; choose one above 1023 with PORT or --port`);
+      throw new UsageError(`Port ${port} needs more rights. Choose one above 1023 with PORT or --port.`);
     if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN')
       throw new UsageError(
-        `HOST ${host} is not an address of this machine; 127.0.0.1 listens to this machine only, 0.0.0.0 to all`,
+        `HOST ${host} is not an address of this machine. 127.0.0.1 accepts connections from this machine only, 0.0.0.0 from all.`,
       );
     throw error;
   }

@@ -4,12 +4,11 @@ import { ordersOf } from '../orders/storage.js';
 import { ApiError } from '../platform/http/errors.js';
 import { createShipment, scan } from '../shipping/shipments.js';
 import type { Shop } from '../stores/queries.js';
-import { type Command, UsageError } from './command.js';
-import { findShopOf } from './find-shop.js';
+import { type Command, duration, intervalOfRate } from './command.js';
+import { findStore, storeOption } from './find-store.js';
 import { buyOne, pick, randomPlace } from './simulated-buyer.js';
 import { type SandboxServices, withSandbox } from './with-sandbox.js';
 
-const UNITS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000 };
 const AT_ONCE = 8;
 /** How many of a hundred do it. */
 const PAY = 85;
@@ -18,23 +17,22 @@ const MOVES = 50;
 const REFUNDED = 5;
 
 export const command: Command = {
-  summary: 'Let a shop live: buyers buy and mostly pay, parcels move, some money goes back',
+  summary: 'Simulate a busy shop: buyers order and mostly pay, parcels move, some orders are refunded',
   options: {
-    store: { value: 'W', description: 'Store (workspaceId)', required: true },
-    rate: { value: 'N/s', description: 'Purchases per second, minute or hour: 2/s, 30/m', required: true },
-    for: { value: '60s', description: 'How long: 90s, 10m, 2h; a minute unless told' },
+    store: storeOption,
+    rate: {
+      value: 'N/s',
+      description: 'Purchases per second, minute or hour, such as 2/s or 30/m',
+      required: true,
+    },
+    for: { value: '60s', description: 'How long, such as 90s, 10m or 2h (default 60s)' },
   },
-  example: 'feira simulate --store 0192… --rate 2/s --for 60s',
+  example: 'feira simulate --store demo-store --rate 2/s --for 60s',
   async run(values) {
-    const everyMs = spanOf('rate', String(values.rate), /^(\d+(?:\.\d+)?)\/([smh])$/, (n, unit) => unit / n);
-    const forMs = spanOf(
-      'for',
-      String(values.for ?? '60s'),
-      /^(\d+(?:\.\d+)?)([smh])$/,
-      (n, unit) => n * unit,
-    );
+    const everyMs = intervalOfRate('rate', String(values.rate));
+    const forMs = duration('for', String(values.for ?? '60s'));
     return withSandbox(async (services) => {
-      const day = new Day(services, await findShopOf(services.db, String(values.store)));
+      const day = new Day(services, await findStore(services.db, String(values.store)));
       const until = performance.now() + forMs;
       const running = new Set<Promise<void>>();
       for (let next = performance.now(); next < until; next += everyMs) {
@@ -121,17 +119,4 @@ class Day {
 
 function chance(inHundred: number): boolean {
   return randomInt(100) < inHundred;
-}
-
-function spanOf(
-  option: string,
-  text: string,
-  form: RegExp,
-  reckon: (count: number, unitMs: number) => number,
-): number {
-  const [, count, unit] = form.exec(text) ?? [];
-  const span = count && unit ? reckon(Number(count), UNITS[unit] as number) : 0;
-  if (!Number.isFinite(span) || span < 1)
-    throw new UsageError(`--${option} "${text}" is not one; "feira simulate --help" shows the form`);
-  return span;
 }

@@ -1,20 +1,19 @@
-import type { Logger } from 'pino';
 import { startedByNpm } from '../platform/config.js';
 
 const PARENT_CHECK_MS = 500;
 
 /**
- * Resolves when somebody wants an end: Ctrl-C, SIGTERM, or the end of the npm that started us (a SIGTERM to `npm start`
- * ends npm and its shell and would leave this process behind). A second signal ends at once.
+ * Resolves when the process is asked to stop: by Ctrl-C, by SIGTERM, or by the end of the npm that started it (a SIGTERM
+ * to `npm start` ends npm and its shell and would leave this process behind). A second signal ends it at once.
  */
-export function stopRequest(log: Logger): Promise<void> {
+export function stopRequest(report: (why: string) => void): Promise<void> {
   return new Promise((resolve) => {
     let asked = false;
     const ask = (why: string) => {
       if (asked) process.exit(1);
       asked = true;
       clearInterval(watch);
-      log.info({ why }, 'stopping');
+      report(why);
       resolve();
     };
     process.on('SIGINT', () => ask('SIGINT'));

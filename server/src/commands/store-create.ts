@@ -5,6 +5,7 @@ import type { Share } from '../platform/db/share.js';
 import { createStore, type NewStore } from '../stores/stores.js';
 import { type Command, UsageError, type Values } from './command.js';
 import { withDatabase } from './connect.js';
+import { readOwnerPassword } from './read-password.js';
 
 interface Answer {
   workspaceId: string;
@@ -14,23 +15,26 @@ interface Answer {
 }
 
 export const command: Command = {
-  summary: 'Create a store, with a new owner or for an account that exists',
+  summary: 'Create a store, for a new owner or for an existing account',
+  details:
+    'The password is read from --owner-password, from standard input, or from the variable FEIRA_OWNER_PASSWORD. Prefer the\nlast two: options are visible in the process list and in the shell history.',
   options: {
     name: { value: 'N', description: 'Name of the store', required: true },
     'owner-email': { value: 'E', description: 'E-mail the owner signs in with', required: true },
     'owner-password': {
       value: 'P',
-      description: `Password: of a new owner ${MIN_PASSWORD} characters or more, of an existing one the current one`,
+      description: `Password of a new owner (${MIN_PASSWORD} characters or more) or of the existing account; - reads standard input`,
     },
+    'owner-password-stdin': { description: 'Read the password from the first line of standard input' },
     'existing-owner': {
-      description: 'Give the store to the account that has this e-mail, without its password',
+      description: 'Give the store to the existing account with this e-mail, without its password',
     },
-    'contact-email': { value: 'E', description: 'E-mail that apps see (default: that of the owner)' },
+    'contact-email': { value: 'E', description: 'E-mail that apps see (default: the e-mail of the owner)' },
   },
   example:
-    'feira store create --name "Loja da Ana" --owner-email ana@loja.example --owner-password "correct horse"',
+    'feira store create --name "Loja da Ana" --owner-email ana@loja.example --owner-password-stdin < password.txt',
   async run(values): Promise<Answer> {
-    const store = storeOf(values);
+    const store = await storeOf(values);
     return withDatabase(async (db) => {
       const made = await create(db.system('command'), store);
       if (!('existingOwner' in store)) return made;
@@ -50,31 +54,32 @@ export const command: Command = {
   },
 };
 
-function storeOf(values: Values): NewStore {
+async function storeOf(values: Values): Promise<NewStore> {
   const common = {
     name: named(values.name),
     ownerEmail: email('owner-email', values['owner-email']),
     contactEmail:
       values['contact-email'] === undefined ? undefined : email('contact-email', values['contact-email']),
   };
-  const password = values['owner-password'];
   if (values['existing-owner']) {
-    if (password !== undefined)
+    if (values['owner-password'] !== undefined || values['owner-password-stdin'])
       throw new UsageError('Give either --owner-password or --existing-owner, not both');
     return { ...common, existingOwner: true };
   }
+  const password = await readOwnerPassword(values);
   if (password === undefined)
     throw new UsageError(
-      '--owner-password is missing (or --existing-owner, to give the store to an account that exists)',
+      '--owner-password is missing (or --owner-password-stdin; or --existing-owner, to give the store to an existing account)',
     );
-  return { ...common, ownerPassword: String(password) };
+  return { ...common, ownerPassword: password };
 }
 
 async function create(db: Share, store: NewStore): Promise<{ workspaceId: string; slug: string }> {
   try {
     return await db.transaction((tx) => createStore(tx, store));
   } catch (error) {
-    if (error instanceof OwnerRefused) throw new UsageError(explain(error, store.ownerEmail));
+    if (error instanceof OwnerRefused)
+      throw new UsageError(explain(error, store.ownerEmail), { code: 'owner_refused' });
     throw error;
   }
 }

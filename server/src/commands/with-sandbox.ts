@@ -1,7 +1,7 @@
 import type { CheckoutServices } from '../checkout/checkout.js';
 import { OrderLinks } from '../checkout/order-links.js';
 import { SandboxGateway } from '../payments/sandbox/gateway.js';
-import { readConfig } from '../platform/config.js';
+import type { Config } from '../platform/config.js';
 import { Signer } from '../platform/crypto/signer.js';
 import { sql } from '../platform/db/sql.js';
 import { ApiError } from '../platform/http/errors.js';
@@ -9,22 +9,17 @@ import { DELIVERY_CHANNEL } from '../webhooks/wake.js';
 import { UsageError } from './command.js';
 import { withDatabase } from './connect.js';
 
-/** For the commands that simulate the buyer, the gateway or the carrier. */
+/** What the commands need that act as the buyer, the gateway or the carrier. */
 export interface SandboxServices extends CheckoutServices {
   gateway: SandboxGateway;
-  /** Wakes the workers of a running server, because there may be something to deliver. */
+  /** Notifies the workers of a running server that there are events to deliver. */
   wake(): Promise<void>;
 }
 
-/** Runs a command with the sandbox gateway; refuses when this server uses no sandbox. */
+/** Needs the sandbox: commands can act for no other gateway. */
 export async function withSandbox<T>(work: (services: SandboxServices) => Promise<T>): Promise<T> {
-  const { secrets, publicUrl, paymentGateway } = readConfig();
-  if (paymentGateway === 'none')
-    throw new UsageError(
-      'PAYMENT_GATEWAY is none: no order can be placed or paid. Set PAYMENT_GATEWAY=sandbox for simulated payments',
-    );
-  const signer = new Signer(secrets);
-  return withDatabase(async (db, clock) => {
+  return withDatabase(async (db, clock, { secrets, publicUrl }) => {
+    const signer = new Signer(secrets);
     const wake = async () =>
       void (await db.system('command').autocommit.query(sql`select pg_notify(${DELIVERY_CHANNEL}, '')`));
     const services = {
@@ -37,10 +32,18 @@ export async function withSandbox<T>(work: (services: SandboxServices) => Promis
     try {
       return await work(services);
     } catch (error) {
-      // The command prints the message that the API would answer with.
-      throw error instanceof ApiError ? new UsageError(error.message) : error;
+      // What the API refuses with a message, a command refuses with the same message.
+      throw error instanceof ApiError ? new UsageError(error.message, { code: error.code }) : error;
     } finally {
       await wake();
     }
-  });
+  }, refuseWithoutSandbox);
+}
+
+function refuseWithoutSandbox({ paymentGateway }: Config): void {
+  if (paymentGateway !== 'none') return;
+  throw new UsageError(
+    'PAYMENT_GATEWAY is none: orders can be neither placed nor paid. Set PAYMENT_GATEWAY=sandbox for simulated payments.',
+    { code: 'no_payment_gateway' },
+  );
 }

@@ -31,6 +31,13 @@ export async function findApp(db: Queryable, clientId: string): Promise<AppRecor
   return app;
 }
 
+/** Every app of the platform, for the operator. */
+export async function listApps(db: Queryable): Promise<AppRecord[]> {
+  return db.query<AppRecord>(sql`
+    select client_id as "clientId", name, contact, redirect_uris as "redirectUris", created_at as "createdAt"
+    from apps order by created_at, client_id`);
+}
+
 export async function isAppSecret(db: Queryable, clientId: string, secret: string): Promise<boolean> {
   if (!CLIENT_ID.test(clientId) || !isSecret('client', secret)) return false;
   const found = await db.query(sql`

@@ -1,6 +1,8 @@
 import { resolve } from 'node:path';
+import { ConfigError, NoDatabaseError } from './config-errors.js';
 import { isNetwork, portIn, refuseWeakSecret } from './config-values.js';
 import { keptSecret } from './crypto/secrets.js';
+import { hasDatabase } from './embedded-postgres/place.js';
 import {
   type GatewayName,
   isBareHttpUrl,
@@ -68,19 +70,17 @@ export interface WebhookConfig {
   allowPrivate: boolean;
 }
 
-export class ConfigError extends Error {
-  constructor(readonly faults: string[]) {
-    super(
-      `The configuration has ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`,
-    );
-  }
-}
-
 const DEFAULT_PORT = 3000;
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
-/** Reads every variable before it complains, so that one start shows all that must be mended. */
-export function readConfig(overrides: NodeJS.ProcessEnv = {}): Config {
+/**
+ * Reports all faults at once, so that one start shows everything that has to be corrected. With `existing`, a data
+ * folder without a database is refused instead of being filled: only the server creates one.
+ */
+export function readConfig(
+  overrides: NodeJS.ProcessEnv = {},
+  { existing = false }: { existing?: boolean } = {},
+): Config {
   const env = { ...process.env, ...overrides };
   const faults: string[] = [];
   const read = (name: string) => env[name]?.trim() || undefined;
@@ -142,6 +142,8 @@ export function readConfig(overrides: NodeJS.ProcessEnv = {}): Config {
   if (faults.length > 0) throw new ConfigError(faults);
 
   const dataFolder = resolve(read('FEIRA_DATA') ?? '.feira');
+  if (existing && databaseUrl === undefined && !hasDatabase(dataFolder))
+    throw new NoDatabaseError(dataFolder);
   const kept = givenSecret === undefined ? keptSecret(dataFolder) : { secret: givenSecret };
   if ('fault' in kept) throw new ConfigError([kept.fault]);
   return {
@@ -243,4 +245,9 @@ function readMonitor(
 /** npm sets it for the scripts it runs. */
 export function startedByNpm(env: NodeJS.ProcessEnv = process.env): boolean {
   return env.npm_execpath !== undefined;
+}
+
+/** The password of `feira store create`: in the environment it is in neither the process list nor the shell history. */
+export function ownerPasswordVariable(env: NodeJS.ProcessEnv = process.env): string | undefined {
+  return env.FEIRA_OWNER_PASSWORD || undefined;
 }

@@ -18,6 +18,21 @@ export async function findStore(db: Queryable, workspaceId: string): Promise<Sto
   return store;
 }
 
+export interface ListedStore {
+  workspaceId: string;
+  slug: string;
+  name: string;
+  ownerEmail: string;
+  createdAt: string;
+}
+
+/** Every store of the platform, for the operator. */
+export async function listStores(db: Queryable): Promise<ListedStore[]> {
+  return db.query<ListedStore>(sql`
+    select w.id as "workspaceId", w.slug, w.name, u.email as "ownerEmail", w.created_at as "createdAt"
+    from workspaces w join users u on u.id = w.owner_id order by w.created_at, w.id`);
+}
+
 /** A store as its buyers meet it. */
 export interface Shop {
   workspaceId: string;

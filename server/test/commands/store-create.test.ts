@@ -103,6 +103,22 @@ describe('a store for an e-mail without an account', () => {
     expect([silent.code, silent.stderr]).toEqual([2, expect.stringContaining('--owner-password is missing')]);
   });
 
+  test('takes the password from standard input or the environment', { timeout }, async () => {
+    const named = (email: string) => ['store', 'create', '--name', email, '--owner-email', email, '--json'];
+    const ways = [
+      feiraCommand([...named('stdin@loja.example'), '--owner-password-stdin'], env, {
+        input: 'correct horse\n',
+      }),
+      feiraCommand([...named('dash@loja.example'), '--owner-password', '-'], env, { input: 'correct horse' }),
+      feiraCommand(named('variable@loja.example'), { ...env, FEIRA_OWNER_PASSWORD: 'correct horse' }),
+    ];
+    for (const { code, stderr } of await Promise.all(ways)) expect([code, stderr]).toEqual([0, '']);
+    for (const email of ['stdin@loja.example', 'dash@loja.example', 'variable@loja.example'])
+      expect((await new Merchant(feira.app).signIn(email, 'correct horse')).status).toBe(303);
+    const nothing = await feiraCommand([...named('none@loja.example'), '--owner-password-stdin'], env);
+    expect([nothing.code, nothing.stderr]).toEqual([1, expect.stringContaining('contains no password')]);
+  });
+
   test('is refused with a password that is too short', { timeout }, async () => {
     expect((await create('Weak', ...owner('weak@loja.example', 'short'))).code).toBe(2);
     expect(await storesOf('weak@loja.example')).toEqual([]);

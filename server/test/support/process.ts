@@ -16,21 +16,32 @@ export interface CommandResult {
   stderr: string;
 }
 
-/** The real command line in a process of its own. */
-export function feiraCommand(args: string[], env: Record<string, string>): Promise<CommandResult> {
+/** The real command line in a process of its own, with `input` on its standard input. */
+export function feiraCommand(
+  args: string[],
+  env: Record<string, string>,
+  { input = '', cwd }: { input?: string; cwd?: string } = {},
+): Promise<CommandResult> {
   return new Promise((resolve) => {
-    execFile(process.execPath, [FEIRA, ...args], { env: cleanEnv(env) }, (error, stdout, stderr) => {
+    const options = { env: cleanEnv(env), ...(cwd !== undefined && { cwd }) };
+    const child = execFile(process.execPath, [FEIRA, ...args], options, (error, stdout, stderr) => {
       resolve({ code: error ? Number(error.code) : 0, stdout, stderr });
     });
+    // A command that reads no input may have ended before it is written.
+    child.stdin?.on('error', () => {});
+    child.stdin?.end(input);
   });
 }
 
-export interface ServerProcess {
-  url: string;
+export interface CommandProcess {
   child: ChildProcess;
   output(): string;
-  /** Sends the signal and waits for the end; answers the exit code, or the signal that ended it. */
+  /** Sends the signal and waits for the end; returns the exit code, or the signal that ended it. */
   stop(signal: NodeJS.Signals): Promise<number | string>;
+}
+
+export interface ServerProcess extends CommandProcess {
+  url: string;
 }
 
 // A test that fails half-way must not leave servers behind.
@@ -39,28 +50,17 @@ process.once('exit', () => {
   for (const child of children) child.kill('SIGKILL');
 });
 
-/** The real server in a process of its own, once it answers. */
-export async function startServer(env: Record<string, string>, args: string[] = []): Promise<ServerProcess> {
-  const port = await freePort();
-  const child = spawn(process.execPath, [FEIRA, 'serve', ...args], {
-    env: cleanEnv({ PORT: String(port), PUBLIC_URL: `http://localhost:${port}`, ...env }),
-  });
+/** A command that runs until it is stopped. */
+export function startCommand(args: string[], env: Record<string, string>): CommandProcess {
+  const child = spawn(process.execPath, [FEIRA, ...args], { env: cleanEnv(env) });
   children.add(child);
   child.once('exit', () => children.delete(child));
   let output = '';
-  child.stdout.on('data', (chunk) => {
-    output += chunk;
-  });
-  child.stderr.on('data', (chunk) => {
-    output += chunk;
-  });
-  const url = `http://127.0.0.1:${port}`;
-  await until(async () => {
-    if (child.exitCode !== null) throw new Error(`the server ended:\n${output}`);
-    return (await fetch(`${url}/readyz`).catch(() => undefined))?.status === 200;
-  }, START_MS);
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk) => {
+      output += chunk;
+    });
   return {
-    url,
     child,
     output: () => output,
     async stop(signal) {
@@ -72,6 +72,22 @@ export async function startServer(env: Record<string, string>, args: string[] = 
       return child.exitCode ?? (child.signalCode as string);
     },
   };
+}
+
+/** The real server in a process of its own, once it answers. */
+export async function startServer(env: Record<string, string>, args: string[] = []): Promise<ServerProcess> {
+  const port = await freePort();
+  const server = startCommand(['serve', ...args], {
+    PORT: String(port),
+    PUBLIC_URL: `http://localhost:${port}`,
+    ...env,
+  });
+  const url = `http://127.0.0.1:${port}`;
+  await until(async () => {
+    if (server.child.exitCode !== null) throw new Error(`the server ended:\n${server.output()}`);
+    return (await fetch(`${url}/readyz`).catch(() => undefined))?.status === 200;
+  }, START_MS);
+  return { ...server, url };
 }
 
 /** Asks again until it is so. */

@@ -42,6 +42,22 @@ export function preparePlace(folder: string): Place {
   return { folder: chosen, data: join(chosen, 'data'), account: root ? accountOf(chosen) : {} };
 }
 
+/** Whether a first start has filled this folder. Creates nothing. */
+export function hasDatabase(folder: string): boolean {
+  const idFile = join(folder, 'postgres-id');
+  try {
+    const place = existsSync(idFile) ? join(SHARED_FOLDER, readOrMakeId(idFile)) : join(folder, 'postgres');
+    statSync(join(place, 'data'));
+    return true;
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return false;
+    // Data of another account cannot be seen; opening it explains that.
+    if (code === 'EACCES') return true;
+    throw error;
+  }
+}
+
 /** A mode says it for every account alike, so no process has to be started to find out. */
 export function othersCanEnter(folder: string): boolean {
   for (let at = realpathSync(folder); ; at = dirname(at)) {

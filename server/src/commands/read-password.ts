@@ -1,0 +1,33 @@
+import type { Readable } from 'node:stream';
+import { ownerPasswordVariable } from '../platform/config.js';
+import { UsageError, type Values } from './command.js';
+
+/** More than any password may have: reading stops there, whatever is piped in. */
+const MOST_BYTES = 4096;
+
+/**
+ * From --owner-password, from the first line of standard input, or from the environment: an option is visible in the
+ * process list and is kept in the shell history.
+ */
+export async function readOwnerPassword(
+  values: Values,
+  input: Readable = process.stdin,
+): Promise<string | undefined> {
+  const given = values['owner-password'];
+  const fromInput = given === '-' || values['owner-password-stdin'] === true;
+  if (fromInput && given !== undefined && given !== '-')
+    throw new UsageError('Give either --owner-password or --owner-password-stdin, not both');
+  if (fromInput) return firstLine(input);
+  return given === undefined ? ownerPasswordVariable() : String(given);
+}
+
+async function firstLine(input: Readable): Promise<string> {
+  let text = '';
+  for await (const chunk of input) {
+    text += chunk;
+    if (text.includes('\n') || text.length > MOST_BYTES) break;
+  }
+  const [line = ''] = text.split(/\r?\n/, 1);
+  if (line === '') throw new UsageError('Standard input contains no password');
+  return line;
+}
