@@ -7,6 +7,7 @@ import { ConfigError, NoDatabaseError } from './platform/config-errors.js';
 // Each command is imported when it is run: importing the whole server takes half a second, one command a tenth.
 const COMMANDS: Record<string, () => Promise<{ command: Command }>> = {
   serve: () => import('./commands/serve.js'),
+  listen: () => import('./commands/listen.js'),
   'store create': () => import('./commands/store-create.js'),
   'store list': () => import('./commands/store-list.js'),
   'store limits': () => import('./commands/store-limits.js'),

@@ -19,6 +19,7 @@ const PERMITTED: Record<string, string[]> = {
     'orders',
     'catalog',
     'webhooks',
+    'events',
     'oauth',
     'stores',
     'accounts',

@@ -38,6 +38,28 @@ export async function readFeed(
   return { data, meta: { limit, hasMore: rows.length > limit, nextCursor } };
 }
 
+/** The cursor after one event of a page, made from the `nextCursor` of that page. */
+export function cursorAfter(nextCursor: string, sequence: number): string {
+  return writeCursor({ ...readCursor(nextCursor), number: sequence });
+}
+
+/** The cursor after everything that is committed, or before the first event since a time. */
+export async function cursorAt(
+  db: StoreAccess,
+  workspaceId: string,
+  since?: Date,
+): Promise<{ cursor: string; sequence: number }> {
+  const head = await settledHead(db, workspaceId);
+  const [first] =
+    since === undefined
+      ? []
+      : await db.query<{ sequence: number }>(sql`
+          select sequence from events where workspace_id = ${workspaceId} and created_at >= ${since.toISOString()}
+          order by sequence limit 1`);
+  const sequence = first ? first.sequence - 1 : head.last_sequence;
+  return { cursor: writeCursor({ epoch: head.epoch, number: sequence }), sequence };
+}
+
 /** Cursors of the first release hold transaction ids, which say nothing about sequences. */
 const FIRST_RELEASE = /^\d{1,19}\.\d{1,18}$/;
 

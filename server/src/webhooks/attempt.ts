@@ -1,7 +1,7 @@
 import type { Clock } from '../platform/clock.js';
 import { type Seal, type SealedFor, UnreadableSealError } from '../platform/crypto/seal.js';
 import type { Outbound, OutboundError } from '../platform/outbound/post.js';
-import { signedHeaders } from './signing.js';
+import { type Secrets, signedHeaders } from './signing.js';
 
 export interface Target {
   workspaceId: string;
@@ -38,8 +38,6 @@ export async function attempt(
   message: Message,
   number: number,
 ): Promise<AttemptResult> {
-  const { id, event, sequence, origin, workspaceId, data } = message;
-  const body = JSON.stringify({ event, workspaceId, data });
   const now = parts.clock.now();
   const secrets = openSecrets(parts.seal, target, now);
   if (!secrets)
@@ -50,8 +48,19 @@ export async function attempt(
       durationMs: 0,
       response: null,
     };
+  return postSigned(parts.outbound, target.url, message, { secrets, number, now });
+}
+
+/** The POST itself: to a subscription, or to the address that a developer forwards events to. */
+export async function postSigned(
+  outbound: Outbound,
+  url: string,
+  { id, event, sequence, origin, workspaceId, data }: Message,
+  { secrets, number, now }: { secrets: Secrets; number: number; now: number },
+): Promise<AttemptResult> {
+  const body = JSON.stringify({ event, workspaceId, data });
   const headers = signedHeaders({ event, id, sequence, origin, attempt: number, body }, secrets, now);
-  const answer = await parts.outbound.post(target.url, headers, body);
+  const answer = await outbound.post(url, headers, body);
   const error = answer.error ?? statusFault(answer.statusCode as number);
   return {
     delivered: error === null,

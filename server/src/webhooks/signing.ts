@@ -3,7 +3,17 @@ import { createHmac, randomBytes } from 'node:crypto';
 const PREFIX = 'whsec_';
 
 export function newWebhookSecret(): string {
-  return PREFIX + randomBytes(32).toString('base64');
+  return asWebhookSecret(randomBytes(32));
+}
+
+export function asWebhookSecret(key: Buffer): string {
+  return PREFIX + key.toString('base64');
+}
+
+export interface Secrets {
+  current: string;
+  /** For 24 hours after a rotation. */
+  previous?: string | undefined;
 }
 
 export interface Signable {
@@ -20,11 +30,7 @@ export interface Signable {
  * Our own headers, and the trio of Standard Webhooks. The first scheme is keyed with the whole secret as text, the
  * second with the 32 bytes that it encodes.
  */
-export function signedHeaders(
-  delivery: Signable,
-  secrets: { current: string; previous?: string | undefined },
-  now: number,
-): Record<string, string> {
+export function signedHeaders(delivery: Signable, secrets: Secrets, now: number): Record<string, string> {
   const timestamp = String(Math.floor(now / 1000));
   const { current, previous } = secrets;
   return {

@@ -23,6 +23,7 @@ const COMMANDS = [
   ['app', 'list'],
   ['store', 'create', '--name', 'X', '--owner-email', 'x@loja.example', '--owner-password', 'correct horse'],
   ['buy', '--store', 'demo-store'],
+  ['listen', '--store', 'demo-store', '--client-id', 'app_x', '--forward-to', 'http://localhost:1'],
 ];
 
 test('no command but serve creates a database, or anything else, in a folder that has none', async () => {

@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+export interface Forwarding {
+  workspaceId: string;
+  clientId: string;
+  forwardTo: string;
+}
+
+export interface Position {
+  cursor: string;
+  /** The last event that was acknowledged. */
+  sequence: number;
+}
+
+/** How far `feira listen` has come, in a file of the data folder: one for each store, app and address. */
+export class SavedPosition {
+  readonly file: string;
+
+  constructor(
+    private readonly dataFolder: string,
+    private readonly forwarding: Forwarding,
+  ) {
+    const { workspaceId, clientId, forwardTo } = forwarding;
+    const name = createHash('sha256')
+      .update(JSON.stringify([workspaceId, clientId, forwardTo]))
+      .digest('hex');
+    this.file = join(dataFolder, `listen-${name.slice(0, 16)}.json`);
+  }
+
+  /** Undefined before the first run, and for a file that is damaged. */
+  read(): (Position & { ended: boolean }) | undefined {
+    try {
+      const { cursor, sequence, ended } = JSON.parse(readFileSync(this.file, 'utf8')) as Record<
+        string,
+        unknown
+      >;
+      if (typeof cursor !== 'string' || typeof sequence !== 'number') return undefined;
+      return { cursor, sequence, ended: ended === true };
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Written beside the file and renamed, so that a process that is killed leaves the old position or the new one. */
+  save(position: Position, ended = false): void {
+    mkdirSync(this.dataFolder, { recursive: true });
+    const draft = `${this.file}.tmp`;
+    writeFileSync(draft, `${JSON.stringify({ ...this.forwarding, ...position, ended }, null, 2)}\n`, {
+      mode: 0o600,
+    });
+    renameSync(draft, this.file);
+  }
+}
