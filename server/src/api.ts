@@ -1,12 +1,14 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest, RouteOptions } from 'fastify';
-import { catalogRoutes } from './catalog/routes.js';
-import type { Context } from './context.js';
-import { mediaRoutes } from './media/routes.js';
+import { type CatalogOptions, catalogRoutes } from './catalog/routes.js';
+import { type MediaOptions, mediaRoutes } from './media/routes.js';
+import type { Storage } from './media/storage.js';
 import { sweepFiles } from './media/sweep.js';
-import { guard } from './oauth/guard.js';
+import { type GuardOptions, guard } from './oauth/guard.js';
 import { accountRoutes } from './oauth/routes.js';
-import { noRefunder } from './orders/refund.js';
-import { orderRoutes } from './orders/routes.js';
+import { type OrderOptions, orderRoutes } from './orders/routes.js';
+import type { Clock } from './platform/clock.js';
+import type { Seal } from './platform/crypto/seal.js';
+import type { Database } from './platform/db/database.js';
 import { pathOf } from './platform/http/answer-errors.js';
 import { forbidStoring } from './platform/http/answer-headers.js';
 import { compressAnswers } from './platform/http/compress.js';
@@ -19,8 +21,8 @@ import { keepRawBodies, parseJsonBody } from './platform/http/json-body.js';
 import { queryJudges, refuseBrokenQuery } from './platform/http/query-parameters.js';
 import { limitUnreadAnswers } from './platform/http/unread-answers.js';
 import { validatorCompiler } from './platform/schema/validation.js';
-import { shippingRoutes } from './shipping/routes.js';
-import { webhookRoutes } from './webhooks/routes.js';
+import { type ShippingOptions, shippingRoutes } from './shipping/routes.js';
+import { type WebhookOptions, webhookRoutes } from './webhooks/routes.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -31,20 +33,31 @@ declare module 'fastify' {
   }
 }
 
+export interface ApiOptions {
+  guard: GuardOptions;
+  idempotency: { db: Database; clock: Clock; seal: Seal };
+  afterWrite: { db: Database; clock: Clock; storage: Storage; wake: { poke(): void } };
+  catalog: CatalogOptions;
+  media: MediaOptions;
+  orders: OrderOptions;
+  shipping: ShippingOptions;
+  webhooks: WebhookOptions;
+}
+
 /** Everything under /api/v1, in the order in which a request meets it. */
-export const api: FastifyPluginAsync<{ context: Context }> = async (app, { context }) => {
-  const { db, clock, credentials, budgets, mediaUrl, seal, storage, wake } = context;
+export const api: FastifyPluginAsync<ApiOptions> = async (app, options) => {
   app.setValidatorCompiler(validatorCompiler);
   forbidStoring(app);
-  guard(app, credentials, budgets);
+  guard(app, options.guard);
   keepRawBodies(app);
+  const { db } = options.idempotency;
   const storeOf = (request: FastifyRequest) =>
     db
       .store(request.credential.workspaceId, request.routeOptions.config.area)
       .unless(() => request.raw.socket.destroyed);
   offerDryRuns(app, storeOf);
   keepIdempotencyKeys(app, {
-    keys: new IdempotencyKeys(clock, seal),
+    keys: new IdempotencyKeys(options.idempotency.clock, options.idempotency.seal),
     storeOf,
     keysOf: ({ credential }) => db.store(credential.workspaceId, 'keys'),
     ownerOf: ({ credential: { workspaceId, clientId } }) => ({ workspaceId, clientId }),
@@ -60,6 +73,7 @@ export const api: FastifyPluginAsync<{ context: Context }> = async (app, { conte
   tagResources(app);
   compressAnswers(app);
   limitUnreadAnswers(app, (request) => request.credential.name);
+  const { clock, storage, wake } = options.afterWrite;
   app.addHook('onResponse', (request, reply, done) => {
     if (request.method !== 'GET' && reply.statusCode < 300 && !request.dryRun) {
       wake.poke();
@@ -75,11 +89,11 @@ export const api: FastifyPluginAsync<{ context: Context }> = async (app, { conte
     for (const each of [method].flat()) app.apiRoutes.push({ method: each, url, scope: config?.scope, body });
   });
   await app.register(accountRoutes);
-  await app.register(catalogRoutes, { db, mediaUrl });
-  await app.register(mediaRoutes, context);
-  await app.register(orderRoutes, { db, refunder: context.gateway ?? noRefunder });
-  await app.register(shippingRoutes, context);
-  await app.register(webhookRoutes, context);
+  await app.register(catalogRoutes, options.catalog);
+  await app.register(mediaRoutes, options.media);
+  await app.register(orderRoutes, options.orders);
+  await app.register(shippingRoutes, options.shipping);
+  await app.register(webhookRoutes, options.webhooks);
   refuseTheRest(app);
 };
 

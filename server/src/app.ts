@@ -8,14 +8,16 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify';
-import { api } from './api.js';
-import type { Context } from './context.js';
+import type { Logger } from 'pino';
+import { type ApiOptions, api } from './api.js';
 import { LocalStorage } from './media/local-storage.js';
 import { serveMedia } from './media/serve.js';
+import type { Storage } from './media/storage.js';
 import { uploadRoute } from './media/upload-route.js';
 import { type Guard, guardOf } from './oauth/guard.js';
-import { tokenRoutes } from './oauth/token-routes.js';
-import { pages } from './pages.js';
+import { type TokenOptions, tokenRoutes } from './oauth/token-routes.js';
+import { type PagesOptions, pages } from './pages.js';
+import type { PublicRoutes } from './platform/config.js';
 import { answerErrors, pathOf, publicError, sendError } from './platform/http/answer-errors.js';
 import { sendSafetyHeaders } from './platform/http/answer-headers.js';
 import { refuseBrokenHeads, refuseUnreadable } from './platform/http/broken-requests.js';
@@ -23,13 +25,18 @@ import { connectionsOf, REQUEST_MS } from './platform/http/connections.js';
 import { badRequest } from './platform/http/errors.js';
 import { serveIcon } from './platform/http/icon.js';
 import { MAX_BODY } from './platform/http/json-body.js';
-import { serveHealth, serveMetrics, serveReadiness } from './platform/observability/health.js';
+import {
+  type Readiness,
+  serveHealth,
+  serveMetrics,
+  serveReadiness,
+} from './platform/observability/health.js';
 import type { HttpMetrics } from './platform/observability/metrics.js';
 import { logAnswered, logRequests } from './platform/observability/request-log.js';
 import { serveErrorPages } from './platform/openapi/error-pages.js';
 import { describeApi } from './platform/openapi/openapi.js';
 import { serveReference } from './platform/openapi/reference-page.js';
-import { labelRoute } from './shipping/label-route.js';
+import { type LabelOptions, labelRoute } from './shipping/label-route.js';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -47,48 +54,70 @@ export interface ApiRoute {
   body: 'none' | 'optional' | 'required';
 }
 
+/** What every HTTP server of this process needs, whatever it serves. */
+export interface ServerOptions {
+  log: Logger;
+  metrics: HttpMetrics;
+  readiness: Readiness;
+  publicUrl: string;
+  trustedProxies: string[];
+}
+
+export interface AppOptions {
+  server: ServerOptions;
+  /** Whether /readyz and /metrics are served on the public port. */
+  publicRoutes: PublicRoutes;
+  api: ApiOptions;
+  tokens: TokenOptions;
+  labels: LabelOptions;
+  storage: Storage;
+  pages: PagesOptions;
+}
+
 const API_PREFIX = '/api/v1';
 
 /** Every plugin and domain, registered in order. */
-export async function buildApp(context: Context): Promise<FastifyInstance> {
-  const app = buildBareApp(context);
+export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
+  const { server, publicRoutes, storage } = options;
+  const app = buildBareApp(server, guardOf(options.api.guard));
   serveHealth(app);
-  if (context.publicRoutes.readiness) serveReadiness(app, context.readiness);
-  if (context.publicRoutes.metrics) serveMetrics(app, context.metrics.registry);
-  await describeApi(app, context.publicUrl);
-  await app.register(api, { prefix: API_PREFIX, context });
-  await app.register(tokenRoutes, context);
-  await app.register(labelRoute, context);
-  if (context.storage instanceof LocalStorage) {
-    await app.register(uploadRoute, { storage: context.storage });
-    await app.register(serveMedia, { storage: context.storage });
+  if (publicRoutes.readiness) serveReadiness(app, server.readiness);
+  if (publicRoutes.metrics) serveMetrics(app, server.metrics.registry);
+  await describeApi(app, server.publicUrl);
+  await app.register(api, { ...options.api, prefix: API_PREFIX });
+  await app.register(tokenRoutes, options.tokens);
+  await app.register(labelRoute, options.labels);
+  if (storage instanceof LocalStorage) {
+    await app.register(uploadRoute, { storage });
+    await app.register(serveMedia, { storage });
   }
-  await app.register(pages, { context });
+  await app.register(pages, options.pages);
   serveIcon(app);
   serveReference(app);
-  serveErrorPages(app, context.publicUrl);
+  serveErrorPages(app, server.publicUrl);
   return app;
 }
 
 /** Health, readiness and metrics on a port of their own, and nothing else: for the operator, not for the public. */
-export function buildMonitorApp(context: Context): FastifyInstance {
-  const app = buildBareApp(context);
+export function buildMonitorApp(options: ServerOptions): FastifyInstance {
+  const app = buildBareApp(options, (_request, _reply, done) => done());
   serveHealth(app);
-  serveReadiness(app, context.readiness);
-  serveMetrics(app, context.metrics.registry);
+  serveReadiness(app, options.readiness);
+  serveMetrics(app, options.metrics.registry);
   return app;
 }
 
 /** What holds for every request: ids, log lines, measurements and the form of errors. */
-function buildBareApp(context: Context): FastifyInstance {
+function buildBareApp(options: ServerOptions, admit: Guard): FastifyInstance {
+  const { log, metrics, readiness, publicUrl, trustedProxies } = options;
   const app = Fastify({
-    loggerInstance: context.log,
+    loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     // A logger per request would only add the request id, and cost a tenth of a product read: lines name it themselves.
     childLoggerFactory: (logger) => logger,
     genReqId: () => randomUUID(),
     bodyLimit: MAX_BODY,
-    trustProxy: context.trustedProxies,
+    trustProxy: trustedProxies,
     requestTimeout: REQUEST_MS,
     http: { requireHostHeader: false },
     clientErrorHandler: refuseUnreadable,
@@ -107,16 +136,15 @@ function buildBareApp(context: Context): FastifyInstance {
   });
   const connections = connectionsOf(app.server);
   app.addHook('preClose', async () => {
-    context.readiness.stopping = true;
+    readiness.stopping = true;
     connections.endWithRequests();
   });
 
-  const { metrics } = context;
-  const refuseBadPath = badPathRefusal(guardOf(context.credentials, context.budgets), metrics);
+  const refuseBadPath = badPathRefusal(admit, metrics);
   logRequests(app, metrics);
-  sendSafetyHeaders(app, context.publicUrl);
+  sendSafetyHeaders(app, publicUrl);
   refuseBrokenHeads(app);
-  answerErrors(app, context.publicUrl);
+  answerErrors(app, publicUrl);
   return app;
 }
 

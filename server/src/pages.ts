@@ -2,32 +2,42 @@ import { fileURLToPath } from 'node:url';
 import cookie from '@fastify/cookie';
 import files from '@fastify/static';
 import type { FastifyPluginAsync } from 'fastify';
-import { signInRoutes } from './accounts/sign-in-routes.js';
-import { consoleRoutes } from './console/routes.js';
-import type { Context } from './context.js';
-import { authorizeRoutes } from './oauth/authorize-routes.js';
-import { partnerRoutes } from './partners/routes.js';
-import { notificationRoute } from './payments/notification-route.js';
-import { paymentRoutes } from './payments/sandbox/routes.js';
+import { type SignInOptions, signInRoutes } from './accounts/sign-in-routes.js';
+import { type ConsoleOptions, consoleRoutes } from './console/routes.js';
+import { type AuthorizeOptions, authorizeRoutes } from './oauth/authorize-routes.js';
+import { type PartnerOptions, partnerRoutes } from './partners/routes.js';
+import { notificationRoute } from './payments/sandbox/notification-route.js';
+import { paymentRoutes, type SandboxOptions } from './payments/sandbox/routes.js';
 import { servePages } from './platform/html/pages.js';
 import { storefrontRoutes } from './storefront/routes.js';
+import type { Storefront } from './storefront/visit.js';
+
+export interface PagesOptions {
+  publicUrl: string;
+  signIn: SignInOptions;
+  authorize: AuthorizeOptions;
+  console: ConsoleOptions;
+  partners: PartnerOptions;
+  storefront: Storefront;
+  /** Undefined with PAYMENT_GATEWAY=none: then the sandbox has no routes. */
+  sandbox: SandboxOptions | undefined;
+}
 
 const PUBLIC = fileURLToPath(new URL('../public/', import.meta.url));
 
-/** Everything that a person meets in a browser. */
-export const pages: FastifyPluginAsync<{ context: Context }> = async (app, { context }) => {
-  const { db, clock, sessions, flash, credentials, publicUrl } = context;
+/** Everything that a person opens in a browser. */
+export const pages: FastifyPluginAsync<PagesOptions> = async (app, options) => {
+  const { sandbox } = options;
   await app.register(files, { root: PUBLIC, prefix: '/assets/', index: false, maxAge: '1h' });
-  const { sandbox, wake } = context;
-  if (sandbox) await app.register(notificationRoute, { gateway: sandbox, wake });
+  if (sandbox) await app.register(notificationRoute, sandbox);
   await app.register(async (scope) => {
     await scope.register(cookie);
-    servePages(scope, publicUrl);
-    await scope.register(signInRoutes, { db: db.system('accounts'), clock, sessions });
-    await scope.register(authorizeRoutes, { db, clock, sessions, publicUrl });
-    await scope.register(consoleRoutes, { db, clock, sessions, credentials });
-    await scope.register(partnerRoutes, { db: db.system('accounts'), clock, sessions, flash });
-    await scope.register(storefrontRoutes, { ...context, prefix: '/s/:slug' });
-    if (sandbox) await scope.register(paymentRoutes, { gateway: sandbox, wake });
+    servePages(scope, options.publicUrl);
+    await scope.register(signInRoutes, options.signIn);
+    await scope.register(authorizeRoutes, options.authorize);
+    await scope.register(consoleRoutes, options.console);
+    await scope.register(partnerRoutes, options.partners);
+    await scope.register(storefrontRoutes, { ...options.storefront, prefix: '/s/:slug' });
+    if (sandbox) await scope.register(paymentRoutes, sandbox);
   });
 };

@@ -1,71 +1,86 @@
+import type { Logger } from 'pino';
+import { purgeSessions } from './accounts/sessions.js';
 import { purgeSignInFailures } from './accounts/sign-in.js';
 import { purgeSignUps } from './accounts/sign-up.js';
 import { purgeReservations } from './checkout/limits.js';
-import type { Context } from './context.js';
 import { purgeEpochs, rotatePartitions } from './events/retention.js';
+import type { Sequencer } from './events/sequencer.js';
+import type { Storage } from './media/storage.js';
 import { dropUnattached, sweepFiles } from './media/sweep.js';
 import { purgeTokens } from './oauth/purge.js';
 import { expireUnpaid } from './orders/life.js';
 import { finishRefunds } from './orders/refund.js';
+import type { PaymentGateway } from './payments/gateway.js';
 import { purgeNotifications } from './payments/notifications.js';
+import type { SandboxGateway } from './payments/sandbox/gateway.js';
+import { purgeUploadSpends } from './platform/budgets/daily-uploads.js';
+import type { Clock } from './platform/clock.js';
+import type { Seal } from './platform/crypto/seal.js';
 import type { Database } from './platform/db/database.js';
-import type { Share } from './platform/db/share.js';
+import type { Listener } from './platform/db/listen.js';
 import { purgeIdempotencyKeys } from './platform/http/idempotency-keys.js';
 import { dropBacklogs } from './webhooks/backlog.js';
+import type { Dispatcher } from './webhooks/dispatcher.js';
 import { resealWebhookSecrets } from './webhooks/reseal.js';
 import { DELIVERY_CHANNEL } from './webhooks/wake.js';
+
+/** What the jobs work with. */
+export interface JobServices {
+  db: Database;
+  clock: Clock;
+  storage: Storage;
+  seal: Seal;
+  /** Undefined with PAYMENT_GATEWAY=none. */
+  gateway: PaymentGateway | undefined;
+  /** The gateway again, if it is the sandbox, which sends its notifications from this process. */
+  sandbox: SandboxGateway | undefined;
+}
+
+export interface WorkerOptions {
+  log: Logger;
+  listener: Listener;
+  sequencer: Sequencer;
+  dispatcher: Dispatcher;
+  jobs: JobServices;
+}
 
 interface Job {
   name: string;
   everyMs: number;
-  run(context: Context): Promise<void>;
+  run(): Promise<void>;
 }
 
 const TEN_SECONDS = 10 * 1000;
 const ONE_MINUTE = 60 * 1000;
 const TEN_MINUTES = 10 * 60 * 1000;
 
-/** Every background job, listed, beside the deliveries. Each may run in any number of processes at once. */
-const JOBS: Job[] = [
-  every(TEN_SECONDS, 'expire unpaid orders', ({ db, clock }) => expireUnpaid(db, clock)),
-  every(TEN_SECONDS, 'sweep files', ({ db, clock, storage }) => sweepFiles(housekeeping(db), clock, storage)),
-  every(TEN_MINUTES, 'drop unattached uploads', ({ db, clock }) => dropUnattached(housekeeping(db), clock)),
-  every(TEN_MINUTES, 'rotate partitions', ({ db, clock }) => rotatePartitions(housekeeping(db), clock)),
-  every(TEN_MINUTES, 'purge epochs', ({ db, clock }) => purgeEpochs(housekeeping(db), clock)),
-  every(ONE_MINUTE, 'drop backlogs', ({ db, clock }) => dropBacklogs(housekeeping(db), clock)),
-  // A round ends after 20 seconds. At 1,000 keys a second, ten minutes are more than one round deletes on a slow disk.
-  every(ONE_MINUTE, 'purge idempotency keys', ({ db, clock }) =>
-    purgeIdempotencyKeys(housekeeping(db), clock),
-  ),
-  every(TEN_MINUTES, 'purge notifications', ({ db, clock }) => purgeNotifications(housekeeping(db), clock)),
-  every(TEN_MINUTES, 'purge checkout reservations', ({ db, clock }) =>
-    purgeReservations(housekeeping(db), clock),
-  ),
-  every(TEN_MINUTES, 'purge sessions', ({ db, sessions }) => sessions.purge(housekeeping(db))),
-  every(TEN_MINUTES, 'purge sign-in failures', ({ db, clock }) =>
-    purgeSignInFailures(housekeeping(db), clock),
-  ),
-  every(TEN_MINUTES, 'purge sign-ups', ({ db, clock }) => purgeSignUps(housekeeping(db), clock)),
-  every(TEN_MINUTES, 'purge tokens', ({ db, clock }) => purgeTokens(housekeeping(db), clock)),
-  every(TEN_MINUTES, 'reseal webhook secrets', ({ db, seal }) =>
-    resealWebhookSecrets(housekeeping(db), seal),
-  ),
-  every(TEN_MINUTES, 'purge upload spends', ({ dailyUploads }) => dailyUploads.purge()),
-];
-
-/** Every job of a process: without a payment gateway there is nothing to ask it. */
-export function jobsOf({ gateway, sandbox }: Context): Job[] {
+/** Every background job beside the deliveries. Each may run in any number of processes at the same time. */
+export function listJobs({ db, clock, storage, seal, gateway, sandbox }: JobServices): Job[] {
+  const housekeeping = db.background('housekeeping');
   return [
-    ...JOBS,
+    every(TEN_SECONDS, 'expire unpaid orders', () => expireUnpaid(db, clock)),
+    every(TEN_SECONDS, 'sweep files', () => sweepFiles(housekeeping, clock, storage)),
+    every(TEN_MINUTES, 'drop unattached uploads', () => dropUnattached(housekeeping, clock)),
+    every(TEN_MINUTES, 'rotate partitions', () => rotatePartitions(housekeeping, clock)),
+    every(TEN_MINUTES, 'purge epochs', () => purgeEpochs(housekeeping, clock)),
+    every(ONE_MINUTE, 'drop backlogs', () => dropBacklogs(housekeeping, clock)),
+    // A round ends after 20 seconds. At 1,000 keys a second, ten minutes are more than one round deletes on a slow disk.
+    every(ONE_MINUTE, 'purge idempotency keys', () => purgeIdempotencyKeys(housekeeping, clock)),
+    every(TEN_MINUTES, 'purge checkout reservations', () => purgeReservations(housekeeping, clock)),
+    every(TEN_MINUTES, 'purge sessions', () => purgeSessions(housekeeping, clock)),
+    every(TEN_MINUTES, 'purge sign-in failures', () => purgeSignInFailures(housekeeping, clock)),
+    every(TEN_MINUTES, 'purge sign-ups', () => purgeSignUps(housekeeping, clock)),
+    every(TEN_MINUTES, 'purge tokens', () => purgeTokens(housekeeping, clock)),
+    every(TEN_MINUTES, 'reseal webhook secrets', () => resealWebhookSecrets(housekeeping, seal)),
+    every(TEN_MINUTES, 'purge upload spends', () => purgeUploadSpends(db.background('upload spends'), clock)),
     ...(gateway
-      ? [every(TEN_SECONDS, 'finish refunds', ({ db, clock }) => finishRefunds(db, clock, gateway))]
+      ? [
+          every(TEN_SECONDS, 'finish refunds', () => finishRefunds(db, clock, gateway)),
+          every(TEN_MINUTES, 'purge notifications', () => purgeNotifications(housekeeping, clock)),
+        ]
       : []),
     ...(sandbox ? [every(TEN_SECONDS, 'send payment notifications', () => sandbox.tell())] : []),
   ];
-}
-
-function housekeeping(db: Database): Share {
-  return db.background('housekeeping');
 }
 
 function every(everyMs: number, name: string, run: Job['run']): Job {
@@ -73,12 +88,11 @@ function every(everyMs: number, name: string, run: Job['run']): Job {
 }
 
 export interface Worker {
-  /** A job under way is waited for. */
+  /** Waits for jobs that are running. */
   stop(): Promise<void>;
 }
 
-export function startWorker(context: Context): Worker {
-  const { dispatcher, sequencer, listener } = context;
+export function startWorker({ log, listener, sequencer, dispatcher, jobs }: WorkerOptions): Worker {
   listener.on(DELIVERY_CHANNEL, () => {
     sequencer.wake();
     dispatcher.wake();
@@ -86,13 +100,13 @@ export function startWorker(context: Context): Worker {
   sequencer.start();
   dispatcher.start();
   const running = new Map<Job, Promise<void>>();
-  const timers = jobsOf(context).map((job) =>
+  const timers = listJobs(jobs).map((job) =>
     setInterval(() => {
-      // One round that takes long is not joined by the next: both would work on the same.
+      // A round that takes longer than the interval is not joined by a second one: both would work on the same rows.
       if (running.has(job)) return;
       const run = job
-        .run(context)
-        .catch((error: unknown) => context.log.error({ err: error, job: job.name }, 'job failed'))
+        .run()
+        .catch((error: unknown) => log.error({ err: error, job: job.name }, 'job failed'))
         .finally(() => running.delete(job));
       running.set(job, run);
     }, job.everyMs),

@@ -134,7 +134,7 @@ test('a route without a scope stops the boot', async () => {
   const { guard } = await import('../src/oauth/guard.js');
   const { default: Fastify } = await import('fastify');
   const app = Fastify();
-  guard(app, feira.context.credentials, feira.context.budgets);
+  guard(app, feira.context);
   expect(() => app.get('/open', () => 'hello')).toThrow('declares no scope');
 });
 

@@ -71,10 +71,6 @@ export class Sessions {
     );
   }
 
-  async purge(db: Share): Promise<void> {
-    await deleteInBatches(db, 'sessions', sql`expires_at <= ${new Date(this.clock.now()).toISOString()}`);
-  }
-
   /** Proof that a form came from a page of ours, to this browser, for exactly this purpose. */
   csrfToken(request: FastifyRequest, reply: FastifyReply, purpose: string): string {
     const id = this.idOf(request) ?? this.given.get(request) ?? this.give(request, reply);
@@ -111,6 +107,10 @@ export class Sessions {
   private attributes() {
     return { path: '/', httpOnly: true, sameSite: 'lax', secure: this.secure } as const;
   }
+}
+
+export async function purgeSessions(db: Share, clock: Clock): Promise<void> {
+  await deleteInBatches(db, 'sessions', sql`expires_at <= ${new Date(clock.now()).toISOString()}`);
 }
 
 function hashOf(id: string): Buffer {

@@ -10,7 +10,7 @@ import { type SignInFault, SignInPage } from './pages/sign-in.js';
 import type { Session, Sessions } from './sessions.js';
 import { signIn } from './sign-in.js';
 
-interface Options {
+export interface SignInOptions {
   db: Share;
   clock: Clock;
   sessions: Sessions;
@@ -21,7 +21,7 @@ const HOME = '/console/apps';
 /** When to try again after too many passwords waited: the queue takes a second, or a few under load. */
 export const BUSY_SECONDS = 5;
 
-export const signInRoutes: FastifyPluginAsync<Options> = async (app, { db, clock, sessions }) => {
+export const signInRoutes: FastifyPluginAsync<SignInOptions> = async (app, { db, clock, sessions }) => {
   const show = (
     request: FastifyRequest,
     reply: FastifyReply,

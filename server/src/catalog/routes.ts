@@ -18,10 +18,12 @@ import * as shape from './schema.js';
 import { stockRoutes } from './stock-routes.js';
 import { VariationsPut } from './variation-structure.js';
 
-export const catalogRoutes: FastifyPluginAsyncTypebox<{ db: Database; mediaUrl: string }> = async (
-  app,
-  { db, mediaUrl },
-) => {
+export interface CatalogOptions {
+  db: Database;
+  mediaUrl: string;
+}
+
+export const catalogRoutes: FastifyPluginAsyncTypebox<CatalogOptions> = async (app, { db, mediaUrl }) => {
   const products = new ProductReads(db.system('product details'), mediaUrl);
 
   async function readProduct(request: FastifyRequest): Promise<string | Buffer> {

@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { findAccount, setPassword, storesOwnedBy } from '../accounts/users.js';
 import { createProduct } from '../catalog/products.js';
 import { putVariations } from '../catalog/put-variations.js';
-import type { Context } from '../context.js';
 import { createApp } from '../oauth/apps.js';
 import { SCOPES, type Scope } from '../oauth/scopes.js';
 import { createGrant, issueTokens } from '../oauth/tokens.js';
+import type { Clock } from '../platform/clock.js';
 import type { Config } from '../platform/config.js';
+import type { Database } from '../platform/db/database.js';
 import type { Tx } from '../platform/db/share.js';
 import { shopOfStore } from '../stores/queries.js';
 import { createStore } from '../stores/stores.js';
@@ -33,7 +34,10 @@ const EMAIL = 'demo@feira.example';
  * Made on the first start and kept beside the embedded database. Each start issues a fresh token for it and keeps that in
  * the same file, which only this account can read.
  */
-export async function ensureDemo({ db, clock }: Context, dataFolder: string): Promise<Demo & Opened> {
+export async function ensureDemo(
+  { db, clock }: { db: Database; clock: Clock },
+  dataFolder: string,
+): Promise<Demo & Opened> {
   const file = fileIn(dataFolder);
   const kept = keptIn(file);
   const demo = kept ?? (await db.system('demo').transaction(makeDemo));

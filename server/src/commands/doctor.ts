@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import pg from 'pg';
-import { openStorage } from '../context.js';
 import { systemClock } from '../platform/clock.js';
 import { type Config, readConfig } from '../platform/config.js';
 import { ConfigError, NoDatabaseError } from '../platform/config-errors.js';
 import { pendingMigrations } from '../platform/db/migrate.js';
 import { startEmbeddedPostgres } from '../platform/embedded-postgres/start.js';
 import { inTime } from '../platform/observability/health.js';
+import { openStorage } from '../resources.js';
 import type { Command } from './command.js';
 
 interface Finding {

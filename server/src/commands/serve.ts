@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { buildApp, buildMonitorApp } from '../app.js';
-import { openContext } from '../context.js';
+import { assemble } from '../assembly.js';
 import { type Config, readConfig } from '../platform/config.js';
 import { Supervisor } from '../platform/embedded-postgres/supervise.js';
 import { createLog } from '../platform/observability/log.js';
@@ -28,18 +28,18 @@ export const command: Command = {
     const role = values.role ?? 'all';
     const log = createLog(config.logLevel);
     const connected = await connectAndMigrate(config);
-    const context = await openContext({ ...config, connection: connected.connection, log });
+    const assembly = await assemble({ ...config, connection: connected.connection, log });
     const supervisor = connected.embedded && new Supervisor(config.dataFolder, connected.embedded, log);
-    supervisor?.measure(context.metrics.registry);
-    const worker = role === 'api' ? undefined : startWorker(context);
-    const app = role === 'worker' ? undefined : await buildApp(context);
+    supervisor?.measure(assembly.resources.metrics.registry);
+    const worker = role === 'api' ? undefined : startWorker(assembly.worker);
+    const app = role === 'worker' ? undefined : await buildApp(assembly.app);
     const monitorAddress = config.monitor ?? workerAddress(String(role), config);
-    const monitor = monitorAddress && buildMonitorApp(context);
+    const monitor = monitorAddress && buildMonitorApp(assembly.monitor);
     const stop = async () => {
       await app?.close();
       await worker?.stop();
       await monitor?.close();
-      await context.close();
+      await assembly.close();
       await (supervisor ?? connected).close();
     };
     try {
@@ -54,7 +54,11 @@ export const command: Command = {
     // A demo account on a server that others can reach would be an open door.
     if (role !== 'worker' && config.databaseUrl === undefined && config.isLocal)
       console.log(
-        welcome(config, await ensureDemo(context, config.dataFolder), process.stdout.isTTY === true),
+        welcome(
+          config,
+          await ensureDemo(assembly.resources, config.dataFolder),
+          process.stdout.isTTY === true,
+        ),
       );
     const databaseIsLost = await Promise.race([
       stopped.then(() => false),

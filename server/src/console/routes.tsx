@@ -19,7 +19,7 @@ import { failingAppsOf } from '../webhooks/health.js';
 import { ConnectedAppsPage } from './pages/connected-apps.js';
 import { PasswordPage, type PasswordState } from './pages/password.js';
 
-interface Options {
+export interface ConsoleOptions {
   db: Database;
   clock: Clock;
   sessions: Sessions;
@@ -27,7 +27,7 @@ interface Options {
 }
 
 /** The merchant's side. */
-export const consoleRoutes: FastifyPluginAsync<Options> = async (
+export const consoleRoutes: FastifyPluginAsync<ConsoleOptions> = async (
   app,
   { db, clock, sessions, credentials },
 ) => {

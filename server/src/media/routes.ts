@@ -11,7 +11,7 @@ import * as shape from './schema.js';
 import { type Storage, UPLOAD_SECONDS } from './storage.js';
 import { createUpload, productNotFound } from './uploads.js';
 
-interface Options {
+export interface MediaOptions {
   db: Database;
   storage: Storage;
   mediaUrl: string;
@@ -20,7 +20,10 @@ interface Options {
 const ofProduct = Type.Object({ id: Type.String({ description: 'Product id' }) });
 const ofImage = Type.Object({ id: Type.String({ description: 'Product id' }), imageId: Type.String() });
 
-export const mediaRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { db, storage, mediaUrl }) => {
+export const mediaRoutes: FastifyPluginAsyncTypebox<MediaOptions> = async (
+  app,
+  { db, storage, mediaUrl },
+) => {
   app.post(
     '/uploads',
     {

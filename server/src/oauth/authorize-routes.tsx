@@ -19,7 +19,7 @@ import { ConsentPage } from './pages/consent.js';
 import { FaultPage } from './pages/fault.js';
 import { createGrant, issueCode } from './tokens.js';
 
-interface Options {
+export interface AuthorizeOptions {
   db: Database;
   clock: Clock;
   sessions: Sessions;
@@ -37,7 +37,7 @@ const PARAMETERS = [
 ];
 
 /** The screen on which a merchant lets an app in. */
-export const authorizeRoutes: FastifyPluginAsync<Options> = async (
+export const authorizeRoutes: FastifyPluginAsync<AuthorizeOptions> = async (
   app,
   { db, clock, sessions, publicUrl },
 ) => {

@@ -19,17 +19,22 @@ declare module 'fastify' {
 
 export type Guard = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => void;
 
-export function guard(app: FastifyInstance, credentials: Credentials, budgets: Budgets): void {
+export interface GuardOptions {
+  credentials: Credentials;
+  budgets: Budgets;
+}
+
+export function guard(app: FastifyInstance, options: GuardOptions): void {
   app.decorateRequest('credential', null as never);
   app.addHook('onRoute', refuseUndeclared);
-  app.addHook('onRequest', guardOf(credentials, budgets));
+  app.addHook('onRequest', guardOf(options));
 }
 
 /**
  * Token 401 → budget 429 → scope 403 (which has spent budget by then). What is at hand is not waited for: on most calls
  * the credential and the count are, and their promises cost a twentieth of a product read.
  */
-export function guardOf(credentials: Credentials, budgets: Budgets): Guard {
+export function guardOf({ credentials, budgets }: GuardOptions): Guard {
   function admit(request: FastifyRequest, reply: FastifyReply, credential: Credential): void | Promise<void> {
     request.credential = credential;
     request.caller = credential.logged;

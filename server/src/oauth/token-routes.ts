@@ -23,7 +23,7 @@ import { hashOfSecret, isSecret } from './secrets.js';
 import { invalidRequest, isTokenError, type TokenError, TooManyRefreshes } from './token-errors.js';
 import { TOKENS, type TokenResponse } from './tokens.js';
 
-interface Options {
+export interface TokenOptions {
   db: Database;
   clock: Clock;
   credentials: Credentials;
@@ -31,7 +31,7 @@ interface Options {
 }
 
 /** The endpoints an integrator's backend calls: issue tokens, revoke them, and read the server metadata. */
-export const tokenRoutes: FastifyPluginAsync<Options> = async (app, options) => {
+export const tokenRoutes: FastifyPluginAsync<TokenOptions> = async (app, options) => {
   keepRawBodies(app, FORM_BYTES);
   app.addHook('onRequest', async (_request, reply) => {
     reply.headers({ 'Cache-Control': 'no-store', Pragma: 'no-cache' });
@@ -53,7 +53,7 @@ export const tokenRoutes: FastifyPluginAsync<Options> = async (app, options) => 
 type Outcome = TokenResponse | TokenError | TooManyRefreshes | Record<string, never>;
 
 /** Checked in this order, which clients may rely on: content type, grant_type, client, parameters, grant, scope. */
-async function token({ db, clock, credentials }: Options, request: FastifyRequest): Promise<Outcome> {
+async function token({ db, clock, credentials }: TokenOptions, request: FastifyRequest): Promise<Outcome> {
   const fields = readForm(request);
   if (isTokenError(fields)) return fields;
   const grantType = fields.get('grant_type');
@@ -88,7 +88,7 @@ async function token({ db, clock, credentials }: Options, request: FastifyReques
 }
 
 /** RFC 7009: a token that is unknown, or not of this app, is answered like one that was revoked. */
-async function revoke({ db, credentials }: Options, request: FastifyRequest): Promise<Outcome> {
+async function revoke({ db, credentials }: TokenOptions, request: FastifyRequest): Promise<Outcome> {
   const fields = readForm(request);
   if (isTokenError(fields)) return fields;
   const client = await authenticateClient(db.system('apps'), fields, request.headers.authorization);

@@ -14,7 +14,7 @@ import { orderNotFound } from './shipping-status.js';
 import { ordersOf } from './storage.js';
 import { answerUnavailable, orBusy } from './unavailable.js';
 
-interface Options {
+export interface OrderOptions {
   db: Database;
   refunder: Refunder;
 }
@@ -23,7 +23,7 @@ const ofOrder = Type.Object({ id: Type.String({ description: 'Order id' }) });
 const isOrderFilters = checkerOf(Type.Object(shape.orderFilters, { additionalProperties: false }));
 const isCustomerFilters = checkerOf(Type.Object(shape.customerFilters, { additionalProperties: false }));
 
-export const orderRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { db, refunder }) => {
+export const orderRoutes: FastifyPluginAsyncTypebox<OrderOptions> = async (app, { db, refunder }) => {
   answerUnavailable(app);
 
   app.get(

@@ -21,7 +21,7 @@ import { AppsPage } from './pages/apps.js';
 import { NewAppPage } from './pages/new-app.js';
 import { type SignUpFault, SignUpPage } from './pages/sign-up.js';
 
-interface Options {
+export interface PartnerOptions {
   db: Share;
   clock: Clock;
   sessions: Sessions;
@@ -31,7 +31,10 @@ interface Options {
 type WithClientId = { Params: { clientId: string } };
 
 /** The integrator's side: an account, apps, their keys. */
-export const partnerRoutes: FastifyPluginAsync<Options> = async (app, { db, clock, sessions, flash }) => {
+export const partnerRoutes: FastifyPluginAsync<PartnerOptions> = async (
+  app,
+  { db, clock, sessions, flash },
+) => {
   app.get('/partners', { schema: { hide: true } }, async (request, reply) => {
     const session = await sessions.find(request);
     if (!session) return showSignUp(request, reply, {});

@@ -11,16 +11,18 @@ import { labelPdf } from './label.js';
 import type { LabelAddresses } from './label-address.js';
 import { findTracking } from './shipments.js';
 
+export interface LabelOptions {
+  db: Database;
+  labels: LabelAddresses;
+}
+
 type LabelRequest = {
   Params: { workspaceId: string; file: string };
   Querystring: { expires?: string; signature?: string };
 };
 
 /** Where labels are fetched. */
-export const labelRoute: FastifyPluginAsync<{ db: Database; labels: LabelAddresses }> = async (
-  app,
-  { db, labels },
-) => {
+export const labelRoute: FastifyPluginAsync<LabelOptions> = async (app, { db, labels }) => {
   answerUnavailable(app);
   app.get<LabelRequest>('/labels/:workspaceId/:file', { schema: { hide: true } }, async (request, reply) => {
     const { workspaceId, file } = request.params;

@@ -11,12 +11,12 @@ import type { LabelAddresses } from './label-address.js';
 import * as shape from './schema.js';
 import { createShipment, findShipment, findTracking, moveShipping } from './shipments.js';
 
-interface Options {
+export interface ShippingOptions {
   clock: Clock;
   labels: LabelAddresses;
 }
 
-export const shippingRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { clock, labels }) => {
+export const shippingRoutes: FastifyPluginAsyncTypebox<ShippingOptions> = async (app, { clock, labels }) => {
   answerUnavailable(app);
 
   app.patch(

@@ -16,7 +16,7 @@ import {
   updateWebhook,
 } from './subscriptions.js';
 
-interface Options {
+export interface WebhookOptions {
   clock: Clock;
   outbound: Outbound;
   seal: Seal;
@@ -24,7 +24,7 @@ interface Options {
 
 const scope = 'webhooks:manage';
 
-export const webhookRoutes: FastifyPluginAsyncTypebox<Options> = async (app, options) => {
+export const webhookRoutes: FastifyPluginAsyncTypebox<WebhookOptions> = async (app, options) => {
   const { clock, outbound, seal } = options;
   app.get(
     '/webhooks',

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { purgeSessions } from '../../src/accounts/sessions.js';
 import { sql } from '../../src/platform/db/sql.js';
 import { type Feira, openFeira } from '../support/feira.js';
 import { authorizationQuery, type RegisteredApp, registerApp } from '../support/integrator.js';
@@ -107,7 +108,7 @@ describe('a session ends', () => {
     expect(await isIn(merchant)).toBe(true);
     feira.clock.forward(1000);
     expect(await isIn(merchant)).toBe(false);
-    await feira.context.sessions.purge(feira.context.db.background('test'));
+    await purgeSessions(feira.context.db.background('test'), feira.clock);
     expect(await feira.context.db.store('test').query(sql`select from sessions`)).toEqual([]);
   });
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { jobsOf } from '../../src/worker.js';
+import { listJobs } from '../../src/worker.js';
 import { shopOf, Visitor } from '../support/buyer.js';
 import { newProduct } from '../support/catalog.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
@@ -65,9 +65,9 @@ describe('without a payment gateway', () => {
     const notification = { method: 'POST', url: '/payments/sandbox/notifications', payload: {} } as const;
     expect((await sandbox.app.inject(notification)).statusCode).toBe(401);
     expect((await none.app.inject(notification)).statusCode).toBe(404);
-    const names = (feira: Feira) => jobsOf(feira.context).map(({ name }) => name);
+    const names = (feira: Feira) => listJobs(feira.context.jobs).map(({ name }) => name);
     const missing = names(sandbox).filter((name) => !names(none).includes(name));
-    expect(missing).toEqual(['finish refunds', 'send payment notifications']);
+    expect(missing).toEqual(['finish refunds', 'purge notifications', 'send payment notifications']);
   });
 
   test('an order that was placed before cannot be paid or refunded, and says so', async () => {

@@ -1,7 +1,7 @@
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import { type DestinationStream, pino } from 'pino';
 import { buildApp } from '../../src/app.js';
-import { type Context, openContext } from '../../src/context.js';
+import { type Assembly, assemble } from '../../src/assembly.js';
 import { createApp } from '../../src/oauth/apps.js';
 import { setBudget } from '../../src/oauth/budget.js';
 import { SCOPES, type Scope } from '../../src/oauth/scopes.js';
@@ -30,11 +30,14 @@ const PATIENT: Deadlines = {
   waitMs: MINUTE,
 };
 
+/** The parts of a process that tests reach into, without the nesting by which each domain receives its own. */
+type TestContext = ReturnType<typeof partsOf>;
+
 /** A whole server on a database of its own; requests are injected, not sent over a socket. */
 export interface Feira {
   app: FastifyInstance;
   /** With the sandbox as its gateway, unless the test opened a server without one. */
-  context: Context & { gateway: SandboxGateway };
+  context: TestContext;
   clock: MovableClock;
   connection: { host: string; port: number; user: string; database: string };
   /** A new store with an app connected to it. Its budget is plenty unless told. */
@@ -82,7 +85,7 @@ export async function openFeira(
   const log = options.logTo ? createLog('info', options.logTo) : pino({ level: 'silent' });
   const folder = temporaryFolder();
   const publicUrl = options.publicUrl ?? options.on?.context.publicUrl ?? 'http://feira.test';
-  const context = (await openContext({
+  const assembly = await assemble({
     connection: options.through ? await options.through(connection) : connection,
     ...(!options.productionClock && { clock }),
     log,
@@ -105,8 +108,9 @@ export async function openFeira(
       allowPrivate: true,
       ...options.webhooks,
     },
-  })) as Feira['context'];
-  const app = await buildApp(context);
+  });
+  const context = partsOf(assembly, publicUrl);
+  const app = await buildApp(assembly.app);
   await app.ready();
   const { db } = context;
   let stores = 0;
@@ -140,17 +144,32 @@ export async function openFeira(
         ) written order by sequence nulls last, position`),
     async close() {
       await app.close();
-      await context.close();
+      await assembly.close();
       folder.remove();
       await drop();
     },
   };
 }
 
+function partsOf({ resources, app: { api, pages }, worker, monitor }: Assembly, publicUrl: string) {
+  return {
+    ...resources,
+    ...worker,
+    ...monitor,
+    ...api.guard,
+    publicUrl,
+    wake: pages.storefront.wake,
+    sessions: pages.storefront.sessions,
+    orderLinks: pages.storefront.orderLinks,
+    labels: api.shipping.labels,
+    gateway: worker.jobs.sandbox as SandboxGateway,
+  };
+}
+
 /** What an integrator does for one store. */
 export class StoreClient {
   private constructor(
-    private readonly context: Context,
+    private readonly context: TestContext,
     private readonly app: FastifyInstance,
     readonly workspaceId: string,
     readonly clientId: string,
@@ -158,7 +177,7 @@ export class StoreClient {
   ) {}
 
   static async open(
-    context: Context,
+    context: TestContext,
     app: FastifyInstance,
     workspaceId: string,
     clientId: string,

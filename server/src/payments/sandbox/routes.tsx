@@ -9,7 +9,7 @@ import type { SandboxGateway, SandboxPayment } from './gateway.js';
 import { NoPaymentPage, PaymentPage } from './pages/payment.js';
 import { pixCode } from './pix-code.js';
 
-interface Options {
+export interface SandboxOptions {
   gateway: SandboxGateway;
   wake: { poke(): void };
 }
@@ -17,7 +17,7 @@ interface Options {
 type PaymentRequest = FastifyRequest<{ Params: { id: string } }>;
 
 /** The page that a real gateway would host. Anyone who has its address, with its key, may pay: that is its purpose. */
-export const paymentRoutes: FastifyPluginAsync<Options> = async (app, { gateway, wake }) => {
+export const paymentRoutes: FastifyPluginAsync<SandboxOptions> = async (app, { gateway, wake }) => {
   const hidden = { schema: { hide: true } };
 
   app.get<{ Params: { id: string } }>('/sandbox/pay/:id', hidden, async (request, reply) => {

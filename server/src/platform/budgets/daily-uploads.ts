@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.js';
 import type { Database } from '../db/database.js';
 import { deleteInBatches } from '../db/delete-in-batches.js';
-import type { Queryable } from '../db/share.js';
+import type { Queryable, Share } from '../db/share.js';
 import { sql } from '../db/sql.js';
 import { DAY_MS, type Spender, UPLOADS_PER_DAY, type Verdict } from './budgets.js';
 
@@ -32,11 +32,11 @@ export class DailyUploads {
   look(spender: Spender): Promise<Verdict> {
     return standing(this.db.store(spender.workspaceId), spender, this.clock.now());
   }
+}
 
-  async purge(): Promise<void> {
-    const since = new Date(this.clock.now() - DAY_MS).toISOString();
-    await deleteInBatches(this.db.background('upload spends'), 'upload_spends', sql`spent_at <= ${since}`);
-  }
+export async function purgeUploadSpends(db: Share, clock: Clock): Promise<void> {
+  const since = new Date(clock.now() - DAY_MS).toISOString();
+  await deleteInBatches(db, 'upload_spends', sql`spent_at <= ${since}`);
 }
 
 async function standing(db: Queryable, { workspaceId, clientId }: Spender, now: number): Promise<Verdict> {

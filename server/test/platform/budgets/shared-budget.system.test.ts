@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { DailyUploads } from '../../../src/platform/budgets/daily-uploads.js';
 import { RedisBudgets } from '../../../src/platform/budgets/in-redis.js';
 import { type Feira, openFeira } from '../../support/feira.js';
 import { startRedis } from '../../support/redis.js';
@@ -37,7 +38,12 @@ test('two processes that share a Redis accept 120 calls of one credential in all
 });
 
 test('an upload that one limit refuses spends none of the others', async () => {
-  const budgets = await RedisBudgets.open(redis.url, feira.clock, feira.context.dailyUploads, 10_000);
+  const budgets = await RedisBudgets.open(
+    redis.url,
+    feira.clock,
+    new DailyUploads(feira.context.db, feira.clock),
+    10_000,
+  );
   const store = await feira.store();
   const { workspaceId, clientId } = store;
   const spender = { workspaceId, clientId, name: `${workspaceId} ${clientId}`, perMinute: 120 };

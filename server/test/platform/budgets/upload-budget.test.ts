@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { CallKind, Spender, Verdict } from '../../../src/platform/budgets/budgets.js';
-import { DailyUploads } from '../../../src/platform/budgets/daily-uploads.js';
+import { DailyUploads, purgeUploadSpends } from '../../../src/platform/budgets/daily-uploads.js';
 import { InMemoryBudgets } from '../../../src/platform/budgets/in-memory.js';
 import { SpenderWindows } from '../../../src/platform/budgets/spender-windows.js';
 import { sql } from '../../../src/platform/db/sql.js';
@@ -152,7 +152,7 @@ describe('upload addresses', () => {
   test('older than a day are forgotten by the purge, and no others', async () => {
     await spentBefore(3, DAY);
     await spentBefore(2, DAY - 1);
-    await feira.context.dailyUploads.purge();
+    await purgeUploadSpends(feira.context.db.background('test'), feira.clock);
     expect(await spentOfTheDay()).toBe(2);
   });
 });

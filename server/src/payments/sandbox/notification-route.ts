@@ -1,13 +1,10 @@
 import type {} from '@fastify/swagger';
 import type { FastifyPluginAsync } from 'fastify';
-import { keepRawBodies } from '../platform/http/json-body.js';
-import type { SandboxGateway } from './sandbox/gateway.js';
+import { keepRawBodies } from '../../platform/http/json-body.js';
+import type { SandboxOptions } from './routes.js';
 
-/** Where the gateway tells us what became of a payment. The signature covers the bytes, so the bytes are kept. */
-export const notificationRoute: FastifyPluginAsync<{
-  gateway: SandboxGateway;
-  wake: { poke(): void };
-}> = async (app, { gateway, wake }) => {
+/** Receives the gateway's notifications. The signature covers the bytes, so the body stays unparsed. */
+export const notificationRoute: FastifyPluginAsync<SandboxOptions> = async (app, { gateway, wake }) => {
   keepRawBodies(app);
   app.post('/payments/sandbox/notifications', { schema: { hide: true } }, async (request, reply) => {
     await gateway.receive({

@@ -1,0 +1,135 @@
+import type { Logger } from 'pino';
+import { Sessions } from './accounts/sessions.js';
+import type { AppOptions, ServerOptions } from './app.js';
+import { OrderLinks } from './checkout/order-links.js';
+import { Sequencer } from './events/sequencer.js';
+import { Credentials } from './oauth/credentials.js';
+import { noRefunder } from './orders/refund.js';
+import { SandboxGateway } from './payments/sandbox/gateway.js';
+import type { PublicRoutes } from './platform/config.js';
+import { sql } from './platform/db/sql.js';
+import { Flash } from './platform/html/flash.js';
+import type { GatewayName } from './platform/http/public-address.js';
+import { Readiness } from './platform/observability/health.js';
+import { openResources, type ResourceOptions, type Resources } from './resources.js';
+import { LabelAddresses } from './shipping/label-address.js';
+import { Dispatcher } from './webhooks/dispatcher.js';
+import { measureDeliveries } from './webhooks/metrics.js';
+import { DeliveryWake } from './webhooks/wake.js';
+import type { WorkerOptions } from './worker.js';
+
+export interface AssemblyOptions extends ResourceOptions {
+  paymentGateway: GatewayName;
+  isTestShop: boolean;
+  mediaUrl: string;
+  trustedProxies?: string[];
+  publicRoutes?: PublicRoutes;
+}
+
+/** What one process can start. Each part has its own options, so that a domain receives exactly what it uses. */
+export interface Assembly {
+  resources: Resources;
+  app: AppOptions;
+  monitor: ServerOptions;
+  worker: WorkerOptions;
+  close(): Promise<void>;
+}
+
+/** Opens the resources of a process and distributes them to the HTTP side, the worker and the monitor port. */
+export async function assemble(options: AssemblyOptions): Promise<Assembly> {
+  const { log, publicUrl, mediaUrl } = options;
+  const resources = await openResources(options);
+  const { db, listener, clock, storage, budgets, outbound, metrics, seal, signer } = resources;
+  const wake = new DeliveryWake(db.system('wake'));
+  const dispatcher = new Dispatcher({
+    db: db.system('deliveries'),
+    clock,
+    log,
+    outbound,
+    seal,
+    ...options.webhooks,
+  });
+  const sequencer = new Sequencer(db.system('sequencer'), log, () => dispatcher.wake());
+  measureDeliveries(metrics.registry, db.system('metrics'), dispatcher);
+  const credentials = new Credentials(db.system('tokens'), clock, listener);
+  const sessions = new Sessions(db.system('sessions'), clock, signer, publicUrl);
+  const labels = new LabelAddresses(publicUrl, signer, clock);
+  const orderLinks = new OrderLinks(publicUrl, signer);
+  // The sandbox is the only gateway so far. With PAYMENT_GATEWAY=none there is none, and shops cannot take orders.
+  const sandbox =
+    options.paymentGateway === 'sandbox' ? new SandboxGateway(db, clock, signer, publicUrl) : undefined;
+  const gateway = sandbox;
+  const server: ServerOptions = {
+    log,
+    metrics,
+    readiness: readinessOf(resources, log),
+    publicUrl,
+    trustedProxies: options.trustedProxies ?? [],
+  };
+  await listener.start();
+  return {
+    resources,
+    monitor: server,
+    app: {
+      server,
+      publicRoutes: options.publicRoutes ?? { readiness: true, metrics: true },
+      storage,
+      tokens: { db, clock, credentials, publicUrl },
+      labels: { db, labels },
+      api: {
+        guard: { credentials, budgets },
+        idempotency: { db, clock, seal },
+        afterWrite: { db, clock, storage, wake },
+        catalog: { db, mediaUrl },
+        media: { db, storage, mediaUrl },
+        orders: { db, refunder: gateway ?? noRefunder },
+        shipping: { clock, labels },
+        webhooks: { clock, outbound, seal },
+      },
+      pages: {
+        publicUrl,
+        signIn: { db: db.system('accounts'), clock, sessions },
+        authorize: { db, clock, sessions, publicUrl },
+        console: { db, clock, sessions, credentials },
+        partners: {
+          db: db.system('accounts'),
+          clock,
+          sessions,
+          flash: new Flash(seal, clock, publicUrl),
+        },
+        storefront: {
+          db,
+          clock,
+          gateway,
+          orderLinks,
+          sessions,
+          wake,
+          publicUrl,
+          mediaUrl,
+          isTestShop: options.isTestShop,
+        },
+        sandbox: sandbox && { gateway: sandbox, wake },
+      },
+    },
+    worker: { log, listener, sequencer, dispatcher, jobs: { db, clock, storage, seal, gateway, sandbox } },
+    async close() {
+      wake.close();
+      await resources.close();
+    },
+  };
+}
+
+function readinessOf({ db, storage, budgets }: Resources, log: Logger): Readiness {
+  const checks = {
+    database: async () => {
+      await db.system('health').query(sql`select 1`);
+      return 'ok' as const;
+    },
+    storage: async () => {
+      await storage.check();
+      return 'ok' as const;
+    },
+    budgets: () => budgets.check(),
+  };
+  return new Readiness(checks, log);
+}
