@@ -13,8 +13,9 @@ import { postalCodeOf } from './brazil.js';
 import { cartOf, keepCart } from './cart.js';
 import { readCart } from './cart-view.js';
 import { type CheckoutForm, NOTHING_TYPED, readCheckoutForm } from './checkout-form.js';
-import { type CheckoutNotice, CheckoutPage, PostalCodePage } from './pages/checkout.js';
+import { type CheckoutNotice, CheckoutPage } from './pages/checkout.js';
 import { NoOrdersPage } from './pages/missing.js';
+import { PostalCodePage } from './pages/postal-code.js';
 import { isSecure, postedForm, type Storefront, visitOf } from './visit.js';
 
 const CHECKOUT_ID = /^[A-Za-z0-9_-]{22}$/;

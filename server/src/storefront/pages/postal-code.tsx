@@ -1,0 +1,32 @@
+import { CHECKOUT_TEXTS } from './checkout-texts.js';
+import { Field } from './field.js';
+import { ShopPage, type Visit } from './shell.js';
+
+/** Asked first, because the price of delivery depends on it. */
+export function PostalCodePage({ visit, zip, isWrong }: { visit: Visit; zip: string; isWrong: boolean }) {
+  const { shop, language } = visit;
+  const texts = CHECKOUT_TEXTS[language];
+  return (
+    <ShopPage visit={visit} title={texts.title}>
+      <div class="narrow">
+        <h1>{texts.where}</h1>
+        <form action={`/s/${shop.slug}/checkout`} noValidate>
+          <Field
+            name="zip"
+            label={texts.labels.zip}
+            value={zip}
+            fault={isWrong ? texts.faults.zip : undefined}
+            hint={texts.zipFirst}
+            inputmode="numeric"
+            autocomplete="postal-code"
+            maxLength={10}
+          />
+          <button type="submit">{texts.go}</button>
+        </form>
+        <p>
+          <a href={`/s/${shop.slug}/cart`}>{texts.back}</a>
+        </p>
+      </div>
+    </ShopPage>
+  );
+}
