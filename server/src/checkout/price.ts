@@ -8,6 +8,8 @@ export interface Price {
   subtotal: number;
   shippingCost: number;
   total: number;
+  /** The delivery that is paid for. */
+  delivery: DeliveryOption;
 }
 
 /**
@@ -26,7 +28,7 @@ export function agreedPrice(
   const subtotal = subtotalOf(items);
   const total = cents(subtotal + chosen.cost);
   if (total > MAX_MONEY) throw new CheckoutRefused('too_much');
-  return { subtotal, shippingCost: chosen.cost, total };
+  return { subtotal, shippingCost: chosen.cost, total, delivery: chosen };
 }
 
 /** A digest of every line, price and delivery cost that the buyer is shown, whichever delivery they choose. */

@@ -1,4 +1,5 @@
 import { emit } from '../events/outbox.js';
+import { estimatedDelivery } from '../orders/estimated-delivery.js';
 import { expiryOf } from '../orders/expires-at.js';
 import type { Address, OrderCustomer, OrderItem } from '../orders/records.js';
 import { refreshOrderSearch } from '../orders/search.js';
@@ -25,13 +26,16 @@ export interface NewOrder {
 export async function recordOrder(tx: Tx, clock: Clock, workspaceId: string, order: NewOrder): Promise<void> {
   const { orderId, number, checkoutId, customer, address, price, timezone } = order;
   const { method, installments, gateway } = order.payment;
+  const { service, days } = price.delivery;
   const expiry = expiryOf(method, clock, timezone);
   await tx.query(sql`
     insert into orders (workspace_id, id, number, subtotal, shipping_cost, total, payment_method, installments, gateway,
-      customer_id, customer, shipping_address, items, checkout_id, expires_at)
+      customer_id, customer, shipping_address, items, checkout_id, shipping_service, delivery_days,
+      estimated_delivery, expires_at)
     values (${workspaceId}, ${orderId}, ${number}, ${price.subtotal}, ${price.shippingCost}, ${price.total}, ${method},
       ${installments}, ${gateway}, ${customer.id}, ${JSON.stringify(customer)}::jsonb,
-      ${JSON.stringify(address)}::jsonb, ${JSON.stringify(order.items.map(orderItem))}::jsonb, ${checkoutId},
+      ${JSON.stringify(address)}::jsonb, ${JSON.stringify(order.items.map(orderItem))}::jsonb, ${checkoutId}, ${service}, ${days},
+      ${estimatedDelivery(clock, timezone, days)},
       coalesce(${expiry.moment}::timestamptz,
         (${expiry.day}::date + 1)::timestamp at time zone ${timezone} - interval '1 second'))`);
   await refreshOrderSearch(tx, workspaceId, orderId);

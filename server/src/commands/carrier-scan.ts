@@ -3,7 +3,6 @@ import { ordersOf } from '../orders/storage.js';
 import { scan, storesOfCode } from '../shipping/shipments.js';
 import { type Command, UsageError } from './command.js';
 import { findStore } from './find-store.js';
-import { randomPlace } from './simulated-buyer.js';
 import { withSandbox } from './with-sandbox.js';
 
 export const command: Command = {
@@ -31,9 +30,7 @@ export const command: Command = {
       if (store === undefined)
         throw new UsageError(`There is no shipment ${code}`, { code: 'shipment_not_found' });
       const status = values.status as ShippingStatus | undefined;
-      const statusShipping = await ordersOf(db, store!).transaction((tx) =>
-        scan(tx, store, code, status, randomPlace()),
-      );
+      const statusShipping = await ordersOf(db, store!).transaction((tx) => scan(tx, store, code, status));
       return { code, statusShipping };
     });
   },

@@ -2,11 +2,12 @@ import { randomInt } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { ordersOf } from '../orders/storage.js';
 import { ApiError } from '../platform/http/errors.js';
-import { createShipment, scan } from '../shipping/shipments.js';
+import { createShipment } from '../shipping/create-shipment.js';
+import { scan } from '../shipping/shipments.js';
 import type { Shop } from '../stores/queries.js';
 import { type Command, duration, intervalOfRate } from './command.js';
 import { findStore, storeOption } from './find-store.js';
-import { buyOne, pick, randomPlace } from './simulated-buyer.js';
+import { buyOne, pick } from './simulated-buyer.js';
 import { type SandboxServices, withSandbox } from './with-sandbox.js';
 
 const AT_ONCE = 8;
@@ -102,7 +103,7 @@ class Day {
   private async move(): Promise<void> {
     const [code] = this.parcels.splice(randomInt(this.parcels.length), 1) as [string];
     const status = await ordersOf(this.services.db, this.shop.workspaceId).transaction((tx) =>
-      scan(tx, this.shop.workspaceId, code, undefined, randomPlace()),
+      scan(tx, this.shop.workspaceId, code, undefined),
     );
     this.counts.scans++;
     if (status !== 'delivered') this.parcels.push(code);

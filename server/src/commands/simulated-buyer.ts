@@ -65,11 +65,6 @@ function randomBuyer(): Buyer {
   };
 }
 
-export function randomPlace(): string {
-  const [city, state] = pick(PLACES);
-  return `${city}/${state}`;
-}
-
 /** One unit of something in stock, bought like any other. undefined when there is nothing left to buy. */
 export async function buyOne(
   services: CheckoutServices,

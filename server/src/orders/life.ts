@@ -8,6 +8,7 @@ import { sql } from '../platform/db/sql.js';
 import { forEachIsolated } from '../platform/for-each-isolated.js';
 import { cents } from '../platform/schema/money.js';
 import { countPaidOrder, countRefund } from './customers.js';
+import { estimatedDelivery } from './estimated-delivery.js';
 import type { OrderItem, OrderStatus } from './records.js';
 import { ordersOf } from './storage.js';
 
@@ -20,13 +21,17 @@ export interface Money {
   gateway: string;
   transactionId: string | null;
   items: OrderItem[];
+  /** Business days that the delivery service takes; null when nothing is sent, and for orders of early releases. */
+  deliveryDays: number | null;
+  timezone: string;
 }
 
 /** An order with its money, held until the transaction ends. */
 export async function lockMoney(tx: Tx, workspaceId: string, orderId: string): Promise<Money | undefined> {
   const [order] = await tx.query<Money>(sql`
     select id, status, total, refunded_amount as "refundedAmount", customer_id as "customerId", gateway,
-      transaction_id as "transactionId", items
+      transaction_id as "transactionId", items, delivery_days as "deliveryDays",
+      (select timezone from workspaces w where w.id = ${workspaceId}) as timezone
     from orders where workspace_id = ${workspaceId} and id = ${orderId} for update`);
   return order;
 }
@@ -44,11 +49,12 @@ export async function noteTransaction(
 }
 
 /** The gateway has the money. Answers false when the order is past waiting for it. */
-export async function markPaid(tx: Tx, workspaceId: string, order: Money): Promise<boolean> {
+export async function markPaid(tx: Tx, clock: Clock, workspaceId: string, order: Money): Promise<boolean> {
   if (order.status !== 'pending') return false;
-  await tx.query(
-    sql`update orders set status = 'paid', paid_at = now() where workspace_id = ${workspaceId} and id = ${order.id}`,
-  );
+  await tx.query(sql`
+    update orders set status = 'paid', paid_at = now(),
+      estimated_delivery = ${estimatedDelivery(clock, order.timezone, order.deliveryDays)}
+    where workspace_id = ${workspaceId} and id = ${order.id}`);
   await countPaidOrder(tx, workspaceId, order.id);
   await emit(tx, workspaceId, 'gateway', [{ event: 'order.paid', data: { orderId: order.id } }]);
   return true;
@@ -92,7 +98,8 @@ export async function noteRefunded(
 ): Promise<void> {
   if (order.status !== 'paid' && order.status !== 'partial_refunded') return;
   const amount = Math.min(cents(refundedInAll), order.total);
-  if (amount <= order.refundedAmount) return;
+  // An order of R$ 0 is refunded as a whole although no money moves.
+  if (amount <= order.refundedAmount && order.total > 0) return;
   const full = amount === order.total;
   await tx.query(sql`
     update orders set status = ${full ? 'refunded' : 'partial_refunded'}, refunded_amount = ${amount},

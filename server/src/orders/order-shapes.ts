@@ -37,6 +37,20 @@ const orderFields = {
   codeShipping: Nullable(Type.String({ description: 'Shipment code', examples: ['AA123456785BR'] })),
   carrier: Nullable(text('Correios')),
   trackingUrl: Nullable(text('https://rastreio.example/AA123456785BR')),
+  shippingService: Type.Unsafe<'economy' | 'express' | null>({
+    type: ['string', 'null'],
+    enum: ['economy', 'express', null],
+    description: 'The delivery service the buyer paid for. null for an order of digital products only.',
+    examples: ['economy'],
+  }),
+  estimatedDelivery: Nullable(
+    Type.String({
+      format: 'date',
+      description:
+        "Business days in the store's time zone, counted from checkout, then from the payment, then from the label. null if nothing is sent.",
+      examples: ['2026-02-04'],
+    }),
+  ),
   currency: text('BRL'),
   subtotal: amount(159.8),
   discount: amount(0),

@@ -57,6 +57,9 @@ export interface OrderRecord {
   codeShipping: string | null;
   carrier: string | null;
   trackingUrl: string | null;
+  /** null when nothing is sent, and for orders of early releases. */
+  shippingService: 'economy' | 'express' | null;
+  estimatedDelivery: string | null;
   currency: string;
   subtotal: number;
   discount: number;
@@ -91,7 +94,8 @@ export interface Buyer {
 /** Of an orders row that goes by the name `o`. */
 export const orderColumns = raw(`
   o.id, o.number, o.status, o.status_shipping as "statusShipping", o.code_shipping as "codeShipping",
-  o.carrier, o.tracking_url as "trackingUrl", 'BRL' as currency, o.subtotal, o.discount, o.shipping_cost as "shippingCost",
+  o.carrier, o.tracking_url as "trackingUrl", nullif(o.shipping_service, 'digital') as "shippingService",
+  o.estimated_delivery as "estimatedDelivery", 'BRL' as currency, o.subtotal, o.discount, o.shipping_cost as "shippingCost",
   o.total, o.refunded_amount as "refundedAmount",
   json_build_object('method', o.payment_method, 'installments', o.installments, 'gateway', o.gateway,
     'transactionId', o.transaction_id) as payment,

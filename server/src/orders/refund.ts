@@ -112,16 +112,9 @@ export async function finishRefund(
     join orders o on o.workspace_id = r.workspace_id and o.id = r.order_id
     where r.workspace_id = ${workspaceId} and r.id = ${refundId}`);
   if (!refund || refund.status === 'done') return;
-  // Not dropped: once the gateway has told us which payment it is, the worker finishes it.
-  if (refund.transaction_id === null) throw new Error(`order ${refund.order_id} names no payment to refund`);
-  const { refundedInAll } = await refunder
-    .refund(refund.transaction_id, refundId, refund.amount)
-    .catch(async (error: unknown) => {
-      // A refusal is final, as when the gateway has refunded from its side and we have not heard of it yet. Kept, the
-      // refund would stand in the way of every later one.
-      if (error instanceof ApiError) await dropRefund(db, workspaceId, refundId);
-      throw error;
-    });
+  // An order of R$ 0 has nothing that the gateway could give back.
+  const refundedInAll =
+    refund.amount === 0 ? 0 : await askGateway(db, refunder, workspaceId, refundId, refund);
   await db.transaction(async (tx) => {
     const order = await lockMoney(tx, workspaceId, refund.order_id);
     const [ours] = await tx.query<{ restock: boolean; origin: Origin }>(sql`
@@ -132,6 +125,25 @@ export async function finishRefund(
     if (ours.restock) await returnStock(tx, workspaceId, ours.origin, order.items);
     await noteRefunded(tx, workspaceId, ours.origin, order, refundedInAll);
   });
+}
+
+async function askGateway(
+  db: Share,
+  refunder: Refunder,
+  workspaceId: string,
+  refundId: string,
+  { order_id, transaction_id, amount }: { order_id: string; transaction_id: string | null; amount: number },
+): Promise<number> {
+  // The refund is kept: once the gateway has reported which payment it is, the worker finishes it.
+  if (transaction_id === null) throw new Error(`order ${order_id} names no payment to refund`);
+  try {
+    return (await refunder.refund(transaction_id, refundId, amount)).refundedInAll;
+  } catch (error) {
+    // A refusal is final, for example when the gateway has refunded from its side and has not notified us yet. A refund
+    // that stayed requested would block every later one.
+    if (error instanceof ApiError) await dropRefund(db, workspaceId, refundId);
+    throw error;
+  }
 }
 
 async function dropRefund(db: Share, workspaceId: string, refundId: string): Promise<void> {

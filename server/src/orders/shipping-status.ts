@@ -67,9 +67,9 @@ export async function changeShipping(
   const after: ShippingState = {
     status: before.status,
     statusShipping: change.statusShipping,
-    // "" is how our own events say that there is none.
+    // Our own events and some ERPs send "" for a code or carrier that does not exist.
     codeShipping: change.codeShipping === undefined ? before.codeShipping : change.codeShipping || null,
-    carrier: change.carrier === undefined ? before.carrier : change.carrier,
+    carrier: change.carrier === undefined ? before.carrier : change.carrier?.trim() || null,
     trackingUrl: change.trackingUrl === undefined ? before.trackingUrl : change.trackingUrl,
   };
   if (JSON.stringify(before) === JSON.stringify(after)) return { changed: false, after };

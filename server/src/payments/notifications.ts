@@ -54,7 +54,7 @@ export async function receiveNotification(
   if (!(age <= TOLERANCE_MS))
     throw new ApiError(401, 'stale_notification', 'The notification is too old or from the future');
   const notification = readNotification(signed.body);
-  await ordersOf(db, notification.workspaceId).transaction((tx) => hear(tx, notification));
+  await ordersOf(db, notification.workspaceId).transaction((tx) => hear(tx, clock, notification));
 }
 
 export async function purgeNotifications(db: Share, clock: Clock): Promise<void> {
@@ -81,7 +81,7 @@ function readNotification(body: string): Notification {
   return given as Notification;
 }
 
-async function hear(tx: Tx, notification: Notification): Promise<void> {
+async function hear(tx: Tx, clock: Clock, notification: Notification): Promise<void> {
   const { id, type, workspaceId, orderId, refundedInAll } = notification;
   const first = await tx.query(
     sql`insert into payment_notifications (id) values (${id}) on conflict do nothing returning 1`,
@@ -91,18 +91,19 @@ async function hear(tx: Tx, notification: Notification): Promise<void> {
   if (!order) return;
   if (type === 'canceled') await cancelOrder(tx, workspaceId, order, 'gateway');
   if (type === 'refunded') await noteRefunded(tx, workspaceId, 'gateway', order, refundedInAll);
-  if (type === 'paid') await hearPaid(tx, order, notification);
+  if (type === 'paid') await hearPaid(tx, clock, order, notification);
 }
 
 async function hearPaid(
   tx: Tx,
+  clock: Clock,
   order: Money,
   { workspaceId, orderId, transactionId }: Notification,
 ): Promise<void> {
   if (order.status !== 'pending' && order.status !== 'canceled') return;
   // Whoever opened the payment may have died before it was written down, and money goes back by this name alone.
   await noteTransaction(tx, workspaceId, orderId, transactionId);
-  const taken = await markPaid(tx, workspaceId, order);
+  const taken = await markPaid(tx, clock, workspaceId, order);
   // Money for an order that was given up goes back by itself; the order stays canceled.
   if (!taken) {
     await requestRefund(tx, workspaceId, orderId, {

@@ -7,9 +7,10 @@ import { answerUnavailable } from '../orders/unavailable.js';
 import type { Clock } from '../platform/clock.js';
 import { DryRunQuery } from '../platform/http/dry-run.js';
 import { notFound } from '../platform/http/errors.js';
+import { createShipment } from './create-shipment.js';
 import type { LabelAddresses } from './label-address.js';
 import * as shape from './schema.js';
-import { createShipment, findShipment, findTracking, moveShipping } from './shipments.js';
+import { findShipment, findTracking, moveShipping } from './shipments.js';
 
 export interface ShippingOptions {
   clock: Clock;
@@ -54,7 +55,7 @@ export const shippingRoutes: FastifyPluginAsyncTypebox<ShippingOptions> = async 
         tags: ['Shipments'],
         summary: 'Make a label for an order',
         description:
-          'Sets codeShipping and preparing. An order has one shipment: a second is a 409. Emits order.shipped.',
+          'With the delivery service that the buyer paid for. Sets codeShipping and preparing. An order has one shipment: a second is a 409, and so is an order of digital products only (nothing_to_ship). Emits order.shipped.',
         body: shape.NewShipment,
         response: { 201: shape.Shipment },
       },

@@ -1,4 +1,3 @@
-import { type Line, readSellables } from '../catalog/reserve.js';
 import type { Origin } from '../events/names.js';
 import {
   changeShipping,
@@ -6,12 +5,10 @@ import {
   type ShippingChange,
   type ShippingStatus,
 } from '../orders/shipping-status.js';
-import type { Clock } from '../platform/clock.js';
 import type { Queryable, Tx } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
 import { conflict, notFound } from '../platform/http/errors.js';
-import { newTrackingCode } from './codes.js';
-import { CARRIER, type Parcel, quote } from './freight.js';
+import { scanPlace } from './scan-place.js';
 
 export interface ShipmentRecord {
   code: string;
@@ -21,8 +18,6 @@ export interface ShipmentRecord {
   createdAt: string;
 }
 
-const DAY_MS = 24 * 60 * 60 * 1000;
-
 const WORDS: Record<string, string> = {
   preparing: 'Label made, waiting for the parcel',
   sent: 'Posted',
@@ -30,38 +25,6 @@ const WORDS: Record<string, string> = {
   delivered: 'Delivered to the recipient',
   returned: 'Returned to the sender',
 };
-
-/** Makes a label: a code, a price, and the order is being prepared. A second one for an order is refused. */
-export async function createShipment(
-  tx: Tx,
-  clock: Clock,
-  workspaceId: string,
-  origin: Origin,
-  orderId: string,
-  carrier: string | undefined,
-): Promise<ShipmentRecord> {
-  const order = await lockOrder(tx, workspaceId, orderId);
-  if (order.status !== 'paid' && order.status !== 'partial_refunded')
-    throw conflict('not_paid', `The order is ${order.status}; a label needs one that is paid`);
-  if (order.codeShipping !== null)
-    throw conflict('shipment_exists', `The order has the shipment ${order.codeShipping} already`);
-  const [facts] = await tx.query<{ zip: string; items: Line[] }>(sql`
-    select shipping_address->>'zipCode' as zip, items from orders where workspace_id = ${workspaceId} and id = ${orderId}`);
-  const [economy] = quote(facts!.zip, await parcelsOf(tx, workspaceId, facts!.items)) ?? [];
-  const code = await unusedCode(tx, workspaceId);
-  const by = carrier ?? CARRIER;
-  const estimated = new Date(clock.now() + (economy?.days ?? 10) * DAY_MS).toISOString().slice(0, 10);
-  const [made] = await tx.query<ShipmentRecord>(sql`
-    insert into shipments (workspace_id, code, order_id, carrier, cost, estimated_delivery)
-    values (${workspaceId}, ${code}, ${orderId}, ${by}, ${economy?.cost ?? 0}, ${estimated})
-    returning code, order_id as "orderId", carrier, cost, created_at as "createdAt"`);
-  await changeShipping(tx, workspaceId, origin, orderId, {
-    statusShipping: 'preparing',
-    codeShipping: code,
-    carrier: by,
-  });
-  return made!;
-}
 
 /** A change of the order's shipping status, and what the tracking of its code shows of it. */
 export async function moveShipping(
@@ -101,17 +64,18 @@ export async function scan(
   workspaceId: string,
   code: string,
   status: ShippingStatus | undefined,
-  location: string | null,
 ): Promise<ShippingStatus> {
-  const [shipment] = await tx.query<{ order_id: string }>(sql`
-    select order_id from shipments where workspace_id = ${workspaceId} and code = ${code}`);
+  const [shipment] = await tx.query<{ order_id: string; city: string; state: string }>(sql`
+    select s.order_id, o.shipping_address->>'city' as city, o.shipping_address->>'state' as state
+    from shipments s join orders o on o.workspace_id = s.workspace_id and o.id = s.order_id
+    where s.workspace_id = ${workspaceId} and s.code = ${code}`);
   if (!shipment) throw notFound(`Shipment ${code.slice(0, 64)}`);
   const { statusShipping } = await lockOrder(tx, workspaceId, shipment.order_id);
   const next = status ?? NEXT[statusShipping];
   if (!next)
     throw conflict('illegal_transition', `The parcel is ${statusShipping}; there is no further scan`);
   await changeShipping(tx, workspaceId, 'carrier', shipment.order_id, { statusShipping: next });
-  if (hasTravelled(next)) await addScan(tx, workspaceId, code, next, location);
+  if (hasTravelled(next)) await addScan(tx, workspaceId, code, next, scanPlace(next, shipment));
   return next;
 }
 
@@ -152,33 +116,6 @@ export async function findTracking(
     from shipments s join orders o on o.workspace_id = s.workspace_id and o.id = s.order_id
     where s.workspace_id = ${workspaceId} and s.code = ${code}`);
   return tracking;
-}
-
-/** There are a hundred million: one in use already is rare, and rarer still twice. */
-async function unusedCode(tx: Tx, workspaceId: string): Promise<string> {
-  for (;;) {
-    const code = newTrackingCode();
-    const taken = await tx.query(
-      sql`select from shipments where workspace_id = ${workspaceId} and code = ${code}`,
-    );
-    if (taken.length === 0) return code;
-  }
-}
-
-/** Weighed as the products are now; one that is gone weighs nothing. */
-async function parcelsOf(tx: Tx, workspaceId: string, items: Line[]): Promise<Parcel[]> {
-  const sellables = await readSellables(tx, workspaceId, [
-    ...new Set(items.map(({ productId }) => productId)),
-  ]);
-  return items.map(({ productId, quantity }) => {
-    const {
-      weight = null,
-      width = null,
-      height = null,
-      length = null,
-    } = sellables.find((each) => each.productId === productId) ?? {};
-    return { weight, width, height, length, quantity };
-  });
 }
 
 const NEXT: Partial<Record<ShippingStatus, ShippingStatus>> = {

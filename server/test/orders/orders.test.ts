@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { addBusinessDays, localDay } from '../../src/orders/business-days.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
 import { buy, order } from '../support/shop.js';
 
@@ -29,6 +30,8 @@ test('an order that was bought and paid reads as the contract says', async () =>
     codeShipping: null,
     carrier: null,
     trackingUrl: null,
+    shippingService: 'economy',
+    estimatedDelivery: addBusinessDays(localDay(feira.clock.now(), 'America/Sao_Paulo'), 2),
     currency: 'BRL',
     subtotal: 69.8,
     discount: 0,

@@ -213,3 +213,16 @@ describe('many at once', () => {
     expect(await movements(id)).toEqual([212.75]);
   });
 });
+
+test('a paid order of R$ 0 is refunded without asking the gateway, with its event', async () => {
+  const free = await newProduct(store, { price: 0, quantity: 3, typeId: 1 });
+  const id = await order(one, store.workspaceId, { productId: free, variantId: null, quantity: 1 });
+  expect((await store.get(`/orders/${id}`)).body).toMatchObject({ status: 'paid', total: 0 });
+  const done = await observe(one, store, () => refund(id, { restock: true }));
+  expect([done.status, done.body.status, done.body.refund.amount]).toEqual([200, 'refunded', 0]);
+  expect(done.body.refundedAt).toEqual(expect.any(String));
+  expect(done.events.at(-1)).toEqual({ event: 'order.refunded', data: { orderId: id } });
+  expect(await balance(free)).toBe(3);
+  expect(await movements(id)).toEqual([]);
+  expect((await refund(id)).body.code).toBe('not_refundable');
+});

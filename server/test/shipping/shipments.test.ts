@@ -4,7 +4,7 @@ import { scan } from '../../src/shipping/shipments.js';
 import { newProduct, observe } from '../support/catalog.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
 import { transactionOf } from '../support/orders.js';
-import { order } from '../support/shop.js';
+import { BUYER, order } from '../support/shop.js';
 
 let feira: Feira;
 let store: StoreClient;
@@ -19,10 +19,10 @@ beforeEach(async () => {
   productId = await newProduct(store, { quantity: 1_000, weight: 2 });
 });
 
-const place = (options: { pay?: boolean } = {}) =>
+const place = (options: Parameters<typeof order>[3] = {}) =>
   order(feira, store.workspaceId, { productId, variantId: null, quantity: 1 }, options);
-const carrierScans = (code: string, status?: Parameters<typeof scan>[3], location: string | null = null) =>
-  feira.context.db.store('test').transaction((tx) => scan(tx, store.workspaceId, code, status, location));
+const carrierScans = (code: string, status?: Parameters<typeof scan>[3]) =>
+  feira.context.db.store('test').transaction((tx) => scan(tx, store.workspaceId, code, status));
 const fetchLabel = (url: string) => feira.app.inject(url.replace('http://feira.test', ''));
 
 describe('a label', () => {
@@ -145,23 +145,20 @@ describe('a label', () => {
 });
 
 describe('tracking', () => {
-  test('follows the carrier’s scans, newest first, and so does the order', async () => {
-    const id = await place();
+  test('follows the carrier’s scans towards the buyer, newest first, and so does the order', async () => {
+    const address = { ...BUYER.address, city: 'Feira de Santana', state: 'BA', zipCode: '44001000' };
+    const id = await place({ buyer: { address } });
     const { code } = (await store.post('/shipments', { orderId: id })).body;
     const scanned = await observe(feira, store, async () => {
-      await carrierScans(code, undefined, 'São Paulo');
-      await carrierScans(code, undefined, 'Campinas');
-      await carrierScans(code, 'in_transit', 'Ribeirão Preto');
-      await carrierScans(code);
+      for (let step = 0; step < 3; step++) await carrierScans(code);
       return store.get(`/shipments/${code}/tracking`);
     });
     expect(scanned.body).toMatchObject({ code, orderId: id, statusShipping: 'delivered' });
     const told = scanned.body.events as { status: string; location: string | null; occurredAt: string }[];
     expect(told.map(({ status, location }) => [status, location])).toEqual([
-      ['delivered', null],
-      ['in_transit', 'Ribeirão Preto'],
-      ['in_transit', 'Campinas'],
-      ['sent', 'São Paulo'],
+      ['delivered', 'Feira de Santana/BA'],
+      ['in_transit', 'Salvador/BA'],
+      ['sent', 'São Paulo/SP'],
     ]);
     const times = told.map(({ occurredAt }) => occurredAt);
     expect(times).toEqual([...times].sort().reverse());

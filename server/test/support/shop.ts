@@ -29,6 +29,7 @@ export interface Purchase {
   buyer?: Partial<Buyer>;
   checkoutId?: string;
   method?: string;
+  service?: 'economy' | 'express';
 }
 
 /** Places an order without the pages. Economy delivery to the buyer's address costs 12.75 up to 300 g. */
@@ -37,7 +38,13 @@ export function buy(
   workspaceId: string,
   purchase: Purchase,
 ): Promise<PlacedOrder | { faults: CheckoutFault[] }> {
-  const { lines, buyer = {}, checkoutId = randomBytes(8).toString('hex'), method = 'pix' } = purchase;
+  const {
+    lines,
+    buyer = {},
+    checkoutId = randomBytes(8).toString('hex'),
+    method = 'pix',
+    service = 'economy',
+  } = purchase;
   return ordersOf(feira.context.db, workspaceId).transaction(
     (tx) =>
       placeOrder(tx, feira.clock, workspaceId, {
@@ -45,7 +52,7 @@ export function buy(
         lines,
         buyer: { ...BUYER, ...buyer },
         payment: { method, installments: 1, gateway: 'sandbox' },
-        service: 'economy',
+        service,
       }),
     { waitMs: 60_000 },
   );

@@ -224,7 +224,7 @@ describe('excludeOwn suppresses exactly the own changes of the app', () => {
     const { workspaceId } = mine;
     const paid = await paidOrder(mine);
     const { code } = (await mine.post('/shipments', { orderId: paid })).body;
-    await db.store('test').transaction((tx) => scan(tx, workspaceId, code, undefined, null));
+    await db.store('test').transaction((tx) => scan(tx, workspaceId, code, undefined));
     await gateway.refundFromHere(await transactionOf(feira, paid), 1);
     await gateway.refundFromHere(await transactionOf(feira, paid), undefined);
     const productId = await newProduct(mine, { quantity: 5 });

@@ -177,6 +177,11 @@ export const ERROR_CATALOGUE = {
     meaning: 'The payment at the sandbox gateway was not paid, so there is nothing to refund.',
     remedy: 'Pay it first.',
   },
+  nothing_to_ship: {
+    status: 409,
+    meaning: 'The order has only digital products.',
+    remedy: 'Make no label for it.',
+  },
   orders_unavailable: {
     status: 502,
     meaning: 'The orders service does not answer. Products, stock and webhooks are not affected.',

@@ -33,6 +33,7 @@ const TEXTS = {
     parcel: 'Delivery',
     code: 'Tracking code',
     expected: 'Expected by',
+    services: { economy: 'Economy', express: 'Express' },
     follow: "Follow it on the carrier's page",
     to: 'Goes to',
     subtotal: 'Subtotal',
@@ -66,7 +67,8 @@ const TEXTS = {
     items: 'Itens',
     parcel: 'Entrega',
     code: 'Código de rastreio',
-    expected: 'Previsão',
+    expected: 'Previsão de entrega:',
+    services: { economy: 'Econômica', express: 'Expressa' },
     follow: 'Acompanhar na página da transportadora',
     to: 'Vai para',
     subtotal: 'Subtotal',
@@ -115,6 +117,9 @@ export function OrderPage({ visit, order, tracking, orderKey, canPay }: Props) {
   );
 }
 
+/** Shipping statuses of an order that the buyer still waits for. */
+const UNDER_WAY = ['pending', 'preparing', 'sent', 'in_transit'];
+
 function Parcel({ visit: { shop, language }, order, tracking }: Omit<Props, 'orderKey' | 'canPay'>) {
   const texts = TEXTS[language];
   const { street, number, complement, district, city, state, zipCode } = order.shippingAddress;
@@ -124,15 +129,16 @@ function Parcel({ visit: { shop, language }, order, tracking }: Omit<Props, 'ord
       <h2>{texts.parcel}</h2>
       <p>
         <strong>{status(order.statusShipping)}</strong>
+        {order.shippingService && ` · ${texts.services[order.shippingService]}`}
       </p>
       {order.codeShipping && (
         <p>
           {texts.code}: <code>{order.codeShipping}</code> {order.carrier && `(${order.carrier})`}
         </p>
       )}
-      {tracking?.estimatedDelivery && order.statusShipping !== 'delivered' && (
+      {order.estimatedDelivery && UNDER_WAY.includes(order.statusShipping) && (
         <p>
-          {texts.expected} {dayIn(language, tracking.estimatedDelivery)}
+          {texts.expected} {dayIn(language, order.estimatedDelivery)}
         </p>
       )}
       {order.trackingUrl && /^https?:\/\//i.test(order.trackingUrl) && (

@@ -1,0 +1,7 @@
+-- Which delivery service the buyer paid for, how many business days it takes, and when the parcel should arrive. Null for
+-- orders of earlier releases. 'digital' is an order of which nothing is sent.
+alter table orders
+  add column shipping_service text,
+  add column delivery_days smallint,
+  add column estimated_delivery date,
+  add constraint orders_shipping_service check (shipping_service in ('economy', 'express', 'digital')) not valid;
