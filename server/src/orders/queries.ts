@@ -2,6 +2,7 @@ import { cursorExpired, type Head, readPlace, refuseLostPlace, writePlace } from
 import { settledHead } from '../events/sequencer.js';
 import type { Queryable, StoreAccess } from '../platform/db/share.js';
 import { joined, raw, type Statement, sql } from '../platform/db/sql.js';
+import { startOfDay } from '../platform/db/store-days.js';
 import type { Page } from '../platform/lists/listing.js';
 import { byTime, type PageMeta, type PageRequest, pageOf, type SortKey } from '../platform/lists/paging.js';
 import { searchablePage } from '../platform/lists/search.js';
@@ -114,9 +115,9 @@ function matching(workspaceId: string, filters: OrderFilters): Statement {
   const conditions = [sql`o.workspace_id = ${workspaceId}`];
   const date = raw(filters.dateType === 'updated' ? 'o.updated_at' : 'o.created_at');
   if (filters.from !== undefined)
-    conditions.push(sql`${date} >= ${beginOf(workspaceId, sql`${filters.from}::date`)}`);
+    conditions.push(sql`${date} >= ${startOfDay(workspaceId, sql`${filters.from}::date`)}`);
   if (filters.to !== undefined)
-    conditions.push(sql`${date} < ${beginOf(workspaceId, sql`${filters.to}::date + 1`)}`);
+    conditions.push(sql`${date} < ${startOfDay(workspaceId, sql`${filters.to}::date + 1`)}`);
   if (filters.status !== undefined) conditions.push(oneOf('o.status', filters.status));
   if (filters.statusShipping !== undefined)
     conditions.push(oneOf('o.status_shipping', filters.statusShipping));
@@ -131,13 +132,4 @@ function matching(workspaceId: string, filters: OrderFilters): Statement {
 function oneOf(column: string, values: string): Statement {
   const list = values.split(',');
   return list.length === 1 ? sql`${raw(column)} = ${values}` : sql`${raw(column)} = any(${list}::text[])`;
-}
-
-/** Where clocks go back from 1 to 0 at night (Havana, the Azores) a day has two midnights: it begins with the first. */
-function beginOf(workspaceId: string, day: Statement): Statement {
-  return sql`(
-    select case when ((midnight - interval '1 hour') at time zone timezone)::date = day
-      then midnight - interval '1 hour' else midnight end
-    from workspaces, lateral (select ${day} as day) d, lateral (select day::timestamp at time zone timezone as midnight) m
-    where id = ${workspaceId})`;
 }

@@ -8,6 +8,7 @@ import { newId } from '../platform/schema/ids.js';
 import { checkerOf } from '../platform/schema/validation.js';
 import { attempt } from './attempt.js';
 import { deliverySorts, listDeliveries, redeliver } from './log.js';
+import { readPeriod, replay } from './replay.js';
 import * as shape from './schema.js';
 import { findTarget } from './subscriptions.js';
 
@@ -90,6 +91,28 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { 
     (request) => {
       const { id, deliveryId } = request.params;
       return request.store.transaction((tx) => redeliver(tx, request.credential, id, deliveryId));
+    },
+  );
+
+  app.post(
+    '/webhooks/:id/replay',
+    {
+      config: { scope },
+      schema: {
+        operationId: 'replayDeliveries',
+        tags: ['Webhooks'],
+        summary: 'Send the deliveries of a period again',
+        description:
+          'Queues them oldest first, each for a new series of attempts under its X-Service-Delivery. Deliveries that are pending are not counted. One call queues at most 10,000, and no more than 100,000 wait for a subscription; if some are left, continueFrom says where to go on.',
+        params: shape.OfWebhook,
+        body: shape.ReplayRequest,
+        response: { 200: shape.Replayed },
+      },
+    },
+    async ({ store, credential, params, body }) => {
+      await findTarget(store, credential, params.id);
+      const period = await readPeriod(store, credential.workspaceId, body);
+      return replay(store.autocommit, credential, params.id, period, body.status);
     },
   );
 };

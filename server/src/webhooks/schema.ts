@@ -3,6 +3,7 @@ import { CHANGED_FIELDS, type ChangedField } from '../events/changed-fields.js';
 import { EVENT_NAMES } from '../events/names.js';
 import { Meta, pagingQuery } from '../platform/lists/paging.js';
 import { HttpUrl, Id, Nullable, Shape, Time } from '../platform/schema/shapes.js';
+import { faultsOfPeriod } from './replay.js';
 
 export const OfWebhook = Type.Object({ id: Type.String({ description: 'Webhook id' }) });
 
@@ -125,6 +126,35 @@ export const DeliveryQuery = Type.Object({
     Type.String({ description: 'createdAt; - in front descends. -createdAt unless told.' }),
   ),
   ...deliveryFilters,
+});
+
+export const ReplayRequest = Shape(
+  'ReplayRequest',
+  {
+    from: Type.String({
+      description:
+        'Deliveries created at this time (RFC 3339) or later, or since the beginning of this day in the time zone of the store.',
+      examples: ['2026-01-31T00:00:00Z'],
+    }),
+    to: Type.Optional(
+      Type.String({
+        description: 'And at this time or earlier, or until the end of this day. Default: now.',
+        examples: ['2026-01-31T06:00:00Z'],
+      }),
+    ),
+    status: Type.Unsafe<'failed' | 'all'>({
+      type: 'string',
+      enum: ['failed', 'all'],
+      description: 'failed: what was lost (failed or dropped). all: what was delivered as well.',
+    }),
+  },
+  { 'x-rule': faultsOfPeriod },
+);
+export const Replayed = Shape('Replayed', {
+  count: Type.Integer({ description: 'How many are queued again.', examples: [12] }),
+  continueFrom: Type.Optional(
+    Time({ description: 'Only if more match than could be queued: send it as from to go on.' }),
+  ),
 });
 
 export const PingAnswer = Shape('PingAnswer', {

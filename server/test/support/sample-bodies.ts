@@ -60,6 +60,7 @@ export function sampleBodies({ ids }: PopulatedStore): Record<string, unknown> {
       filter: { fields: ['price'] },
       excludeOwn: true,
     },
+    'POST /webhooks/:id/replay': { from: '2026-01-31', to: '2026-02-01T00:00:00Z', status: 'failed' },
     'POST /orders/:id/invoices': {
       type: 'nfe',
       key: '3526050X0J92JY000196570010000006041448679011',

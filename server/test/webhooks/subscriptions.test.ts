@@ -101,6 +101,7 @@ function callsOn(id: string): [string, string, object?][] {
     ['POST', `/webhooks/${id}/rotate-secret`],
     ['GET', `/webhooks/${id}/deliveries`],
     ['POST', `/webhooks/${id}/deliveries/${newId()}/redeliver`],
+    ['POST', `/webhooks/${id}/replay`, { from: '2026-01-31T00:00:00Z', status: 'all' }],
   ];
 }
 

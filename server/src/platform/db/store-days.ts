@@ -1,0 +1,13 @@
+import { type Statement, sql } from './sql.js';
+
+/**
+ * When a day begins in the time zone of a store. Where clocks go back from 1 to 0 at night (Havana, the Azores) a day
+ * has two midnights: it begins with the first.
+ */
+export function startOfDay(workspaceId: string, day: Statement): Statement {
+  return sql`(
+    select case when ((midnight - interval '1 hour') at time zone timezone)::date = day
+      then midnight - interval '1 hour' else midnight end
+    from workspaces, lateral (select ${day} as day) d, lateral (select day::timestamp at time zone timezone as midnight) m
+    where id = ${workspaceId})`;
+}
