@@ -13,6 +13,8 @@ export class Ledger {
   readonly checkouts: { checkoutId: string; outcome: Outcome }[] = [];
   readonly payments: { orderId: string }[] = [];
   readonly refunds: { orderId: string; restock: boolean; outcome: Outcome }[] = [];
+  /** Answers that no correct server gives. */
+  readonly unexpected: string[] = [];
 
   get acknowledged(): number {
     const lists: { outcome: Outcome }[][] = [

@@ -92,10 +92,15 @@ export class Load {
     const placed = await untilAnswered(() => buyer.placeOrder(form));
     const isPlaced = placed.status === 303 && placed.location?.includes('/sandbox/pay/') === true;
     const isSoldOut = placed.status === 409 || placed.location?.endsWith('/cart') === true;
-    if (!isPlaced && !isSoldOut) throw new Error(`checkout: ${placed.status} ${placed.text}`);
+    if (!isPlaced && !isSoldOut)
+      this.ledger.unexpected.push(`checkout answers ${placed.status}: ${placed.text}`);
     this.ledger.checkouts.push({ checkoutId: checkoutIdOf(form), outcome: isPlaced ? 'done' : 'refused' });
     if (!isPlaced || this.random.below(5) === 0) return;
     const payment = await untilAnswered(() => buyer.openPayment(placed));
+    if (payment.status !== 200) {
+      this.ledger.unexpected.push(`the payment of checkout ${checkoutIdOf(form)} answers ${payment.status}`);
+      return;
+    }
     const orderId = await untilAnswered(() => buyer.pay(payment));
     this.ledger.payments.push({ orderId });
     this.paid.push(orderId);

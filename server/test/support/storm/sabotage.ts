@@ -5,7 +5,8 @@ import type { Fleet } from '../fleet.js';
 
 /** Commits are acknowledged before they are on the disk, and the disk is written to seldom. */
 export async function commitAsynchronously(fleet: Fleet): Promise<void> {
-  await run(fleet, `alter system set synchronous_commit = off`);
+  // Of the database, because the command line of the embedded PostgreSQL overrides the settings of the cluster.
+  await run(fleet, `alter database ${fleet.connection.database} set synchronous_commit = off`);
   await run(fleet, `alter system set wal_writer_delay = '10s'`);
   await run(fleet, `alter system set wal_writer_flush_after = '1GB'`);
   await run(fleet, `select pg_reload_conf()`);
@@ -13,7 +14,7 @@ export async function commitAsynchronously(fleet: Fleet): Promise<void> {
 
 /** One delivery in twenty is recorded as delivered and never sent. */
 export function loseDeliveries(fleet: Fleet): Promise<void> {
-  return addTrigger(fleet, 'before insert on deliveries', `new.status := 'delivered'; return new;`);
+  return addTrigger(fleet, 'before insert on deliveries', `new.status := 'delivered';`);
 }
 
 /** One event in twenty is written twice. */
@@ -23,26 +24,21 @@ export function doubleEvents(fleet: Fleet): Promise<void> {
     'before insert on outbox',
     `if new.event is not null and pg_trigger_depth() = 1 then
        insert into outbox (workspace_id, event, data, origin) values (new.workspace_id, new.event, new.data, new.origin);
-     end if;
-     return new;`,
+     end if;`,
   );
 }
 
-/** One balance in twenty is stored as one piece more than was written. */
+/** Every other balance is stored as one piece more than was written. */
 export function miscountStock(fleet: Fleet): Promise<void> {
-  return addTrigger(
-    fleet,
-    'before update of quantity on products',
-    'new.quantity := new.quantity + 1; return new;',
-  );
+  return addTrigger(fleet, 'before update of quantity on products', 'new.quantity := new.quantity + 1;', 0.5);
 }
 
-async function addTrigger(fleet: Fleet, when: string, body: string): Promise<void> {
+async function addTrigger(fleet: Fleet, when: string, body: string, share = 0.05): Promise<void> {
   await run(
     fleet,
     `create function sabotage() returns trigger language plpgsql as $$
      begin
-       if random() < 0.05 then ${body} end if;
+       if random() < ${share} then ${body} end if;
        return new;
      end $$`,
   );

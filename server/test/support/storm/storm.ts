@@ -12,6 +12,8 @@ const STORES = 2;
 const OWN_PRODUCTS = 4;
 const SOLD_PRODUCTS = 2;
 const SOLD_AT_FIRST = 40;
+/** A run goes on until there is enough to compare, however slow the machine is. */
+const LEAST_ACKNOWLEDGED = 400;
 /** Jobs run every ten seconds, and what failed is put off. */
 const SETTLE_MS = 120_000;
 
@@ -60,7 +62,8 @@ export async function storm({ victims, kills, seed, sabotage }: StormOptions): P
       await delay(500 + random.below(1_000));
       await killOne(fleet, victims[count % victims.length]!, random);
     }
-    await delay(1_000);
+    const acknowledged = () => loads.reduce((sum, { ledger }) => sum + ledger.acknowledged, 0);
+    await Promise.race([until(() => acknowledged() >= LEAST_ACKNOWLEDGED), running]);
     for (const load of loads) load.stop();
     await running;
 
@@ -74,7 +77,7 @@ export async function storm({ victims, kills, seed, sabotage }: StormOptions): P
     faults.push(...missingArrivals(feed, arrivals));
     const { causes, unexplained } = arrivals.explainRepeats(fleet.kills, await readAttempts(fleet));
     return {
-      acknowledged: loads.reduce((sum, { ledger }) => sum + ledger.acknowledged, 0),
+      acknowledged: acknowledged(),
       events: feed.length,
       arrivals: arrivals.all.length,
       kills: countVictims(fleet.kills),

@@ -13,6 +13,7 @@ export interface Expectation {
 /** Compares a store with what its writers were told. Returns a sentence for each thing that is not as it must be. */
 export function verify(state: StoreState, expected: Expectation): string[] {
   return [
+    ...expected.ledger.unexpected,
     ...verifyCreates(state, expected),
     ...verifyStock(state, expected),
     ...verifySales(state, expected),

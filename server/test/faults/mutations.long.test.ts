@@ -1,0 +1,37 @@
+import { describe, expect, test } from 'vitest';
+import {
+  commitAsynchronously,
+  doubleEvents,
+  loseDeliveries,
+  miscountStock,
+} from '../support/storm/sabotage.js';
+import { storm } from '../support/storm/storm.js';
+
+// A check that finds nothing proves nothing unless it finds what is there. `npm run test:mutations` runs this file.
+
+describe('the storm finds a server that', { timeout: 600_000 }, () => {
+  test('acknowledges commits before they are on the disk', async () => {
+    const { faults } = await storm({
+      victims: ['postgres'],
+      kills: 2,
+      seed: 2,
+      sabotage: commitAsynchronously,
+    });
+    expect(faults).toContainEqual(expect.stringMatching(/was done: 0 (rows|events|orders)/));
+  });
+
+  test('loses a delivery', async () => {
+    const { faults } = await storm({ victims: [], kills: 0, seed: 3, sabotage: loseDeliveries });
+    expect(faults).toContainEqual(expect.stringMatching(/was never delivered$/));
+  });
+
+  test('writes an event twice', async () => {
+    const { faults } = await storm({ victims: [], kills: 0, seed: 4, sabotage: doubleEvents });
+    expect(faults).toContainEqual(expect.stringMatching(/(2 events|has \d+ events)/));
+  });
+
+  test('stores another balance than it reports', async () => {
+    const { faults } = await storm({ victims: [], kills: 0, seed: 5, sabotage: miscountStock });
+    expect(faults).not.toEqual([]);
+  });
+});
