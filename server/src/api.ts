@@ -54,7 +54,7 @@ export const api: FastifyPluginAsync<ApiOptions> = async (app, options) => {
   const storeOf = (request: FastifyRequest) =>
     db
       .store(request.credential.workspaceId, request.routeOptions.config.area)
-      .unless(() => request.raw.socket.destroyed);
+      .abandonedWhen(() => request.raw.socket.destroyed);
   offerDryRuns(app, storeOf);
   keepIdempotencyKeys(app, {
     keys: new IdempotencyKeys(options.idempotency.clock, options.idempotency.seal),

@@ -1,4 +1,4 @@
-import { Gather } from '../platform/db/gather.js';
+import { Batcher } from '../platform/db/batcher.js';
 import type { Queryable } from '../platform/db/share.js';
 import { arrayOf, fixed, rawJson, sql } from '../platform/db/sql.js';
 import { isId } from '../platform/schema/ids.js';
@@ -15,9 +15,9 @@ interface Detail {
   tag: string;
 }
 
-/** Products with their images and variations, as JSON text. Concurrent reads are gathered into one statement. */
+/** Products with their images and variations, as JSON text. Concurrent reads are combined into one statement. */
 export class ProductReads {
-  private readonly reads = new Gather(3, 8, (reads: Read[]) => this.findAll(this.db, reads));
+  private readonly reads = new Batcher(3, 8, (reads: Read[]) => this.findAll(this.db, reads));
 
   constructor(
     private readonly db: Queryable,
@@ -25,7 +25,7 @@ export class ProductReads {
   ) {}
 
   find(workspaceId: string, id: string): Promise<Detail | undefined> {
-    return isId(id) ? this.reads.ask({ workspaceId, id }) : Promise.resolve(undefined);
+    return isId(id) ? this.reads.submit({ workspaceId, id }) : Promise.resolve(undefined);
   }
 
   /** As a transaction sees it. */

@@ -1,6 +1,6 @@
 import type { Origin } from '../events/names.js';
+import { Batcher } from '../platform/db/batcher.js';
 import type { Database } from '../platform/db/database.js';
-import { Gather } from '../platform/db/gather.js';
 import { arrayOf, fixed, rawJson, sql } from '../platform/db/sql.js';
 import { isId } from '../platform/schema/ids.js';
 import { productJson } from './records.js';
@@ -19,14 +19,14 @@ interface Write {
  * balance already, has variations, is not there) is done by itself and waits for nobody but itself.
  */
 export class StockWrites {
-  private readonly writes = new Gather(2, 12, (writes: Write[]) => this.setAll(writes));
+  private readonly writes = new Batcher(2, 12, (writes: Write[]) => this.setAll(writes));
 
   constructor(private readonly db: Database) {}
 
   /** The product's record as JSON. */
   set(workspaceId: string, origin: Origin, id: string, quantity: number): Promise<string | Buffer> {
     const write = { workspaceId, origin, id, quantity };
-    return isId(id) ? this.writes.ask(write) : this.setAlone(write);
+    return isId(id) ? this.writes.submit(write) : this.setAlone(write);
   }
 
   private async setAll(writes: Write[]): Promise<(Buffer | Promise<string | Buffer>)[]> {

@@ -35,7 +35,7 @@ export async function sweepFiles(db: Share, clock: Clock, storage: Storage): Pro
     await forget(db, withStatus('fulfilled'));
     const failures = outcomes.filter((outcome) => outcome.status === 'rejected');
     if (failures.length > 0) {
-      await putOff(db, clock, withStatus('rejected'));
+      await postpone(db, clock, withStatus('rejected'));
       throw new AggregateError(
         failures.map(({ reason }) => reason),
         `${failures.length} of ${files.length} files could not be removed`,
@@ -66,7 +66,7 @@ async function forget(db: Share, files: FileToRemove[]): Promise<void> {
     where d.workspace_id = r."workspaceId" and d.key = r.key and d.staged = r.staged`);
 }
 
-async function putOff(db: Share, clock: Clock, files: FileToRemove[]): Promise<void> {
+async function postpone(db: Share, clock: Clock, files: FileToRemove[]): Promise<void> {
   const time = new Date(clock.now()).toISOString();
   await db.autocommit.query(sql`
     update doomed_files d set remove_at = greatest(${time}::timestamptz, now()) + ${PUT_OFF_MS} * interval '1 ms'

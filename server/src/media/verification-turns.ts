@@ -11,7 +11,7 @@ const admission = new Admission(AT_ONCE);
 
 /** Runs the work, which holds a file in memory and decodes it, when it is this store's turn. */
 export async function takeTurn<T>(workspaceId: string, work: () => Promise<T>): Promise<T> {
-  const applicant = { key: workspaceId, most: 1, group: 'images' };
+  const applicant = { key: workspaceId, limit: 1, group: 'images' };
   try {
     await admission.enter(applicant, WAIT_MS);
   } catch (error) {

@@ -1,6 +1,6 @@
 import { DEFAULT_PER_MINUTE, type Spender } from '../platform/budgets/budgets.js';
 import type { Clock } from '../platform/clock.js';
-import { Gather } from '../platform/db/gather.js';
+import { Batcher } from '../platform/db/batcher.js';
 import type { Listener } from '../platform/db/listen.js';
 import type { Share } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
@@ -26,7 +26,7 @@ const MOMENT_MS = 100;
 const MAX_CACHED = 10_000;
 const USE_NOTED_MS = 60_000;
 
-type Lookups = Gather<string, CredentialRow | undefined>;
+type Lookups = Batcher<string, CredentialRow | undefined>;
 
 interface Use {
   workspaceId: string;
@@ -50,15 +50,15 @@ export class Credentials {
    * of what a product read costs here. A dump of the heap would show those of the last calls.
    */
   private readonly cache = new Map<string, Cached>();
-  private readonly asks = new Gather(3, 8, (tokens: string[]) => this.rowsOf(tokens));
+  private readonly asks = new Batcher(3, 8, (tokens: string[]) => this.rowsOf(tokens));
   /**
    * The lookups of networks that send many refused tokens: one statement at a time for up to 200 tokens, so that a flood
    * costs the database one busy statement and delays no other network. They are looked up and not refused unseen, because
    * valid tokens may come from the same network.
    */
-  private readonly suspectAsks = new Gather(1, 200, (tokens: string[]) => this.rowsOf(tokens), 'never');
+  private readonly suspectAsks = new Batcher(1, 200, (tokens: string[]) => this.rowsOf(tokens), 'never');
   private readonly suspects: SuspectNetworks;
-  private readonly uses = new Gather(2, 12, (uses: Use[]) => this.noteUses(uses));
+  private readonly uses = new Batcher(2, 12, (uses: Use[]) => this.noteUses(uses));
   private ageing: Cached[] = [];
 
   constructor(
@@ -114,7 +114,7 @@ export class Credentials {
     const known = this.cache.get(header)?.credential;
     const trusted = this.listener.alive;
     if (trusted) this.remember(header, entry);
-    const row = await asks.ask(token);
+    const row = await asks.submit(token);
     if (!row) {
       this.cache.delete(header);
       return undefined;
@@ -170,7 +170,7 @@ export class Credentials {
   private noteUse({ workspace_id, grant_id, last_used_at }: CredentialRow): void {
     const now = this.clock.now();
     if (last_used_at !== null && now - Date.parse(last_used_at) < USE_NOTED_MS) return;
-    this.uses.ask({ workspaceId: workspace_id, grantId: grant_id }).catch(() => {});
+    this.uses.submit({ workspaceId: workspace_id, grantId: grant_id }).catch(() => {});
   }
 
   private async noteUses(uses: Use[]): Promise<undefined[]> {

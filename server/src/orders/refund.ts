@@ -6,7 +6,7 @@ import type { Share, Tx } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
 import { forEachIsolated } from '../platform/for-each-isolated.js';
 import { ApiError, conflict } from '../platform/http/errors.js';
-import { isDue, putOff } from '../platform/put-off.js';
+import { isDue, postpone } from '../platform/postpone.js';
 import { isId, newId } from '../platform/schema/ids.js';
 import { cents } from '../platform/schema/money.js';
 import { lockMoney, noteRefunded } from './life.js';
@@ -162,7 +162,7 @@ export async function finishRefunds(db: Database, clock: Clock, refunder: Refund
       await finishRefund(orders, refunder, workspace_id, id);
     } catch (error) {
       await orders.autocommit.query(
-        sql`update refunds set ${putOff(clock)} where workspace_id = ${workspace_id} and id = ${id}`,
+        sql`update refunds set ${postpone(clock)} where workspace_id = ${workspace_id} and id = ${id}`,
       );
       throw error;
     }

@@ -1,12 +1,12 @@
-/** Time as the application sees it. Tests provide one they can move, so that no test sleeps to wait. */
+/** The time as the application sees it. Tests use a clock that they can move, so that no test has to sleep. */
 export interface Clock {
-  /** Wall clock, milliseconds since 1970: what lifetimes are compared with. */
+  /** Wall-clock time in milliseconds since 1970, used for expiry times. */
   now(): number;
-  /** Never goes backwards: what rolling windows are measured with. */
+  /** Never goes backwards; used for rolling windows. */
   monotonic(): number;
 }
 
-/** The clock of this machine. Nothing that is compared with stored times may use it: see DatabaseClock. */
+/** The clock of this machine. It must not be compared with stored times; use DatabaseClock for these. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),

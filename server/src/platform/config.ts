@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { ConfigError, NoDatabaseError } from './config-errors.js';
 import { isNetwork, portIn, refuseWeakSecret } from './config-values.js';
-import { keptSecret } from './crypto/secrets.js';
-import { hasDatabase } from './embedded-postgres/place.js';
+import { readOrCreateSecret } from './crypto/secrets.js';
+import { hasDatabase } from './embedded-postgres/location.js';
 import {
   type GatewayName,
   isBareHttpUrl,
@@ -15,34 +15,34 @@ import {
 export interface Config {
   host: string;
   port: number;
-  /** And is not the usual one. */
+  /** Whether PORT was set to another value than the default. */
   portIsGiven: boolean;
-  /** What partners call the base address, without a slash at the end. */
+  /** The base URL for partners, without a trailing slash. */
   publicUrl: string;
-  /** Only this machine can reach the server: it listens on loopback, and its address is loopback. */
+  /** Only this machine can reach the server: it listens on loopback, and PUBLIC_URL is loopback. */
   isLocal: boolean;
   paymentGateway: GatewayName;
-  /** The sandbox is on although the address is public: every shop says so. */
+  /** The sandbox gateway is used at a public address. Every shop shows a notice. */
   isTestShop: boolean;
-  /** Where files, the embedded database and the made secret live. */
+  /** The folder for files, the embedded database and the generated secret. */
   dataFolder: string;
-  /** Unset: the embedded PostgreSQL. */
+  /** If unset, the embedded PostgreSQL is used. */
   databaseUrl: string | undefined;
-  /** Which code speaks to PostgreSQL: our pipelined driver, or pg's own client. */
+  /** The PostgreSQL client: our pipelined driver, or pg's own client. */
   databaseDriver: DatabaseDriver;
-  /** The first signs and seals; all of them verify and open. */
+  /** The first secret signs and seals; all of them verify and open. */
   secrets: string[];
-  /** Unset: each process counts budgets by itself. */
+  /** If unset, each process counts budgets on its own. */
   redisUrl: string | undefined;
-  /** Whose X-Forwarded-For is believed: addresses and networks. */
+  /** The addresses and networks whose X-Forwarded-For is trusted. */
   trustedProxies: string[];
   webhooks: WebhookConfig;
-  /** Unset: files under dataFolder. */
+  /** If unset, files are stored under dataFolder. */
   s3: S3Config | undefined;
-  /** Where metrics, readiness and health are served apart from the public port. */
+  /** A separate address for metrics, readiness and health. */
   monitor: { host: string; port: number } | undefined;
   publicRoutes: PublicRoutes;
-  /** Where published files are served, without a slash at the end. */
+  /** The base URL of published files, without a trailing slash. */
   mediaUrl: string;
   logLevel: string;
 }
@@ -57,7 +57,7 @@ export interface S3Config {
   secretAccessKey: string;
 }
 
-/** What the public port serves besides /healthz. */
+/** The operational routes of the public port besides /healthz. */
 export interface PublicRoutes {
   readiness: boolean;
   metrics: boolean;
@@ -66,7 +66,7 @@ export interface PublicRoutes {
 export interface WebhookConfig {
   backoff: { firstMs: number; factor: number };
   timeoutMs: number;
-  /** Private and loopback targets. */
+  /** Allows private and loopback targets. */
   allowPrivate: boolean;
 }
 
@@ -74,7 +74,7 @@ const DEFAULT_PORT = 3000;
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
 /**
- * Reports all faults at once, so that one start shows everything that has to be corrected. With `existing`, a data
+ * Reads every variable before it throws, so that one start reports all errors. With `existing`, a data
  * folder without a database is refused instead of being filled: only the server creates one.
  */
 export function readConfig(
@@ -109,7 +109,7 @@ export function readConfig(
   const givenSecret = read('FEIRA_SECRET');
   if (givenSecret === undefined && databaseUrl !== undefined) {
     faults.push(
-      'FEIRA_SECRET is required together with DATABASE_URL: every process must sign with the same one',
+      'FEIRA_SECRET is required together with DATABASE_URL, because every process must use the same secret',
     );
   }
   const previousSecrets = (read('FEIRA_SECRET_PREVIOUS') ?? '')
@@ -144,7 +144,7 @@ export function readConfig(
   const dataFolder = resolve(read('FEIRA_DATA') ?? '.feira');
   if (existing && databaseUrl === undefined && !hasDatabase(dataFolder))
     throw new NoDatabaseError(dataFolder);
-  const kept = givenSecret === undefined ? keptSecret(dataFolder) : { secret: givenSecret };
+  const kept = givenSecret === undefined ? readOrCreateSecret(dataFolder) : { secret: givenSecret };
   if ('fault' in kept) throw new ConfigError([kept.fault]);
   return {
     host,
@@ -169,7 +169,7 @@ export function readConfig(
   };
 }
 
-/** All of them or none: half a configuration would put files where nobody looks for them. */
+/** Requires all variables or none, because an incomplete configuration would store files in an unexpected place. */
 function readS3(read: (name: string) => string | undefined, faults: string[]): S3Config | undefined {
   const needed = ['S3_ENDPOINT', 'S3_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'];
   const missing = needed.filter((name) => read(name) === undefined);
@@ -204,7 +204,7 @@ function readWebhooks(
   const wanted = allowed === 'true' || allowed === '1';
   if (wanted && isPublic) {
     faults.push(
-      'WEBHOOK_ALLOW_PRIVATE works only while PUBLIC_URL is loopback: a public service must not reach into its own network',
+      'WEBHOOK_ALLOW_PRIVATE requires a loopback PUBLIC_URL: a public service must not send requests into its own network',
     );
   }
   return {
@@ -213,12 +213,14 @@ function readWebhooks(
       factor: positive('WEBHOOK_BACKOFF_FACTOR', 15, 1),
     },
     timeoutMs: positive('WEBHOOK_TIMEOUT_MS', 5_000, 100),
-    // Not by accident: as soon as others can reach the server, they must be asked for.
+    // Allowed by default only on a local server. Once others can reach the server, it must be enabled explicitly.
     allowPrivate: allowed === undefined ? isLocal : wanted,
   };
 }
 
-/** Figures about the business must not be public by accident, so a public server serves /metrics only when requested. */
+/**
+ * Business figures must not be public by accident, so a public server serves /metrics only if METRICS_PUBLIC is set.
+ */
 function readMonitor(
   read: (name: string) => string | undefined,
   publicPort: number | undefined,
@@ -242,7 +244,7 @@ function readMonitor(
   };
 }
 
-/** npm sets it for the scripts it runs. */
+/** npm sets this variable for the scripts it runs. */
 export function startedByNpm(env: NodeJS.ProcessEnv = process.env): boolean {
   return env.npm_execpath !== undefined;
 }

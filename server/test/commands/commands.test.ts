@@ -208,7 +208,7 @@ describe('a mistake', () => {
 
   test('in the configuration invents no other', async () => {
     expect(await say(['serve', '--port', 'abc'])).toBe(
-      'feira: The configuration has a fault:\n  - PORT must be a number from 1 to 65535, not "abc"\n',
+      'feira: The configuration has an error:\n  - PORT must be a number from 1 to 65535, not "abc"\n',
     );
     expect(await say(['migrate'], { PUBLIC_URL: 'feira', PORT: '0' })).not.toContain('MEDIA_URL');
   });

@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { preparePlace } from '../../src/platform/embedded-postgres/place.js';
+import { prepareLocation } from '../../src/platform/embedded-postgres/location.js';
 import { feiraCommand, freePort, ROOT, startServer, temporaryFolder, until } from '../support/process.js';
 
 // What a newcomer's `npm start` does, on the embedded PostgreSQL in a folder of its own.
@@ -21,7 +21,9 @@ afterAll(() => folder.remove());
 
 function postmasterPid(): number {
   return Number(
-    readFileSync(join(preparePlace(env.FEIRA_DATA!).folder, 'data', 'postmaster.pid'), 'utf8').split('\n')[0],
+    readFileSync(join(prepareLocation(env.FEIRA_DATA!).folder, 'data', 'postmaster.pid'), 'utf8').split(
+      '\n',
+    )[0],
   );
 }
 

@@ -66,7 +66,7 @@ export async function openFeira(
     through?: (connection: Feira['connection']) => Promise<Feira['connection']>;
     /** How long the database may take. Default: so long that a busy machine fails no test; {} for the real ones. */
     deadlines?: Partial<Deadlines>;
-    redisPatienceMs?: number;
+    redisTimeoutMs?: number;
     trustedProxies?: string[];
     s3?: S3Config;
     webhooks?: Partial<WebhookConfig>;
@@ -97,7 +97,7 @@ export async function openFeira(
     redisUrl: options.redisUrl,
     databaseDriver: process.env.FEIRA_DB_DRIVER === 'pg' ? 'pg' : 'pipeline',
     deadlines: options.deadlines ?? PATIENT,
-    redisPatienceMs: options.redisPatienceMs,
+    redisTimeoutMs: options.redisTimeoutMs,
     ...(options.trustedProxies && { trustedProxies: options.trustedProxies }),
     s3: options.s3,
     ...(options.publicRoutes && { publicRoutes: options.publicRoutes }),

@@ -6,7 +6,7 @@ import { createGrant, issueTokens } from '../../src/oauth/tokens.js';
 import { systemClock } from '../../src/platform/clock.js';
 import { type Database, openDatabase } from '../../src/platform/db/database.js';
 import { migrate } from '../../src/platform/db/migrate.js';
-import { preparePlace } from '../../src/platform/embedded-postgres/place.js';
+import { prepareLocation } from '../../src/platform/embedded-postgres/location.js';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/platform/embedded-postgres/start.js';
 import { createStore } from '../../src/stores/stores.js';
 import { type ServerProcess, startServer, temporaryFolder } from './process.js';
@@ -89,7 +89,7 @@ export class Fleet {
 
   /** The postmaster dies and its children with it; another recovers from what was on the disk. */
   async killPostgres(): Promise<void> {
-    const { data } = preparePlace(this.folder.path);
+    const { data } = prepareLocation(this.folder.path);
     const pid = Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0]);
     const former = this.postgres;
     await this.record('postgres', async () => {

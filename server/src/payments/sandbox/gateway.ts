@@ -7,7 +7,7 @@ import type { Tx } from '../../platform/db/share.js';
 import { sql } from '../../platform/db/sql.js';
 import { forEachIsolated } from '../../platform/for-each-isolated.js';
 import { conflict } from '../../platform/http/errors.js';
-import { isDue, putOff } from '../../platform/put-off.js';
+import { isDue, postpone } from '../../platform/postpone.js';
 import type { Notification, PaymentGateway, PaymentRequest } from '../gateway.js';
 import { receiveNotification, type SignedNotification, signNotification } from '../notifications.js';
 import { PaymentLinks } from './payment-links.js';
@@ -135,7 +135,7 @@ export class SandboxGateway implements PaymentGateway {
       const signed = signNotification(this.signer, notification, this.clock.now());
       await this.receive(signed).catch(async (error: unknown) => {
         await ordersOf(this.db, notification.workspaceId).autocommit.query(
-          sql`update sandbox_outbox set ${putOff(this.clock)} where payment_id = ${id}`,
+          sql`update sandbox_outbox set ${postpone(this.clock)} where payment_id = ${id}`,
         );
         throw error;
       });

@@ -1,33 +1,33 @@
 import type { Registry } from 'prom-client';
 
-/** A store and the app that acts for it: what budgets are counted for. */
+/** A store and the app that acts for it. Budgets are counted per spender. */
 export interface Spender {
   workspaceId: string;
   clientId: string;
-  /** Both in one string, put together once. */
+  /** Both ids in one string, built once. */
   name: string;
-  /** Calls a minute; 120 unless the operator arranged more. */
+  /** Calls per minute; default 120, unless the operator has set another value. */
   perMinute: number;
 }
 
 export type CallKind = 'call' | 'upload';
 
-/** How the tightest of the limits that apply to a call stands after it. */
+/** The state of the tightest limit after a call. */
 export interface Verdict {
   accepted: boolean;
   limit: number;
   remaining: number;
-  /** Until a slot frees; when the call was refused, until one more is accepted. */
+  /** The time until a slot becomes free or, if the call was rejected, until another call is accepted. */
   resetMs: number;
 }
 
 /**
- * Counts a call against all limits that apply to it, or against none of them. One process counts in memory; several
- * share a count through an implementation that asks Redis.
+ * Counts a call against all limits that apply to it, or rejects it and counts it against none. A single process
+ * counts in memory; several processes share counts in Redis.
  */
 export interface Budgets {
   spend(spender: Spender, kind: CallKind): Verdict | Promise<Verdict>;
-  /** `degraded` while calls are counted less exactly than usual. */
+  /** Returns `degraded` while counts are less accurate than usual. */
   check(): Promise<'ok' | 'degraded'>;
   measure?(registry: Registry): void;
   close(): void;

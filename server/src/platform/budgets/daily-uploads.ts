@@ -5,7 +5,7 @@ import type { Queryable, Share } from '../db/share.js';
 import { sql } from '../db/sql.js';
 import { DAY_MS, type Spender, UPLOADS_PER_DAY, type Verdict } from './budgets.js';
 
-/** The rolling count of a day is kept in the database, so that it survives a restart and holds over all processes. */
+/** The rolling count of a day is stored in the database, so it survives restarts and is shared by all processes. */
 export class DailyUploads {
   constructor(
     private readonly db: Database,
@@ -28,7 +28,7 @@ export class DailyUploads {
     });
   }
 
-  /** Whether one more would be accepted; spends nothing. */
+  /** Returns whether another upload would be accepted, without counting one. */
   look(spender: Spender): Promise<Verdict> {
     return standing(this.db.store(spender.workspaceId), spender, this.clock.now());
   }

@@ -2,7 +2,10 @@ import type { Budgets, CallKind, Spender, Verdict } from './budgets.js';
 import type { DailyUploads } from './daily-uploads.js';
 import type { Counted, SpenderWindows } from './spender-windows.js';
 
-/** Counts what this process accepts. With several processes and no Redis, each keeps to its share of the limits. */
+/**
+ * Counts the calls that this process accepts. With several processes and no Redis, each process uses its share of the
+ * limits.
+ */
 export class InMemoryBudgets implements Budgets {
   constructor(
     private readonly windows: SpenderWindows,
@@ -30,8 +33,9 @@ export class InMemoryBudgets implements Budgets {
 }
 
 /**
- * The day's uploads are counted in the database, after the minute was: two calls that wait for the database at once
- * must not both take the last free place. What the day refuses is taken back from the minute.
+ * Counts daily uploads in the database after the minute has been counted, because two calls that wait for the
+ * database at the same time must not both take the last free slot. If the daily limit rejects the call, it is removed
+ * from the minute again.
  */
 export async function withDay(
   dailyUploads: DailyUploads,
@@ -40,7 +44,8 @@ export async function withDay(
   takeBack: () => void,
 ): Promise<Verdict> {
   if (!minute.accepted) {
-    // A minute's refusal must not promise what the day will refuse.
+    // A rejection by the minute limit must not suggest a retry time at which the daily limit would still reject the
+    // call.
     const day = await dailyUploads.look(spender);
     return day.accepted || day.resetMs < minute.resetMs ? minute : day;
   }
@@ -56,7 +61,7 @@ export function release(counted: Counted[], time: number): void {
   for (const { window } of counted) window.takeBack(time);
 }
 
-/** All of the windows, or none. The verdict describes the one that is nearest to its limit. */
+/** Counts the call in all windows or in none. The verdict describes the window closest to its limit. */
 function take(counted: Counted[], now: number, processes: number): Verdict {
   const shareOf = (limit: number) => Math.max(1, Math.floor(limit / processes));
   let refused: Verdict | undefined;

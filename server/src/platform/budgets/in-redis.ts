@@ -6,19 +6,20 @@ import { InMemoryBudgets, release, withDay } from './in-memory.js';
 import { SharedWindows } from './shared-windows.js';
 import { SpenderWindows } from './spender-windows.js';
 
-/** How long a call may wait for Redis before this process decides on its own. */
-const PATIENCE_MS = 100;
+/** The time a call may wait for Redis before this process decides on its own. */
+const TIMEOUT_MS = 100;
 const JOIN_EVERY_MS = 5_000;
 const RECONNECT_MS = 200;
 const START_MS = 1_000;
-/** Assumed by a process that has not reached Redis since its start and so cannot know how many there are. */
+/** The assumed number of processes, for a process that has not reached Redis since its start. */
 const PROCESSES_ASSUMED = 4;
 
 /**
- * Exact rolling windows that all processes share. Redis may be gone, slow or empty at any time. Every process also
- * remembers the calls that it accepted itself: with them it fills an empty Redis again, and while Redis does not answer
- * it keeps to its share of each limit. So in any minute at most twice the limit is accepted around the loss of Redis,
- * and at most the limit before and after. No call waits longer than 100 ms, and only the first ones wait at all.
+ * Exact rolling windows shared by all processes. Redis may be unavailable, slow or empty at any time. Every process
+ * also remembers the calls it accepted: it uses them to refill an empty Redis, and while Redis does not respond, it
+ * enforces its share of each limit. Around the loss of Redis at most twice the limit is accepted in any minute, and
+ * at most the limit before and after. No call waits longer than 100 ms for Redis, and only the first ones wait at
+ * all.
  */
 export class RedisBudgets implements Budgets {
   private readonly own: SpenderWindows;
@@ -34,22 +35,22 @@ export class RedisBudgets implements Budgets {
     url: string,
     clock: Clock,
     private readonly dailyUploads: DailyUploads,
-    private readonly patienceMs: number,
+    private readonly timeoutMs: number,
   ) {
     this.own = new SpenderWindows(clock, true);
     this.shared = new SharedWindows(url, clock, this.own);
     this.alone = new InMemoryBudgets(this.own, dailyUploads, () => this.processes);
-    this.shared.onLoss(() => this.goAlone());
+    this.shared.onLoss(() => this.switchToLocal());
   }
 
-  /** Waits for Redis for a second at most: a process starts without it, too. */
+  /** Waits for Redis for one second at most. The process also starts without it. */
   static async open(
     url: string,
     clock: Clock,
     dailyUploads: DailyUploads,
-    patienceMs = PATIENCE_MS,
+    timeoutMs = TIMEOUT_MS,
   ): Promise<RedisBudgets> {
-    const budgets = new RedisBudgets(url, clock, dailyUploads, patienceMs);
+    const budgets = new RedisBudgets(url, clock, dailyUploads, timeoutMs);
     const deadline = performance.now() + START_MS;
     do await budgets.join();
     while (!budgets.isShared && performance.now() < deadline && (await pause(20)));
@@ -57,15 +58,15 @@ export class RedisBudgets implements Budgets {
   }
 
   async spend(spender: Spender, kind: CallKind): Promise<Verdict> {
-    if (!this.isShared) return this.spendAlone(spender, kind);
+    if (!this.isShared) return this.spendLocally(spender, kind);
     const time = this.own.now();
     const counted = this.own.countedFor(spender, kind);
     let minute: Verdict;
     try {
-      minute = await within(this.patienceMs, this.shared.spend(spender.name, counted, time));
+      minute = await within(this.timeoutMs, this.shared.spend(spender.name, counted, time));
     } catch {
-      this.goAlone();
-      return this.spendAlone(spender, kind);
+      this.switchToLocal();
+      return this.spendLocally(spender, kind);
     }
     if (minute.accepted) for (const { window } of counted) window.add(time);
     if (kind === 'call') return minute;
@@ -91,7 +92,7 @@ export class RedisBudgets implements Budgets {
     });
     new Gauge({
       name: 'feira_budgets_processes',
-      help: 'How many processes share the budgets; without Redis each keeps to its share',
+      help: 'Number of processes that share the budgets. Without Redis, each enforces its share',
       registers: [registry],
       collect() {
         this.set(budgets.processes);
@@ -99,7 +100,7 @@ export class RedisBudgets implements Budgets {
     });
     new Counter({
       name: 'feira_budgets_decided_alone_total',
-      help: 'Calls that this process accepted or refused without Redis',
+      help: 'Calls that this process accepted or rejected without Redis',
       registers: [registry],
       collect() {
         this.reset();
@@ -115,21 +116,21 @@ export class RedisBudgets implements Budgets {
     void this.shared.leave();
   }
 
-  private spendAlone(spender: Spender, kind: CallKind): Verdict | Promise<Verdict> {
+  private spendLocally(spender: Spender, kind: CallKind): Verdict | Promise<Verdict> {
     this.decidedAlone++;
     return this.alone.spend(spender, kind);
   }
 
-  private goAlone(): void {
+  private switchToLocal(): void {
     if (!this.isShared) return;
     this.isShared = false;
     this.joinIn(RECONNECT_MS);
   }
 
-  /** Calls do not try whether Redis is back; this does, in the background. */
+  /** Reconnects in the background, so that calls do not wait for it. */
   private async join(): Promise<void> {
     try {
-      this.processes = Math.max(1, await within(this.patienceMs, this.shared.join()));
+      this.processes = Math.max(1, await within(this.timeoutMs, this.shared.join()));
       this.isShared = true;
     } catch {
       this.isShared = false;
@@ -143,7 +144,9 @@ export class RedisBudgets implements Budgets {
   }
 }
 
-/** A reply that arrived while this process was busy is still used: it is read before the immediate runs. */
+/**
+ * A reply that arrived while this process was busy is still used, because it is processed before the immediate runs.
+ */
 async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {

@@ -1,7 +1,7 @@
 /**
- * When each accepted call was made, oldest first, and no more than the window holds. Exact: of any `windowMs` long
- * stretch of time, at most `limit` calls were accepted. (Counters per minute or leaky buckets let up to twice as many
- * through around a boundary.)
+ * The times of the accepted calls, oldest first, within the window. The limit is exact: in any period of `windowMs`,
+ * at most `limit` calls are accepted. (Counters per minute and leaky buckets accept up to twice as many around a
+ * boundary.)
  */
 export class RollingWindow {
   private times: number[] = [];
@@ -9,7 +9,7 @@ export class RollingWindow {
 
   constructor(private readonly windowMs: number) {}
 
-  /** Milliseconds until one more call fits under `limit`; 0 when it fits now. */
+  /** Returns the milliseconds until another call fits under `limit`, or 0 if it fits now. */
   waitMs(limit: number, now: number): number {
     this.forget(now);
     const used = this.times.length - this.head;
@@ -21,7 +21,7 @@ export class RollingWindow {
     this.times.push(now);
   }
 
-  /** Takes back the newest call: it was refused for another reason after it had been counted here. */
+  /** Removes the newest call, which was rejected for another reason after it had been counted here. */
   takeBack(time: number): void {
     const index = this.times.lastIndexOf(time);
     if (index >= this.head) this.times.splice(index, 1);
@@ -32,12 +32,12 @@ export class RollingWindow {
     return this.times.length - this.head;
   }
 
-  /** When the calls after `start` were made. */
+  /** Returns the times of the calls after `start`. */
   timesSince(start: number): number[] {
     return this.times.slice(this.head).filter((time) => time > start);
   }
 
-  /** Milliseconds until the oldest call leaves the window; 0 when there is none. */
+  /** Returns the milliseconds until the oldest call leaves the window, or 0 if there is none. */
   freesInMs(now: number): number {
     this.forget(now);
     return this.head < this.times.length ? this.times[this.head]! + this.windowMs - now : 0;
@@ -45,7 +45,7 @@ export class RollingWindow {
 
   private forget(now: number): void {
     while (this.head < this.times.length && this.times[this.head]! <= now - this.windowMs) this.head++;
-    // Moving the array is paid for once in many calls.
+    // The array is compacted rarely, so its cost is spread over many calls.
     if (this.head > 64 && this.head * 2 > this.times.length) {
       this.times = this.times.slice(this.head);
       this.head = 0;

@@ -4,19 +4,20 @@ import type { Clock } from '../clock.js';
 import { MINUTE_MS, type Verdict } from './budgets.js';
 import type { Counted, SpenderWindows } from './spender-windows.js';
 
-/** A process that was not heard of for this long no longer counts as one of those that share the limits. */
+/** A process that has not reported for this long no longer counts as one of those that share the limits. */
 const PROCESS_MS = 15_000;
 const CONNECT_MS = 1_000;
 
 /*
- * Each window is a sorted set with the time of every accepted call. The time comes from the caller, whose clock is the
- * database's, so the clock of Redis matters to nothing but the expiry of keys. Times in the future are left from before
- * a clock was set back: they count as made now, because otherwise callers were locked out for as long as the step.
+ * Each window is a sorted set with the time of every accepted call. The time comes from the caller, whose clock is
+ * the database's, so the clock of Redis affects only the expiry of keys. Times in the future remain from before a
+ * clock was set back. They count as made now, because otherwise callers were locked out for as long as the step.
  *
- * ARGV: now, name of this call, then for each window its limit and how many calls of this process it must contain.
- * When it contains fewer, Redis has lost calls (it restarted empty, or its clock jumped): the answer is {-1}, and the
- * process adds its own calls again before it asks once more. Otherwise: {accepted, limit, remaining, reset} of the
- * tightest window. One script judges and counts, so no two processes can both take the last place.
+ * ARGV: the current time, the name of this call, then for each window its limit and the number of calls of this
+ * process it must contain. If it contains fewer, Redis has lost calls (it restarted empty, or its clock jumped): the
+ * script returns {-1}, and the process adds its own calls again before it retries. Otherwise the script returns
+ * {accepted, limit, remaining, reset} of the tightest window. One script checks and counts, so two processes cannot
+ * both take the last slot.
  */
 const SPEND = `
 local now, name, window = tonumber(ARGV[1]), ARGV[2], ${MINUTE_MS}
@@ -49,7 +50,7 @@ interface Scripted extends Redis {
   spendBudget(keys: number, ...args: (string | number)[]): Promise<[number, number, number, string]>;
 }
 
-/** Fails at once while there is no connection: a call must not wait for one. */
+/** Commands fail immediately while there is no connection, because a call must not wait for one. */
 export function openRedis(url: string): Redis {
   const redis = new Redis(url, {
     enableOfflineQueue: false,
@@ -62,7 +63,7 @@ export function openRedis(url: string): Redis {
   return redis;
 }
 
-/** The windows that all processes share. Every method throws when Redis does not answer. */
+/** The windows that all processes share. Every method throws if Redis does not respond. */
 export class SharedWindows {
   private readonly redis: Scripted;
   private readonly process = randomBytes(9).toString('base64url');
@@ -91,7 +92,7 @@ export class SharedWindows {
     await Promise.all(counted.map(({ name }) => this.redis.zrem(keyOf(spender, name), this.nameOf(time))));
   }
 
-  /** Adds the calls of this process that Redis may have lost, and returns how many processes there are. */
+  /** Adds the calls of this process that Redis may have lost, and returns the number of processes. */
   async join(): Promise<number> {
     await this.seed(this.own.all());
     const now = this.clock.now();
@@ -113,7 +114,7 @@ export class SharedWindows {
     return this.redis.spendBudget(keys.length, ...keys, this.clock.now(), this.nameOf(time), ...limits);
   }
 
-  /** Calls that Redis still has are not added twice: they have the same names. */
+  /** Calls that Redis still has are not added twice, because they have the same names. */
   private async seed(
     windows: Iterable<Pick<Counted, 'name' | 'window'> & { spender: string }>,
   ): Promise<void> {
@@ -140,7 +141,7 @@ function verdictOf([accepted, limit, remaining, reset]: [number, number, number,
   return { accepted: accepted === 1, limit, remaining, resetMs: Number(reset) };
 }
 
-/** In braces, so that a cluster keeps the windows of one spender in one place. */
+/** The braces are a hash tag, so that a Redis cluster stores all windows of a spender on one node. */
 function keyOf(spender: string, window: string): string {
   return `feira:budget:{${spender}}:${window}`;
 }

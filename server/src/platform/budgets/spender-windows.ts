@@ -4,7 +4,7 @@ import { RollingWindow } from './rolling-window.js';
 
 export type WindowName = 'calls' | 'uploads';
 
-/** A window that a call counts in, and how many calls it holds. */
+/** A window in which a call counts, with its limit. */
 export interface Counted {
   name: WindowName;
   window: RollingWindow;
@@ -17,7 +17,7 @@ export class SpenderWindows {
   private readonly sweeper = setInterval(() => this.sweep(), MINUTE_MS).unref();
   private last = Number.NEGATIVE_INFINITY;
 
-  /** With `areTimesUnique`, the time of a call also identifies it. */
+  /** If `areTimesUnique` is set, the time of a call also identifies it. */
   constructor(
     private readonly clock: Clock,
     private readonly areTimesUnique = false,
@@ -56,7 +56,7 @@ export class SpenderWindows {
     return windows[name];
   }
 
-  /** A spender without a call in the last minute needs no window. */
+  /** Removes spenders without a call in the last minute. */
   private sweep(): void {
     const now = this.clock.monotonic();
     for (const [spender, windows] of this.spenders)

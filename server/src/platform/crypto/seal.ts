@@ -5,14 +5,17 @@ const PURPOSES = ['webhook secret', 'idempotent answer', 'flash'] as const;
 
 export type SealingPurpose = (typeof PURPOSES)[number];
 
-/** The row a sealed value belongs to. It is authenticated: moved to another row, the value does not open. */
+/**
+ * The row a sealed value belongs to. It is authenticated, so the value cannot be opened after it was moved to another
+ * row.
+ */
 export interface SealedFor {
   purpose: SealingPurpose;
   workspaceId: string;
   id: string;
 }
 
-/** None of the secrets of this process opens the value. */
+/** Thrown when none of the configured secrets can open the value. */
 export class UnreadableSealError extends Error {
   constructor({ purpose, id }: SealedFor) {
     super(
@@ -27,11 +30,11 @@ const NONCE = 12;
 const TAG = 16;
 
 /**
- * Keeps secrets that we must be able to use ourselves: AES-256-GCM with a key derived from FEIRA_SECRET per purpose.
- * Layout: magic, id of the secret, nonce, tag, encrypted text.
+ * Encrypts secrets that we must be able to read ourselves: AES-256-GCM with a key derived from FEIRA_SECRET per
+ * purpose. Layout: magic, id of the secret, nonce, tag, ciphertext.
  */
 export class Seal {
-  /** How every value begins that is sealed with the present secret. */
+  /** The prefix of every value that is sealed with the current secret. */
   readonly currentPrefix: Buffer;
   private readonly keys: Keys[];
 
@@ -77,7 +80,7 @@ function decrypt(bytes: Buffer, key: Buffer, aad: Buffer | undefined): string | 
 interface Keys {
   prefix: Buffer;
   byPurpose: Map<SealingPurpose, Buffer>;
-  /** Of values sealed before keys had ids: one key for all purposes, no prefix, no associated data. */
+  /** The key of values sealed before keys had ids: one key for all purposes, no prefix, no associated data. */
   first: Buffer;
 }
 

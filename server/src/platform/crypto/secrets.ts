@@ -12,20 +12,23 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-const LEAST_BYTES = 32;
-/** Random hexadecimal digits of that length practically always have more; a placeholder such as aaaa… has fewer. */
-const LEAST_DISTINCT = 8;
+const MIN_BYTES = 32;
+/**
+ * Random hexadecimal strings of this length almost always have more distinct characters; a placeholder such as aaaa…
+ * has fewer.
+ */
+const MIN_DISTINCT_CHARACTERS = 8;
 
-/** What is wrong with a secret, as the end of a sentence; undefined when it can be used. */
+/** Returns what is wrong with a secret, worded as the end of a sentence, or undefined if it can be used. */
 export function weaknessOf(secret: string): string | undefined {
   const bytes = Buffer.byteLength(secret);
-  if (bytes < LEAST_BYTES) return `has ${bytes} bytes; at least ${LEAST_BYTES} are required`;
-  if (new Set(secret).size < LEAST_DISTINCT) return 'repeats a few characters and can be guessed';
+  if (bytes < MIN_BYTES) return `has ${bytes} bytes; at least ${MIN_BYTES} are required`;
+  if (new Set(secret).size < MIN_DISTINCT_CHARACTERS) return 'repeats a few characters and can be guessed';
   return undefined;
 }
 
-/** The secret in the data folder. The first start makes it; every later one must find it whole. */
-export function keptSecret(dataFolder: string): { secret: string } | { fault: string } {
+/** Reads the secret in the data folder. The first start creates it; every later start must find it intact. */
+export function readOrCreateSecret(dataFolder: string): { secret: string } | { fault: string } {
   const file = join(dataFolder, 'secret');
   let secret: string;
   try {
@@ -35,19 +38,19 @@ export function keptSecret(dataFolder: string): { secret: string } | { fault: st
   } catch (error) {
     const why = (error as NodeJS.ErrnoException).code;
     return {
-      fault: `FEIRA_DATA (${dataFolder}) is not a folder that this account can read and write (${why}). Change its permissions, free disk space, or set FEIRA_DATA to another folder`,
+      fault: `FEIRA_DATA (${dataFolder}) cannot be read and written by this account (${why}). Change its permissions, free disk space, or set FEIRA_DATA to another folder`,
     };
   }
   const weakness = weaknessOf(secret);
   if (weakness === undefined) return { secret };
   return {
-    fault: `The secret in ${file} ${weakness}. Restore the file from a backup. Without one, delete it: the next start makes a new secret, and order links, open forms and webhook secrets made with the lost one stop working`,
+    fault: `The secret in ${file} ${weakness}. Restore the file from a backup. Without one, delete it. The next start creates a new secret, and order links, open forms and webhook secrets created with the lost one stop working`,
   };
 }
 
 /**
- * A full disk or a power cut must not leave a file that is there but empty: it is written beside, flushed, and only
- * then given its name. A link, unlike a rename, never replaces the file of another process that started first.
+ * A full disk or a power failure must not leave an empty file: the secret is written to a temporary file, flushed,
+ * and then linked to its name. Unlike a rename, a link never replaces the file of another process that started first.
  */
 function create(file: string, secret: string): void {
   const temporary = `${file}.${randomBytes(6).toString('hex')}`;

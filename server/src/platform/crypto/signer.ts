@@ -11,9 +11,9 @@ export type SigningPurpose =
   | 'payment page';
 
 /**
- * Signs what we hand out and later recognize: forms, upload and label addresses, order links, payment pages and
- * notifications.
- * The first secret signs; all of them verify, so that a change of FEIRA_SECRET breaks nothing that is in circulation.
+ * Signs values that we issue and later verify: forms, upload and label URLs, order links, payment pages and
+ * notifications. The first secret signs and all of them verify, so values issued before a change of FEIRA_SECRET stay
+ * valid.
  */
 export class Signer {
   private readonly keys = new Map<SigningPurpose, Buffer[]>();
@@ -26,15 +26,15 @@ export class Signer {
 
   verify(purpose: SigningPurpose, signature: string, ...parts: string[]): boolean {
     const given = Buffer.from(signature, 'base64url');
-    // Decoding ignores what is not base64url, so only the exact text of a signature passes.
+    // The decoder ignores characters outside base64url, so the signature must match its own re-encoding.
     if (given.toString('base64url') !== signature) return false;
     const message = messageOf(parts);
     return this.keysFor(purpose).some((key) => isSame(hmac(key, message), given));
   }
 
   /**
-   * Order links made before keys were derived per purpose were signed with the secret itself. Buyers keep them in their
-   * mail, so they stay valid.
+   * Order links created before keys were derived per purpose were signed with the secret itself. Buyers keep them in
+   * their e-mail, so they stay valid.
    */
   verifyFirstOrderLink(signature: string, workspaceId: string, orderId: string): boolean {
     const given = Buffer.from(signature, 'base64url');
@@ -52,7 +52,7 @@ export class Signer {
   }
 }
 
-/** As JSON, because joined texts could be divided in another place and mean something else. */
+/** Encoded as JSON, because concatenated parts could be split at another position and mean something else. */
 function messageOf(parts: string[]): string {
   return JSON.stringify(parts);
 }

@@ -1,12 +1,12 @@
 import { NoConnectionInTime } from './unavailable.js';
 
-/** Somebody who wants one of the connections. */
+/** A caller that requests a connection. */
 export interface Applicant {
-  /** Whose share it is counted against: a store, or an internal task. */
+  /** The store or internal task whose limit this request counts against. */
   key: string;
-  /** How many this key may hold at a time. */
-  most: number;
-  /** The limit of a group is shared by all keys in it. */
+  /** The maximum number of connections this key may hold at the same time. */
+  limit: number;
+  /** All keys in a group also share the limit of that group. */
   group: string;
 }
 
@@ -16,15 +16,16 @@ interface Waiter {
 }
 
 /**
- * Decides who may use a connection now. Within a key, callers are admitted in the order in which they asked; between
- * keys, by turns. The fewer places are free, the fewer one key may hold (`held < free`), so that the last ones go to
- * keys that hold nothing: a store whose statements all wait for a lock keeps waiting for itself, not others for it.
+ * Decides which caller may use a connection next. Callers with the same key are admitted in the order in which they
+ * asked; between keys, admission is round-robin. A key may hold fewer connections than are free (`held < free`), so
+ * the last free connections go to keys that hold none. A store whose statements all wait for a lock therefore delays
+ * only itself.
  */
 export class Admission {
   private free: number;
   private readonly held = new Map<string, number>();
   private readonly heldByGroup = new Map<string, number>();
-  /** In the order of their turns: a key that was admitted moves to the end. */
+  /** Ordered by turn: a key that was admitted moves to the end. */
   private readonly queues = new Map<string, Waiter[]>();
 
   constructor(
@@ -34,7 +35,10 @@ export class Admission {
     this.free = total;
   }
 
-  /** Undefined when admitted at once, so that the usual case costs no promise. Call `leave` afterwards. */
+  /**
+   * Returns undefined when the caller is admitted immediately, so the common case allocates no promise. Call `leave`
+   * when done.
+   */
   enter(applicant: Applicant, waitMs: number): Promise<void> | undefined {
     if (!this.queues.has(applicant.key) && this.mayEnter(applicant)) {
       this.take(applicant);
@@ -43,7 +47,7 @@ export class Admission {
     return this.wait(applicant, waitMs);
   }
 
-  /** Takes a place whether there is one or not, for work that is already under way. Call `leave` afterwards. */
+  /** Takes a connection even if none is free, for work that has already started. Call `leave` when done. */
   force(applicant: Applicant): void {
     this.take(applicant);
   }
@@ -59,17 +63,17 @@ export class Admission {
     return this.held.get(key) ?? 0;
   }
 
-  /** How many wait, for metrics. */
+  /** The number of callers in the queue, for metrics. */
   get waiting(): number {
     let count = 0;
     for (const queue of this.queues.values()) count += queue.length;
     return count;
   }
 
-  private mayEnter({ key, most, group }: Applicant): boolean {
-    const limit = this.groupLimits[group];
-    if (limit !== undefined && (this.heldByGroup.get(group) ?? 0) >= limit) return false;
-    return this.heldBy(key) < Math.min(most, this.free);
+  private mayEnter({ key, limit, group }: Applicant): boolean {
+    const groupLimit = this.groupLimits[group];
+    if (groupLimit !== undefined && (this.heldByGroup.get(group) ?? 0) >= groupLimit) return false;
+    return this.heldBy(key) < Math.min(limit, this.free);
   }
 
   private take({ key, group }: Applicant): void {

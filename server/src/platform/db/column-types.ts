@@ -6,8 +6,9 @@ const TIMESTAMPTZ = 1184;
 const DATE = 1082;
 
 /**
- * How a column arrives in JavaScript. Money (14 digits) and sums of stock fit a double exactly. A timestamp stays text
- * and only takes the form of RFC 3339: making a Date of each costs more than the rest of the row.
+ * Converts a column value to JavaScript. Amounts of money (14 digits) and sums of stock fit into a double exactly. A
+ * timestamp stays a string and is only rewritten to RFC 3339, because creating a Date for each one costs more than
+ * the rest of the row.
  */
 export function parseColumn(oid: number, format?: 'text' | 'binary'): (text: string) => unknown {
   if (oid === INT8 || oid === NUMERIC) return Number;

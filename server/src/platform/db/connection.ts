@@ -1,18 +1,21 @@
 import type { Statement } from './sql.js';
 
 /**
- * One session with PostgreSQL, whichever driver speaks for it. Statements may be sent without waiting for the answers
- * to earlier ones; they are executed and answered in order.
+ * One session with PostgreSQL, independent of the driver. Statements may be sent before earlier ones are answered;
+ * they are executed and answered in order.
  */
 export interface Connection {
   query<R>(statement: Statement): Promise<R[]>;
   /** False once the connection is lost, closed or destroyed. */
   readonly isOpen: boolean;
-  /** How many statements are sent and not answered yet. */
+  /** The number of statements that were sent and not yet answered. */
   readonly pending: number;
-  /** performance.now() at the last sign of life. */
+  /** The value of performance.now() when the server last answered. */
   readonly lastAnswerAt: number;
-  /** Rejects what is under way and drops the socket without a farewell: the other side may not be listening. */
+  /**
+   * Rejects all pending statements and drops the socket without the closing handshake, because the server may not be
+   * responding.
+   */
   destroy(reason: Error): void;
   close(): Promise<void>;
 }

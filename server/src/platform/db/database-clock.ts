@@ -4,19 +4,21 @@ import type { Queryable } from './share.js';
 import { sql } from './sql.js';
 
 const SYNC_EVERY_MS = 5_000;
-/** How far two machines' monotonic clocks drift apart per millisecond. NTP slews by at most half of this. */
+/**
+ * The maximum drift between the monotonic clocks of two machines, per millisecond. NTP slews by at most half of this.
+ */
 const DRIFT = 0.001;
 
 /**
- * The database's time. Stored times are compared with it and with nothing else: with the clocks of the machines, a
- * worker a day behind made all five attempts of a delivery within a second, and one a day ahead kept its claims for a
- * day and canceled fresh orders. Between two synchronizations it advances with the monotonic clock, so that a step of
- * this machine's clock changes nothing.
+ * The time of the database, which is the only clock that stored times are compared with. When workers used their own
+ * clocks, one that was a day behind made all five attempts of a delivery within a second, and one that was a day
+ * ahead kept its claims for a day and canceled new orders. Between two synchronizations the time advances with the
+ * monotonic clock, so a step of this machine's clock has no effect.
  */
 export class DatabaseClock implements Clock {
   /** Database time minus monotonic time. */
   private offset = 0;
-  /** How wrong the offset may have been when it was measured: half of the round trip. */
+  /** The possible error of the offset when it was measured: half of the round trip. */
   private error = Number.POSITIVE_INFINITY;
   private measuredAt = 0;
   private timer: NodeJS.Timeout | undefined;
@@ -63,7 +65,10 @@ export class DatabaseClock implements Clock {
     this.timer = undefined;
   }
 
-  /** A measurement is used unless the last one is still the more exact: a reply may have waited behind a slow statement. */
+  /**
+   * Keeps the previous measurement if it is still more accurate, because this reply may have waited behind a slow
+   * statement.
+   */
   async synchronize(): Promise<void> {
     const askedAt = this.monotonic();
     const [row] = await this.db.query<{ ms: number }>(
@@ -79,7 +84,7 @@ export class DatabaseClock implements Clock {
 
   private scheduleSync(): void {
     this.timer = setTimeout(async () => {
-      // While the database cannot be reached, the monotonic clock carries the time on.
+      // If the database is unreachable, the monotonic clock continues from the last offset.
       await this.synchronize().catch(() => {});
       if (this.timer !== undefined) this.scheduleSync();
     }, SYNC_EVERY_MS).unref();

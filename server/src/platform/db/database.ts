@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { DatabaseDriver } from '../config.js';
 import { Admission } from './admission.js';
 import type { Connection } from './connection.js';
-import { Fleet, type ProbeTimes } from './fleet.js';
+import { OpenConnections, type ProbeTimes } from './open-connections.js';
 import { connectPg } from './pg-connection.js';
 import { connectPipeline } from './pipeline/pipeline-connection.js';
 import { Pool } from './pool.js';
@@ -13,27 +13,30 @@ import { Share } from './share.js';
 export interface DatabaseOptions {
   driver?: DatabaseDriver | undefined;
   deadlines?: Partial<Deadlines> | undefined;
-  /** Areas of a store that may fail without the rest of it, and how many connections each may use in all. */
+  /**
+   * Areas of a store that may fail independently of the rest, with the number of connections each may use across all
+   * stores.
+   */
   areas?: Readonly<Record<string, number>>;
 }
 
 /**
- * The one way to the database. Every statement names whose it is: a store's, or that of an internal task. Each of them
- * has its own share of the connections, so that a lock or a slow statement of one delays no other.
+ * The only access to the database. Every statement belongs to a store or to an internal task, and each of these has
+ * its own share of the connections, so a lock or a slow statement in one does not delay the others.
  */
 export interface Database {
-  /** Statements of one store. An area (orders) has shares of its own beside the rest of the store. */
+  /** Statements of one store. An area such as orders has a share of its own, separate from the rest of the store. */
   store(workspaceId: string, area?: string): Share;
-  /** Searches of one store. All stores together have two connections for them, and each statement a short timeout. */
+  /** Searches of one store. All stores share two connections for searches, and each statement has a short timeout. */
   search(workspaceId: string): Share;
-  /** Statements that belong to no store: tokens, sessions, deliveries. */
+  /** Statements that belong to no store, such as those for tokens, sessions and deliveries. */
   system(task: string): Share;
-  /** Jobs: they may take long, and have a connection or two of their own. */
+  /** Background jobs, which may run for a long time on connections of their own. */
   background(task: string): Share;
   close(): Promise<void>;
 }
 
-/** Fewer than 25 connections per process, with the one that listens. */
+/** Together with the listening connection, a process uses fewer than 25 connections. */
 const READS: Omit<ReadLimits, 'waitMs'> = {
   connections: 5,
   perKey: 16,
@@ -41,7 +44,7 @@ const READS: Omit<ReadLimits, 'waitMs'> = {
   slow: 3,
   slowAfterMs: 20,
 };
-const STORES = { total: 10, perStore: 4, mostOfStores: 8 };
+const STORES = { total: 10, perStore: 4, allStores: 8 };
 const SEARCHES = { total: 2, perStore: 1 };
 const SYSTEM = { total: 4, perTask: 2 };
 const BACKGROUND = { total: 2, perTask: 1 };
@@ -54,7 +57,7 @@ const FOREGROUND_DEADLINES: Deadlines = {
   connectMs: 5_000,
   waitMs: 8_000,
 };
-/** A search that takes longer is better refused: anonymous buyers can start any number of them. */
+/** Slow searches are rejected early, because anonymous buyers can start any number of them. */
 const SEARCH_DEADLINES: Deadlines = {
   ...FOREGROUND_DEADLINES,
   lockMs: 1_000,
@@ -80,13 +83,13 @@ export async function openDatabase(
   const foreground = { ...FOREGROUND_DEADLINES, ...options.deadlines };
   const searching = { ...SEARCH_DEADLINES, ...options.deadlines };
   const opener = (deadlines: Deadlines) => (): Promise<Connection> => connect(connection, deadlines);
-  const fleet = new Fleet(PROBES);
-  const pool = new Pool(fleet, opener(foreground));
-  const searchPool = new Pool(fleet, opener(searching));
-  const backgroundPool = new Pool(fleet, opener(BACKGROUND_DEADLINES));
-  const reads = new Reads(fleet, opener(foreground), { ...READS, waitMs: foreground.waitMs });
+  const openConnections = new OpenConnections(PROBES);
+  const pool = new Pool(openConnections, opener(foreground));
+  const searchPool = new Pool(openConnections, opener(searching));
+  const backgroundPool = new Pool(openConnections, opener(BACKGROUND_DEADLINES));
+  const reads = new Reads(openConnections, opener(foreground), { ...READS, waitMs: foreground.waitMs });
   const areas = options.areas ?? {};
-  const stores = new Admission(STORES.total, { '': STORES.mostOfStores, ...areas });
+  const stores = new Admission(STORES.total, { '': STORES.allStores, ...areas });
   const searches = new Admission(SEARCHES.total);
   const system = new Admission(SYSTEM.total);
   const background = new Admission(BACKGROUND.total);
@@ -94,22 +97,22 @@ export async function openDatabase(
   const database: Database = {
     store: (workspaceId, area = '') =>
       new Share(
-        { key: area ? `${workspaceId} ${area}` : workspaceId, most: STORES.perStore, group: area },
+        { key: area ? `${workspaceId} ${area}` : workspaceId, limit: STORES.perStore, group: area },
         { admission: stores, pool, reads, deadlines: foreground },
       ),
     search: (workspaceId) =>
       new Share(
-        { key: workspaceId, most: SEARCHES.perStore, group: '' },
+        { key: workspaceId, limit: SEARCHES.perStore, group: '' },
         { admission: searches, pool: searchPool, reads: undefined, deadlines: searching },
       ),
     system: (task) =>
       new Share(
-        { key: task, most: SYSTEM.perTask, group: '' },
+        { key: task, limit: SYSTEM.perTask, group: '' },
         { admission: system, pool, reads, deadlines: foreground },
       ),
     background: (task) =>
       new Share(
-        { key: task, most: BACKGROUND.perTask, group: '' },
+        { key: task, limit: BACKGROUND.perTask, group: '' },
         {
           admission: background,
           pool: backgroundPool,
@@ -117,7 +120,7 @@ export async function openDatabase(
           deadlines: BACKGROUND_DEADLINES,
         },
       ),
-    close: () => fleet.close(),
+    close: () => openConnections.close(),
   };
   try {
     await reads.ready();

@@ -2,13 +2,13 @@ import type { StoreAccess } from './share.js';
 import { raw, type Statement, sql } from './sql.js';
 
 const BATCH = 1_000;
-/** A round ends after this time; the next one goes on. */
+/** A round stops after this time and the next round continues. */
 const ROUND_MS = 20_000;
 
 /**
- * Deletes the rows of a table for which a condition holds. In batches, each a commit of its own, so that a purge catches
- * up after an outage however much there is: one DELETE for everything ran into its own time limit, every time. Rows that
- * another transaction holds are left for the next round. The table is named by us, never by input.
+ * Deletes the rows of a table that match a condition. Each batch is committed separately, so a purge catches up after
+ * an outage however many rows there are; a single DELETE exceeded its statement timeout every time. Rows locked by
+ * another transaction are left for the next round. The table name comes from our code, never from input.
  */
 export async function deleteInBatches(
   db: StoreAccess,

@@ -14,12 +14,12 @@ const DEADLINES: Deadlines = {
   waitMs: 0,
 };
 
-/** Does nothing but answer. It is a LISTEN, so that pg_stat_activity shows which connection listens. */
+/** A statement without any effect. It is a LISTEN so that pg_stat_activity shows which connection is the listener. */
 const HEARTBEAT = 'listen feira_heartbeat';
 
 /**
- * One connection that LISTENs. Caches ask `alive` before they trust themselves: while the connection is down, a
- * notification may be missed, so nothing may be cached. A heartbeat finds a connection that died silently.
+ * The connection that receives notifications. While it is down a notification may be missed, so caches check `alive`
+ * and must not cache anything until it is back. A heartbeat detects a connection that died silently.
  */
 export class Listener {
   alive = false;

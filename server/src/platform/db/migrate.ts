@@ -3,25 +3,27 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 
 const MIGRATIONS = new URL('../../../migrations/', import.meta.url);
-// Any number that is used for no other lock; the same in every version, so that old and new processes wait for each other.
+// An arbitrary advisory lock number, unique within Feira. It must be the same in every version, so that old and new
+// processes wait for each other.
 const LOCK = 7_263_415;
 /**
- * While ALTER TABLE waits, for a backup for example, every write to the table waits behind it: with no limit, writes
- * stopped for as long as the backup ran. So it gives up soon and tries again later.
+ * While ALTER TABLE waits for a lock, for example one held by a backup, every write to the table queues behind it;
+ * without a limit, writes stopped for as long as the backup ran. So a migration gives up quickly and tries again
+ * later.
  */
 const LOCK_TIMEOUT_MS = 1_000;
-const TRIES = 40;
-const LONGEST_PAUSE_MS = 10_000;
+const MAX_ATTEMPTS = 40;
+const MAX_PAUSE_MS = 10_000;
 const LOCK_NOT_AVAILABLE = '55P03';
 
 export interface MigrateOptions {
-  /** Folder of the SQL files; only tests have others. */
+  /** The folder with the SQL files. Only tests set it. */
   migrations?: URL;
-  /** Receives a message each time a migration has to wait. */
+  /** Called with a message each time a migration has to wait. */
   report?: (message: string) => void;
 }
 
-/** Applies what is missing, in the order of the file names, and returns the names it applied. */
+/** Applies the missing migrations in the order of their file names and returns the names it applied. */
 export async function migrate(
   connection: pg.ClientConfig,
   { migrations = MIGRATIONS, report = writeToStderr }: MigrateOptions = {},
@@ -73,11 +75,13 @@ async function applyWhenUnlocked(
     } catch (error) {
       if ((error as pg.DatabaseError).code !== LOCK_NOT_AVAILABLE)
         throw new Error(`migration ${migration.name} failed: ${(error as Error).message}`, { cause: error });
-      const blocked = `Migration ${migration.name} waits for a lock held by ${await watch.blockers}`;
-      if (tries === TRIES)
-        throw new Error(`${blocked}. Gave up after ${TRIES} tries; start again when it has ended`);
-      const pauseMs = Math.min(LONGEST_PAUSE_MS, 500 * 2 ** (tries - 1));
-      report(`${blocked}. Trying again in ${pauseMs / 1000} s`);
+      const blocked = `Migration ${migration.name} is waiting for a lock held by ${await watch.blockers}`;
+      if (tries === MAX_ATTEMPTS)
+        throw new Error(
+          `${blocked}. Gave up after ${MAX_ATTEMPTS} attempts. Start Feira again when that transaction has ended`,
+        );
+      const pauseMs = Math.min(MAX_PAUSE_MS, 500 * 2 ** (tries - 1));
+      report(`${blocked}. Retrying in ${pauseMs / 1000} s`);
       await delay(pauseMs);
     } finally {
       watch.stop();
@@ -98,7 +102,7 @@ async function apply(client: pg.Client, { name, text }: Migration): Promise<void
   }
 }
 
-/** Looks shortly before the lock timeout: afterwards PostgreSQL no longer knows what blocked the statement. */
+/** Looks for blockers shortly before the lock timeout, because PostgreSQL does not report them afterwards. */
 function watchBlockers(
   connection: pg.ClientConfig,
   client: pg.Client,

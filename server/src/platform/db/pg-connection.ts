@@ -1,40 +1,43 @@
 import type pg from 'pg';
 import type { Connection } from './connection.js';
+import { InFlight } from './in-flight.js';
 import { openSession, type Session } from './session.js';
 import type { Deadlines } from './settings.js';
 import type { Statement } from './sql.js';
 import { DatabaseUnavailable } from './unavailable.js';
-import { UnderWay } from './under-way.js';
 
-/** The driver that uses pg's own client in its pipeline mode. */
+/** The driver that uses the client of the pg package in its pipeline mode. */
 export async function connectPg(connection: pg.ClientConfig, deadlines: Deadlines): Promise<Connection> {
   const session = await openSession(connection, deadlines, { pipeline: true });
   return new PgConnection(session, deadlines.answerMs);
 }
 
-/** PostgreSQL keeps up to 100 kB for each, and a list has a form for every order and set of filters. */
-const MOST_STATEMENTS = 300;
+/**
+ * PostgreSQL keeps up to 100 kB for each prepared statement, and a list has a different statement for every
+ * combination of sort and filters.
+ */
+const MAX_PREPARED_STATEMENTS = 300;
 
 class PgConnection implements Connection {
   isOpen = true;
-  private readonly underWay: UnderWay<{ since: number; reject(error: Error): void }>;
+  private readonly inFlight: InFlight<{ since: number; reject(error: Error): void }>;
   private readonly names = new Set<string>();
 
   constructor(
     private readonly session: Session,
     answerMs: number,
   ) {
-    this.underWay = new UnderWay(answerMs, (error) => this.destroy(error));
+    this.inFlight = new InFlight(answerMs, (error) => this.destroy(error));
     session.client.on('error', (error) => this.lose(error));
-    session.client.on('end', () => this.lose(new Error('the connection to the database ended')));
+    session.client.on('end', () => this.lose(new Error('the database closed the connection')));
   }
 
   get pending(): number {
-    return this.underWay.size;
+    return this.inFlight.size;
   }
 
   get lastAnswerAt(): number {
-    return this.underWay.lastAnswerAt;
+    return this.inFlight.lastAnswerAt;
   }
 
   query<R>(statement: Statement): Promise<R[]> {
@@ -43,14 +46,14 @@ class PgConnection implements Connection {
         reject(new DatabaseUnavailable('the connection to the database is closed'));
         return;
       }
-      this.underWay.add({ since: performance.now(), reject });
+      this.inFlight.add({ since: performance.now(), reject });
       this.session.client.query(this.configOf(statement)).then(
         ({ rows }) => {
-          this.underWay.answered();
+          this.inFlight.answered();
           resolve(rows);
         },
         (error: Error) => {
-          this.underWay.answered();
+          this.inFlight.answered();
           reject(error);
         },
       );
@@ -69,14 +72,14 @@ class PgConnection implements Connection {
 
   private lose(error: Error): void {
     this.isOpen = false;
-    this.underWay.failAll(error);
+    this.inFlight.failAll(error);
   }
 
-  /** Beyond the limit a statement is planned at each use, as if it had no name. */
+  /** Beyond the limit, a statement is sent without a name and planned for each use. */
   private configOf({ text, values, name }: Statement): pg.QueryConfig {
     const query: pg.QueryConfig = { text, values: values as unknown[] };
     if (name === undefined) return query;
-    if (this.names.size < MOST_STATEMENTS) this.names.add(name);
+    if (this.names.size < MAX_PREPARED_STATEMENTS) this.names.add(name);
     if (this.names.has(name)) query.name = name;
     return query;
   }

@@ -1,22 +1,22 @@
 import type { Connection } from './connection.js';
-import type { Connect, Fleet } from './fleet.js';
+import type { Connect, OpenConnections } from './open-connections.js';
 
 const UNUSED_MS = 30_000;
 
-/** Connections that are lent to one caller at a time. How many there may be is the business of the admission before it. */
+/** Connections that are used by one caller at a time. Admission limits how many there are. */
 export class Pool {
   private readonly idle: { connection: Connection; since: number }[] = [];
 
   constructor(
-    private readonly fleet: Fleet,
+    private readonly openConnections: OpenConnections,
     private readonly connect: Connect,
   ) {}
 
   async take(): Promise<Connection> {
-    // The one that was used last: its backend is most likely still in the processor's cache.
+    // Prefer the most recently used connection, because its backend is most likely still in the CPU cache.
     for (let last = this.idle.pop(); last; last = this.idle.pop())
       if (last.connection.isOpen) return last.connection;
-    return this.fleet.open(this.connect);
+    return this.openConnections.open(this.connect);
   }
 
   give(connection: Connection): void {

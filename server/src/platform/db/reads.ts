@@ -1,16 +1,16 @@
 import { Admission, type Applicant } from './admission.js';
 import type { Connection } from './connection.js';
-import type { Connect, Fleet } from './fleet.js';
+import type { Connect, OpenConnections } from './open-connections.js';
 import type { Statement } from './sql.js';
 
 export interface ReadLimits {
   connections: number;
-  /** Statements of one key that may be under way at a time. */
+  /** The maximum number of concurrent statements per key. */
   perKey: number;
-  /** Of these, how many may be slow: of one key, and in all. */
+  /** The maximum number of slow statements among these, per key and in total. */
   slowPerKey: number;
   slow: number;
-  /** A statement is slow when it has held up a connection for this long. */
+  /** A statement counts as slow after it has occupied a connection for this long. */
   slowAfterMs: number;
   waitMs: number;
 }
@@ -18,55 +18,56 @@ export interface ReadLimits {
 interface Read {
   key: string;
   statement: Statement;
-  /** On how many connections it is under way. */
+  /** The number of connections on which this read is currently running. */
   attempts: number;
   isDone: boolean;
   resolve(rows: never[]): void;
   reject(error: Error): void;
 }
 
-interface Line {
+interface ConnectionSlot {
   connection: Connection | undefined;
   opening: Promise<Connection> | undefined;
   /** In the order in which they will be answered. */
   reads: Read[];
-  /** When the first of them became the first. */
+  /** The time at which the first read became the first. */
   headSince: number;
-  /** Its first read is slow, or belongs to a key that has slow ones: nothing else is sent behind it. */
+  /** The first read is slow, or belongs to a key that has slow reads. No other reads are sent after it. */
   isReserved: boolean;
   watch: NodeJS.Timeout | undefined;
 }
 
 /**
- * Statements that take no lock share pipelined connections, all on the first that is free of slow ones: its backend
- * then finds several statements each time it wakes up (an eighth more product reads a second than by turns).
+ * Statements that take no locks share pipelined connections. They are all sent on the first connection without a slow
+ * read, because its backend then finds several statements each time it wakes up (an eighth more product reads per
+ * second than with round-robin).
  *
- * A connection answers in order, so a slow statement holds up whatever was sent behind it. When that lasts longer than
- * `slowAfterMs`, the others are sent again on another connection (a read may run twice) and the slow one keeps its
- * connection to itself. While a key has a slow read, its further reads get connections of their own, a few at a time:
- * they wait for each other and for nobody else.
+ * A connection answers in order, so a slow statement delays everything sent after it. After `slowAfterMs` the other
+ * statements are sent again on another connection (a read may therefore run twice) and the slow one keeps its
+ * connection. While a key has a slow read, its further reads run on separate connections, a few at a time, so they
+ * delay only each other.
  */
 export class Reads {
-  private readonly lines: Line[];
+  private readonly slots: ConnectionSlot[];
   private readonly all: Admission;
   private readonly slow: Admission;
 
   constructor(
-    private readonly fleet: Fleet,
+    private readonly openConnections: OpenConnections,
     private readonly connect: Connect,
     private readonly limits: ReadLimits,
   ) {
-    this.lines = Array.from({ length: limits.connections }, emptyLine);
+    this.slots = Array.from({ length: limits.connections }, emptySlot);
     this.all = new Admission(limits.connections * limits.perKey);
     this.slow = new Admission(limits.slow);
   }
 
   async ready(): Promise<void> {
-    await this.open(this.lines[0]!);
+    await this.open(this.slots[0]!);
   }
 
   async query<R>(key: string, statement: Statement): Promise<R[]> {
-    const applicant = { key, most: this.limits.perKey, group: '' };
+    const applicant = { key, limit: this.limits.perKey, group: '' };
     const turn = this.all.enter(applicant, this.limits.waitMs);
     if (turn) await turn;
     try {
@@ -79,13 +80,13 @@ export class Reads {
   }
 
   private dispatch(read: Read): void {
-    const line = this.lines.find(({ isReserved }) => !isReserved);
-    if (this.slow.heldBy(read.key) === 0 && line) this.send(read, line);
-    else void this.sendApart(read);
+    const slot = this.slots.find(({ isReserved }) => !isReserved);
+    if (this.slow.heldBy(read.key) === 0 && slot) this.send(read, slot);
+    else void this.sendSeparately(read);
   }
 
-  /** On a connection where nothing else is, when the turn of its key has come. */
-  private async sendApart(read: Read): Promise<void> {
+  /** Waits for the key's turn and sends the read on an otherwise unused connection. */
+  private async sendSeparately(read: Read): Promise<void> {
     const applicant = this.slowApplicant(read.key);
     read.attempts++;
     try {
@@ -100,36 +101,36 @@ export class Reads {
       this.slow.leave(applicant);
       return;
     }
-    const line = this.lines.find(({ reads }) => reads.length === 0) ?? leastBusy(this.lines);
-    line.isReserved = true;
-    await this.send(read, line);
+    const slot = this.slots.find(({ reads }) => reads.length === 0) ?? leastBusy(this.slots);
+    slot.isReserved = true;
+    await this.send(read, slot);
     this.slow.leave(applicant);
   }
 
-  private async send(read: Read, line: Line): Promise<void> {
-    if (line.reads.length === 0) line.headSince = performance.now();
-    line.reads.push(read);
-    line.watch ??= this.watchFor(line, this.limits.slowAfterMs);
+  private async send(read: Read, slot: ConnectionSlot): Promise<void> {
+    if (slot.reads.length === 0) slot.headSince = performance.now();
+    slot.reads.push(read);
+    slot.watch ??= this.watchFor(slot, this.limits.slowAfterMs);
     read.attempts++;
     try {
-      const connection = line.connection?.isOpen ? line.connection : await this.open(line);
+      const connection = slot.connection?.isOpen ? slot.connection : await this.open(slot);
       const rows = await connection.query<never>(read.statement);
-      this.answered(line, read);
+      this.answered(slot, read);
       read.isDone = true;
       read.resolve(rows);
     } catch (error) {
-      this.answered(line, read);
+      this.answered(slot, read);
       this.fail(read, error as Error);
     }
   }
 
-  private answered(line: Line, read: Read): void {
-    line.reads.splice(line.reads.indexOf(read), 1);
-    line.headSince = performance.now();
-    if (line.reads.length === 0) line.isReserved = false;
+  private answered(slot: ConnectionSlot, read: Read): void {
+    slot.reads.splice(slot.reads.indexOf(read), 1);
+    slot.headSince = performance.now();
+    if (slot.reads.length === 0) slot.isReserved = false;
   }
 
-  /** One that was sent twice fails when both attempts have. */
+  /** A read that was sent twice fails only when both attempts have failed. */
   private fail(read: Read, error: Error): void {
     read.attempts--;
     if (read.attempts > 0 || read.isDone) return;
@@ -137,41 +138,42 @@ export class Reads {
     read.reject(error);
   }
 
-  private open(line: Line): Promise<Connection> {
-    line.opening ??= this.fleet
+  private open(slot: ConnectionSlot): Promise<Connection> {
+    slot.opening ??= this.openConnections
       .open(this.connect)
       .then((connection) => {
-        line.connection = connection;
+        slot.connection = connection;
         return connection;
       })
       .finally(() => {
-        line.opening = undefined;
+        slot.opening = undefined;
       });
-    return line.opening;
+    return slot.opening;
   }
 
-  private watchFor(line: Line, milliseconds: number): NodeJS.Timeout {
-    // Answers that have arrived while this process was busy are read first; only then is the connection judged.
-    return setTimeout(() => setImmediate(() => this.judge(line)), milliseconds).unref();
+  private watchFor(slot: ConnectionSlot, milliseconds: number): NodeJS.Timeout {
+    // Responses that arrived while this process was busy are processed first. Otherwise a fast read would be judged
+    // as slow.
+    return setTimeout(() => setImmediate(() => this.checkForSlowRead(slot)), milliseconds).unref();
   }
 
-  private judge(line: Line): void {
-    line.watch = undefined;
-    const [head, ...others] = line.reads;
+  private checkForSlowRead(slot: ConnectionSlot): void {
+    slot.watch = undefined;
+    const [head, ...others] = slot.reads;
     if (!head) return;
-    const left = line.headSince + this.limits.slowAfterMs - performance.now();
+    const left = slot.headSince + this.limits.slowAfterMs - performance.now();
     if (left > 0) {
-      line.watch = this.watchFor(line, left);
+      slot.watch = this.watchFor(slot, left);
       return;
     }
-    if (!line.isReserved) this.reserveFor(head, line);
+    if (!slot.isReserved) this.reserveFor(head, slot);
     for (const other of others) if (!other.isDone && other.attempts === 1) this.dispatch(other);
-    line.watch = this.watchFor(line, this.limits.slowAfterMs);
+    slot.watch = this.watchFor(slot, this.limits.slowAfterMs);
   }
 
-  /** The slow one stays where it is; it counts among the slow ones of its key until its connection is empty again. */
-  private reserveFor(head: Read, line: Line): void {
-    line.isReserved = true;
+  /** The slow read stays on its connection and counts as a slow read of its key until it is answered. */
+  private reserveFor(head: Read, slot: ConnectionSlot): void {
+    slot.isReserved = true;
     const applicant = this.slowApplicant(head.key);
     this.slow.force(applicant);
     const { resolve, reject } = head;
@@ -186,11 +188,11 @@ export class Reads {
   }
 
   private slowApplicant(key: string): Applicant {
-    return { key, most: this.limits.slowPerKey, group: '' };
+    return { key, limit: this.limits.slowPerKey, group: '' };
   }
 }
 
-function emptyLine(): Line {
+function emptySlot(): ConnectionSlot {
   return {
     connection: undefined,
     opening: undefined,
@@ -201,6 +203,6 @@ function emptyLine(): Line {
   };
 }
 
-function leastBusy(lines: Line[]): Line {
-  return lines.reduce((best, line) => (line.reads.length < best.reads.length ? line : best));
+function leastBusy(slots: ConnectionSlot[]): ConnectionSlot {
+  return slots.reduce((best, slot) => (slot.reads.length < best.reads.length ? slot : best));
 }

@@ -3,10 +3,10 @@ import pg from 'pg';
 import { type Deadlines, sessionSettings } from './settings.js';
 import { DatabaseUnavailable } from './unavailable.js';
 
-/** A connected and authenticated client, and the socket below it. */
+/** A connected and authenticated client with its socket. */
 export interface Session {
   client: pg.Client;
-  /** Our own, because pg has no public way to drop a connection without waiting for the other side. */
+  /** We create the socket because pg has no public way to drop a connection without waiting for the server. */
   socket: Socket;
 }
 
@@ -21,14 +21,14 @@ export async function openSession(
     ...options,
     stream: () => socket,
   });
-  // Without a listener an error would end the process.
+  // Without a listener, an error event would terminate the process.
   client.on('error', () => {});
   try {
     await client.connect();
     return { client, socket };
   } catch (error) {
     socket.destroy();
-    throw new DatabaseUnavailable(`no connection to the database: ${(error as Error).message}`, {
+    throw new DatabaseUnavailable(`cannot connect to the database: ${(error as Error).message}`, {
       cause: error,
     });
   }

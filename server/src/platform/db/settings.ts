@@ -2,26 +2,26 @@ import type pg from 'pg';
 import { parseColumn } from './column-types.js';
 
 /**
- * How long things may take, in milliseconds. The client waits a little longer than the server lets a statement run
- * (`answerMs` > `statementMs`), so that it gives up first only when the server or the network no longer answers.
+ * Time limits in milliseconds. The client waits a little longer than the server lets a statement run (`answerMs` >
+ * `statementMs`), so the client gives up first only if the server or the network no longer responds.
  */
 export interface Deadlines {
-  /** Enforced by PostgreSQL. */
+  /** `lockMs` and `statementMs` are enforced by PostgreSQL. */
   lockMs: number;
   statementMs: number;
-  /** After this long without an answer a connection is destroyed. */
+  /** A connection is destroyed after this time without a response. */
   answerMs: number;
-  /** A whole transaction, from its first statement to the commit. */
+  /** Limits a whole transaction, from its first statement to the commit. */
   transactionMs: number;
   connectMs: number;
-  /** For a connection, when others of the same store or task are in front. */
+  /** Limits the wait for a connection while other callers of the same store or task are ahead. */
   waitMs: number;
 }
 
 /**
- * What a session starts with. It speaks UTC. There are no parallel workers and no compilation: both cost milliseconds
- * to start, and the other processors have other requests to serve. Each side notices within seconds that the other is
- * gone; over a Unix socket PostgreSQL ignores the TCP settings.
+ * The settings of every session. Parallel workers and JIT compilation are off because both take milliseconds to start
+ * and the other CPUs are busy with other requests. The keepalive settings let each side detect within seconds that
+ * the other is gone; PostgreSQL ignores them on a Unix socket.
  */
 export function sessionSettings(connection: pg.ClientConfig, deadlines: Deadlines): pg.ClientConfig {
   const { lockMs, statementMs, transactionMs, connectMs } = deadlines;

@@ -6,12 +6,12 @@ import type { Deadlines } from './settings.js';
 import { type Statement, sql } from './sql.js';
 import { DatabaseUnavailable } from './unavailable.js';
 
-/** What reads take. */
+/** The parameter type of functions that read. */
 export interface Queryable {
   query<R = Record<string, unknown>>(statement: Statement): Promise<R[]>;
 }
 
-/** What writes take: an open transaction, or the autocommit of a share. */
+/** The parameter type of functions that write: an open transaction, or the autocommit mode of a share. */
 export interface Tx extends Queryable {
   readonly writes: true;
 }
@@ -21,41 +21,43 @@ export interface Transaction extends Tx {
   rollback(): Promise<void>;
 }
 
-/** One way to read, one to write a single statement, and one to run a transaction. */
+/** Reads, single-statement writes and transactions. */
 export interface StoreAccess extends Queryable {
-  /** Each statement commits on its own: a CTE that writes and emits needs no BEGIN and COMMIT (+61% throughput). */
+  /**
+   * Each statement commits on its own. A CTE that writes a row and its event needs no BEGIN and COMMIT, which raised
+   * throughput by 61%.
+   */
   readonly autocommit: Tx;
   transaction<T>(work: (tx: Tx) => Promise<T>, options?: TransactionOptions): Promise<T>;
 }
 
-interface Means {
+interface Resources {
   admission: Admission;
   pool: Pool;
-  /** Undefined: reads take turns with the writes. */
+  /** If undefined, reads use the same connections as writes. */
   reads: Reads | undefined;
   deadlines: Deadlines;
 }
 
-/** How a transaction differs from others. */
 export interface TransactionOptions {
-  /** How long to wait for a connection while others of the same share are in front. */
+  /** The maximum wait for a connection while other callers of the same share are ahead. */
   waitMs?: number;
 }
 
-/** One store's, or one task's, way to the database. It costs nothing to make and need not be kept. */
+/** The access of one store or one task to the database. It is cheap to create and need not be kept. */
 export class Share implements StoreAccess {
   readonly autocommit: Tx = { writes: true, query: (statement) => this.run(statement) };
 
   constructor(
     private readonly applicant: Applicant,
-    private readonly means: Means,
-    /** Asked after a wait: what nobody waits for any more is not begun. */
+    private readonly resources: Resources,
+    /** Checked after a wait, so that no work is started for a caller who has disconnected. */
     private readonly isAbandoned: () => boolean = () => false,
   ) {}
 
-  /** For statements that take no lock and change nothing: they share connections and may be sent twice. */
+  /** For statements that take no locks and change nothing. They share connections and may be sent twice. */
   query<R>(statement: Statement): Promise<R[]> {
-    const { reads } = this.means;
+    const { reads } = this.resources;
     return reads ? reads.query(this.applicant.key, statement) : this.run(statement);
   }
 
@@ -71,15 +73,17 @@ export class Share implements StoreAccess {
     }
   }
 
-  /** For a transaction that spans several hooks of a request. The caller must end it. */
+  /** For a transaction that spans several hooks of a request. The caller must commit or roll it back. */
   async begin(options: TransactionOptions = {}): Promise<Transaction> {
     const connection = await this.take(options.waitMs);
-    return new OpenTransaction(connection, this.means.deadlines.transactionMs, () => this.give(connection));
+    return new OpenTransaction(connection, this.resources.deadlines.transactionMs, () =>
+      this.give(connection),
+    );
   }
 
-  /** The same share, for a caller who may leave before its turn has come. */
-  unless(isAbandoned: () => boolean): Share {
-    return new Share(this.applicant, this.means, isAbandoned);
+  /** Returns the same share for a caller who may disconnect before a connection is free. */
+  abandonedWhen(isAbandoned: () => boolean): Share {
+    return new Share(this.applicant, this.resources, isAbandoned);
   }
 
   private async run<R>(statement: Statement): Promise<R[]> {
@@ -91,12 +95,12 @@ export class Share implements StoreAccess {
     }
   }
 
-  private async take(waitMs = this.means.deadlines.waitMs): Promise<Connection> {
-    const { admission, pool } = this.means;
+  private async take(waitMs = this.resources.deadlines.waitMs): Promise<Connection> {
+    const { admission, pool } = this.resources;
     const turn = admission.enter(this.applicant, waitMs);
     if (turn) await turn;
     try {
-      if (turn && this.isAbandoned()) throw new DatabaseUnavailable('the caller has left');
+      if (turn && this.isAbandoned()) throw new DatabaseUnavailable('the caller disconnected');
       return await pool.take();
     } catch (error) {
       admission.leave(this.applicant);
@@ -105,8 +109,8 @@ export class Share implements StoreAccess {
   }
 
   private give(connection: Connection): void {
-    this.means.pool.give(connection);
-    this.means.admission.leave(this.applicant);
+    this.resources.pool.give(connection);
+    this.resources.admission.leave(this.applicant);
   }
 }
 
@@ -120,7 +124,7 @@ class OpenTransaction implements Transaction {
     transactionMs: number,
     private readonly release: () => void,
   ) {
-    // Not waited for: the first statement follows it at once. If it fails, so does that.
+    // BEGIN is not awaited, because the first statement is sent right after it and fails if BEGIN fails.
     connection.query(sql`begin`).catch(() => {});
     this.deadline = setTimeout(
       () => connection.destroy(new Error(`a transaction took longer than ${transactionMs} ms`)),
@@ -133,8 +137,8 @@ class OpenTransaction implements Transaction {
   }
 
   async commit(): Promise<void> {
-    // PostgreSQL answers the COMMIT of a failed transaction with ROLLBACK and without an error. Nobody gets here then:
-    // the statement that failed has thrown.
+    // PostgreSQL answers the COMMIT of a failed transaction with ROLLBACK and no error. That cannot happen here,
+    // because the failed statement has already thrown.
     await this.end(() => this.connection.query(sql`commit`));
   }
 

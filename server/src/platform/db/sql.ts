@@ -1,16 +1,16 @@
 import { hash } from 'node:crypto';
 
 /**
- * SQL written as SQL. A statement without fragments is named after its text, so that PostgreSQL parses and plans it
- * once per connection. One composed of fragments is planned at each use, which a search needs anyway: a generic plan
- * cannot know how rare the searched word is.
+ * A SQL statement. A statement without fragments is named by a hash of its text, so PostgreSQL parses and plans it
+ * once per connection. A statement composed of fragments is planned for each use. Searches need that anyway, because
+ * a generic plan cannot know how rare the search term is.
  */
 export class Statement {
   constructor(
     readonly strings: readonly string[],
     readonly values: readonly unknown[],
     private readonly prepared?: { text: string; name: string },
-    /** Result columns that hold JSON text to be sent on as it is: a driver may deliver their bytes undecoded. */
+    /** Result columns that contain JSON to be sent unchanged. A driver may return their undecoded bytes. */
     readonly rawColumns?: readonly string[],
   ) {}
 
@@ -39,21 +39,21 @@ export function joined(fragments: Statement[], separator: string): Statement {
   return composed(['', ...between, ''], fragments);
 }
 
-/** A composed statement that has few forms and no plan that depends on its values may be prepared as well. */
+/** Prepares a composed statement. Use it for statements with few variants whose plan does not depend on the values. */
 export function prepared(statement: Statement): Statement {
   const { text, strings, values, rawColumns } = statement;
   return new Statement(strings, values, { text, name: nameOf(text) }, rawColumns);
 }
 
-/** `expression as name`, where the result is JSON text that goes out as it is: it arrives as `string | Buffer`. */
+/** Selects `expression as name` for JSON that is sent unchanged. The value arrives as `string | Buffer`. */
 export function rawJson(expression: Statement, name: string): Statement {
   const { strings, values } = composed(['', ` as "${name}"`], [expression]);
   return new Statement(strings, values, undefined, [name]);
 }
 
 /**
- * A composed statement whose text is always the same is composed once: `build` is called with placeholders, and each
- * later call only fills in its values. Composing the product detail at each call cost a fifth of the request.
+ * Composes a statement with constant text once: `build` is called with placeholders, and each later call only fills
+ * in its values. Composing the product detail for each call took a fifth of the request.
  */
 export function fixed<Args extends unknown[]>(
   build: (...args: Args) => Statement,
@@ -62,7 +62,7 @@ export function fixed<Args extends unknown[]>(
   const { strings, values, text, rawColumns } = build(...(placeholders as Args));
   const order = values.map((value) => placeholders.indexOf(value as object));
   if (order.includes(-1))
-    throw new Error(`a fixed statement takes its values from its arguments only: ${text}`);
+    throw new Error(`a fixed statement must take all its values from its arguments: ${text}`);
   const kept = { text, name: nameOf(text) };
   return (...args) =>
     new Statement(
@@ -73,12 +73,12 @@ export function fixed<Args extends unknown[]>(
     );
 }
 
-/** Text that is SQL itself: column names and directions chosen from our own tables, never from input. */
+/** Inserts text as SQL. Use it only for column names and directions defined in our code, never for input. */
 export function raw(text: string): Statement {
   return new Statement([text], []);
 }
 
-/** Ids, or whole numbers, as a PostgreSQL array literal. pg would search each of them for characters to quote. */
+/** Formats ids or integers as a PostgreSQL array literal. pg would scan each element for characters to quote. */
 export function arrayOf(values: (string | number)[]): string {
   return `{${values.join(',')}}`;
 }
@@ -88,19 +88,19 @@ const preparedTexts = new WeakMap<TemplateStringsArray, { text: string; name: st
 function composed(strings: readonly string[], parts: readonly unknown[]): Statement {
   const texts = [strings[0] ?? ''];
   const values: unknown[] = [];
-  const seam = (text: string) => {
+  const append = (text: string) => {
     texts[texts.length - 1] += text;
   };
   parts.forEach((part, index) => {
     if (part instanceof Statement) {
-      seam(part.strings[0] ?? '');
+      append(part.strings[0] ?? '');
       texts.push(...part.strings.slice(1));
       values.push(...part.values);
     } else {
       texts.push('');
       values.push(part);
     }
-    seam(strings[index + 1] ?? '');
+    append(strings[index + 1] ?? '');
   });
   const raw = parts.flatMap((part) => (part instanceof Statement && part.rawColumns) || []);
   return new Statement(texts, values, undefined, raw.length > 0 ? raw : undefined);

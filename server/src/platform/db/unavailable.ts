@@ -1,6 +1,6 @@
 import type { DatabaseError } from 'pg';
 
-/** The database could not be asked or did not answer in time. What was asked may or may not have been done. */
+/** The database was unreachable or did not respond in time. The statement may or may not have been executed. */
 export class DatabaseUnavailable extends Error {}
 
 /** Others of the same share used all its connections until the wait was over. */
@@ -20,9 +20,9 @@ export function isOverload(error: unknown): boolean {
 }
 
 /**
- * Whether the same call may succeed later without being changed: a lock or an answer that did not come in time, a
- * deadlock, or a database that is unreachable, starting, stopping (57P…), failing over (a former primary is read-only)
- * or out of connections.
+ * Returns whether the same request may succeed later without changes: after a lock or statement timeout, a deadlock,
+ * or while the database is unreachable, starting, stopping (57P…), failing over (a former primary is read-only) or
+ * out of connections.
  */
 export function isTemporary(error: unknown): boolean {
   if (error instanceof DatabaseUnavailable) return true;

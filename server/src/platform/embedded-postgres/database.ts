@@ -12,8 +12,11 @@ const DATABASE = 'feira';
 
 type Address = { host: string; port: number };
 
-/** Connects once, making the database on the first start. Undefined: nobody answers, or not yet. */
-export async function openDatabase(address: Address): Promise<Connection | undefined> {
+/**
+ * Connects once and creates the database on the first start. Returns undefined if the server does not accept
+ * connections (yet).
+ */
+export async function connectToEmbedded(address: Address): Promise<Connection | undefined> {
   const connection = { host: address.host, port: address.port, user: USER, database: DATABASE };
   try {
     await runOnce(connection, 'select 1');
@@ -39,15 +42,15 @@ async function createDatabase(connection: Connection): Promise<void> {
   try {
     await runOnce({ ...connection, database: 'postgres' }, `create database ${DATABASE}`);
   } catch (error) {
-    // Another first start made it between our look and our statement.
+    // Another process created it at the same time.
     if (codeOf(error) !== '42P04' && codeOf(error) !== '23505') throw error;
   }
 }
 
 async function runOnce(connection: Connection, statement: string): Promise<void> {
-  // ssl is named because PGSSLMODE in the environment would ask for it even on a socket.
+  // ssl is set explicitly because PGSSLMODE in the environment would otherwise enable it even on a Unix socket.
   const client = new pg.Client({ ...connection, ssl: false, connectionTimeoutMillis: 5000 });
-  // A shutdown between two packets arrives here; the pending call rejects as well.
+  // A shutdown between two packets is reported here. The pending call rejects as well.
   client.on('error', () => {});
   try {
     await client.connect();
@@ -57,7 +60,10 @@ async function runOnce(connection: Connection, statement: string): Promise<void>
   }
 }
 
-/** Starting or shutting down (57P01 to 57P03), no socket, or a socket that nobody listens on any more. */
+/**
+ * True while the server is starting or shutting down (57P01 to 57P03), or when the socket is missing or has no
+ * listener.
+ */
 function isNotServing(error: unknown): boolean {
   const code = codeOf(error);
   if (code === undefined) return /terminated|timeout/.test(String(error));

@@ -6,51 +6,57 @@ import { promisify } from 'node:util';
 import type { Binaries } from './binaries.js';
 import { USER } from './database.js';
 import { ENVIRONMENT } from './keeper.js';
-import type { Place } from './place.js';
+import type { ClusterLocation } from './location.js';
 
-/** Made aside and renamed when complete: a first start that is killed, or has company, leaves no half of a cluster. */
-export async function initializeData(place: Place, binaries: Binaries): Promise<void> {
-  if (!existsSync(place.data)) {
-    const draft = join(place.folder, `initdb-${randomBytes(4).toString('hex')}`);
+/**
+ * Creates the cluster in a temporary folder and renames it when complete, so a first start that is killed or runs
+ * concurrently with another one leaves no incomplete cluster.
+ */
+export async function initializeData(location: ClusterLocation, binaries: Binaries): Promise<void> {
+  if (!existsSync(location.data)) {
+    const draft = join(location.folder, `initdb-${randomBytes(4).toString('hex')}`);
     try {
-      await initdb(place, binaries, draft);
-      renameSync(draft, place.data);
+      await initdb(location, binaries, draft);
+      renameSync(draft, location.data);
     } catch (error) {
-      if (!existsSync(place.data)) throw error;
+      if (!existsSync(location.data)) throw error;
     }
   }
-  removeDrafts(place);
+  removeDrafts(location);
 }
 
-async function initdb(place: Place, binaries: Binaries, folder: string): Promise<void> {
+async function initdb(location: ClusterLocation, binaries: Binaries, folder: string): Promise<void> {
   const args = ['-D', folder, '-U', USER, '-A', 'trust', '-E', 'UTF8', '--no-instructions'];
-  // --locale names the messages and number formats too, which otherwise come from the environment.
+  // Without --locale, messages and number formats would depend on the environment.
   const locale = ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
   try {
-    // cwd, because ours may be one that the account cannot enter.
+    // The account may not be able to enter the current directory of this process.
     await promisify(execFile)(binaries.initdb, [...args, ...locale], {
-      cwd: place.folder,
+      cwd: location.folder,
       env: ENVIRONMENT,
-      ...place.account,
+      ...location.account,
     });
   } catch (cause) {
     const { message, stderr } = cause as Error & { stderr?: string };
     throw new Error(
-      `The embedded PostgreSQL could not make its data in ${place.folder} ` +
-        `(DATABASE_URL names another PostgreSQL to use instead): ${stderr || message}`,
+      `The embedded PostgreSQL could not create its data in ${location.folder}. ` +
+        `Set DATABASE_URL to use another PostgreSQL. Output: ${stderr || message}`,
       { cause },
     );
   }
 }
 
-/** Also those of a start that is still at work: it will find the data made, and use them. */
-function removeDrafts(place: Place): void {
-  for (const name of readdirSync(place.folder)) {
+/**
+ * This also removes the draft of a start that is still running. That start then finds the finished cluster and uses
+ * it.
+ */
+function removeDrafts(location: ClusterLocation): void {
+  for (const name of readdirSync(location.folder)) {
     if (!name.startsWith('initdb-')) continue;
     try {
-      rmSync(join(place.folder, name), { recursive: true, force: true });
+      rmSync(join(location.folder, name), { recursive: true, force: true });
     } catch {
-      // Files were added meanwhile; the next launch tries again.
+      // The other start is still adding files. The next launch tries again.
     }
   }
 }

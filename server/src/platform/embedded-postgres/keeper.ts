@@ -1,28 +1,31 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { closeSync, constants, openSync } from 'node:fs';
 import { promisify } from 'node:util';
-import type { Place } from './place.js';
+import type { ClusterLocation } from './location.js';
 
-/** Both ends of a FIFO: the reader is for a keeper, the writer keeps that keeper waiting. */
-export interface Line {
+/** Both ends of a FIFO. The keeper reads from it, and waits for as long as a process holds the writer. */
+export interface FifoEnds {
   writer: number;
   reader: number;
 }
 
-/** Nothing of ours goes on to PostgreSQL: PGPORT, PGTZ and their like would change the server. */
+/**
+ * The environment of PostgreSQL. It inherits nothing from ours, because PGPORT, PGTZ and similar variables would
+ * change the server.
+ */
 export const ENVIRONMENT = { PATH: '/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C' };
 
 /*
- * A keeper reads the FIFO until its last writer is gone, then stops PostgreSQL. It is one shell and no `cat`: were
- * the shell killed, a `cat` would go on reading and look like a keeper. It holds the FIFO until PostgreSQL has
- * stopped, so that whoever finds it unread knows that nobody will stop what is started next.
+ * A keeper reads the FIFO until its last writer is closed, then stops PostgreSQL. It runs in one shell without `cat`:
+ * if the shell were killed, `cat` would continue reading and look like a keeper. It holds the FIFO until PostgreSQL
+ * has stopped, so a FIFO without a reader means that no keeper is left to stop PostgreSQL.
  *
- * `true` and not `:`, because a failed redirection of a special builtin ends the shell.
+ * The loops use `true` instead of `:`, because a failed redirection of a special builtin terminates the shell.
  */
 const KEEPERS = {
-  // PostgreSQL is the keeper's child, so its pid cannot become another's. The FIFO gets its name from that pid before
-  // PostgreSQL runs. Descriptor 3 is left to PostgreSQL alone: its end tells the launching process that PostgreSQL
-  // has ended, which not every shell notices while it reads (dash does, bash does not).
+  // PostgreSQL is a child of the keeper, so its pid cannot be reused. The FIFO is renamed to that pid before
+  // PostgreSQL runs. Only PostgreSQL inherits descriptor 3: when it closes, the launching process knows that
+  // PostgreSQL has exited, which not every shell notices while it reads (dash does, bash does not).
   // Arguments: a socket folder to remove at the end or '', the FIFO, then the command.
   launch: `
     trap '' HUP INT TERM
@@ -38,7 +41,7 @@ const KEEPERS = {
     wait "$pid"
     [ -z "$sockets" ] || rm -rf "$sockets"
     rm -f "$1" "users-$pid-0.answer" "users-$pid-0"`,
-  // Arguments: the FIFO, the pid.
+  // Arguments: the FIFO and the pid of PostgreSQL.
   adopt: `
     trap '' HUP INT TERM
     while read -r line; do true >"$1.answer"; done
@@ -47,9 +50,10 @@ const KEEPERS = {
     rm -f "$1.answer" "$1"`,
 };
 
-export async function makeLine(place: Place, fifo: string): Promise<Line> {
-  await promisify(execFile)('mkfifo', ['-m', '600', fifo], { env: ENVIRONMENT, ...place.account });
-  // A writer can open only a FIFO that is read, and a blocking reader only one that is written.
+export async function openFifo(location: ClusterLocation, fifo: string): Promise<FifoEnds> {
+  await promisify(execFile)('mkfifo', ['-m', '600', fifo], { env: ENVIRONMENT, ...location.account });
+  // A FIFO can be opened for writing only while it has a reader, and opening it for blocking reads waits for a
+  // writer.
   const opener = openSync(fifo, constants.O_RDONLY | constants.O_NONBLOCK);
   const writer = openSync(fifo, constants.O_WRONLY | constants.O_NONBLOCK);
   const reader = openSync(fifo, constants.O_RDONLY);
@@ -58,21 +62,21 @@ export async function makeLine(place: Place, fifo: string): Promise<Line> {
 }
 
 export function spawnKeeper(
-  place: Place,
+  location: ClusterLocation,
   kind: keyof typeof KEEPERS,
   reader: number,
   output: ('ignore' | 'pipe' | number)[],
   args: string[],
 ): ChildProcess {
   const keeper = spawn('/bin/sh', ['-c', KEEPERS[kind], 'feira-postgres-keeper', ...args], {
-    // A session of its own: Ctrl-C in our terminal is not for PostgreSQL.
+    // PostgreSQL runs in its own session, so that Ctrl-C in our terminal does not reach it.
     detached: true,
-    cwd: place.folder,
+    cwd: location.folder,
     stdio: [reader, ...output],
-    // PostgreSQL takes a pid in an old lock file for alive unless it is its own parent's or grandparent's; in a
-    // container the same few numbers come back at every start.
+    // PostgreSQL considers the pid in an old lock file alive unless it belongs to its own parent or grandparent. In a
+    // container, the same few pids are reused at every start.
     env: { ...ENVIRONMENT, PG_GRANDPARENT_PID: String(process.pid) },
-    ...place.account,
+    ...location.account,
   });
   closeSync(reader);
   keeper.unref();

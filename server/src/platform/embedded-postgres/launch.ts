@@ -5,22 +5,22 @@ import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { findBinaries } from './binaries.js';
 import { initializeData } from './initialize.js';
-import { makeLine, spawnKeeper } from './keeper.js';
-import { giveTo, makeSocketFolder, type Place, PORT } from './place.js';
+import { openFifo, spawnKeeper } from './keeper.js';
+import type { Lease } from './lease.js';
+import { type ClusterLocation, changeOwner, makeSocketFolder, PORT } from './location.js';
 import { isAlive } from './postmaster.js';
-import type { Seat } from './users.js';
 
 export interface Launch {
   ended(): boolean;
-  isKeeperOf(seat: Seat): boolean;
-  refuseUnlessDataWasInUse(): void;
+  isKeeperOf(lease: Lease): boolean;
+  throwUnlessDataWasInUse(): void;
   logTail(): string;
   release(): void;
 }
 
 /**
- * A sixteenth of the machine, or of what the container may use of it: a page that is read from the kernel's cache and
- * checked anew each time cost a product read a quarter.
+ * A sixteenth of the memory of the machine or container. With smaller buffers, pages are read from the kernel's cache
+ * and verified each time, which made a product read a quarter slower.
  */
 function sharedMegabytes(): number {
   const memory = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
@@ -39,29 +39,29 @@ const SETTINGS = {
   log_timezone: 'UTC',
 };
 
-export async function launch(place: Place, settings: Record<string, string>): Promise<Launch> {
-  const binaries = await findBinaries(place);
-  await initializeData(place, binaries);
-  removeLeftovers(place);
+export async function launch(location: ClusterLocation, settings: Record<string, string>): Promise<Launch> {
+  const binaries = await findBinaries(location);
+  await initializeData(location, binaries);
+  removeLeftovers(location);
 
-  const logFile = join(place.folder, 'postgres.log');
-  const log = openLog(place, logFile);
+  const logFile = join(location.folder, 'postgres.log');
+  const log = openLog(location, logFile);
   const logStart = fstatSync(log).size;
-  const sockets = makeSocketFolder(place);
-  const fifo = join(place.folder, `users-${process.pid}-${randomBytes(4).toString('hex')}`);
-  const line = await makeLine(place, fifo);
+  const sockets = makeSocketFolder(location);
+  const fifo = join(location.folder, `users-${process.pid}-${randomBytes(4).toString('hex')}`);
+  const ends = await openFifo(location, fifo);
   const all = { ...SETTINGS, unix_socket_directories: sockets.folder, ...settings };
   const keeper = spawnKeeper(
-    place,
+    location,
     'launch',
-    line.reader,
+    ends.reader,
     [log, log, 'pipe'],
     [
       sockets.temporary ? sockets.folder : '',
       fifo,
       binaries.postgres,
       '-D',
-      place.data,
+      location.data,
       ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
     ],
   );
@@ -81,41 +81,42 @@ export async function launch(place: Place, settings: Record<string, string>): Pr
   let held = true;
   return {
     ended: () => ended,
-    isKeeperOf: (seat) => held && fstatSync(seat.writer).ino === fstatSync(line.writer).ino,
-    refuseUnlessDataWasInUse() {
-      // Another start won, or the children of a killed postmaster still linger: both pass.
+    isKeeperOf: (lease) => held && fstatSync(lease.writer).ino === fstatSync(ends.writer).ino,
+    throwUnlessDataWasInUse() {
+      // Another process won the race to start, or child processes of a killed postmaster are still running. Both are
+      // temporary.
       if (/lock file|shared memory block/.test(logTail())) return;
-      throw new Error(`PostgreSQL did not start in ${place.folder}:\n${logTail()}`, { cause: failure });
+      throw new Error(`PostgreSQL failed to start in ${location.folder}:\n${logTail()}`, { cause: failure });
     },
     logTail,
     release() {
-      if (held) closeSync(line.writer);
+      if (held) closeSync(ends.writer);
       held = false;
       life.destroy();
     },
   };
 }
 
-function openLog(place: Place, file: string): number {
+function openLog(location: ClusterLocation, file: string): number {
   const log = openSync(file, 'a', 0o600);
   if (fstatSync(log).size < 1_000_000) {
-    giveTo(place, file);
+    changeOwner(location, file);
     return log;
   }
   closeSync(log);
   try {
     renameSync(file, `${file}.1`);
   } catch (error) {
-    // Another start has just done it.
+    // Another process has just rotated the log.
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
-  return openLog(place, file);
+  return openLog(location, file);
 }
 
-/** FIFOs are named for a process; those of a dead one were left by a crash. */
-function removeLeftovers(place: Place): void {
-  for (const name of readdirSync(place.folder)) {
+/** A FIFO is named after a process. Those of dead processes were left behind by a crash. */
+function removeLeftovers(location: ClusterLocation): void {
+  for (const name of readdirSync(location.folder)) {
     const pid = /^users-(\d+)-/.exec(name)?.[1];
-    if (pid && !isAlive(Number(pid))) rmSync(join(place.folder, name), { force: true });
+    if (pid && !isAlive(Number(pid))) rmSync(join(location.folder, name), { force: true });
   }
 }

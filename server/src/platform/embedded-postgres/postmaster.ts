@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Place } from './place.js';
+import type { ClusterLocation } from './location.js';
 
 export interface Postmaster {
   pid: number;
   port: number;
   host: string;
-  /** As the file says it: after a power cut it goes on saying `ready`. */
+  /** As recorded in the file. After a power failure it may still be `ready`. */
   status: 'starting' | 'stopping' | 'ready';
 }
 
-/** PostgreSQL keeps its address and its state in its lock file. Only PostgreSQL deletes that file, never we. */
-export function readPostmaster(place: Place): Postmaster | undefined {
-  const lines = readIfThere(join(place.data, 'postmaster.pid')).split('\n');
+/** Reads PostgreSQL's address and status from its lock file. Only PostgreSQL may delete that file. */
+export function readPostmaster(location: ClusterLocation): Postmaster | undefined {
+  const lines = readIfThere(join(location.data, 'postmaster.pid')).split('\n');
   const [pid, port, host] = [Number(lines[0]), Number(lines[3]), lines[4]];
   if (!pid || !port || !host) return undefined;
   const status = lines[7]?.trim();

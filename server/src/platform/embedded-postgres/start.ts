@@ -1,79 +1,83 @@
 import { closeSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Connection, openDatabase } from './database.js';
+import { type Connection, connectToEmbedded } from './database.js';
 import { type Launch, launch } from './launch.js';
-import { type Place, preparePlace } from './place.js';
+import { acquireLease, type Lease, releaseLease } from './lease.js';
+import { type ClusterLocation, prepareLocation } from './location.js';
 import { type Postmaster, readPostmaster } from './postmaster.js';
-import { leave, type Seat, takeSeat } from './users.js';
 
 export interface EmbeddedPostgres {
   connection: Connection;
-  /** false when PostgreSQL was already running for another process and this one joined it */
+  /** False when PostgreSQL was already running for another process and this one joined it. */
   started: boolean;
   close(): Promise<void>;
 }
 
-// A killed postmaster's last children linger for some 2 s and hold the data; a fast shutdown takes about as long.
-const PATIENCE_MS = 15_000;
-// Crash recovery replays up to max_wal_size (1 GB) and is not a failure.
-const RECOVERY_PATIENCE_MS = 300_000;
+// After a postmaster is killed, its last children hold the data for about 2 s; a fast shutdown takes about as long.
+const START_TIMEOUT_MS = 15_000;
+// Crash recovery replays up to max_wal_size (1 GB) and must not be treated as a failure.
+const RECOVERY_TIMEOUT_MS = 300_000;
 
 /**
- * Every process that uses the folder comes in the same way: it takes a seat beside the running PostgreSQL, after
- * launching one if there is none. PostgreSQL's own lock on its data decides between two that launch at once; the
- * loser takes a seat beside the winner. The settings are those of the process that launches.
+ * Starts PostgreSQL if it is not running, and acquires a lease that keeps it running. When several processes launch
+ * at the same time, PostgreSQL's lock on its data lets one of them win; the others acquire a lease on that server.
+ * The settings are those of the process that launched it.
  */
 export async function startEmbeddedPostgres(options: {
   folder: string;
   settings?: Record<string, string>;
 }): Promise<EmbeddedPostgres> {
-  const place = preparePlace(options.folder);
+  const location = prepareLocation(options.folder);
   const begun = Date.now();
-  let deadline = begun + PATIENCE_MS;
+  let deadline = begun + START_TIMEOUT_MS;
   let own: Launch | undefined;
   try {
     for (;;) {
-      const running = readPostmaster(place);
+      const running = readPostmaster(location);
       if (running?.status === 'ready') {
-        const joined = await join(place, running);
+        const joined = await join(location, running);
         if (joined) {
-          const { seat, connection } = joined;
-          return { connection, started: own?.isKeeperOf(seat) ?? false, close: once(() => leave(seat)) };
+          const { lease, connection } = joined;
+          return {
+            connection,
+            started: own?.isKeeperOf(lease) ?? false,
+            close: once(() => releaseLease(lease)),
+          };
         }
       }
       if (!own) {
-        own = await launch(place, options.settings ?? {});
-        deadline = Date.now() + PATIENCE_MS;
+        own = await launch(location, options.settings ?? {});
+        deadline = Date.now() + START_TIMEOUT_MS;
       } else if (own.ended()) {
-        own.refuseUnlessDataWasInUse();
+        own.throwUnlessDataWasInUse();
         own.release();
         own = undefined;
-      } else if (running?.status === 'starting' && Date.now() < begun + RECOVERY_PATIENCE_MS) {
-        deadline = Date.now() + PATIENCE_MS;
+      } else if (running?.status === 'starting' && Date.now() < begun + RECOVERY_TIMEOUT_MS) {
+        deadline = Date.now() + START_TIMEOUT_MS;
       }
       if (Date.now() > deadline) {
-        throw new Error(`PostgreSQL in ${place.folder} did not become ready.\n${own?.logTail() ?? ''}`);
+        throw new Error(`PostgreSQL in ${location.folder} did not become ready.\n${own?.logTail() ?? ''}`);
       }
       await delay(own ? 20 : 100);
     }
   } finally {
-    // With a seat taken this changes nothing; without one it lets the keeper stop what we launched.
+    // If no lease was acquired, this lets the keeper stop the server that we launched. Otherwise it has no effect.
     own?.release();
   }
 }
 
 async function join(
-  place: Place,
+  location: ClusterLocation,
   running: Postmaster,
-): Promise<{ seat: Seat; connection: Connection } | undefined> {
-  const seat = await takeSeat(place, running);
-  if (!seat) return undefined;
+): Promise<{ lease: Lease; connection: Connection } | undefined> {
+  const lease = await acquireLease(location, running);
+  if (!lease) return undefined;
   let connection: Connection | undefined;
   try {
-    connection = await openDatabase(running);
-    return connection && { seat, connection };
+    connection = await connectToEmbedded(running);
+    return connection && { lease, connection };
   } finally {
-    if (!connection) closeSync(seat.writer);
+    if (!connection) closeSync(lease.writer);
   }
 }
 

@@ -1,23 +1,23 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { Counter, type Registry } from 'prom-client';
-import { preparePlace } from './place.js';
+import { prepareLocation } from './location.js';
 import { isAlive, readPostmaster } from './postmaster.js';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './start.js';
 
-const LOOK_MS = 500;
-/** A PostgreSQL that ends sooner than this after its start counts as a failed start. */
+const CHECK_EVERY_MS = 500;
+/** If PostgreSQL exits sooner than this after its start, the start counts as failed. */
 const STABLE_MS = 60_000;
-const MOST_FAILURES = 5;
-const LONGEST_PAUSE_MS = 8_000;
+const MAX_FAILURES = 5;
+const MAX_PAUSE_MS = 8_000;
 
 /**
- * Restarts the embedded PostgreSQL when it has ended: killed for lack of memory, or because its disk was full. Any
- * number of processes may supervise the same one: each joins the PostgreSQL that the first of them starts.
+ * Restarts the embedded PostgreSQL when it has exited, for example because memory or disk space ran out. Any number
+ * of processes may supervise the same server: the first one restarts it and the others join.
  */
 export class Supervisor {
   private restarts = 0;
-  /** Resolves when it does not make sense to go on. */
+  /** Resolves after too many failed restarts. */
   readonly gaveUp: Promise<void>;
   private giveUp: () => void = () => {};
   private failures = 0;
@@ -34,7 +34,7 @@ export class Supervisor {
     this.gaveUp = new Promise((resolve) => {
       this.giveUp = resolve;
     });
-    this.pid = readPostmaster(preparePlace(folder))?.pid;
+    this.pid = readPostmaster(prepareLocation(folder))?.pid;
     this.watching = this.watch();
   }
 
@@ -42,7 +42,7 @@ export class Supervisor {
     const supervisor = this;
     new Counter({
       name: 'feira_embedded_postgres_restarts_total',
-      help: 'How often this process has seen the embedded PostgreSQL end and run again',
+      help: 'Restarts of the embedded PostgreSQL seen by this process',
       registers: [registry],
       collect() {
         this.reset();
@@ -59,35 +59,36 @@ export class Supervisor {
 
   private async watch(): Promise<void> {
     while (!this.stopping.signal.aborted) {
-      if (this.pid !== undefined && isAlive(this.pid)) await this.pause(LOOK_MS);
+      if (this.pid !== undefined && isAlive(this.pid)) await this.pause(CHECK_EVERY_MS);
       else if (!(await this.restart())) return;
     }
   }
 
-  /** False when it gives up. */
+  /** Returns false when it gives up. */
   private async restart(): Promise<boolean> {
     if (performance.now() - this.startedAt > STABLE_MS) this.failures = 0;
-    if (this.failures > 0) await this.pause(Math.min(LONGEST_PAUSE_MS, 500 * 2 ** (this.failures - 1)));
+    if (this.failures > 0) await this.pause(Math.min(MAX_PAUSE_MS, 500 * 2 ** (this.failures - 1)));
     if (this.stopping.signal.aborted) return false;
     this.failures++;
-    this.log.error({ pid: this.pid, tries: this.failures }, 'PostgreSQL has ended; starting it again');
+    this.log.error({ pid: this.pid, attempt: this.failures }, 'PostgreSQL exited; restarting it');
     try {
       const next = await startEmbeddedPostgres({ folder: this.folder });
-      const isElsewhere = next.connection.host !== this.embedded.connection.host;
+      const addressChanged = next.connection.host !== this.embedded.connection.host;
       await this.embedded.close();
       this.embedded = next;
-      this.pid = readPostmaster(preparePlace(this.folder))?.pid;
+      this.pid = readPostmaster(prepareLocation(this.folder))?.pid;
       this.startedAt = performance.now();
-      // The socket of a folder with a long path is in a new temporary folder, which open connections cannot know.
-      if (isElsewhere) return this.end('PostgreSQL is running again at another address; start Feira again');
+      // If the data folder has a long path, the socket is in a new temporary folder, and open pools cannot reconnect
+      // to it.
+      if (addressChanged) return this.end('PostgreSQL was restarted at another address. Restart Feira');
       this.restarts++;
-      this.log.info({ pid: this.pid }, 'PostgreSQL is running again');
+      this.log.info({ pid: this.pid }, 'PostgreSQL was restarted');
     } catch (error) {
       this.log.error({ err: error }, 'PostgreSQL could not be started');
     }
-    if (this.failures < MOST_FAILURES) return true;
+    if (this.failures < MAX_FAILURES) return true;
     return this.end(
-      `PostgreSQL in ${this.folder} has ended ${MOST_FAILURES} times in a row. See postgres.log beside its data, free disk space or memory, and start Feira again`,
+      `PostgreSQL in ${this.folder} exited ${MAX_FAILURES} times in a row. See postgres.log next to its data, free disk space or memory, and restart Feira`,
     );
   }
 

@@ -1,7 +1,7 @@
 /**
- * The Content-Security-Policy of a page. Browsers apply form-action to the redirect behind a form as well, so every origin
- * that a form may lead to is named: our own public one (a shop may be looked at under another name of this server), and on
- * the consent page that of the app.
+ * Returns the Content-Security-Policy of a page. Browsers apply form-action to redirects after a form as well, so
+ * every origin that a form may lead to is listed: our public origin (a shop may be opened under another host name of
+ * this server), and on the consent page that of the app.
  */
 export function contentPolicy(options: { images?: string; formsLeadTo: string[] }): string {
   return [
@@ -14,7 +14,7 @@ export function contentPolicy(options: { images?: string; formsLeadTo: string[] 
   ].join('; ');
 }
 
-/** A source has no way to write an IPv6 address; its scheme must do. */
+/** A CSP source cannot contain an IPv6 address, so only its scheme is listed. */
 function sourceOf(address: string): string {
   const { origin, hostname, protocol } = new URL(address);
   return hostname.startsWith('[') ? protocol : origin;

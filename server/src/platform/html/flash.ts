@@ -5,7 +5,7 @@ import type { Seal, SealedFor } from '../crypto/seal.js';
 
 const LIFETIME_SECONDS = 120;
 
-/** The page that shows it, and the account that may see it. */
+/** The page that shows the message, and the account that may see it. */
 export interface FlashFor {
   path: string;
   userId: string;
@@ -17,8 +17,9 @@ interface Sealed<Note> {
 }
 
 /**
- * What one page leaves for the next, so that a form can answer with a redirect and a reload repeats nothing. It is kept in
- * a cookie of that page alone, sealed because it may hold a new secret, and ends when it was shown or after two minutes.
+ * A message from one page to the next, so that a form can answer with a redirect and a reload repeats nothing. It is
+ * stored in a cookie for that page only, sealed because it may contain a new secret, and expires when it was shown or
+ * after two minutes.
  */
 export class Flash {
   private readonly secure: boolean;
@@ -37,7 +38,7 @@ export class Flash {
     reply.setCookie(COOKIE, value, { ...this.attributes(page.path), maxAge: LIFETIME_SECONDS });
   }
 
-  /** What was left for this page; the browser is told to forget it. */
+  /** Returns the message for this page and deletes its cookie. */
   take<Note>(request: FastifyRequest, reply: FastifyReply, page: FlashFor): Note | undefined {
     const value = request.cookies[COOKIE];
     if (value === undefined) return undefined;
@@ -50,7 +51,7 @@ export class Flash {
     try {
       return JSON.parse(this.seal.open(Buffer.from(value, 'base64url'), ownerOf(page))) as Sealed<Note>;
     } catch {
-      // Not sealed by us, or for another page or account.
+      // The value was not sealed by us, or belongs to another page or account.
       return undefined;
     }
   }

@@ -1,6 +1,6 @@
 export type Language = 'en' | 'pt';
 
-/** English, unless Accept-Language prefers Portuguese to it. */
+/** English, unless Accept-Language prefers Portuguese. */
 export function languageOf(header: string | undefined): Language {
   let best: { language: Language; weight: number } = { language: 'en', weight: 0 };
   for (const entry of (header ?? '').split(',')) {

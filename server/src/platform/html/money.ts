@@ -5,7 +5,7 @@ const FORMATS = {
   pt: new Intl.NumberFormat('pt-BR', { style: 'currency', currency: 'BRL' }),
 };
 
-/** Reais for a person: R$ 1.234,50 in Portuguese, R$1,234.50 in English. */
+/** Formats reais for display: R$ 1.234,50 in Portuguese, R$1,234.50 in English. */
 export function money(amount: number, language: Language): string {
   return FORMATS[language].format(amount);
 }

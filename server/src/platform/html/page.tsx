@@ -3,7 +3,7 @@ import type { ComponentChildren, JSX, VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import type { Language } from './language.js';
 
-/** The shell around every page. Values are escaped by the renderer; nothing is ever inserted as HTML. */
+/** The layout of every page. The renderer escapes all values; HTML is never inserted. */
 export function Page(props: {
   language: Language;
   title: string;
@@ -43,13 +43,13 @@ export function Page(props: {
   );
 }
 
-/** Who is signed in, and the proof that the sign-out button needs. */
+/** The signed-in user, and the token for the sign-out form. */
 export interface Who {
   email: string;
   csrf: string;
 }
 
-/** A line that says what went wrong, read out at once by a screen reader. */
+/** An error message that screen readers announce immediately. */
 export function Alert({ children }: { children: ComponentChildren }) {
   return (
     <p class="alert" role="alert">

@@ -7,7 +7,7 @@ import { contentPolicy } from './content-policy.js';
 import { languageOf } from './language.js';
 import { Page, sendPage } from './page.js';
 
-/** What every page for a person has in common: its headers, forms as bytes, and errors that are pages too. */
+/** The common behavior of all HTML pages: headers, raw form bodies, and error pages. */
 export function servePages(app: FastifyInstance, publicUrl: string): void {
   const policy = contentPolicy({ formsLeadTo: [publicUrl] });
   keepRawBodies(app, FORM_BYTES);
@@ -26,14 +26,14 @@ export function servePages(app: FastifyInstance, publicUrl: string): void {
 const SORRY = {
   en: {
     title: 'Something went wrong',
-    ours: 'This is our fault, not yours. Try again in a moment.',
-    unreadable: 'What your browser sent could not be read. Go back, reload and try again.',
+    ours: 'An internal error occurred. Try again in a few minutes.',
+    unreadable: 'The request could not be read. Go back, reload the page and try again.',
     reference: 'Reference',
   },
   pt: {
     title: 'Algo deu errado',
-    ours: 'A falha é nossa, não sua. Tente de novo em instantes.',
-    unreadable: 'Não foi possível ler o que seu navegador enviou. Volte, recarregue e tente de novo.',
+    ours: 'Ocorreu um erro interno. Tente novamente em alguns minutos.',
+    unreadable: 'Não foi possível processar a solicitação. Volte, atualize a página e tente novamente.',
     reference: 'Referência',
   },
 };

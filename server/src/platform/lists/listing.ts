@@ -2,16 +2,16 @@ import type { Queryable } from '../db/share.js';
 import { prepared, raw, type Statement, sql } from '../db/sql.js';
 import { type PageRequest, pageClauses, REACH, type SortKey, sortOf } from './paging.js';
 
-/** What is listed. */
+/** The source of a list. */
 export interface Listing {
   workspaceId: string;
-  /** A table under an alias, and what must hold of its rows besides the search; it names the store. */
+  /** A table with an alias, and the condition for its rows besides the search. The condition names the store. */
   from: Statement;
   alias: string;
   where: Statement;
   columns: Statement;
   sorts: Record<string, SortKey>;
-  /** One plan is as good as another for whatever the filters may be. */
+  /** Set when one prepared plan is suitable for all combinations of filters. */
   plannedOnce: boolean;
   /**
    * For records that are expensive to write and may be large: they are written for the rows of the page only, not for
@@ -25,14 +25,14 @@ export type Listed<R> = R & { id: string; sort_value: string | number };
 
 export interface Page<R> {
   rows: Listed<R>[];
-  /** Up to one beyond REACH; undefined when the list was asked for by cursor. */
+  /** Counted up to one above REACH. Undefined when the list was requested with a cursor. */
   total: number | undefined;
 }
 
-/** Nobody counts further. */
+/** Limits every count. */
 export const COUNTED = raw(`limit ${REACH + 1}`);
 
-/** One row more than asked for, if there is one, and how many there are in all. */
+/** Returns one row more than requested, if there is one, and the total. */
 export async function plainPage<R>(
   db: Queryable,
   request: PageRequest<unknown>,
@@ -54,7 +54,7 @@ export async function plainPage<R>(
   const rows = await db.query<Listed<R> & { total_listed: number }>(plan(page));
   if (request.page === undefined) return { rows, total: undefined };
   if (rows.length > 0 || request.page === 1) return { rows, total: rows[0]?.total_listed ?? 0 };
-  // A page beyond the end has no row to carry the total.
+  // A page beyond the end has no row that could carry the total.
   const [counted] = await db.query<{ total: number }>(plan(count));
   return { rows, total: counted?.total };
 }
@@ -71,7 +71,7 @@ export function recordsOf(hits: Statement, request: PageRequest<unknown>, listin
   return sql`select id, case when ${isWithin} then json end as json, sort_value, sorted_by from (${records}) record`;
 }
 
-/** All that an order needs, so that an index of it is enough. */
+/** The columns needed for sorting, so that an index-only scan is possible. */
 export function keyColumns(request: PageRequest<unknown>, listing: Listing): Statement {
   return sql`${raw(listing.alias)}.id, ${sortColumn(request, listing)}`;
 }

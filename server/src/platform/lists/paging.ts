@@ -7,25 +7,30 @@ import { isoOf, timeOf } from '../schema/times.js';
 
 export const DEFAULT_LIMIT = 50;
 export const MAX_LIMIT = 100;
-/** Counting and skipping both cost time in proportion, so both end here; a cursor goes on. */
+/**
+ * Counting and skipping rows both take time proportional to their number, so both stop here. A cursor has no such
+ * limit.
+ */
 export const REACH = 10_000;
 
-/** The query parameters that every paged list has. */
+/** The query parameters of every paged list. */
 export const pagingQuery = {
   page: Type.Optional(
     Type.Integer({
       minimum: 1,
-      description: 'Which page, from 1. page × limit reaches 10,000 at most; go on with cursor.',
+      description: 'The page number, from 1. page × limit must not exceed 10,000; use cursor beyond that.',
     }),
   ),
   limit: Type.Optional(
     Type.Integer({
       minimum: 1,
-      description: 'Entries per page: 50 unless told, 100 at most (more is taken as 100).',
+      description: 'Entries per page: default 50, maximum 100 (higher values are treated as 100).',
     }),
   ),
   cursor: Type.Optional(
-    Type.String({ description: 'nextCursor of the page before. It carries sort and filters.' }),
+    Type.String({
+      description: 'nextCursor of the previous page. It contains the sort order and the filters.',
+    }),
   ),
 };
 
@@ -35,7 +40,7 @@ export const Meta = Shape('Meta', {
   total: Type.Optional(Type.Integer({ description: 'Exact up to 10,000. Absent when a cursor was used.' })),
   totalPages: Type.Optional(Type.Integer()),
   totalCapped: Type.Optional(
-    Type.Boolean({ description: 'True when there are more than the 10,000 that total says.' }),
+    Type.Boolean({ description: 'True when there are more than 10,000 entries, the maximum of total.' }),
   ),
   hasMore: Type.Boolean(),
   nextCursor: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
@@ -51,14 +56,14 @@ export interface PageMeta {
   nextCursor: string | null;
 }
 
-/** One way to sort a list: a column, and what its values look like inside a cursor. */
+/** A sort key of a list: a column, and how its values are represented in a cursor. */
 export interface SortKey {
   column: string;
   cast: 'text collate "C"' | 'numeric' | 'bigint' | 'timestamptz';
   isValue(value: unknown): boolean;
 }
 
-/** By a time. In UTC, as we give them out: PostgreSQL does not take every offset that RFC 3339 allows. */
+/** Sorts by a time. Cursors contain it in UTC, because PostgreSQL does not accept every offset that RFC 3339 allows. */
 export function byTime(column: string): SortKey {
   return {
     column,
@@ -67,22 +72,22 @@ export function byTime(column: string): SortKey {
   };
 }
 
-/** What a list was asked for, whether by page or by cursor. */
+/** A validated request for a page of a list, by page number or by cursor. */
 export interface PageRequest<Filters> {
-  /** Which list this is: its cursors say so, and no other list takes them. */
+  /** The name of the list. Cursors contain it, and other lists reject them. */
   list: string;
   limit: number;
   filters: Filters;
   sort: string;
-  /** Set when the list was asked for by page. */
+  /** Set when the list was requested by page number. */
   page: number | undefined;
-  /** Set when a cursor was sent: the sort value and the id of the last record of the page before. */
+  /** Set when a cursor was sent: the sort value and the id of the last record of the previous page. */
   after: { value: string | number; id: string } | undefined;
 }
 
 type ListQuery = { page?: number; limit?: number; cursor?: string; sort?: string };
 
-/** Splits a validated query into paging and filters; a cursor brings its own sort and filters along. */
+/** Splits a validated query into paging and filters. A cursor contains its own sort and filters. */
 export function readPageRequest<Query extends ListQuery>(
   query: Query,
   options: {
@@ -101,19 +106,19 @@ export function readPageRequest<Query extends ListQuery>(
     if (sort !== undefined) sortOf(options.sorts, sort);
     if ((page ?? 1) * limit > REACH)
       throw badRequest(
-        `page × limit must not pass ${REACH}; go on with cursor (meta.nextCursor)`,
+        `page × limit must not exceed ${REACH}; use cursor (meta.nextCursor) beyond that`,
         'invalid_parameter',
       );
     return { list, limit, filters, sort: sort ?? options.defaultSort, page: page ?? 1, after: undefined };
   }
-  if (page !== undefined) throw badRequest('page cannot stand beside cursor', 'invalid_parameter');
+  if (page !== undefined) throw badRequest('page and cursor cannot be combined', 'invalid_parameter');
   const carried = decodeCursor(cursor, list, options.sorts, options.isFilters);
-  // To search for nothing is not to search.
+  // An empty search is equivalent to no search.
   const compared: Record<string, unknown> = { search: '', ...carried.filters, sort: carried.sort };
   for (const [name, value] of Object.entries({ ...filters, ...(sort !== undefined && { sort }) })) {
     if (compared[name] !== value)
       throw badRequest(
-        `${name} differs from what the cursor carries; leave it out or start again without cursor`,
+        `${name} differs from the value in the cursor. Omit it, or start again without cursor`,
         'invalid_parameter',
       );
   }
@@ -127,7 +132,7 @@ export function readPageRequest<Query extends ListQuery>(
   };
 }
 
-/** Times are all written in one way, so that a cursor and what stands beside it can be compared. */
+/** Times are normalized, so that those of a cursor and of the query can be compared. */
 function meantBy(query: Record<string, unknown>, shape: TProperties): Record<string, unknown> {
   const known = Object.entries(query).filter(([name]) => Object.hasOwn(shape, name));
   return Object.fromEntries(
@@ -135,13 +140,16 @@ function meantBy(query: Record<string, unknown>, shape: TProperties): Record<str
   );
 }
 
-/** A list may sort by another column when it descends: then the table names "-updatedAt" by itself. */
+/**
+ * A list may sort by another column in descending order. In that case its table of sort keys has a separate entry
+ * such as "-updatedAt".
+ */
 export function sortOf(sorts: Record<string, SortKey>, sort: string): { key: SortKey; descends: boolean } {
   const key = findSort(sorts, sort);
   if (!key) {
     const names = Object.keys(sorts).filter((name) => !name.startsWith('-'));
     throw badRequest(
-      `sort must be one of ${names.join(', ')}, with - in front to descend`,
+      `sort must be one of ${names.join(', ')}, with a leading - for descending order`,
       'invalid_parameter',
     );
   }
@@ -153,7 +161,10 @@ function findSort(sorts: Record<string, SortKey>, sort: string): SortKey | undef
   return name === undefined ? undefined : sorts[name];
 }
 
-/** "and (column, id) > (…)", "order by … limit …" for a page request, over a table with the alias `alias`. */
+/**
+ * Returns the clauses "and (column, id) > (…)" and "order by … limit …" of a page request, for a table with the alias
+ * `alias`.
+ */
 export function pageClauses(
   request: PageRequest<unknown>,
   sorts: Record<string, SortKey>,
@@ -169,16 +180,17 @@ export function pageClauses(
     : raw('');
   const skip = request.page === undefined ? 0 : (request.page - 1) * request.limit;
   const offset = skip === 0 ? raw('') : sql`offset ${skip}`;
-  // One more than asked for tells whether there is more. Written out and not passed as a value: a plan for any limit
-  // expects a tenth of the table.
+  // One row more than requested shows whether there is a next page. The limit is a literal and not a parameter,
+  // because a generic plan assumes a tenth of the table.
   const limit = raw(`limit ${request.limit + 1}`);
   const order = sql`order by ${column} ${direction}, ${id} ${direction} ${limit} ${offset}`;
   return { where, order };
 }
 
 /**
- * Cuts the extra record off and says how to go on. `total` was counted up to one beyond REACH. A list that can be continued
- * later passes `end`, the place that an empty page has reached: then there is always a next cursor.
+ * Removes the extra record and returns the paging metadata. `total` was counted up to one above REACH. A list that
+ * can be continued later passes `end`, the position that an empty page has reached, so that there is always a next
+ * cursor.
  */
 export function pageOf<R extends { id: string; sort_value: string | number }>(
   request: PageRequest<unknown>,
@@ -225,16 +237,16 @@ function encodeCursor(list: string, { sort, filters, after }: Cursor): string {
   return Buffer.from(JSON.stringify([list, sort, filters, after.value, after.id])).toString('base64url');
 }
 
-/** A cursor comes from outside like any other input: everything in it is judged again. */
+/** A cursor is input, so everything in it is validated again. */
 function decodeCursor(
   text: string,
   list: string,
   sorts: Record<string, SortKey>,
   isFilters: (value: unknown) => boolean,
 ): Cursor {
-  const broken = () => badRequest('cursor is not one that this list gave out', 'invalid_parameter');
+  const broken = () => badRequest('cursor was not issued by this list', 'invalid_parameter');
   const bytes = Buffer.from(text, 'base64url');
-  // The decoder skips what is not of its alphabet; a cursor with something on it is not the one given out.
+  // The decoder skips characters outside its alphabet. A cursor with additional characters is not one that we issued.
   if (bytes.toString('base64url') !== text) throw broken();
   let parts: unknown;
   try {

@@ -1,10 +1,10 @@
 import { raw, type Statement, sql } from '../db/sql.js';
 
-/** How the terms of a row, `s.terms`, are compared with what is searched for. */
+/** How the search terms of a row, `s.terms`, are compared with the search. */
 export interface Matching {
   /**
-   * Searches of one or two letters find only words that begin with them. The trigram index serves these; to find two
-   * letters inside a word, every row of the store has to be read.
+   * Searches with one or two letters match only at the beginning of words. The trigram index supports these; finding
+   * two letters inside a word requires reading every row of the store.
    */
   shortSearchesMatchPrefixes?: boolean;
 }
@@ -18,7 +18,7 @@ export function isPrefixSearch(search: string, { shortSearchesMatchPrefixes }: M
   return shortSearchesMatchPrefixes === true && lettersIn(search) < 3;
 }
 
-/** For rows that are already at hand: the explicit collation keeps the planner from using the trigram index. */
+/** For rows that have already been read. The explicit collation prevents the planner from using the trigram index. */
 export function matches(search: string, matching: Matching): Statement {
   return condition(raw('s.terms collate "C"'), search, matching);
 }
@@ -30,7 +30,8 @@ export function matchesByTrigrams(search: string, matching: Matching): Statement
 // The patterns are sub-selects, so that they are computed once and not for each row (7 µs).
 function condition(terms: Statement, search: string, matching: Matching): Statement {
   if (!isPrefixSearch(search, matching)) return sql`${terms} like (select search_pattern(${search}))`;
-  // search_pattern() returns "%ab%". A word begins the terms, follows a space, or follows the separator of two values.
+  // search_pattern() returns "%ab%". A word is at the start of the terms, after a space, or after the separator of
+  // two values.
   return sql`(
     ${terms} like (select substr(search_pattern(${search}), 2))
     or ${terms} like (select '% ' || substr(search_pattern(${search}), 2))

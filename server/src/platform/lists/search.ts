@@ -14,13 +14,13 @@ import { type PageRequest, pageClauses, REACH, sortOf } from './paging.js';
 import { isPrefixSearch, lettersIn, type Matching, matches, matchesByTrigrams } from './search-matching.js';
 
 export interface SearchableListing extends Listing, Matching {
-  /** Where the texts are that a search looks at, one row for each row that is listed: "order_search" with "order_id". */
+  /** The table with the searchable texts, one row for each listed row: "order_search" with "order_id". */
   terms: { table: string; id: string };
 }
 
 type Request = PageRequest<{ search?: string }>;
 
-/** With a search, if one is asked for. */
+/** Lists with a search if the request contains one. */
 export function searchablePage<R>(
   db: Queryable,
   request: Request,
@@ -31,9 +31,9 @@ export function searchablePage<R>(
 }
 
 /**
- * A rare word is looked up and what is found is sorted; to a common one the list is walked, in the order asked for, until
- * the page is full. Left to itself the planner cannot tell them apart: of a word it knows at best how common it is in all
- * stores together, and to list the names with a C it walked through all with an A and a B.
+ * For a rare term, all matches are looked up in the index and sorted. For a common term, the list is scanned in the
+ * requested order until the page is full. The planner cannot make this choice: it knows at best how common a term is
+ * in all stores together, and to list the names with a C it scanned all names with an A and a B.
  */
 async function searchPage<R>(
   db: Queryable,
@@ -49,19 +49,22 @@ async function searchPage<R>(
   return { rows, total: found?.total ?? (await countFound(db, request, listing, search, found?.sampled)) };
 }
 
-/** Of so many rows that come next in the order asked for; with `COMMON` of them a word is not looked up. */
+/**
+ * The number of rows in the sample, which are the next ones in the requested order. If `COMMON` of them match, the
+ * term is not looked up in the index.
+ */
 const SAMPLE = 100;
 const COMMON = 4;
-/** From here on reading rows until 10,000 are counted is quicker than having the index tell of all. */
+/** From this number on, reading rows until 10,000 are counted is faster than reading all matches from the index. */
 const VERY_COMMON = 25;
 const THREE_TOGETHER = /[\p{L}\p{N}]{3}/u;
 
 interface Found<R> {
-  /** How many of the sample have the word. */
+  /** The number of matches in the sample. */
   sampled: number;
-  /** Set when all that was found could be sorted. */
+  /** Set when all matches could be sorted. */
   page: Page<R> | undefined;
-  /** Set when more was found than anybody counts, and nothing else must hold of it. */
+  /** Set when there are more matches than the counting limit and no other filter applies. */
   total: number | undefined;
 }
 
@@ -81,14 +84,14 @@ async function lookUp<R>(
         select count(*) as matching from (
           select ${key} from ${from} where ${raw(alias)}.workspace_id = ${workspaceId} ${beyond}
           ${inOrder(request, listing)} ${raw(`limit ${SAMPLE}`)}
-        ) next, ${thatHaveIt(listing, search)}
+        ) next, ${filterByTerm(listing, search)}
       ),
       found as materialized (
-        select * from (${allThatHaveIt(listing, search)}) all_found
+        select * from (${allMatchingIds(listing, search)}) all_found
         where (select matching from sample) < ${raw(String(COMMON))} ${COUNTED}
       ),
       matching as materialized (
-        select ${key} from found, ${itsRow(listing)}
+        select ${key} from found, ${rowById(listing)}
         where (select count(*) from found) <= ${raw(String(REACH))} and ${where}
       )
       select page.*, counted.* from (
@@ -101,8 +104,8 @@ async function lookUp<R>(
   );
   const { sampled, found, total_listed } = rows[0]!;
   if (sampled >= COMMON) return { sampled, page: undefined, total: undefined };
-  if (found > REACH) return { sampled, page: undefined, total: isAlone(request) ? found : undefined };
-  // Without an id when nothing is left for this page: the counts need a row too.
+  if (found > REACH) return { sampled, page: undefined, total: isOnlyFilter(request) ? found : undefined };
+  // The row has no id if no record is left for this page, because the counts still need a row.
   return {
     sampled,
     page: { rows: rows.filter((row) => row.id !== null), total: total_listed },
@@ -110,7 +113,10 @@ async function lookUp<R>(
   };
 }
 
-/** undefined when the page is not full after so many steps: the word is rare, or gathers elsewhere in this order. */
+/**
+ * Returns undefined if the page is not full after so many rows: the term is rare, or its matches are elsewhere in
+ * this order.
+ */
 async function walk<R>(
   db: Queryable,
   request: Request,
@@ -124,7 +130,7 @@ async function walk<R>(
     select next.* from (
       select ${keyColumns(request, listing)} from ${from} where ${where} ${beyond}
       ${inOrder(request, listing)} ${raw(`limit ${steps}`)}
-    ) next, ${thatHaveIt(listing, search)}`;
+    ) next, ${filterByTerm(listing, search)}`;
   const rows = await db.query<Listed<R>>(
     prepared(recordsOf(sql`select * from (${hits}) ${raw(alias)} ${order}`, request, listing)),
   );
@@ -140,8 +146,8 @@ async function sortAll<R>(
   const { alias, where, sorts } = listing;
   const { where: beyond, order } = pageClauses(request, sorts, alias);
   const hits = sql`
-    with found as materialized (${allThatHaveIt(listing, search)})
-    select ${keyColumns(request, listing)} from found, ${itsRow(listing)} where ${where} ${beyond} ${order}`;
+    with found as materialized (${allMatchingIds(listing, search)})
+    select ${keyColumns(request, listing)} from found, ${rowById(listing)} where ${where} ${beyond} ${order}`;
   return db.query<Listed<R>>(recordsOf(hits, request, listing));
 }
 
@@ -153,33 +159,33 @@ async function countFound(
   sampled = SAMPLE,
 ): Promise<number> {
   const byIndex = isPrefixSearch(search, listing) || sampled < VERY_COMMON;
-  const all = allThatHaveIt(listing, search, byIndex);
-  const found = isAlone(request)
+  const all = allMatchingIds(listing, search, byIndex);
+  const found = isOnlyFilter(request)
     ? sql`select from (${all}) found`
-    : sql`select from (${all}) found, ${itsRow(listing)} where ${listing.where}`;
+    : sql`select from (${all}) found, ${rowById(listing)} where ${listing.where}`;
   const [counted] = await db.query<{ total: number }>(
     sql`select count(*) as total from (${found} ${COUNTED}) counted`,
   );
   return counted!.total;
 }
 
-/** Nothing is asked for but the search: what it finds is what is listed. */
-function isAlone({ filters }: Request): boolean {
+/** Returns whether the search is the only filter, so that its matches are exactly the listed rows. */
+function isOnlyFilter({ filters }: Request): boolean {
   return Object.keys(filters).length === 1;
 }
 
-// What follows is looked at row by row, and OFFSET 0 keeps it so: where the planner expects one row and there are ten
-// thousand, it compared each with each, for half a minute.
+// The following fragments are evaluated row by row, and OFFSET 0 enforces that. Where the planner expected one row
+// and there were ten thousand, it used a nested loop that took half a minute.
 
-/** What is listed, of each of "found". */
-function itsRow({ workspaceId, from, alias }: SearchableListing): Statement {
+/** The listed row for each row of "found". */
+function rowById({ workspaceId, from, alias }: SearchableListing): Statement {
   return sql`lateral (
     select ${raw(alias)}.* from ${from} where ${raw(alias)}.workspace_id = ${workspaceId} and ${raw(alias)}.id = found.id offset 0
   ) ${raw(alias)}`;
 }
 
-/** Those of "next" that have the word. */
-function thatHaveIt(listing: SearchableListing, search: string): Statement {
+/** The rows of "next" that match the term. */
+function filterByTerm(listing: SearchableListing, search: string): Statement {
   const { workspaceId, terms } = listing;
   return sql`lateral (
     select from ${raw(terms.table)} s where s.workspace_id = ${workspaceId} and s.${raw(terms.id)} = next.id
@@ -187,8 +193,8 @@ function thatHaveIt(listing: SearchableListing, search: string): Statement {
   ) hit`;
 }
 
-/** The ids of all that have the word. */
-function allThatHaveIt(listing: SearchableListing, search: string, byIndex = true): Statement {
+/** The ids of all rows that match the term. */
+function allMatchingIds(listing: SearchableListing, search: string, byIndex = true): Statement {
   const { workspaceId, terms } = listing;
   const hasGrams = lettersIn(search) >= 4;
   const table = byIndex && hasGrams ? likely(listing, search) : raw(terms.table);
@@ -198,8 +204,9 @@ function allThatHaveIt(listing: SearchableListing, search: string, byIndex = tru
 }
 
 /**
- * By itself behind OFFSET 0, and with keys that the planner cannot see: only the index is left to serve it. Whatever other
- * way the planner took, for a small store or a common gram, it would make the grams of each row anew, at 100 µs a row.
+ * A separate sub-select behind OFFSET 0, with keys that the planner cannot see, so that only the trigram index can be
+ * used. With any other plan, for a small store or a common trigram, PostgreSQL computes the trigrams of every row
+ * again, at 100 µs per row.
  */
 function likely({ workspaceId, terms }: SearchableListing, search: string): Statement {
   return sql`(

@@ -1,4 +1,6 @@
-/** Callers share one result, and one call under way, for this long: what strangers may ask must not cost a query each. */
+/**
+ * Callers share one result, and one running call, for this long. A public endpoint must not cost a query per request.
+ */
 export function cachedFor<T>(milliseconds: number, load: () => Promise<T>): () => Promise<T> {
   let loading: Promise<T> | undefined;
   let loadedAt = Number.NEGATIVE_INFINITY;

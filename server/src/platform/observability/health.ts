@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { cachedFor } from './cached-for.js';
 
-/** Throws when a part that this process needs cannot be used now. */
+/** Throws if a component that this process needs is unavailable. */
 export type ReadinessCheck = () => Promise<'ok' | 'degraded'>;
 
 interface State {
@@ -12,12 +12,12 @@ interface State {
   checks: Record<string, string>;
 }
 
-const PATIENCE_MS = 2_000;
-const CACHED_MS = 1_000;
+const TIMEOUT_MS = 2_000;
+const CACHE_MS = 1_000;
 
-/** What a load balancer asks. However often it asks, the parts are asked once a second. */
+/** The readiness of the process, as load balancers query it. Components are checked at most once per second. */
 export class Readiness {
-  /** True from the moment a stop was requested: a load balancer should look elsewhere. */
+  /** True as soon as a shutdown was requested, so that the load balancer routes requests elsewhere. */
   stopping = false;
   private readonly state: () => Promise<State>;
 
@@ -25,7 +25,7 @@ export class Readiness {
     private readonly checks: Record<string, ReadinessCheck>,
     private readonly log: Logger,
   ) {
-    this.state = cachedFor(CACHED_MS, () => this.look());
+    this.state = cachedFor(CACHE_MS, () => this.look());
   }
 
   async read(): Promise<{ code: 200 | 503; body: object }> {
@@ -59,7 +59,10 @@ export class Readiness {
   }
 }
 
-/** The process is alive. It answers without asking anything else: a restart does not repair a database. */
+/**
+ * Reports that the process is alive. It does not check anything else, because restarting the process does not repair
+ * a database.
+ */
 export function serveHealth(app: FastifyInstance): void {
   app.get('/healthz', { schema: { hide: true } }, async () => ({ status: 'ok' }));
 }
@@ -77,11 +80,11 @@ export function serveMetrics(app: FastifyInstance, registry: Registry): void {
   });
 }
 
-/** Fails too when there is no answer before the caller would give up. */
+/** Also rejects if there is no answer before the caller would give up. */
 export async function inTime<T>(check: () => Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${PATIENCE_MS} ms`)), PATIENCE_MS);
+    timer = setTimeout(() => reject(new Error(`no answer within ${TIMEOUT_MS} ms`)), TIMEOUT_MS);
   });
   try {
     return await Promise.race([check(), late]);

@@ -1,8 +1,8 @@
 import { type DestinationStream, destination, type Logger, pino, stdSerializers } from 'pino';
 
 /**
- * One JSON line per fact, on standard output. No header, query string or body is ever put into a line, so tokens,
- * codes and signatures cannot be there; the redaction below is a second lock for what a later change might log.
+ * Writes one JSON line per event to standard output. Headers, query strings and bodies are never logged, so tokens,
+ * codes and signatures cannot appear. The redaction below is a second safeguard for later changes.
  */
 export function createLog(level: string, stream: DestinationStream = standardOutput()): Logger {
   return pino(
@@ -33,7 +33,7 @@ export function createLog(level: string, stream: DestinationStream = standardOut
 let stampedAt = 0;
 let stamp = '';
 
-/** Put into words once per millisecond. */
+/** Formats the time once per millisecond. */
 export function timeNow(): string {
   const now = Date.now();
   if (now !== stampedAt) {
@@ -43,45 +43,46 @@ export function timeNow(): string {
   return stamp;
 }
 
-/** PostgreSQL tells the values of a row that breaks a rule of its table, and they came from a body. */
+/** PostgreSQL includes the values of a row that violates a constraint, and these came from a request body. */
 function withoutRows(error: Error): object {
   const { detail, where, ...told } = stdSerializers.err(error);
   return told;
 }
 
-const GATHERED_LENGTH = 16_000;
-const GATHERED_MS = 250;
+const BUFFER_LENGTH = 16_000;
+const FLUSH_MS = 250;
 
 function standardOutput(): DestinationStream {
-  return new GatheredLines(destination({ dest: 1, sync: false }));
+  return new BufferedLines(destination({ dest: 1, sync: false }));
 }
 
 /**
- * A write per line, each a job for another thread, cost a tenth of a request; a quarter of a second is no delay. Gathered
- * here and not by the stream, which counts the bytes of every line: that alone was a thirtieth.
+ * Writing each line separately, as a job on another thread, cost a tenth of a request; a delay of a quarter of a
+ * second is acceptable. Lines are buffered here and not by the stream, because the stream counts the bytes of every
+ * line, which cost another thirtieth.
  */
-class GatheredLines implements DestinationStream {
+class BufferedLines implements DestinationStream {
   private text = '';
   private timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly out: ReturnType<typeof destination>) {
-    // Before the stream's own: it would be closed already.
+    // Must run before the stream's own exit handler, which closes it.
     process.prependOnceListener('exit', () => this.flushSync());
   }
 
   write(line: string): void {
     this.text += line;
-    if (this.text.length >= GATHERED_LENGTH) this.handOn();
-    else this.timer ??= setTimeout(() => this.handOn(), GATHERED_MS).unref();
+    if (this.text.length >= BUFFER_LENGTH) this.flush();
+    else this.timer ??= setTimeout(() => this.flush(), FLUSH_MS).unref();
   }
 
-  /** The library asks for this after a fatal line. */
+  /** pino calls this after a fatal line. */
   flushSync(): void {
-    this.handOn();
+    this.flush();
     this.out.flushSync();
   }
 
-  private handOn(): void {
+  private flush(): void {
     clearTimeout(this.timer);
     this.timer = undefined;
     if (this.text !== '') this.out.write(this.text);

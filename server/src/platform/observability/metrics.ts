@@ -7,7 +7,7 @@ export interface HttpMetrics {
 
 const BOUNDS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** A registry of its own instead of the global one: tests build many applications in one process. */
+/** Uses its own registry instead of the global one, because tests create many applications in one process. */
 export function createMetrics(): HttpMetrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });

@@ -1,13 +1,13 @@
 import { BlockList, isIP } from 'node:net';
 
-// What is reserved for something else than a public host (IANA's special-purpose registries). Of IPv6 only the global
-// unicast range is public at all, so what is listed for it are the exceptions inside 2000::/3.
+// Address ranges reserved for other uses than public hosts (IANA's special-purpose registries). In IPv6 only the
+// global unicast range is public, so this lists the exceptions within 2000::/3.
 const SPECIAL_V4: [string, number][] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
   ['100.64.0.0', 10],
   ['127.0.0.0', 8],
-  // Azure's platform service: a public number that only the machine's own network answers.
+  // Azure's platform service: a public address that only the machine's own network answers.
   ['168.63.129.16', 32],
   ['169.254.0.0', 16],
   ['172.16.0.0', 12],
@@ -38,20 +38,20 @@ for (const [network, prefix] of SPECIAL_V6) special.addSubnet(network, prefix, '
 const globalUnicast = new BlockList();
 globalUnicast.addSubnet('2000::', 3, 'ipv6');
 
-// Ports above 1023 that the Fetch standard blocks because they belong to protocols a POST could be smuggled into.
+// Ports above 1023 that the Fetch standard blocks, because a POST could be smuggled into their protocols.
 const OTHER_PROTOCOLS = new Set([
   1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697,
   10080,
 ]);
 
-/** A receiver on the public internet listens on 80, 443 or an unprivileged port that no other protocol owns. */
+/** A public receiver listens on 80, 443, or an unprivileged port that no other protocol uses. */
 export function isPublicPort(port: number): boolean {
   return port === 80 || port === 443 || (port >= 1024 && !OTHER_PROTOCOLS.has(port));
 }
 
-/** May a request whose target was chosen by somebody else go to this address? */
+/** Returns whether a request with a user-supplied target may connect to this address. */
 export function isPublicAddress(address: string): boolean {
-  // A zone says which of our own networks is meant.
+  // A zone refers to one of our own networks.
   if (address.includes('%')) return false;
   if (isIP(address) === 4) return !special.check(address, 'ipv4');
   if (isIP(address) === 6) return globalUnicast.check(address, 'ipv6') && !special.check(address, 'ipv6');

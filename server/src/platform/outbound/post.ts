@@ -4,7 +4,7 @@ import { Agent, type Dispatcher } from 'undici';
 import { isPublicAddress, isPublicPort } from './addresses.js';
 import { NameNotFound, type Resolve, resolveName } from './resolve.js';
 
-/** Why a request to somebody else's server failed: a closed set, told to the integrator as it is. */
+/** The reasons why a request to an external server failed. The set is closed, and integrators see these values. */
 export type OutboundError =
   | 'blocked_address'
   | 'name_not_found'
@@ -20,12 +20,12 @@ export interface OutboundAnswer {
   statusCode: number | null;
   error: OutboundError | null;
   durationMs: number;
-  /** The first kilobyte of what came back. */
+  /** The first kilobyte of the response body. */
   excerpt: string | null;
 }
 
 export interface OutboundOptions {
-  /** Loopback and private targets, for development on one machine. */
+  /** Allows loopback and private targets, for development on one machine. */
   allowPrivate: boolean;
   timeoutMs: number;
   resolve?: Resolve;
@@ -34,10 +34,14 @@ export interface OutboundOptions {
 const CONNECT_MS = 2_000;
 const MAX_ANSWER = 65_536;
 const EXCERPT = 1_024;
-// Many stores may share one host. Those of its addresses that hang hold two each and must leave some to the others.
+// Many stores may share one host. Each of its addresses that hangs occupies two connections, and the others must
+// still find a free one.
 const CONNECTIONS_PER_HOST = 256;
 
-/** Sends to addresses that strangers chose: each is checked, and it is the checked address that is connected to. */
+/**
+ * Sends requests to user-supplied addresses. Every address is checked, and the connection uses exactly the address
+ * that was checked.
+ */
 export class Outbound {
   private readonly agent: Agent;
   private readonly resolve: Resolve;
@@ -53,16 +57,17 @@ export class Outbound {
       },
       connections: CONNECTIONS_PER_HOST,
       pipelining: 1,
-      // Shorter than servers usually keep an idle connection: one that they just closed would cost an attempt.
+      // Shorter than the keep-alive timeout of most servers, because a connection the server has just closed would
+      // cost an attempt.
       keepAliveTimeout: 1_000,
       keepAliveMaxTimeout: 1_000,
-      // The deadline of the whole exchange is ours.
+      // We enforce one deadline for the whole exchange.
       headersTimeout: 0,
       bodyTimeout: 0,
     });
   }
 
-  /** Whether any address or the port of this URL is one that requests must not go to. */
+  /** Returns whether any address or the port of this URL is forbidden. */
   async isForbidden({ hostname, port, protocol }: URL): Promise<boolean> {
     if (this.options.allowPrivate) return false;
     if (!isPublicPort(portOf(protocol, port))) return true;
@@ -73,7 +78,10 @@ export class Outbound {
     }
   }
 
-  /** Whatever happens is an answer for the log. One deadline covers name, connection, headers and body. */
+  /**
+   * Never rejects: every failure is returned as a result for the log. One deadline covers name resolution,
+   * connection, headers and body.
+   */
   post(url: string, headers: Record<string, string>, body: string): Promise<OutboundAnswer> {
     const { origin, pathname, search } = new URL(url);
     return new Promise((resolve) => {
@@ -116,8 +124,9 @@ export class Outbound {
 }
 
 /**
- * One request and what comes back, as undici tells it. (Its `request` makes a stream of every body and heeds a signal
- * only once it has a connection: while it waited for one, the deadline passed unnoticed.)
+ * One request and its response, as a handler for undici's dispatcher. We do not use undici's `request`: it creates a
+ * stream for every body, and its abort signal has no effect while it waits for a connection, so the deadline could
+ * pass unnoticed.
  */
 class Exchange implements Dispatcher.DispatchHandler {
   private readonly started = performance.now();
@@ -145,7 +154,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
-    // Copied, because undici uses its memory again.
+    // The chunk is copied because undici reuses its memory.
     if (this.size < EXCERPT) this.received.push(Buffer.from(chunk.subarray(0, EXCERPT)));
     this.size += chunk.length;
     if (this.size > MAX_ANSWER) this.abort('response_too_large');
@@ -181,7 +190,7 @@ function portOf(protocol: string, port: string): number {
   return Number(port) || (protocol === 'https:' ? 443 : 80);
 }
 
-/** A name goes into SNI and is what the certificate must be for; an address has no SNI. */
+/** A host name is sent as SNI and must match the certificate. An IP address has no SNI. */
 function serverName({ hostname, servername }: { hostname: string; servername?: string | null }): string {
   const bare = hostname.replace(/^\[|\]$/g, '');
   return isIP(bare) === 0 ? servername || bare : '';
@@ -229,7 +238,10 @@ function classify(failure: unknown): OutboundError {
     : 'connection_reset';
 }
 
-/** Storable whatever the receiver sent: no NUL, and no half of a character at the cut. */
+/**
+ * Returns text that can be stored whatever the receiver sent: without NUL, and without a truncated character at the
+ * end.
+ */
 function asText(bytes: Buffer): string {
   return bytes.subarray(0, EXCERPT).toString('utf8').replaceAll('\0', '\uFFFD');
 }

@@ -8,8 +8,9 @@ export class NameNotFound extends Error {}
 const RESOLVE_MS = 2_000;
 
 /**
- * Every address of a name. Asked over the network without the thread pool that getaddrinfo shares with files and
- * hashing: four names that never answer would hold up all of those. The hosts file is not read; localhost is known.
+ * Returns all addresses of a host name. It queries DNS directly instead of calling getaddrinfo, which shares the
+ * thread pool with file access and hashing: four names that never resolve would block all of these. The hosts file is
+ * not read; localhost is handled here.
  */
 export const resolveName: Resolve = async (host) => {
   const bare = host.replace(/^\[|\]$/g, '');

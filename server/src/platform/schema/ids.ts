@@ -2,12 +2,12 @@ import { randomFillSync } from 'node:crypto';
 
 const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** An id that is not of our format cannot exist, so it is answered 404 before the database sees it. */
+/** An id in another format cannot exist, so it is answered with 404 without a query. */
 export function isId(value: string): boolean {
   return ID.test(value);
 }
 
-/** A UUIDv7: new rows land at the right-hand edge of every index that starts with it. */
+/** Creates a UUIDv7, so that new rows are added at the end of every index that starts with the id. */
 export function newId(now = Date.now()): string {
   if (next === pool.length) {
     randomFillSync(pool);
@@ -20,7 +20,7 @@ export function newId(now = Date.now()): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(0, 3)}-${variant}${random.slice(4, 7)}-${random.slice(7, 19)}`;
 }
 
-// Randomness is drawn for many ids at once: one system call per id would cost more than the id.
+// Random bytes are drawn for many ids at once, because a system call per id would cost more than the id.
 const BYTES_PER_ID = 10;
 const pool = Buffer.alloc(BYTES_PER_ID * 128);
 let next = pool.length;

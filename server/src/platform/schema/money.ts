@@ -1,7 +1,7 @@
-/** In reais: the most that a price or a total can be. */
+/** The highest price or total, in reais. */
 export const MAX_MONEY = 999_999_999_999.99;
 
-/** Sums of cents in floating point are off by far less than half a cent: rounding makes them exact again. */
+/** Rounds a sum to cents. The floating-point error of such sums is far below half a cent, so the result is exact. */
 export function cents(amount: number): number {
   return Math.round(amount * 100) / 100;
 }

@@ -1,17 +1,20 @@
-/** The most code units that one normalized character is made of: a Greek letter with three marks, or a surrogate pair. */
+/**
+ * The maximum number of UTF-16 code units in one normalized character: a Greek letter with three marks, or a
+ * surrogate pair.
+ */
 export const UNITS_PER_CHARACTER = 4;
 
 /**
- * Normalization takes time that grows with the square of a run of combining marks that are out of order: 78 kB of them
- * held the process for six seconds. So length and runs are judged first, in linear time. Thirty marks in a row is the bound
- * of Unicode's own stream-safe text format (UAX 15).
+ * The time for normalization grows with the square of a run of unordered combining marks: 78 kB of them blocked the
+ * process for six seconds. So length and runs are checked first, in linear time. Thirty marks in a row is the limit
+ * of Unicode's stream-safe text format (UAX 15).
  */
 const MAX_RUN = 30;
 const MARKS = /\p{M}+/gu;
-/** Below U+0300 every text is in normal form C as it is. */
+/** Text without characters above U+02FF is already in normal form C. */
 const NEEDS_WORK = /[^\0-\u02ff]/;
 
-/** Trimmed and in normal form C; undefined for a text that cannot be a name of so many characters. */
+/** Returns the text trimmed and in normal form C, or undefined if it cannot be a name of at most `maxCharacters`. */
 export function normalizedName(text: string, maxCharacters: number): string | undefined {
   if (text.length > maxCharacters * UNITS_PER_CHARACTER) return undefined;
   const trimmed = text.trim();
@@ -27,7 +30,7 @@ function hasLongRun(text: string): boolean {
   return false;
 }
 
-/** One request reads the same name several times: to judge it, to compare it with others and to store it. */
+/** A request reads the same name several times: to validate it, to compare it with others and to store it. */
 const recent = new Map<string, string>();
 const MAX_RECENT = 2_048;
 

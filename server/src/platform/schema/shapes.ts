@@ -2,13 +2,13 @@ import { type TProperties, type TSchemaOptions, Type } from 'typebox';
 import { MAX_MONEY } from './money.js';
 import { UNITS_PER_CHARACTER } from './normalize.js';
 
-// Shapes that the whole API shares. The x- keywords are rules that JSON Schema has no word for; validation.ts gives
-// them their meaning, and to a reader of openapi.json they are annotations.
+// Schemas shared by the whole API. The x- keywords are rules that JSON Schema cannot express. validation.ts
+// implements them; in openapi.json they are annotations.
 
 export const MAX_QUANTITY = 2_147_483_647;
 const MAX_MEASURE = 999_999_999.999;
 
-/** An object with a name: the reference shows it under that name, once. */
+/** An object with a title, under which the API reference documents it once. */
 export const Shape = <P extends TProperties>(title: string, properties: P, options: TSchemaOptions = {}) =>
   Type.Object(properties, { title, ...options });
 
@@ -23,15 +23,15 @@ export const Measure = (options: TSchemaOptions = {}) =>
 export const Quantity = (options: TSchemaOptions = {}) =>
   Type.Integer({ minimum: 0, maximum: MAX_QUANTITY, ...options });
 
-/** Text without control characters and halves of surrogate pairs. Characters are code points. */
+/** Text without control characters and unpaired surrogates. Its length is counted in code points. */
 export const Text = (max: number, options: TSchemaOptions = {}) =>
   Type.String({ maxLength: max, 'x-text': true, ...options });
 
-/** Exactly so many digits, as text: leading zeros count. */
+/** Text with exactly this many digits, including leading zeros. */
 export const Digits = (count: number, options: TSchemaOptions = {}) =>
   Type.String({ pattern: `^[0-9]{${count}}$`, 'x-pattern-means': `must have ${count} digits`, ...options });
 
-/** Stored trimmed and in Unicode normal form C: `max` characters of that form. */
+/** Stored trimmed and in Unicode normal form C. `max` counts the characters of that form. */
 export const Name = (max: number, options: TSchemaOptions = {}) =>
   Text(max * UNITS_PER_CHARACTER, { 'x-name': max, ...options });
 
@@ -40,7 +40,7 @@ export const HttpUrl = (options: TSchemaOptions = {}) =>
 
 export const Time = (options: TSchemaOptions = {}) => Type.String({ format: 'date-time', ...options });
 
-/** The same shape, or null. */
+/** The same schema, or null. */
 export function Nullable<T extends { type: string }>(schema: T) {
   return Type.Unsafe<(T extends { type: 'string' } ? string : number) | null>({
     ...schema,

@@ -1,25 +1,28 @@
-// Date.parse would take 24:00 as well, which RFC 3339 does not know.
+// Date.parse would also accept 24:00, which RFC 3339 does not allow.
 const RFC_3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt ]([01]\d|2[0-3]):(\d\d):(\d\d)(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)$/;
 const FIRST = Date.parse('0001-01-01T00:00:00Z');
 const LAST = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** The moment an RFC 3339 text names, in milliseconds; undefined for any other text, and for a day that does not exist. */
+/**
+ * Parses an RFC 3339 timestamp to milliseconds. Returns undefined for any other text and for a day that does not
+ * exist.
+ */
 export function timeOf(text: string): number | undefined {
   const match = RFC_3339.exec(text);
   if (!match) return undefined;
   const [year, month, day] = match.slice(1, 4).map(Number) as [number, number, number];
   if (!isDay(year, month, day)) return undefined;
   const moment = Date.parse(text.toUpperCase().replace(' ', 'T'));
-  // An offset could lead to the year 0 or 10000: PostgreSQL has no 0, and RFC 3339 cannot write either.
+  // An offset could lead to the year 0 or 10000. PostgreSQL has no year 0, and RFC 3339 cannot express either.
   return moment >= FIRST && moment <= LAST ? moment : undefined;
 }
 
-/** In UTC, of a text that timeOf takes: PostgreSQL does not take every offset that RFC 3339 allows. */
+/** Converts a text that timeOf accepts to UTC, because PostgreSQL does not accept every offset that RFC 3339 allows. */
 export function isoOf(text: string): string {
   return new Date(timeOf(text) as number).toISOString();
 }
 
-/** A day as YYYY-MM-DD. */
+/** A date in the format YYYY-MM-DD. */
 export function isDayText(text: string): boolean {
   const match = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text);
   return match !== null && isDay(Number(match[1]), Number(match[2]), Number(match[3]));

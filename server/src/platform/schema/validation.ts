@@ -5,8 +5,8 @@ import { normalizedName } from './normalize.js';
 import { isDayText, timeOf } from './times.js';
 
 /**
- * Bodies are judged as they are, never coerced. A valid one passes the quick validator; only a refused one is judged a
- * second time for all its faults.
+ * Validates bodies without coercion. A fast validator checks every body; only a rejected body is validated again to
+ * collect all errors.
  */
 export const validatorCompiler: FastifySchemaCompiler<object> = ({ schema, httpPart }) => {
   if (httpPart !== 'body') return parameterValidator(schema) as never;
@@ -21,9 +21,9 @@ export const validatorCompiler: FastifySchemaCompiler<object> = ({ schema, httpP
 };
 
 /**
- * The same rules with two exceptions. An array with too many entries has only that fault: a megabyte of wrong entries held
- * the process for four seconds and was answered with 5 MB of faults. And a name has one fault for its length: maxLength
- * bounds it before normalization, x-name after it.
+ * Changes two rules to avoid repeated errors. An array with too many entries reports only that: a megabyte of invalid
+ * entries blocked the process for four seconds and returned 5 MB of errors. And a name reports its length once,
+ * because maxLength limits it before normalization and x-name after it.
  */
 function withoutRepeatedFaults(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(withoutRepeatedFaults);
@@ -39,8 +39,8 @@ function withoutRepeatedFaults(schema: unknown): unknown {
 }
 
 /**
- * Parameters are text, and Ajv turns text into whatever JavaScript makes of it: 1e2, 0x64 and " 100" would all be 100,
- * and 1e400 an infinite page. A whole number is written in digits.
+ * Validates query and path parameters. Ajv would coerce text as JavaScript does: 1e2, 0x64 and " 100" would all be
+ * 100, and 1e400 an infinite page. An integer must be written in digits only.
  */
 function parameterValidator(schema: object): ParameterValidator {
   const { properties = {} } = schema as { properties?: Record<string, { type?: string }> };
@@ -70,7 +70,7 @@ export class BodyFaults extends Error {
   readonly details: FaultDetail[];
 
   constructor(errors: ErrorObject[]) {
-    super('The body breaks a rule');
+    super('The body is invalid');
     this.details = errors.map(asDetail);
   }
 }
@@ -84,7 +84,7 @@ export function fieldPath(pointer: string): string {
     .reduce((path, part) => (/^\d+$/.test(part) ? `${path}[${part}]` : path ? `${path}.${part}` : part), '');
 }
 
-/** The field of a fault that is about the body as a whole. */
+/** The field name of an error that concerns the whole body. */
 const WHOLE_BODY = 'body';
 
 function asDetail(error: ErrorObject): FaultDetail {
@@ -138,7 +138,7 @@ type Check = (value: never, schema: never, parent: { properties?: object }) => V
 const CHECKS: Record<string, { type: 'number' | 'string' | 'object'; check: Check }> = {
   'x-decimals': {
     type: 'number',
-    // A double that came from a literal with at most n decimals is the one nearest to its own n-decimal rounding.
+    // A double parsed from a literal with at most n decimals equals its own rounding to n decimals.
     check: (value: number, decimals: number) =>
       Number(value.toFixed(decimals)) === value ? undefined : `must have at most ${decimals} decimals`,
   },
@@ -151,8 +151,8 @@ const CHECKS: Record<string, { type: 'number' | 'string' | 'object'; check: Chec
   },
   'x-http-url': {
     type: 'string',
-    // The parser alone would drop line breaks, cut blanks off and read https:///x as https://x; what is stored as given
-    // and shown in pages has to be an address as it stands.
+    // The URL parser alone would remove line breaks, trim blanks and read https:///x as https://x. The URL is stored
+    // as given and shown in pages, so it must be valid without such corrections.
     check: (value: string) =>
       /^https?:\/\/[^/?#\\]/i.test(value) && !/[\s\p{Cc}<>"]/u.test(value) && URL.canParse(value)
         ? undefined
@@ -182,7 +182,8 @@ const CHECKS: Record<string, { type: 'number' | 'string' | 'object'; check: Chec
         ? 'must be a time of RFC 3339 such as 2026-01-31T00:00:00Z (a + is sent as %2B)'
         : undefined,
   },
-  // Rules about which fields stand together are part of the shape, so that they are told along with all other faults.
+  // Rules about combinations of fields are part of the schema, so that they are reported together with all other
+  // errors.
   'x-some-of': {
     type: 'object',
     check: (value: object, groups: string[][]) =>
@@ -198,7 +199,7 @@ const CHECKS: Record<string, { type: 'number' | 'string' | 'object'; check: Chec
         ? undefined
         : `must carry either ${names.join(' or ')}`,
   },
-  // Given as a function by whoever knows the rule; it finds the faults of a whole body, wherever in it they are.
+  // A function provided by the schema that finds errors anywhere in the body.
   'x-rule': {
     type: 'object',
     check: (value: object, faultsOf: (body: object) => FaultDetail[]) => faultsOf(value),
@@ -247,7 +248,7 @@ const quickAjv = withChecks(new Ajv({ ...COMMON }));
 const thoroughAjv = withChecks(new Ajv({ ...COMMON, allErrors: true, verbose: true }));
 const queryAjv = withChecks(new Ajv({ ...COMMON, coerceTypes: true }));
 
-/** Judges values that are not themselves a body or a query: those inside a cursor, or a part of a body. */
+/** Validates values that are not a body or a query themselves: those inside a cursor, or a part of a body. */
 export function checkerOf(schema: object): (value: unknown) => boolean {
   const validate = quickAjv.compile(schema);
   return (value) => validate(value) as boolean;

@@ -6,7 +6,7 @@ import { type RedisProcess, startRedis } from '../../support/redis.js';
 
 const LIMIT = 120;
 /** Longer than in production: a busy machine must not look like a lost Redis. */
-const PATIENCE_MS = 1_500;
+const TIMEOUT_MS = 1_500;
 
 /** Two processes that share a Redis, and a store that calls them by turns. */
 let redis: RedisProcess;
@@ -16,8 +16,8 @@ let store: StoreClient;
 
 beforeEach(async () => {
   redis = await startRedis();
-  one = await openFeira({ redisUrl: redis.url, redisPatienceMs: PATIENCE_MS });
-  two = await openFeira({ on: one, redisUrl: redis.url, redisPatienceMs: PATIENCE_MS });
+  one = await openFeira({ redisUrl: redis.url, redisTimeoutMs: TIMEOUT_MS });
+  two = await openFeira({ on: one, redisUrl: redis.url, redisTimeoutMs: TIMEOUT_MS });
   store = await one.store({ perMinute: LIMIT });
   for (const feira of [one, two]) await until(() => says(feira, 'feira_budgets_processes 2'));
 });

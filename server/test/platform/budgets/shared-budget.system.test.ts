@@ -17,7 +17,7 @@ afterAll(async () => {
 });
 
 test('two processes that share a Redis accept 120 calls of one credential in all, and tell the truth about the rest', async () => {
-  const shared = { on: feira, redisUrl: redis.url, redisPatienceMs: 10_000 };
+  const shared = { on: feira, redisUrl: redis.url, redisTimeoutMs: 10_000 };
   const one = await openFeira(shared);
   const two = await openFeira(shared);
   const store = await feira.store({ perMinute: 120 });

@@ -17,7 +17,7 @@ class Drive {
 
   constructor(
     readonly total: number,
-    readonly most: number,
+    readonly limit: number,
     readonly groupLimits: Record<string, number>,
   ) {
     this.admission = new Admission(total, groupLimits);
@@ -25,7 +25,7 @@ class Drive {
 
   async enter(key: string): Promise<void> {
     const call: Call = {
-      applicant: { key, most: this.most, group: key < 'c' ? 'limited' : 'free' },
+      applicant: { key, limit: this.limit, group: key < 'c' ? 'limited' : 'free' },
       isAdmitted: false,
     };
     const turn = this.admission.enter(call.applicant, FOR_EVER);
@@ -57,7 +57,7 @@ class Drive {
     for (const [group, limit] of Object.entries(this.groupLimits))
       expect(this.count(this.held, (applicant) => applicant.group === group)).toBeLessThanOrEqual(limit);
     for (const { applicant } of this.held)
-      expect(this.count(this.held, ({ key }) => key === applicant.key)).toBeLessThanOrEqual(this.most);
+      expect(this.count(this.held, ({ key }) => key === applicant.key)).toBeLessThanOrEqual(this.limit);
     this.checkOnlyForItself();
   }
 
@@ -128,7 +128,7 @@ afterEach(() => void vi.useRealTimers());
 test('a caller that has waited too long is rejected, and those behind it keep their places', async () => {
   vi.useFakeTimers();
   const admission = new Admission(2);
-  const applicant = { key: 'a', most: 1, group: '' };
+  const applicant = { key: 'a', limit: 1, group: '' };
   expect(admission.enter(applicant, 100)).toBeUndefined();
   const impatient = expect(admission.enter(applicant, 100)).rejects.toThrow('waited 100 ms');
   const patient = admission.enter(applicant, 1_000);

@@ -155,7 +155,7 @@ describe('an installation that others made', () => {
   });
 
   it('is told to set DATABASE_URL when the package is missing', async () => {
-    await expect(startUser({ folder: shared, installed: install([]) })).rejects.toThrow(/set DATABASE_URL/);
+    await expect(startUser({ folder: shared, installed: install([]) })).rejects.toThrow(/Set DATABASE_URL/);
   });
 
   if (root) {
@@ -262,7 +262,7 @@ function closureOf(name: string, found = new Set<string>()): Set<string> {
 
 function folderOf(name: string): string {
   const places = createRequire(join(server, 'package.json')).resolve.paths(name) ?? [];
-  return places.map((place) => join(place, name)).find((folder) => existsSync(folder))!;
+  return places.map((location) => join(location, name)).find((folder) => existsSync(folder))!;
 }
 
 function makeReadOnly(folder: string): void {
@@ -294,9 +294,9 @@ function postmasterPid(folder: string): number {
   return Number.parseInt(readFileSync(join(placeOf(folder), 'data', 'postmaster.pid'), 'utf8'), 10);
 }
 
-function stopped(place: string): Promise<void> {
-  const remains = () => existsSync(join(place, 'data', 'postmaster.pid'));
-  return expect.poll(remains, { timeout: 10_000, message: `PostgreSQL stops in ${place}` }).toBe(false);
+function stopped(location: string): Promise<void> {
+  const remains = () => existsSync(join(location, 'data', 'postmaster.pid'));
+  return expect.poll(remains, { timeout: 10_000, message: `PostgreSQL stops in ${location}` }).toBe(false);
 }
 
 function parentOf(pid: number): number {

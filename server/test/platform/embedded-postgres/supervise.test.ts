@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { chmodSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { preparePlace } from '../../../src/platform/embedded-postgres/place.js';
+import { prepareLocation } from '../../../src/platform/embedded-postgres/location.js';
 import { type ServerProcess, startServer, temporaryFolder, until } from '../../support/process.js';
 
 let folder: ReturnType<typeof temporaryFolder>;
@@ -21,7 +21,7 @@ afterEach(async () => {
   folder.remove();
 });
 
-const data = () => preparePlace(dataFolder).data;
+const data = () => prepareLocation(dataFolder).data;
 const postmasterPid = () => Number(readFileSync(join(data(), 'postmaster.pid'), 'utf8').split('\n')[0]);
 const status = async (path: string) => (await fetch(server.url + path)).status;
 
@@ -30,7 +30,7 @@ test('PostgreSQL is started again when it was killed, and calls succeed again', 
   const first = postmasterPid();
   process.kill(first, 'SIGKILL');
   // Readiness is looked at once a second, so a quick restart may pass between two looks: the log is the proof.
-  await until(() => server.output().includes('PostgreSQL is running again'));
+  await until(() => server.output().includes('PostgreSQL was restarted'));
   expect(await status('/healthz')).toBe(200);
   await until(async () => (await status('/readyz')) === 200);
   expect(postmasterPid()).not.toBe(first);
@@ -40,7 +40,7 @@ test('PostgreSQL is started again when it was killed, and calls succeed again', 
     body: JSON.stringify({ name: 'After the crash', price: 1 }),
   });
   expect(made.status).toBe(201);
-  expect(server.output()).toContain('PostgreSQL has ended; starting it again');
+  expect(server.output()).toContain('PostgreSQL exited; restarting it');
   expect(await (await fetch(`${server.url}/metrics`)).text()).toContain(
     'feira_embedded_postgres_restarts_total 1',
   );
@@ -53,5 +53,5 @@ test('the server ends with a clear message when PostgreSQL does not start again'
   rmSync(join(data(), 'global', 'pg_control'));
   process.kill(pid, 'SIGKILL');
   expect((await ended)[0]).toBe(1);
-  expect(server.output()).toContain('has ended 5 times in a row');
+  expect(server.output()).toContain('exited 5 times in a row');
 }, 60_000);

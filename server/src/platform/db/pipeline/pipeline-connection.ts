@@ -1,18 +1,18 @@
 import type { Duplex } from 'node:stream';
 import type pg from 'pg';
 import type { Connection } from '../connection.js';
+import { InFlight } from '../in-flight.js';
 import { openSession, type Session } from '../session.js';
 import type { Deadlines } from '../settings.js';
 import type { Statement } from '../sql.js';
 import { DatabaseUnavailable } from '../unavailable.js';
-import { UnderWay } from '../under-way.js';
 import { type Column, type RawColumns, rowIn, type WireHandler, WireReader } from './wire-reader.js';
 import { WireWriter } from './wire-writer.js';
 
 /**
- * The driver that speaks PostgreSQL's extended query protocol itself, on a stream that pg has opened and signed in.
- * Per row it does a fraction of what pg's client does: a list of 50 products took 330–410 instead of 570–710 µs of this
- * process's time (decision 11). FEIRA_DB_DRIVER=pg runs everything on pg's client.
+ * A driver that implements PostgreSQL's extended query protocol on a connection that pg has opened and authenticated.
+ * It does much less work per row than pg's client: a list of 50 products took 330–410 instead of 570–710 µs of CPU
+ * time (decision 11). Set FEIRA_DB_DRIVER=pg to use pg's client instead.
  */
 export async function connectPipeline(
   connection: pg.ClientConfig,
@@ -22,16 +22,16 @@ export async function connectPipeline(
   return new PipelineConnection(session, streamOf(session.client), deadlines.answerMs);
 }
 
-/** The one private part of pg that is used: with TLS the stream is not the socket that we gave it. */
+/** This is the only private property of pg that we use. With TLS, the stream differs from the socket we passed in. */
 function streamOf(client: pg.Client): Duplex {
   const { stream } = (client as unknown as { connection?: { stream?: Duplex } }).connection ?? {};
-  if (!stream) throw new Error('this version of pg does not show its stream; set FEIRA_DB_DRIVER=pg');
+  if (!stream) throw new Error('this version of pg does not expose its stream. Set FEIRA_DB_DRIVER=pg');
   return stream;
 }
 
 /**
- * What this connection knows of a statement, from the answer to its first use. Later uses are sent before that answer
- * has arrived, without the text, and share what it says.
+ * What the response to the first use of a statement returned. Later uses are sent without the text, possibly before
+ * that response has arrived, and share its columns or its error.
  */
 interface Prepared {
   isParsed: boolean;
@@ -50,34 +50,37 @@ interface Pending {
   reject(error: Error): void;
 }
 
-/** PostgreSQL keeps up to 100 kB for each, and a list has a form for every limit, order and set of filters. */
-const MOST_STATEMENTS = 300;
+/**
+ * PostgreSQL keeps up to 100 kB for each prepared statement, and a list has a different statement for every
+ * combination of limit, sort and filters.
+ */
+const MAX_PREPARED_STATEMENTS = 300;
 
 class PipelineConnection implements Connection, WireHandler {
   isOpen = true;
   private readonly writer = new WireWriter();
   private readonly statements = new Map<string, Prepared>();
-  private readonly underWay: UnderWay<Pending>;
+  private readonly inFlight: InFlight<Pending>;
 
   constructor(
     private readonly session: Session,
     private readonly stream: Duplex,
     answerMs: number,
   ) {
-    this.underWay = new UnderWay(answerMs, (error) => this.destroy(error));
+    this.inFlight = new InFlight(answerMs, (error) => this.destroy(error));
     session.client.on('error', (error) => this.lose(error));
-    session.client.on('end', () => this.lose(new Error('the connection to the database ended')));
+    session.client.on('end', () => this.lose(new Error('the database closed the connection')));
     const reader = new WireReader(this);
     stream.removeAllListeners('data');
     stream.on('data', (chunk: Buffer) => reader.read(chunk));
   }
 
   get pending(): number {
-    return this.underWay.size;
+    return this.inFlight.size;
   }
 
   get lastAnswerAt(): number {
-    return this.underWay.lastAnswerAt;
+    return this.inFlight.lastAnswerAt;
   }
 
   query<R>(statement: Statement): Promise<R[]> {
@@ -89,12 +92,12 @@ class PipelineConnection implements Connection, WireHandler {
       const name = statement.name ?? '';
       const known = this.statements.get(name);
       const prepared = known ?? { isParsed: false, failure: undefined, columns: [] };
-      if (!known && this.statements.size >= MOST_STATEMENTS) this.forgetOldest();
+      if (!known && this.statements.size >= MAX_PREPARED_STATEMENTS) this.forgetOldest();
       this.writer.statement(name, known ? undefined : statement.text, statement.values);
       if (!known && name !== '') this.statements.set(name, prepared);
       const { rawColumns } = statement;
       const since = performance.now();
-      this.underWay.add({ since, prepared, rawColumns, rows: [], error: undefined, name, resolve, reject });
+      this.inFlight.add({ since, prepared, rawColumns, rows: [], error: undefined, name, resolve, reject });
       this.stream.write(this.writer.take());
     });
   }
@@ -110,24 +113,24 @@ class PipelineConnection implements Connection, WireHandler {
   }
 
   parsed(): void {
-    const { first } = this.underWay;
+    const { first } = this.inFlight;
     if (first) first.prepared.isParsed = true;
   }
 
   columns(columns: Column[]): void {
-    const { first } = this.underWay;
+    const { first } = this.inFlight;
     if (first) first.prepared.columns = columns;
   }
 
   row(bytes: Buffer, at: number): void {
-    const { first } = this.underWay;
+    const { first } = this.inFlight;
     first?.rows.push(rowIn(first.prepared.columns, first.rawColumns, bytes, at));
   }
 
   failed(error: Error): void {
-    const { first } = this.underWay;
+    const { first } = this.inFlight;
     if (!first) {
-      // Nothing was asked: PostgreSQL says why it is about to end the session.
+      // No statement is pending, so this is PostgreSQL's reason for closing the session.
       this.lose(error);
       return;
     }
@@ -136,22 +139,22 @@ class PipelineConnection implements Connection, WireHandler {
       first.error = error;
       return;
     }
-    // It was the parsing that failed. Uses that were sent behind it only hear that there is no such statement; they are
-    // rejected with the reason instead.
+    // Parsing failed. Statements that were already sent after it would only report an unknown statement name, so they
+    // are rejected with the original error.
     prepared.failure ??= error;
     first.error = prepared.failure;
-    // The next use has to parse it again, unless another has done so between the first and this one.
+    // The next use must parse the statement again, unless a later use has already done so.
     if (this.statements.get(name) === prepared) this.statements.delete(name);
   }
 
   ready(): void {
-    const answered = this.underWay.answered();
+    const answered = this.inFlight.answered();
     if (!answered) return;
     if (answered.error) answered.reject(answered.error);
     else answered.resolve(answered.rows as never[]);
   }
 
-  /** If it is used again, it is parsed again. */
+  /** The statement is parsed again if it is used again. */
   private forgetOldest(): void {
     const [name] = this.statements.keys();
     this.statements.delete(name!);
@@ -160,6 +163,6 @@ class PipelineConnection implements Connection, WireHandler {
 
   private lose(error: Error): void {
     this.isOpen = false;
-    this.underWay.failAll(error);
+    this.inFlight.failAll(error);
   }
 }

@@ -6,27 +6,30 @@ export interface Column {
   parse(text: string): unknown;
 }
 
-/** Names of result columns that are left as the bytes that arrived. */
+/** The names of result columns that are returned as undecoded bytes. */
 export type RawColumns = readonly string[] | undefined;
 
-/** Receives the answers to a statement. */
+/** Receives the parts of the response to a statement. */
 export interface WireHandler {
   parsed(): void;
   columns(columns: Column[]): void;
   row(bytes: Buffer, at: number): void;
   failed(error: Error): void;
-  /** The end of one execution, whether it failed or not. */
+  /** Called at the end of each execution, whether it succeeded or failed. */
   ready(): void;
 }
 
 const HEADER = 5;
 
-/** Cuts what PostgreSQL sends into messages. Notices and changes of settings are ignored. */
+/** Splits the byte stream from PostgreSQL into messages. Notices and parameter changes are ignored. */
 export class WireReader {
-  /** Pieces of a message that has not arrived completely, joined once it has: joining at each piece is quadratic. */
+  /**
+   * The received pieces of an incomplete message. They are joined once, because joining after each piece takes
+   * quadratic time.
+   */
   private pieces: Buffer[] = [];
   private size = 0;
-  /** How many bytes the pieces must have before another look at them is worth it. */
+  /** The number of bytes that must have arrived before the message can be read. */
   private needed = HEADER;
 
   constructor(private readonly handler: WireHandler) {}
@@ -78,8 +81,8 @@ const PARSE_COMPLETE = '1'.charCodeAt(0);
 const ERROR_RESPONSE = 'E'.charCodeAt(0);
 
 /**
- * A row as an object by column name. Raw columns stay bytes: they are sent on as they are, and decoding and encoding
- * them again costs a tenth of a request.
+ * Builds an object from a row, keyed by column name. Raw columns stay bytes, because they are sent to the client
+ * unchanged and decoding and encoding them again costs a tenth of a request.
  */
 export function rowIn(
   columns: Column[],
@@ -109,7 +112,7 @@ function columnsIn(bytes: Buffer, start: number): Column[] {
   return Array.from({ length: bytes.readInt16BE(start) }, () => {
     const end = bytes.indexOf(0, at);
     const name = bytes.toString('utf8', at, end);
-    // Table (4), number of the column (2), type (4), its length (2), modifier (4), format (2).
+    // The fields are: table (4 bytes), column number (2), type (4), type length (2), modifier (4), format (2).
     const type = bytes.readUInt32BE(end + 7);
     at = end + 19;
     return { name, parse: parseColumn(type) };

@@ -11,11 +11,12 @@ export class WireWriter {
   private end = 0;
 
   /**
-   * One execution of a statement with its values, and the Sync that makes it fail or succeed on its own. With `text` the
-   * statement is first parsed under its name, and its columns are asked for.
+   * Writes one execution of a statement with its values, followed by a Sync so that it fails or succeeds
+   * independently. If `text` is given, the statement is first parsed under its name and its columns are requested.
    */
   statement(name: string, text: string | undefined, values: readonly unknown[]): void {
-    // Before anything is written: a value that cannot be sent must not leave half a statement behind.
+    // Values are converted before anything is written, because a value that cannot be converted must not leave half a
+    // statement in the buffer.
     const prepared = values.map(prepareValue);
     if (text !== undefined) this.parse(name, text);
     const bind = this.begin('B');
@@ -30,7 +31,7 @@ export class WireWriter {
     this.bytes(EXECUTE_AND_SYNC);
   }
 
-  /** Drops a parsed statement. Takes effect together with the next statement: it has no Sync of its own. */
+  /** Drops a prepared statement. It has no Sync of its own and takes effect together with the next statement. */
   forget(name: string): void {
     const close = this.begin('C');
     this.byte('S');
@@ -38,10 +39,10 @@ export class WireWriter {
     this.finish(close);
   }
 
-  /** Everything written since the last time. */
+  /** Returns everything written since the last call. */
   take(): Buffer {
     const written = this.buffer.subarray(0, this.end);
-    // The socket may hold on to what it was given, so the next messages go behind it.
+    // The socket may still reference these bytes, so the next messages are written after them.
     this.buffer = this.buffer.subarray(this.end);
     this.end = 0;
     return written;

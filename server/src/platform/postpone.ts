@@ -2,11 +2,11 @@ import type { Clock } from './clock.js';
 import { raw, type Statement, sql } from './db/sql.js';
 
 /**
- * For work that a sweeper finds in a table with the columns `attempts` and `next_attempt_at`. Work that failed is put off
- * for longer each time (10 s, 20 s, 40 s … one hour). Without that, the oldest batch of work that always fails would be
- * chosen again in every round, and nothing behind it would ever have its turn.
+ * Postpones failed work that a job finds in a table with the columns `attempts` and `next_attempt_at`, for longer
+ * each time (10 s, 20 s, 40 s … one hour). Otherwise the oldest batch of work that always fails would be selected
+ * again in every round, and nothing after it would ever run.
  */
-export function putOff(clock: Clock): Statement {
+export function postpone(clock: Clock): Statement {
   return sql`attempts = attempts + 1, next_attempt_at = ${nowOf(clock)}::timestamptz
     + ${raw("least(10 * power(2, least(attempts, 10)), 3600) * interval '1 second'")}`;
 }

@@ -1,18 +1,24 @@
 import { DatabaseUnavailable } from './unavailable.js';
 
-/** A statement that was sent and is not answered yet. */
+/** A statement that was sent and is not yet answered. */
 export interface Sent {
   since: number;
   reject(error: Error): void;
 }
 
-/** The statements under way on one connection, first sent first, and the deadline for their answers. */
-export class UnderWay<S extends Sent> {
+/**
+ * The unanswered statements of one connection in the order in which they were sent, with a deadline for the
+ * responses.
+ */
+export class InFlight<S extends Sent> {
   private readonly sent: S[] = [];
   private timer: NodeJS.Timeout | undefined;
   lastAnswerAt = performance.now();
 
-  /** `onSilence` is called when the oldest statement has waited for `answerMs`: all behind it wait for the same. */
+  /**
+   * `onSilence` is called when the oldest statement has waited for `answerMs`. All later statements wait for the same
+   * response.
+   */
   constructor(
     private readonly answerMs: number,
     private readonly onSilence: (error: Error) => void,
@@ -42,7 +48,7 @@ export class UnderWay<S extends Sent> {
     for (const { reject } of this.sent.splice(0)) reject(error);
   }
 
-  /** One timer for all that wait; it fires at most once per `answerMs`. */
+  /** A single timer covers all waiting statements. It fires at most once per `answerMs`. */
   private watchFor(milliseconds: number): NodeJS.Timeout {
     return setTimeout(() => {
       this.timer = undefined;
@@ -50,7 +56,7 @@ export class UnderWay<S extends Sent> {
       if (!oldest) return;
       const left = oldest.since + this.answerMs - performance.now();
       if (left > 0) this.timer = this.watchFor(left);
-      else this.onSilence(new Error(`the database has not answered for ${this.answerMs} ms`));
+      else this.onSilence(new Error(`the database has not responded for ${this.answerMs} ms`));
     }, milliseconds).unref();
   }
 }

@@ -4,17 +4,18 @@ import { sql } from './sql.js';
 export type Connect = () => Promise<Connection>;
 
 export interface ProbeTimes {
-  /** A connection that has been idle for this long is asked whether it is still there. */
+  /** A connection that has been idle for this long is probed. */
   idleMs: number;
-  /** And destroyed if it has not answered after this. */
+  /** The connection is destroyed if it has not answered the probe after this time. */
   answerMs: number;
 }
 
 /**
- * Every open connection of a process, so that one that died silently while it was idle is found before somebody
- * needs it. Without this a firewall that dropped its state costs each of the next callers a whole deadline.
+ * Tracks every open connection of the process and probes idle ones, so a connection that died silently is replaced
+ * before a caller needs it. Otherwise, after a firewall drops its state, each of the next callers waits for a full
+ * deadline.
  */
-export class Fleet {
+export class OpenConnections {
   private readonly connections = new Set<Connection>();
   private readonly timer: NodeJS.Timeout;
   private closed = false;
@@ -64,7 +65,7 @@ function probe(connection: Connection, answerMs: number): void {
     .finally(() => clearTimeout(late));
 }
 
-/** A farewell needs the other side; a stop must not wait for one that is gone. */
+/** Closing needs an answer from the server, and shutdown must not wait for a server that is gone. */
 async function endQuickly(connection: Connection, answerMs: number): Promise<void> {
   if (!connection.isOpen) return;
   const late = setTimeout(() => connection.destroy(new Error('the database is closed')), answerMs);

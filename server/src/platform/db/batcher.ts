@@ -1,0 +1,78 @@
+interface Pending<Request, Result> {
+  request: Request;
+  resolve(result: Result | Promise<Result>): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * A statement that takes longer than this is probably queued behind something slow, and the next batch does not wait
+ * for it.
+ */
+const SLOW_MS = 20;
+
+/**
+ * Combines requests that arrive at the same time into one statement, because most of the cost of a small statement is
+ * independent of its number of rows. A result may itself be a promise, for requests that the combined statement could
+ * not handle.
+ */
+export class Batcher<Request, Result> {
+  private readonly waiting: Pending<Request, Result>[] = [];
+  private running = 0;
+  private scheduled = false;
+
+  /**
+   * `maxRunning` limits concurrent statements: while one runs, further requests collect into the next batch, and
+   * PostgreSQL is never idle. Use 3 for reads, which share a connection, and 2 for writes, which share the disk.
+   *
+   * `maxBatchSize`: with 32, read throughput was a fifth lower than with 8, because the process and PostgreSQL took
+   * turns instead of working in parallel. For writes 12 is better, because a commit costs the same for any number of
+   * rows.
+   */
+  constructor(
+    private readonly maxRunning: number,
+    private readonly maxBatchSize: number,
+    private readonly execute: (requests: Request[]) => Promise<(Result | Promise<Result>)[]>,
+    /** The time after which the next statement no longer waits for a slow one. With 'never' it always waits. */
+    private readonly slowMs: number | 'never' = SLOW_MS,
+  ) {}
+
+  submit(request: Request): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ request, resolve, reject });
+      if (this.scheduled) return;
+      this.scheduled = true;
+      // Runs after all requests of this turn of the event loop have been added.
+      setImmediate(() => {
+        this.scheduled = false;
+        this.next();
+      });
+    });
+  }
+
+  private next(): void {
+    while (this.running < this.maxRunning && this.waiting.length > 0)
+      void this.run(this.waiting.splice(0, this.maxBatchSize));
+  }
+
+  private async run(batch: Pending<Request, Result>[]): Promise<void> {
+    let occupiesSlot = true;
+    const startNext = () => {
+      if (!occupiesSlot) return;
+      occupiesSlot = false;
+      this.running--;
+      this.next();
+    };
+    this.running++;
+    const timer = this.slowMs === 'never' ? undefined : setTimeout(startNext, this.slowMs);
+    const outcome = await this.execute(batch.map(({ request }) => request)).catch((error: unknown) => ({
+      error,
+    }));
+    clearTimeout(timer);
+    // Start the next batch before resolving this one, so that PostgreSQL is not idle in between.
+    startNext();
+    batch.forEach(({ resolve, reject }, index) => {
+      if ('error' in outcome) reject(outcome.error);
+      else resolve(outcome[index] as Result | Promise<Result>);
+    });
+  }
+}

@@ -1,0 +1,126 @@
+import { randomBytes } from 'node:crypto';
+import { closeSync, constants, existsSync, linkSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { isServing } from './database.js';
+import { openFifo, spawnKeeper } from './keeper.js';
+import type { ClusterLocation } from './location.js';
+import type { Postmaster } from './postmaster.js';
+
+/** An open writing end of the FIFO that keeps PostgreSQL running. The kernel closes it even after SIGKILL. */
+export interface Lease {
+  fifo: string;
+  writer: number;
+}
+
+/** Returns undefined if this PostgreSQL is stopping or has exited. */
+export async function acquireLease(
+  location: ClusterLocation,
+  postmaster: Postmaster,
+): Promise<Lease | undefined> {
+  // A suffix above 0 belongs to a keeper that took over after its predecessor was killed.
+  for (let successor = 0; ; successor++) {
+    const fifo = join(location.folder, `users-${postmaster.pid}-${successor}`);
+    const writer = openIfRead(fifo);
+    if (writer === 'unread') continue;
+    if (writer !== 'absent') return keeperAnswers({ fifo, writer });
+    // The lock file is not sufficient evidence: after a reboot its pid may belong to any process.
+    return (await isServing(postmaster)) ? adopt(location, postmaster, fifo) : undefined;
+  }
+}
+
+/** Returns when PostgreSQL has stopped, or immediately if other processes still use it. */
+export async function releaseLease(lease: Lease): Promise<void> {
+  const kept = write(lease.writer) === 'ok';
+  const probe = kept ? openReader(lease.fifo) : undefined;
+  closeSync(lease.writer);
+  if (probe === undefined) return;
+  const deadline = Date.now() + 10_000;
+  // Removing the FIFO is the keeper's last step.
+  while (noWriterRemains(probe) && existsSync(lease.fifo) && Date.now() < deadline) await delay(10);
+  closeSync(probe);
+}
+
+/**
+ * A FIFO can still be opened when its keeper has already seen the end of the file and is about to stop PostgreSQL. An
+ * answer created after we opened it proves that the keeper is still reading and will not see the end before we close.
+ */
+async function keeperAnswers(lease: Lease): Promise<Lease | undefined> {
+  const answer = `${lease.fifo}.answer`;
+  rmSync(answer, { force: true });
+  // The request is repeated, because a process that leaves may consume it, and another process that starts may delete
+  // the answer.
+  for (let round = 0; round < 100 && write(lease.writer) !== 'EPIPE'; round++) {
+    for (let look = 0; look < 20; look++) {
+      if (existsSync(answer)) return lease;
+      await delay(5);
+    }
+  }
+  closeSync(lease.writer);
+  return undefined;
+}
+
+/** Takes over a running PostgreSQL whose keeper was killed. */
+async function adopt(
+  location: ClusterLocation,
+  postmaster: Postmaster,
+  fifo: string,
+): Promise<Lease | undefined> {
+  const draft = join(location.folder, `users-${process.pid}-${randomBytes(4).toString('hex')}`);
+  const ends = await openFifo(location, draft);
+  try {
+    // link fails if the name exists. Two keepers would each stop PostgreSQL while users of the other still need it.
+    linkSync(draft, fifo);
+  } catch (error) {
+    closeSync(ends.writer);
+    closeSync(ends.reader);
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return undefined;
+    throw error;
+  } finally {
+    rmSync(draft);
+  }
+  spawnKeeper(location, 'adopt', ends.reader, ['ignore', 'ignore'], [fifo, String(postmaster.pid)]);
+  return keeperAnswers({ fifo, writer: ends.writer });
+}
+
+function openIfRead(fifo: string): number | 'unread' | 'absent' {
+  try {
+    return openSync(fifo, constants.O_WRONLY | constants.O_NONBLOCK);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENXIO') return 'unread';
+    if (code === 'ENOENT') return 'absent';
+    throw error;
+  }
+}
+
+function openReader(fifo: string): number | undefined {
+  try {
+    return openSync(fifo, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch (error) {
+    // The folder was deleted while PostgreSQL was running.
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function write(writer: number): 'ok' | 'EPIPE' {
+  try {
+    writeSync(writer, '\n');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EPIPE') return 'EPIPE';
+    if (code !== 'EAGAIN') throw error;
+  }
+  return 'ok';
+}
+
+function noWriterRemains(probe: number): boolean {
+  try {
+    while (readSync(probe, Buffer.alloc(64)) > 0);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return false;
+    throw error;
+  }
+}
