@@ -51,7 +51,7 @@ export interface ResourceOptions {
   /** Only tests set it; the default is the database's time. */
   clock?: Clock;
   /** Only tests set it, where the exact count matters and the machine is busy. */
-  redisPatienceMs?: number | undefined;
+  redisTimeoutMs?: number | undefined;
 }
 
 export async function openResources(options: ResourceOptions): Promise<Resources> {
@@ -120,11 +120,11 @@ async function openClock(db: Database, log: Logger): Promise<DatabaseClock> {
 }
 
 async function openBudgets(
-  { redisUrl, redisPatienceMs }: ResourceOptions,
+  { redisUrl, redisTimeoutMs }: ResourceOptions,
   clock: Clock,
   dailyUploads: DailyUploads,
 ): Promise<Budgets> {
   if (redisUrl === undefined) return new InMemoryBudgets(new SpenderWindows(clock), dailyUploads);
   const { RedisBudgets } = await import('./platform/budgets/in-redis.js');
-  return RedisBudgets.open(redisUrl, clock, dailyUploads, redisPatienceMs);
+  return RedisBudgets.open(redisUrl, clock, dailyUploads, redisTimeoutMs);
 }

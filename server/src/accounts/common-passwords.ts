@@ -1,6 +1,6 @@
 /**
- * The passwords of eight characters or more that lists of leaked ones begin with, among them those of Brazil. They are
- * what a guesser tries first; the throttle of the sign-in takes care of the rest.
+ * The most common leaked passwords with eight characters or more, including Brazilian ones. An attacker tries these
+ * first; the sign-in throttle handles the rest.
  */
 export const COMMON_PASSWORDS: ReadonlySet<string> = new Set(
   `12345678 123456789 1234567890 12345678910 123456789a 0123456789 987654321 9876543210 123123123 1234512345 12341234

@@ -1,7 +1,7 @@
-/** So many passwords wait to be hashed that one more is refused at once. */
+/** Thrown when too many passwords are already waiting to be hashed. */
 export class HashingBusy extends Error {
   constructor() {
-    super('Too many passwords wait to be hashed');
+    super('Too many passwords are waiting to be hashed');
   }
 }
 
@@ -11,27 +11,27 @@ interface Waiting {
 }
 
 /**
- * Lets a few hashes run at a time and a short queue wait. Node hashes in the four threads that also read files: four
- * sign-ins at once made a static file wait for two seconds. Browsers that are known to the account go first and have
- * places of their own in the queue, so that a flood of guesses keeps no owner out.
+ * Limits concurrent password hashes and queues a few more. Node hashes in the four threads that also read files: four
+ * simultaneous sign-ins delayed a static file by two seconds. Browsers known to the account have priority and
+ * separate places in the queue, so that a flood of guesses does not lock out the owner.
  */
 export class HashingTurns {
   private running = 0;
   private readonly waiting: Waiting[] = [];
 
   constructor(
-    private readonly mostRunning: number,
-    private readonly mostWaiting: number,
-    private readonly mostWaitingFirst: number,
+    private readonly maxRunning: number,
+    private readonly maxWaiting: number,
+    private readonly maxWaitingFirst: number,
   ) {}
 
   async run<T>(work: () => Promise<T>, isFirst = false): Promise<T> {
-    if (this.running < this.mostRunning) this.running++;
+    if (this.running < this.maxRunning) this.running++;
     else await this.wait(isFirst);
     try {
       return await work();
     } finally {
-      // The place is handed on without being given up, so that nobody who has just come takes it.
+      // The slot is passed directly to the next waiter, so that a new caller cannot take it first.
       const next = this.waiting.shift();
       if (next) next.begin();
       else this.running--;
@@ -39,8 +39,8 @@ export class HashingTurns {
   }
 
   private wait(isFirst: boolean): Promise<void> {
-    const first = this.waiting.filter((each) => each.isFirst).length;
-    const isFull = isFirst ? first >= this.mostWaitingFirst : this.waiting.length - first >= this.mostWaiting;
+    const first = this.waiting.filter((waiter) => waiter.isFirst).length;
+    const isFull = isFirst ? first >= this.maxWaitingFirst : this.waiting.length - first >= this.maxWaiting;
     if (isFull) return Promise.reject(new HashingBusy());
     return new Promise((begin) => {
       this.waiting.splice(isFirst ? first : this.waiting.length, 0, { isFirst, begin });

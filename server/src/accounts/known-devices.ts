@@ -4,13 +4,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Signer } from '../platform/crypto/signer.js';
 
 const LIFETIME_SECONDS = 180 * 24 * 60 * 60;
-const MOST_ACCOUNTS = 5;
+const MAX_ACCOUNTS = 5;
 const DEVICE_ID = /^[A-Za-z0-9_-]{22}$/;
 
 /**
- * Recognises a browser in which an account was signed in before, by a cookie that outlives the session: a random id and,
- * for each of the last five accounts, a signature over the id and the e-mail. It lets nobody in. It only gives the
- * browser a budget of guesses of its own, so that somebody who guesses elsewhere cannot lock the owner out.
+ * Recognizes a browser in which an account was signed in before, by a cookie that outlives the session: a random id
+ * and, for each of the last five accounts, a signature over the id and the e-mail. The cookie does not sign anybody
+ * in. It only gives the browser a separate limit for failed attempts, so that an attacker elsewhere cannot lock out
+ * the owner.
  */
 export class KnownDevices {
   private readonly cookie: string;
@@ -24,7 +25,7 @@ export class KnownDevices {
     this.cookie = this.secure ? '__Host-feira-device' : 'feira-device';
   }
 
-  /** The id of the browser if the account was signed in there before. */
+  /** Returns the id of the browser if the account was signed in there before. */
   idFor(request: FastifyRequest, email: string): string | undefined {
     const device = this.read(request);
     return device?.signatures.some((signature) => this.isOf(email, device.id, signature))
@@ -39,7 +40,7 @@ export class KnownDevices {
     };
     const others = signatures.filter((signature) => !this.isOf(email, id, signature));
     const own = this.signer.sign('known device', id, normalized(email));
-    const kept = [own, ...others].slice(0, MOST_ACCOUNTS);
+    const kept = [own, ...others].slice(0, MAX_ACCOUNTS);
     reply.setCookie(this.cookie, [id, ...kept].join('.'), {
       path: '/',
       httpOnly: true,
@@ -50,7 +51,7 @@ export class KnownDevices {
   }
 
   private read(request: FastifyRequest): { id: string; signatures: string[] } | undefined {
-    const [id = '', ...signatures] = (request.cookies[this.cookie] ?? '').split('.', MOST_ACCOUNTS + 1);
+    const [id = '', ...signatures] = (request.cookies[this.cookie] ?? '').split('.', MAX_ACCOUNTS + 1);
     return DEVICE_ID.test(id) ? { id, signatures } : undefined;
   }
 

@@ -4,18 +4,18 @@ import { isPassword } from './passwords.js';
 import { type Account, createUser, findAccount } from './users.js';
 
 /**
- * Who a new store is for: a new account, or one that exists and whose password is given, or one that exists and that the
- * operator names on purpose.
+ * The owner of a new store: a new account, an existing account with its password, or an existing account that the
+ * operator names explicitly.
  */
 export type NewOwner =
   | { ownerEmail: string; ownerPassword: string }
   | { ownerEmail: string; existingOwner: true };
 
-/** The store cannot be given to this owner. Nothing has been created. */
+/** Thrown when the store cannot be assigned to this owner. Nothing has been created. */
 export class OwnerRefused extends Error {
   constructor(
     readonly reason: 'wrong password' | 'no account' | 'password length',
-    /** Of the account that exists. */
+    /** The existing account. */
     readonly account?: Account,
   ) {
     super(`The owner is refused: ${reason}`);
@@ -23,8 +23,8 @@ export class OwnerRefused extends Error {
 }
 
 /**
- * Anybody can sign up at /partners with the e-mail of a future owner. A store must therefore never go to an account just
- * because the e-mail is the same: it takes the password, or the operator's word.
+ * Anybody can sign up at /partners with the e-mail of a future store owner, so a store must never be assigned to an
+ * account just because the e-mail matches. It requires the password or an explicit choice by the operator.
  */
 export async function ownerOf(tx: Tx, owner: NewOwner): Promise<string> {
   const account = await findAccount(tx, owner.ownerEmail);
@@ -33,14 +33,15 @@ export async function ownerOf(tx: Tx, owner: NewOwner): Promise<string> {
     return account.userId;
   }
   if (account) return withPassword(account, owner.ownerPassword);
-  // Only the length is judged: the operator chose it, often for a test, and the owner can change it in the console.
+  // Only the length is checked: the operator chose the password, often for a test, and the owner can change it in the
+  // console.
   if (!isPossiblePassword(owner.ownerPassword)) throw new OwnerRefused('password length');
   const made = await createUser(tx, {
     email: owner.ownerEmail,
     password: owner.ownerPassword,
     createdBy: 'command-line',
   });
-  // A concurrent call created the account meanwhile; it is judged like any that existed before.
+  // A concurrent call has created the account. It is treated like any existing account.
   return made ?? withPassword((await findAccount(tx, owner.ownerEmail)) as Account, owner.ownerPassword);
 }
 

@@ -5,14 +5,15 @@ const MAX_PASSWORD = 200;
 
 export type PasswordFault = 'length' | 'guessable';
 
-/** Whether an account can have it at all. The upper bound keeps hashing cheap. */
+/** The maximum keeps hashing cheap. */
 export function isPossiblePassword(password: string): boolean {
   return password.length >= MIN_PASSWORD && password.length <= MAX_PASSWORD;
 }
 
 /**
- * Why a new password is refused: too short, or among the first a guesser tries. Rules about kinds of characters are left
- * out on purpose, they make passwords worse (NIST SP 800-63B). Passwords set before these rules go on working.
+ * Returns why a new password is rejected: it is too short or easy to guess. There are deliberately no rules about
+ * character classes, because they lead to weaker passwords (NIST SP 800-63B). Passwords set before these rules remain
+ * valid.
  */
 export function passwordFault(password: string, email: string): PasswordFault | undefined {
   if (!isPossiblePassword(password)) return 'length';

@@ -1,23 +1,27 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
 import { HashingTurns } from './hashing-turns.js';
 
-// 32 MiB and some 60 ms per hash. Each hash carries its parameters, so they can be raised without losing old ones.
+// 32 MiB and about 60 ms per hash. Each hash contains its parameters, so they can be raised without invalidating old
+// hashes.
 const COST = { N: 2 ** 15, r: 8, p: 1 };
 const LENGTH = 32;
 
-/** Two of the four threads stay free for files. 24 that wait take about a second. */
+/** Two of the four threads stay free for files. A queue of 24 takes about a second. */
 const turns = new HashingTurns(2, 24, 8);
 
-/** Of an account that does not exist: no password has it, and checking one takes as long as for a real account. */
+/**
+ * The hash for an account that does not exist. No password matches it, and checking one takes as long as for a real
+ * account.
+ */
 export const NO_PASSWORD = encoded(Buffer.alloc(16), Buffer.alloc(LENGTH));
 
-/** Throws HashingBusy when too many wait. */
+/** Throws HashingBusy when the queue is full. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16);
   return encoded(salt, await turns.run(() => derive(password, salt, COST)));
 }
 
-/** Throws HashingBusy when too many wait; `isFirst` puts it before those. */
+/** Throws HashingBusy when the queue is full. With `isFirst`, the check has priority. */
 export async function isPassword(password: string, stored: string, isFirst = false): Promise<boolean> {
   const [, N, r, p, salt, key] = stored.split('$') as [string, string, string, string, string, string];
   const cost = { N: Number(N), r: Number(r), p: Number(p) };
@@ -29,7 +33,7 @@ function encoded(salt: Buffer, key: Buffer): string {
   return ['scrypt', COST.N, COST.r, COST.p, salt.toString('base64url'), key.toString('base64url')].join('$');
 }
 
-/** NFKC, so that a password is the same on every keyboard. */
+/** NFKC makes a password independent of the keyboard. */
 function derive(
   password: string,
   salt: Buffer,

@@ -18,14 +18,14 @@ const LIFETIME_MS = 12 * 60 * 60 * 1000;
 const ID = /^[A-Za-z0-9_-]{43}$/;
 
 /**
- * A browser has an id from its first page on; signing in gives it a new one, so that an id planted before is worth
- * nothing after. The database knows the hash of the ids that are signed in.
+ * A browser has a session id from its first page on. Signing in replaces it, so that an id planted before (session
+ * fixation) is useless afterwards. The database stores only the hashes of signed-in ids.
  */
 export class Sessions {
   readonly devices: KnownDevices;
   private readonly cookie: string;
   private readonly secure: boolean;
-  /** Ids given in this very request: a page may need several proofs before the browser sends the cookie back. */
+  /** Ids issued during this request. A page may need several CSRF tokens before the browser sends the cookie back. */
   private readonly given = new WeakMap<FastifyRequest, string>();
 
   constructor(
@@ -48,7 +48,7 @@ export class Sessions {
     return session;
   }
 
-  /** Replaces whatever id the browser came with, and makes the browser known to the account. */
+  /** Replaces the session id of the browser and remembers the browser as known to the account. */
   async begin(request: FastifyRequest, reply: FastifyReply, { userId, email }: Session): Promise<void> {
     await this.forget(request);
     const id = this.give(request, reply);
@@ -63,7 +63,7 @@ export class Sessions {
     reply.clearCookie(this.cookie, this.attributes());
   }
 
-  /** After a password change: all but the one that changed it. */
+  /** After a password change, ends all sessions except the one that changed it. */
   async endOthers(request: FastifyRequest, userId: string): Promise<void> {
     const kept = hashOf(this.idOf(request) ?? '');
     await this.db.autocommit.query(
@@ -71,7 +71,7 @@ export class Sessions {
     );
   }
 
-  /** Proof that a form came from a page of ours, to this browser, for exactly this purpose. */
+  /** Returns a token that proves that a form came from one of our pages, for this browser and this purpose. */
   csrfToken(request: FastifyRequest, reply: FastifyReply, purpose: string): string {
     const id = this.idOf(request) ?? this.given.get(request) ?? this.give(request, reply);
     return this.signer.sign('form', id, purpose);
@@ -83,7 +83,7 @@ export class Sessions {
     throw new ApiError(
       403,
       'form_refused',
-      'This form is out of date or came from another page. Go back, reload and try again.',
+      'This form has expired or came from another site. Go back, reload the page and try again.',
     );
   }
 

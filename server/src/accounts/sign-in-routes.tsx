@@ -18,7 +18,7 @@ export interface SignInOptions {
 
 const HOME = '/console/apps';
 
-/** When to try again after too many passwords waited: the queue takes a second, or a few under load. */
+/** When to retry after the hashing queue was full. The queue takes a second, or a few under load. */
 export const BUSY_SECONDS = 5;
 
 export const signInRoutes: FastifyPluginAsync<SignInOptions> = async (app, { db, clock, sessions }) => {
@@ -46,7 +46,7 @@ export const signInRoutes: FastifyPluginAsync<SignInOptions> = async (app, { db,
 
   app.post('/sign-in', { schema: { hide: true } }, async (request, reply) => {
     const fields = formFields(request);
-    if (!fields) throw badRequest('The form was not sent as a form');
+    if (!fields) throw badRequest('The request body must be a form');
     sessions.checkCsrf(request, fields.get('csrf'), 'sign-in');
     const next = localPath(fields.get('next'));
     const email = fields.text('email');
@@ -73,12 +73,12 @@ export const signInRoutes: FastifyPluginAsync<SignInOptions> = async (app, { db,
   });
 };
 
-/** Where to send somebody who must sign in first, to come back here afterwards. */
+/** The sign-in page that leads back to `next`. */
 export function signInAddress(next: string): string {
   return `/sign-in?${new URLSearchParams({ next })}`;
 }
 
-/** What a page shows of who is signed in. */
+/** The signed-in user as pages show it. */
 export function whoOf(
   sessions: Sessions,
   request: FastifyRequest,
@@ -89,8 +89,8 @@ export function whoOf(
 }
 
 /**
- * Only a path of ours: anything a browser could read as another host goes to the start page instead. The path is looked
- * at as it will be sent, because reading it takes dots out: /.//evil.example becomes //evil.example.
+ * Accepts only a path on this server; anything a browser could read as another host leads to the start page instead.
+ * The path is checked as it will be sent, because parsing removes dots: /.//evil.example becomes evil.example.
  */
 function localPath(next: string | undefined): string {
   const base = 'http://here.invalid';

@@ -12,7 +12,7 @@ import { isEmail } from './users.js';
 
 const WINDOW_MS = 15 * 60 * 1000;
 
-/** Failures in fifteen minutes after which no further guess is checked. */
+/** The number of failures in fifteen minutes after which further passwords are not checked. */
 const LIMITS = { pair: 5, account: 20, address: 50, device: 5 };
 
 type Kind = keyof typeof LIMITS;
@@ -24,15 +24,15 @@ export interface Attempt {
   email: string;
   password: string;
   address: string;
-  /** Of a browser in which this account was signed in before. */
+  /** Set for a browser in which this account was signed in before. */
   deviceId: string | undefined;
 }
 
 /**
- * Failures are counted in the database, so that guesses spread over processes count together. A browser that the account
- * knows has a count of its own and no other: guesses made elsewhere, or from the same network, do not lock its owner
- * out. All other attempts count against the account, the network they come from, and both together. An attempt is
- * recorded as failed before the password is checked, and removed if it was right or not checked: when it was recorded
+ * Failures are counted in the database, so that guesses across processes count together. A browser known to the
+ * account has only its own count: guesses made elsewhere, or from the same network, do not lock out its owner. All
+ * other attempts count against the account, the network, and the combination of both. An attempt is recorded as
+ * failed before the password is checked, and removed if the password was correct or not checked. When it was recorded
  * afterwards, forty guesses sent at once were all checked.
  */
 export async function signIn(db: Share, clock: Clock, attempt: Attempt): Promise<SignIn> {
@@ -99,7 +99,7 @@ async function takeBack(db: Share, id: string, subjects: Subjects): Promise<void
     delete from sign_in_failures where subject = any(${Object.values(subjects)}::text[]) and id = ${id}`);
 }
 
-/** A hash, because people type their password where the e-mail goes. */
+/** Hashed, because people sometimes type their password into the e-mail field. */
 function subjectOf(...parts: string[]): string {
   return hash('sha256', parts.join(' '), 'base64url');
 }

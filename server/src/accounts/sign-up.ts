@@ -8,14 +8,16 @@ import { createUser } from './users.js';
 
 const WINDOW_MS = 60 * 60 * 1000;
 
-/** In an hour and from one network: enough for a class that shares one, too few to fill the table of accounts. */
-const MOST = 50;
+/**
+ * Per hour and network. This is enough for a class that shares a network, and too little to fill the accounts table.
+ */
+const MAX_SIGN_UPS = 50;
 
 export type SignUp = { userId: string } | 'taken' | 'throttled' | 'busy';
 
 /**
- * An attempt counts before its password is hashed, which is what it costs, and whether or not the e-mail is taken: the
- * limit is also what keeps somebody from finding out who has an account.
+ * An attempt counts before its password is hashed, because hashing is the expensive part, and whether or not the
+ * e-mail is taken, because the limit also prevents finding out who has an account.
  */
 export async function signUp(
   db: Share,
@@ -36,13 +38,13 @@ export async function purgeSignUps(db: Share, clock: Clock): Promise<void> {
   await deleteInBatches(db, 'sign_ups', sql`asked_at <= ${since(clock)}`);
 }
 
-/** One at a time per network: attempts that count at the same time would all find the last free place. */
+/** Serialized per network, because concurrent attempts would all see the last free place. */
 function count(db: Share, clock: Clock, address: string): Promise<boolean> {
   return db.transaction(async (tx) => {
     await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${`sign-up ${address}`}, 0))`);
     const counted = await tx.query(sql`
       insert into sign_ups (address, asked_at) select ${address}, ${new Date(clock.now()).toISOString()}::timestamptz
-      where (select count(*) from sign_ups where address = ${address} and asked_at > ${since(clock)}) < ${MOST}
+      where (select count(*) from sign_ups where address = ${address} and asked_at > ${since(clock)}) < ${MAX_SIGN_UPS}
       returning 1`);
     return counted.length > 0;
   });

@@ -3,7 +3,7 @@ import { sql } from '../platform/db/sql.js';
 import { newId } from '../platform/schema/ids.js';
 import { hashPassword } from './passwords.js';
 
-/** An account, with how it came to be. null: created before that was recorded. */
+/** An account and how it was created. `createdBy` is null for accounts created before that was recorded. */
 export interface Account {
   userId: string;
   email: string;
@@ -12,7 +12,7 @@ export interface Account {
   createdBy: AccountOrigin | null;
 }
 
-/** Somebody who signed up proved nothing about the e-mail; on the command line an operator vouches for it. */
+/** A sign-up does not prove ownership of the e-mail; on the command line the operator vouches for it. */
 export type AccountOrigin = 'command-line' | 'sign-up';
 
 export function isEmail(text: string): boolean {
@@ -26,7 +26,7 @@ export async function findAccount(db: Queryable, email: string): Promise<Account
   return account;
 }
 
-/** undefined when an account with this e-mail exists. */
+/** Returns undefined if an account with this e-mail exists. */
 export async function createUser(
   tx: Tx,
   account: { email: string; password: string; createdBy: AccountOrigin },

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { setBudget } from '../oauth/budget.js';
-import { CACHED_MS } from '../oauth/credentials.js';
+import { CACHE_MS } from '../oauth/credentials.js';
 import { type Command, wholeNumber } from './command.js';
 import { withDatabase } from './connect.js';
 import { clientOption, findCredential, storeOption } from './find-store.js';
@@ -25,7 +25,7 @@ export const command: Command = {
       );
       await setBudget(db.store(workspaceId).autocommit, workspaceId, clientId, perMinute);
       // Processes are notified within milliseconds. One that missed it uses the old number for at most this long.
-      await wait(CACHED_MS);
+      await wait(CACHE_MS);
       return { workspaceId, clientId, perMinute };
     });
   },

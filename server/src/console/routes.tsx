@@ -26,7 +26,7 @@ export interface ConsoleOptions {
   credentials: Credentials;
 }
 
-/** The merchant's side. */
+/** The pages for merchants. */
 export const consoleRoutes: FastifyPluginAsync<ConsoleOptions> = async (
   app,
   { db, clock, sessions, credentials },
@@ -67,7 +67,7 @@ export const consoleRoutes: FastifyPluginAsync<ConsoleOptions> = async (
     const owned = (await storesOwnedBy(db.system('accounts'), session.userId)).some(
       (store) => store.workspaceId === workspaceId,
     );
-    if (!owned) throw new ApiError(404, 'not_found', 'You have no such store.');
+    if (!owned) throw new ApiError(404, 'not_found', 'Store not found.');
     await disconnectApp(db.store(workspaceId).autocommit, workspaceId, clientId);
     credentials.forget(workspaceId, clientId);
     return reply.redirect('/console/apps', 303);
@@ -85,7 +85,7 @@ export const consoleRoutes: FastifyPluginAsync<ConsoleOptions> = async (
     const next = fields.text('new-password');
     const fault = passwordFault(next, session.email);
     if (fault) return showPassword(request, reply, session, fault);
-    // Throttled like signing in: a stolen session must not be a place to guess the password at.
+    // Throttled like signing in, because a stolen session must not allow guessing the password.
     const outcome = await signIn(db.system('accounts'), clock, {
       email: session.email,
       password: fields.text('password'),
@@ -124,8 +124,7 @@ export const consoleRoutes: FastifyPluginAsync<ConsoleOptions> = async (
   async function signedInForm(request: FastifyRequest): Promise<{ session: Session; fields: Fields }> {
     const session = await sessions.find(request);
     const fields = formFields(request);
-    if (!session || !fields)
-      throw badRequest('You are not signed in any more. Go back, sign in and try again.');
+    if (!session || !fields) throw badRequest('Your session has expired. Sign in and try again.');
     return { session, fields };
   }
 };

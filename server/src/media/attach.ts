@@ -19,7 +19,7 @@ import {
 import { takeTurn } from './verification-turns.js';
 import { verifyImage } from './verify.js';
 
-/** An image whose file, if it has one, is verified and published, and only has to be recorded. */
+/** An image that is ready to be recorded. Its file, if it has one, has been verified and published. */
 export interface PreparedImage {
   row: NewImageRow;
   order: number | undefined;
@@ -28,8 +28,8 @@ export interface PreparedImage {
 }
 
 /**
- * The slow half of attaching: reads the uploaded bytes, verifies them and publishes them. It holds no transaction and no
- * connection, so that a slow storage or a heavy file delays nobody's database work.
+ * The slow half of attaching an image: reads the uploaded bytes, verifies and publishes them. It holds no transaction
+ * and no connection, so slow storage or a large file does not delay database work.
  */
 export async function prepareImage(
   db: Share,
@@ -49,7 +49,7 @@ export async function prepareImage(
   if (key === undefined) return { row: imageByUrl(body.url as string), order, claim: undefined };
   const upload = await findUpload(db, workspaceId, productId, key);
   refuseUnusable(upload);
-  // Checked again when the image is recorded. Here it saves the work.
+  // Checked again when the image is recorded. This check only avoids unnecessary work.
   if (product.images >= MAX_IMAGES) throw tooManyImages('key');
   return takeTurn(workspaceId, async () => {
     const { bytes, width, height } = await readVerified(storage, upload);
@@ -69,7 +69,7 @@ export async function prepareImage(
   });
 }
 
-/** The fast half: one short transaction that records the image with its event. Returns the id of the image. */
+/** The fast half: one short transaction that records the image and its event. Returns the id of the image. */
 export async function recordImage(
   tx: Tx,
   workspaceId: string,
@@ -78,17 +78,19 @@ export async function recordImage(
   { row, order, claim }: PreparedImage,
 ): Promise<string> {
   const imageId = await addImage(tx, workspaceId, origin, productId, row, order);
-  // Last, because a caller that fails before this may release the claim, which would wait for the lock taken here.
+  // This is the last statement, because a caller that fails earlier may release the claim, which would wait for the
+  // lock taken here.
   if (claim !== undefined && !(await markAttached(tx, workspaceId, row.key as string, claim)))
     throw conflict('key_in_use', 'Another request has attached this key meanwhile.');
   return imageId;
 }
 
 /**
- * After a refusal, so that the key can be attached later (once the product has room again). The published file stays
- * until then, or until the upload is dropped as unattached. After any other failure the claim expires on its own.
+ * Releases the claim after a rejection, so that the key can be attached later, for example when the product has room
+ * again. The published file stays until then, or until the upload is dropped as unattached. After any other failure
+ * the claim expires on its own.
  */
-export async function giveUpImage(
+export async function releaseImage(
   db: Share,
   workspaceId: string,
   { row, claim }: PreparedImage,

@@ -4,7 +4,9 @@ import { Id, Nullable, Shape, Time } from '../platform/schema/shapes.js';
 export const Image = Shape('Image', {
   id: Id(),
   productId: Id(),
-  url: Type.String({ description: 'Where the image is served; an image by URL is given as it was stored.' }),
+  url: Type.String({
+    description: 'The address of the image. For an image that was attached by URL, this is that URL.',
+  }),
   key: Nullable(Type.String()),
   order: Type.Integer({ description: 'Position; 0 is the cover.' }),
   contentType: Nullable(Type.String()),

@@ -61,7 +61,7 @@ export async function moveImage(
   await emitImages(tx, workspaceId, origin, productId);
 }
 
-/** The file is deleted after the commit: its key is queued for deletion in the same transaction. */
+/** The key of the file is queued for deletion in the same transaction, and the file is deleted after the commit. */
 export async function removeImage(
   tx: Tx,
   workspaceId: string,
@@ -85,7 +85,7 @@ export function tooManyImages(field: 'key' | 'url'): ApiError {
   return invalid([{ field, message }]);
 }
 
-/** Every change of a product's images locks the row of the product first. Returns the number of images. */
+/** Locks the row of the product, which every change of its images does first. Returns the number of images. */
 async function lockImages(tx: Tx, workspaceId: string, productId: string): Promise<number> {
   const found = isId(productId)
     ? await tx.query(

@@ -28,15 +28,15 @@ export function inspect(bytes: Buffer, type: ImageType): Inspected {
     return fault === undefined ? { bytes: Buffer.concat(kept) } : { fault };
   } catch (error) {
     if (error instanceof Broken) return { fault: error.message };
-    // Read beyond the last byte.
+    // The walker read beyond the last byte.
     if (error instanceof RangeError) return { fault: TRUNCATED };
     throw error;
   }
 }
 
 /**
- * Cameras and phones append data of their own to a JPEG, so a JPEG may have a tail, which is not published. A tail that
- * makes the file a document of another kind as well is refused, and so is any tail of the other formats.
+ * Cameras and phones append their own data to a JPEG, so a JPEG may have trailing data, which is not published.
+ * Trailing data that is a document of another type is rejected, and so is any trailing data in other formats.
  */
 function tailFault(tail: Buffer, type: ImageType): string | undefined {
   if (type !== 'image/jpeg') return `${tail.length} bytes follow its end`;
@@ -51,7 +51,10 @@ const FOREIGN: [RegExp, string][] = [
   [/%PDF-/, 'PDF'],
 ];
 
-/** The directory of a ZIP is at its end, before a comment of at most 64 KB; a mark farther away is a coincidence. */
+/**
+ * The directory of a ZIP file is at its end, before a comment of at most 64 KB. A signature further away is a
+ * coincidence.
+ */
 function isArchive(tail: Buffer): boolean {
   const directory = tail.lastIndexOf('PK\x05\x06', undefined, 'latin1');
   return directory !== -1 && tail.length - directory <= 22 + 65_535;

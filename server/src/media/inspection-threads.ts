@@ -3,13 +3,13 @@ import { Worker } from 'node:worker_threads';
 import type { ImageType } from './image-types.js';
 import type { Inspected } from './inspect.js';
 
-/** The slowest honest file, a GIF of ten megabytes, takes 0.3 s. */
+/** The slowest valid file, a GIF of ten megabytes, takes 0.3 s. */
 const DEADLINE_MS = 5_000;
 
 /**
- * Inspects files outside the event loop, because walking through megabytes takes hundreds of milliseconds. A thread that
- * exceeds the deadline is terminated and the file refused. There are as many threads as callers at the same time; the
- * caller limits that number.
+ * Inspects files outside the event loop, because walking through megabytes takes hundreds of milliseconds. A thread
+ * that exceeds the deadline is terminated and the file is rejected. There is one thread per concurrent caller; the
+ * caller limits their number.
  */
 export class InspectionThreads {
   private readonly idle: Worker[] = [];

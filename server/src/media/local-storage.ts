@@ -8,13 +8,16 @@ import { type SignedPut, type Storage, UPLOAD_SECONDS } from './storage.js';
 import { UploadAttempts } from './upload-attempts.js';
 import { asStorageError, type CreateFile, FOLDER_MODE, writeDurably } from './write-durably.js';
 
-/** Only such names are accepted and served: no file that is still being written, and none of another origin. */
+/**
+ * Only such names are accepted and served, so files that are still being written and unrelated files are never
+ * exposed.
+ */
 export const KEY = /^product_images\/[0-9a-f-]{36}\/[A-Za-z0-9_-]{22,64}\.(jpg|png|webp|gif)$/;
 
-/** Files in a folder, with upload addresses of our own that are signed as S3 would sign them. */
+/** Stores files in a folder. Upload URLs are signed in the same way as those of S3. */
 export class LocalStorage implements Storage {
   readonly published: string;
-  /** Replaced by tests with one that fails as a full disk does. */
+  /** Tests replace it with one that fails like a full disk. */
   createFile: CreateFile = createWriteStream;
   private readonly staged: string;
   private readonly attempts: UploadAttempts;
@@ -38,8 +41,8 @@ export class LocalStorage implements Storage {
     return `${this.uploadUrl}/${upload.key}?${new URLSearchParams({ expires: String(expires), signature })}`;
   }
 
-  /** Judges a PUT by what it carries: another type, length, key or expiry has another signature. Counts the attempt. */
-  judgePut(put: {
+  /** Verifies the signature of a PUT, which covers its key, type, length and expiry. Counts the attempt. */
+  verifyPut(put: {
     key: string;
     contentType: string;
     contentLength: string;
@@ -52,7 +55,7 @@ export class LocalStorage implements Storage {
     return this.attempts.count(put.key) ? 'ok' : 'used up';
   }
 
-  /** The folders are made here, once, and closed to other accounts even if an earlier version left them open. */
+  /** Creates the folders once and removes the access of other accounts, even if an earlier version had allowed it. */
   prepare(): void {
     for (const folder of [this.folder, this.published, this.staged]) {
       mkdirSync(folder, { recursive: true, mode: FOLDER_MODE });
@@ -85,7 +88,7 @@ export class LocalStorage implements Storage {
     await access(this.published, constants.W_OK);
   }
 
-  /** Also removes what a process that died while writing left behind. Files that are being written now are younger. */
+  /** Also removes the leftovers of processes that died while writing. Files that are being written now are newer. */
   private async erase(path: string): Promise<void> {
     await rm(path, { force: true });
     for (const name of (await readdir(dirname(path)).catch(undefinedIfMissing)) ?? []) {

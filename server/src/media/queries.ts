@@ -3,13 +3,16 @@ import { type Statement, sql } from '../platform/db/sql.js';
 import { isId } from '../platform/schema/ids.js';
 import type { ImageRecord } from './image-record.js';
 
-/** Of a product_images row that goes by the name `i`. A file of ours is named by its key; a URL is given as stored. */
+/**
+ * The columns of a product_images row with the alias `i`. An uploaded file is identified by its key; a URL is
+ * returned as stored.
+ */
 function imageColumns(mediaUrl: string): Statement {
   return sql`i.id, i.product_id as "productId", coalesce(i.url, ${mediaUrl}::text || '/' || i.key) as url, i.key,
     i.position as order, i.content_type as "contentType", i.size, i.width, i.height, i.created_at as "createdAt"`;
 }
 
-/** undefined when there is no such product. */
+/** Returns undefined if the product does not exist. */
 export async function listImages(
   db: Queryable,
   workspaceId: string,
@@ -37,7 +40,7 @@ export async function findImage(
   return image!;
 }
 
-/** The images of the product that stands as `p` in the surrounding query, as JSON and in their order; null for none. */
+/** The images of the product `p` of the surrounding query as JSON, in their order, or null if there are none. */
 export function imagesOfProduct(mediaUrl: string): Statement {
   return sql`(
     select string_agg(i.document || ',"url":' || coalesce(to_json(i.url)::text, '"' || ${mediaUrl} || '/' || i.key || '"') || '}',
@@ -45,14 +48,14 @@ export function imagesOfProduct(mediaUrl: string): Statement {
     from product_images i where i.workspace_id = p.workspace_id and i.product_id = p.id)`;
 }
 
-/** Where the pictures of the product that stands as `p` are, the cover first. */
+/** The image URLs of the product `p` of the surrounding query, the cover first. */
 export function picturesOfProduct(mediaUrl: string): Statement {
   return sql`array(
     select coalesce(i.url, ${mediaUrl}::text || '/' || i.key) from product_images i
     where i.workspace_id = p.workspace_id and i.product_id = p.id order by i.position)`;
 }
 
-/** The cover of the product that stands as `p` in the surrounding query, or its urlImage, or null. */
+/** The cover image of the product `p` of the surrounding query, or its urlImage, or null. */
 export function coverOfProduct(mediaUrl: string): Statement {
   return sql`coalesce((
     select coalesce(i.url, ${mediaUrl}::text || '/' || i.key) from product_images i

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { originOfApp } from '../events/names.js';
 import type { Database } from '../platform/db/database.js';
 import { Deleted } from '../platform/schema/shapes.js';
-import { giveUpImage, prepareImage, recordImage } from './attach.js';
+import { prepareImage, recordImage, releaseImage } from './attach.js';
 import { Image } from './image-record.js';
 import { moveImage, removeImage } from './images.js';
 import { findImage, listImages } from './queries.js';
@@ -103,7 +103,7 @@ export const mediaRoutes: FastifyPluginAsyncTypebox<MediaOptions> = async (
         });
         return reply.code(201).send(image);
       } catch (error) {
-        await giveUpImage(db.store(workspaceId), workspaceId, prepared, error);
+        await releaseImage(db.store(workspaceId), workspaceId, prepared, error);
         throw error;
       }
     },

@@ -13,10 +13,10 @@ import { type ImageType, MAX_BYTES } from './image-types.js';
 import { type SignedPut, type Storage, StorageUnavailable, UPLOAD_SECONDS } from './storage.js';
 
 const STAGING = 'staging/';
-/** For one operation with its retries: far less than a claim on an upload lasts. */
+/** The time limit for one operation including retries, far below the lifetime of a claim on an upload. */
 const OPERATION_MS = 60_000;
 
-/** Any S3. The storage itself refuses a PUT of another type or length, because both are signed. */
+/** Any S3-compatible storage. It rejects a PUT with another type or length, because both are signed. */
 export class S3Storage implements Storage {
   private readonly client: S3Client;
   private readonly bucket: string;
@@ -31,7 +31,7 @@ export class S3Storage implements Storage {
       region: config.region,
       credentials: { accessKeyId: config.accessKeyId, secretAccessKey: config.secretAccessKey },
       forcePathStyle: true,
-      // Otherwise the signed address carries the checksum of an empty body.
+      // Otherwise the signed URL would contain the checksum of an empty body.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
     });

@@ -56,7 +56,7 @@ function svgFaults({ url }: { url?: unknown }): FaultDetail[] {
   return isSvg ? [{ field: 'url', message: 'points to an SVG, which is not accepted' }] : [];
 }
 
-/** Also when letters are percent-encoded. */
+/** Also detects percent-encoded letters. */
 function pointsToSvg(url: string): boolean {
   const path = new URL(url).pathname.replace(/%([0-7][0-9a-f])/gi, (_escape, code) =>
     String.fromCharCode(Number.parseInt(code, 16)),

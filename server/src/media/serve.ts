@@ -3,8 +3,9 @@ import type { FastifyPluginAsync } from 'fastify';
 import { KEY, type LocalStorage } from './local-storage.js';
 
 /**
- * Published files, when they are local. The bytes of a key never change, so browsers may cache them for good. Even a file
- * that passed verification by mistake could run nothing: no sniffing, no script, no frame.
+ * Serves published files from local storage. The bytes of a key never change, so browsers may cache them forever. The
+ * headers prevent sniffing, scripts and framing, so even a file that passed verification by mistake could not execute
+ * anything.
  */
 export const serveMedia: FastifyPluginAsync<{ storage: LocalStorage }> = async (app, { storage }) => {
   storage.prepare();

@@ -4,14 +4,14 @@ import type { Share } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
 import type { Storage } from './storage.js';
 
-/** As long as attaching a key again is answered 409 and not as an unknown key. */
+/** The period in which attaching a key again is answered with 409 instead of as an unknown key. */
 const ATTACHED_MS = 30 * 24 * 60 * 60 * 1000;
 const DROPPED_AT_ONCE = 1_000;
 const UNATTACHED_MS = 24 * 60 * 60 * 1000;
 const PUT_OFF_MS = 10 * 60 * 1000;
-/** A small batch: what one process has claimed, no other one removes. */
+/** The batch is small because the files that one process has claimed are not removed by another. */
 const BATCH = 50;
-/** After this, the files of a process that died are removed by another. */
+/** After this time, the files claimed by a process that died are removed by another process. */
 const CLAIM_MS = 2 * 60 * 1000;
 
 interface FileToRemove {
@@ -21,9 +21,9 @@ interface FileToRemove {
 }
 
 /**
- * Removes the files that are queued for removal. Any number may run at once: each claims a batch of its own, and no
- * transaction is open while the storage works. A file that cannot be removed is put off, so that it delays no other, and
- * reported.
+ * Removes the files that are queued for removal. Several processes may run it at the same time: each claims its own
+ * batch, and no transaction is open during storage operations. A file that cannot be removed is postponed, so that it
+ * does not delay others, and reported.
  */
 export async function sweepFiles(db: Share, clock: Clock, storage: Storage): Promise<void> {
   for (;;) {
@@ -45,16 +45,16 @@ export async function sweepFiles(db: Share, clock: Clock, storage: Storage): Pro
   }
 }
 
-/** A claim moves the time of removal, so that a file whose remover died is due again without further work. */
+/** A claim moves the time of removal, so that a file becomes due again if the process that claimed it dies. */
 function claimBatch(db: Share, clock: Clock): Promise<FileToRemove[]> {
   const now = new Date(clock.now()).toISOString();
   return db.autocommit.query<FileToRemove>(sql`
     with due as (
-      select workspace_id, key, staged from doomed_files
+      select workspace_id, key, staged from expired_files
       where remove_at <= greatest(${now}::timestamptz, now())
       order by remove_at limit ${BATCH} for update skip locked
     )
-    update doomed_files d set remove_at = greatest(${now}::timestamptz, now()) + ${CLAIM_MS} * interval '1 ms'
+    update expired_files d set remove_at = greatest(${now}::timestamptz, now()) + ${CLAIM_MS} * interval '1 ms'
     from due where d.workspace_id = due.workspace_id and d.key = due.key and d.staged = due.staged
     returning d.workspace_id as "workspaceId", d.key, d.staged`);
 }
@@ -62,21 +62,21 @@ function claimBatch(db: Share, clock: Clock): Promise<FileToRemove[]> {
 async function forget(db: Share, files: FileToRemove[]): Promise<void> {
   if (files.length === 0) return;
   await db.autocommit.query(sql`
-    delete from doomed_files d using jsonb_to_recordset(${JSON.stringify(files)}::jsonb) as r("workspaceId" uuid, key text, staged boolean)
+    delete from expired_files d using jsonb_to_recordset(${JSON.stringify(files)}::jsonb) as r("workspaceId" uuid, key text, staged boolean)
     where d.workspace_id = r."workspaceId" and d.key = r.key and d.staged = r.staged`);
 }
 
 async function postpone(db: Share, clock: Clock, files: FileToRemove[]): Promise<void> {
   const time = new Date(clock.now()).toISOString();
   await db.autocommit.query(sql`
-    update doomed_files d set remove_at = greatest(${time}::timestamptz, now()) + ${PUT_OFF_MS} * interval '1 ms'
+    update expired_files d set remove_at = greatest(${time}::timestamptz, now()) + ${PUT_OFF_MS} * interval '1 ms'
     from jsonb_to_recordset(${JSON.stringify(files)}::jsonb) as r("workspaceId" uuid, key text, staged boolean)
     where d.workspace_id = r."workspaceId" and d.key = r.key and d.staged = r.staged`);
 }
 
 /**
- * Drops uploads that were not attached within a day. Without its row, a key can no longer be attached. In batches, because
- * there is no limit to how many there are after an outage.
+ * Drops uploads that were not attached within a day. Without its row, a key can no longer be attached. It works in
+ * batches, because their number after an outage is not limited.
  */
 export async function dropUnattached(db: Share, clock: Clock): Promise<void> {
   const before = new Date(clock.now() - UNATTACHED_MS).toISOString();
@@ -88,8 +88,8 @@ export async function dropUnattached(db: Share, clock: Clock): Promise<void> {
           limit ${DROPPED_AT_ONCE} for update skip locked))
         returning workspace_id, key
       ),
-      doomed as (
-        insert into doomed_files (workspace_id, key, staged)
+      expired as (
+        insert into expired_files (workspace_id, key, staged)
         select workspace_id, key, staged from old, (values (true), (false)) both_places(staged)
         on conflict do nothing
       )

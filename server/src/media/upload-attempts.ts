@@ -1,20 +1,20 @@
 import type { Clock } from '../platform/clock.js';
 import { UPLOAD_SECONDS } from './storage.js';
 
-/** A client may retry a broken upload and replace a wrong file, but not write to the disk for five minutes. */
+/** A client may retry a broken upload and replace a wrong file, but not keep writing to the disk for five minutes. */
 const MAX_ATTEMPTS = 10;
 
 /**
- * Counts the uploads to each signed address until it expires. Each process counts on its own: local files belong to one
- * process, or to a few on one machine.
+ * Counts the uploads to each signed URL until it expires. Each process counts on its own, because local files belong
+ * to one process, or to a few on one machine.
  */
 export class UploadAttempts {
-  /** In the order of their first attempt, so that expired ones are at the front. */
+  /** Ordered by first attempt, so that expired entries are at the front. */
   private readonly counts = new Map<string, { count: number; expires: number }>();
 
   constructor(private readonly clock: Clock) {}
 
-  /** False when the address has been used too often. */
+  /** Returns false if the URL has been used too often. */
   count(key: string): boolean {
     const now = this.clock.now();
     for (const [old, { expires }] of this.counts) {

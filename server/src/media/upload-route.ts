@@ -8,10 +8,10 @@ import { IncompleteUpload } from './write-durably.js';
 
 type Put = { Params: { '*': string }; Querystring: Record<string, string | undefined> };
 
-/** Receives uploads when files are local. It answers as S3 does, so that clients need not know the difference. */
+/** Receives uploads for local storage. It responds like S3, so that clients need not distinguish the two. */
 export const uploadRoute: FastifyPluginAsync<{ storage: LocalStorage }> = async (app, { storage }) => {
   app.removeAllContentTypeParsers();
-  // The bytes are not parsed; they are written to the disk as they arrive.
+  // The body is not parsed, but written to the disk as it arrives.
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
 
   app.addHook('onRequest', async (_request, reply) => {
@@ -36,10 +36,11 @@ export const uploadRoute: FastifyPluginAsync<{ storage: LocalStorage }> = async 
   app.put<Put>('/uploads/*', {
     schema: { hide: true },
     bodyLimit: MAX_BYTES,
-    // Judged before the framework looks at the type: a type it cannot read is not the one that was signed.
+    // Runs before the framework checks the content type, so that an unsupported type is reported as a signature
+    // mismatch.
     async onRequest(request, reply) {
       const { expires = '', signature = '' } = request.query;
-      const verdict = storage.judgePut({
+      const verdict = storage.verifyPut({
         key: request.params['*'],
         contentType: request.headers['content-type'] ?? '',
         contentLength: request.headers['content-length'] ?? '',
@@ -73,7 +74,7 @@ export const uploadRoute: FastifyPluginAsync<{ storage: LocalStorage }> = async 
   });
 };
 
-/** The rest of the body cannot be stored, so the connection is of no further use. */
+/** The rest of the body cannot be stored, so the connection is closed. */
 function reportFailure(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -101,8 +102,8 @@ function refuse(reply: FastifyReply, code: string, message: string): FastifyRepl
 }
 
 /**
- * Many clients send the whole body before they read. If the connection were closed at once, they would see it break and
- * never learn why; so a body of at most the size of a file is read and thrown away.
+ * Many clients send the whole body before they read the response. If the connection were closed immediately, they
+ * would never see the error. So a body of at most the maximum file size is read and discarded.
  */
 function discard(bytes: IncomingMessage): void {
   let left = MAX_BYTES;

@@ -13,7 +13,7 @@ export interface Upload {
   contentLength: number;
 }
 
-/** Records what was requested: only a recorded key, of this store and product, can be attached. */
+/** Records the upload. Only a recorded key of this store and product can be attached. */
 export async function createUpload(
   tx: Tx,
   workspaceId: string,
@@ -33,7 +33,7 @@ export async function createUpload(
 
 export interface FoundUpload extends Upload {
   attached: boolean;
-  /** It was attached, and the image has been removed since. */
+  /** True if the image was attached and has been removed since. */
   removed: boolean;
 }
 
@@ -54,14 +54,14 @@ export async function findUpload(
 }
 
 /**
- * Publishing takes far less. A claim outlives its request only when the process dies: the key is then unusable for five
- * minutes, as long as its upload address lives.
+ * Publishing takes much less time than this. A claim outlives its request only if the process dies: the key is then
+ * unusable for five minutes, which is also the lifetime of its upload URL.
  */
 const CLAIM_SECONDS = 300;
 
 /**
- * Only the holder of the claim publishes: of two calls that verified different bytes, because a PUT came in between, the
- * second would otherwise replace the file under the record of the first.
+ * Claims an upload, because only the holder of the claim may publish it. Of two requests that verified different
+ * bytes, because a PUT came in between, the second would otherwise replace the file under the record of the first.
  */
 export async function claimUpload(
   db: Share,
@@ -89,8 +89,8 @@ export async function releaseUpload(
 }
 
 /**
- * False when the claim was lost. The staged bytes stay until their address has expired: a PUT could bring them back after
- * an earlier removal.
+ * Returns false if the claim was lost. The staged bytes stay until their upload URL has expired, because a PUT could
+ * create them again after an earlier removal.
  */
 export async function markAttached(
   tx: Tx,

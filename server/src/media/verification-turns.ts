@@ -2,12 +2,14 @@ import { Admission } from '../platform/db/admission.js';
 import { DatabaseUnavailable } from '../platform/db/unavailable.js';
 import { ApiError } from '../platform/http/errors.js';
 
-/** Also the number of inspection threads, and with the limit of decoded bytes what bounds the memory of decoding. */
-const AT_ONCE = 2;
+/**
+ * Also the number of inspection threads. Together with the limit on decoded bytes it bounds the memory for decoding.
+ */
+const CONCURRENCY = 2;
 const WAIT_MS = 60_000;
 
-/** Stores take turns, and one store never holds both places: heavy files of one store do not delay another's. */
-const admission = new Admission(AT_ONCE);
+/** Stores take turns, and one store never holds both places, so large files of one store do not delay another. */
+const admission = new Admission(CONCURRENCY);
 
 /** Runs the work, which holds a file in memory and decodes it, when it is this store's turn. */
 export async function takeTurn<T>(workspaceId: string, work: () => Promise<T>): Promise<T> {

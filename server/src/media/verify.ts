@@ -4,13 +4,13 @@ import { InspectionThreads } from './inspection-threads.js';
 
 const MAX_PIXELS = 50_000_000;
 /**
- * Width × height × channels × bytes per sample. Interlaced PNG, progressive JPEG and WebP are decoded as a whole, so for
- * one frame this bounds memory (50 megapixels of 8-bit RGBA are 200 MB). Animations are decoded frame by frame, so for all
- * frames it bounds time.
+ * Width × height × channels × bytes per sample. Interlaced PNG, progressive JPEG and WebP are decoded as a whole, so
+ * for one frame this limits memory (50 megapixels of 8-bit RGBA are 200 MB). Animations are decoded frame by frame,
+ * so for all frames it limits time.
  */
 const MAX_DECODED_FRAME = 256 * 1024 * 1024;
 const MAX_DECODED_FRAMES = 512 * 1024 * 1024;
-/** 50 megapixels took 8 s on a machine under five times its load. */
+/** 50 megapixels took 8 s on a machine with five times its normal load. */
 const DECODING_SECONDS = 30;
 
 /** The bytes to publish with their dimensions, or what is wrong with the file. */
@@ -19,10 +19,10 @@ export type Verified = { bytes: Buffer; width: number; height: number } | { faul
 const threads = new InspectionThreads();
 
 /**
- * Whether this is an image of the declared type, and its bytes without metadata. The magic number comes first, so that
- * no decoder but these four ever sees the bytes; then the structure; then the dimensions, before any pixel; then every
- * pixel of every frame of exactly the bytes that will be published. Nothing of this runs on the event loop: the structure
- * is walked in a thread, and sharp decodes in threads of its own.
+ * Checks that the file is an image of the declared type, and returns its bytes without metadata. The magic number is
+ * checked first, so that only these four decoders ever see the bytes; then the structure; then the dimensions, before
+ * decoding; then every pixel of every frame of exactly the bytes that will be published. None of this runs on the
+ * event loop: the structure is checked in a worker thread, and sharp decodes in its own threads.
  */
 export async function verifyImage(bytes: Buffer, declared: ImageType): Promise<Verified> {
   const found = typeOf(bytes);
@@ -38,7 +38,7 @@ export async function verifyImage(bytes: Buffer, declared: ImageType): Promise<V
 }
 
 async function decode(bytes: Buffer, declared: ImageType): Promise<Verified> {
-  // Imported on first use: commands that touch no image should not wait for a native library.
+  // Imported on first use, so that commands without images need not load a native library.
   const { default: sharp } = await import('sharp');
   const options = {
     failOn: 'warning',
@@ -56,8 +56,8 @@ async function decode(bytes: Buffer, declared: ImageType): Promise<Verified> {
   const frameBytes = width * height * bytesPerPixel(metadata);
   if (frameBytes > MAX_DECODED_FRAME || frameBytes * frames > MAX_DECODED_FRAMES)
     return { fault: tooLarge(width, height, frames, frameBytes * frames) };
-  // Scaled to one pixel, to which all others contribute. stats() overlooks the decoder's warnings, and for 49 megapixels
-  // it took 4.2 s and 155 MB where this takes 0.4 s and 17 MB.
+  // The image is scaled to one pixel, to which all others contribute. stats() ignores decoder warnings, and took 4.2
+  // s and 155 MB for 49 megapixels where this takes 0.4 s and 17 MB.
   const image = sharp(bytes, options).timeout({ seconds: DECODING_SECONDS });
   // A JPEG or WebP that is only scaled down is decoded in part; one that is cropped first is decoded in full.
   if (frames === 1) image.extract({ left: 0, top: 0, width, height });
@@ -65,7 +65,7 @@ async function decode(bytes: Buffer, declared: ImageType): Promise<Verified> {
   return { bytes, width, height };
 }
 
-/** What comes from a thread is no longer a Buffer, although it is one in memory. */
+/** A Buffer that is sent from a thread arrives as a plain Uint8Array. */
 function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength);
 }

@@ -5,21 +5,21 @@ export type AppNameFault = 'length' | 'invisible' | 'script' | 'blank' | 'ours';
 export const MAX_APP_NAME = 100;
 
 /**
- * The form in which a name is stored. One that is too long in any form is returned as it is, for `appNameFault` to refuse:
- * normalization is quadratic in combining marks.
+ * Returns the stored form of a name. A name that is too long in any form is returned unchanged and then rejected by
+ * `appNameFault`, because normalization takes quadratic time for combining marks.
  */
 export function normalAppName(name: string): string {
   return name.length > MAX_APP_NAME * UNITS_PER_CHARACTER ? name : name.trim().normalize('NFC');
 }
 
 /**
- * Why a merchant must not be shown this name on the consent screen; undefined when it can be shown. Checked for every way
- * to register an app: a name is the only thing on that screen that the app's maker writes freely.
+ * Returns why this name must not be shown on the consent screen, or undefined if it may. Every way to register an app
+ * checks it, because the name is the only free text on that screen that the app's developer controls.
  */
 export function appNameFault(name: string): AppNameFault | undefined {
   if (name === '' || [...name].length > MAX_APP_NAME) return 'length';
-  // Control and format characters (line breaks, bidirectional overrides, zero-width), separators of lines, half
-  // surrogate pairs, private use and unassigned characters.
+  // Control and format characters (line breaks, bidirectional overrides, zero-width), line separators, unpaired
+  // surrogates, private-use and unassigned characters.
   if (/[\p{C}\p{Zl}\p{Zp}]/u.test(name)) return 'invisible';
   const compatible = name.normalize('NFKC');
   if (/\p{L}/u.test(compatible.replace(LATIN, ''))) return 'script';
@@ -28,12 +28,12 @@ export function appNameFault(name: string): AppNameFault | undefined {
 }
 
 /**
- * The letters of European languages. Other alphabets, and the phonetic and small-capital letters of Unicode, have letters
- * that cannot be told from these.
+ * The letters of European languages. Other alphabets, and the phonetic and small-capital letters of Unicode, contain
+ * letters that look identical to these.
  */
 const LATIN = /[A-Za-zªº\u00c0-\u024f\u1e00-\u1eff]/g;
 
-/** Characters that are read as another letter. Accents and compatibility forms are removed before. */
+/** Characters that look like another letter. Accents and compatibility forms have been removed before. */
 const LOOKALIKES: Record<string, string> = {
   '1': 'i',
   l: 'i',
@@ -52,7 +52,7 @@ const LOOKALIKES: Record<string, string> = {
   ɍ: 'r',
 };
 
-/** Words that add nothing to whose name it is: "Feira Oficial" and "Equipe da Feira" say that they are Feira. */
+/** Words that do not change whose name it is: "Feira Oficial" and "Equipe da Feira" still claim to be Feira. */
 const GENERIC = new Set(
   [
     ...[

@@ -18,11 +18,11 @@ export interface NewApp {
   ownerId?: string | undefined;
 }
 
-/** Two secrets may live at once: a new one is put in place everywhere before the old one is taken away. */
-const LIVE_SECRETS = 2;
+/** Two secrets may be active, so that a new one can be deployed everywhere before the old one is revoked. */
+const MAX_ACTIVE_SECRETS = 2;
 const CLIENT_ID = /^app_[0-9a-f]{24}$/;
 
-/** The format is checked before the database sees it: a NUL byte is an unknown app and not a failed query. */
+/** The format is checked before the query, so that a NUL byte results in an unknown app and not in a failed query. */
 export async function findApp(db: Queryable, clientId: string): Promise<AppRecord | undefined> {
   if (!CLIENT_ID.test(clientId)) return undefined;
   const [app] = await db.query<AppRecord>(sql`
@@ -45,7 +45,7 @@ export async function isAppSecret(db: Queryable, clientId: string, secret: strin
   return found.length > 0;
 }
 
-/** The secret is in the answer and nowhere else; we keep its hash. */
+/** The secret is only in this response; we store its hash. */
 export async function createApp(tx: Tx, app: NewApp): Promise<{ clientId: string; clientSecret: string }> {
   const clientId = `app_${randomBytes(12).toString('hex')}`;
   const clientSecret = newSecret('client');
@@ -69,21 +69,21 @@ export async function updateApp(
     where client_id = ${clientId}`);
 }
 
-/** Adds a secret; of more than two live ones the oldest ends. */
+/** Adds a secret. If more than two would be active, the oldest is revoked. */
 export async function rotateSecret(tx: Tx, clientId: string): Promise<string> {
   const secret = newSecret('client');
   await tx.query(sql`select from apps where client_id = ${clientId} for update`);
   await tx.query(sql`
     delete from app_secrets where client_id = ${clientId} and secret_hash not in (
       select secret_hash from app_secrets where client_id = ${clientId}
-      order by created_at desc, secret_hash limit ${LIVE_SECRETS - 1})`);
+      order by created_at desc, secret_hash limit ${MAX_ACTIVE_SECRETS - 1})`);
   await tx.query(
     sql`insert into app_secrets (client_id, secret_hash) values (${clientId}, ${hashOfSecret(secret)})`,
   );
   return secret;
 }
 
-/** Ends all secrets but the newest: the rotation is done. */
+/** Completes a rotation: revokes all secrets but the newest. */
 export async function endOldSecrets(tx: Tx, clientId: string): Promise<void> {
   await tx.query(sql`
     delete from app_secrets where client_id = ${clientId} and secret_hash not in (

@@ -3,7 +3,7 @@ import { type Fields, repetitionIn } from '../platform/http/forms.js';
 import { type AppRecord, findApp } from './apps.js';
 import { isScope, type Scope } from './scopes.js';
 
-/** What a merchant is asked to approve, once every check has passed. */
+/** A request that has passed every check and can be shown to the merchant. */
 export interface AuthorizationRequest {
   app: AppRecord;
   redirectUri: string;
@@ -12,7 +12,7 @@ export interface AuthorizationRequest {
   codeChallenge: string;
 }
 
-/** Why a request cannot be put before a merchant. Without a trusted redirectUri it is told on a page of ours. */
+/** Why a request cannot be shown to the merchant. Without a trusted redirectUri, the error is shown on our own page. */
 export interface AuthorizationFault {
   error:
     | 'unknown_client'
@@ -34,7 +34,8 @@ interface Judged {
 type Fault = Omit<AuthorizationFault, 'redirect'> | undefined;
 type Check = (request: Judged, db: Queryable) => Fault | Promise<Fault>;
 
-// The first two decide where a fault may be told: never to an address that the app has not registered.
+// The first two checks decide whether an error may be sent to the redirect URI. It is never sent to an unregistered
+// one.
 const BEFORE_REDIRECT: Check[] = [knownClient, registeredRedirectUri];
 const AFTER_REDIRECT: Check[] = [
   noRepeatedParameter,
@@ -45,7 +46,7 @@ const AFTER_REDIRECT: Check[] = [
   knownScopes,
 ];
 
-/** The endpoint is this list of checks, in this order; the form that comes back from the merchant passes it again. */
+/** Runs the checks in this order. The submitted consent form passes them again. */
 export async function readAuthorizationRequest(
   db: Queryable,
   fields: Fields,
@@ -77,19 +78,19 @@ async function knownClient(request: Judged, db: Queryable): Promise<Fault> {
   if (!app)
     return {
       error: 'unknown_client',
-      description: 'client_id is missing, sent twice, or not of a registered app',
+      description: 'client_id is missing, repeated, or unknown',
     };
   request.app = app;
 }
 
-/** Character by character, as RFC 9700 asks: no prefix, no case, no normal form. */
+/** Compared character by character, as RFC 9700 requires, without prefix matching or normalization. */
 function registeredRedirectUri(request: Judged): Fault {
   const uri = request.fields.get('redirect_uri');
   const repeated = request.fields.repeated.includes('redirect_uri');
   if (uri === undefined || repeated || !request.app?.redirectUris.includes(uri)) {
     return {
       error: 'wrong_redirect_uri',
-      description: 'redirect_uri is missing, sent twice, or not registered for this app',
+      description: 'redirect_uri is missing, repeated, or not registered for this app',
     };
   }
   request.redirectUri = uri;
@@ -100,10 +101,10 @@ function noRepeatedParameter({ fields }: Judged): Fault {
   if (description !== undefined) return { error: 'invalid_request', description };
 }
 
-/** RFC 6749, A.5. A browser rewrites line breaks in the form it sends back, so they could not be returned unchanged. */
+/** RFC 6749, A.5. Browsers rewrite line breaks in submitted forms, so they could not be returned unchanged. */
 function printableState({ fields }: Judged): Fault {
   if (/[\x00-\x1f\x7f]/.test(fields.text('state')))
-    return { error: 'invalid_request', description: 'state has a control character in it' };
+    return { error: 'invalid_request', description: 'state must not contain control characters' };
 }
 
 function codeResponse({ fields }: Judged): Fault {
@@ -136,8 +137,8 @@ function pkceWithS256({ fields }: Judged): Fault {
 function knownScopes(request: Judged): Fault {
   const names = [...new Set((request.fields.get('scope') ?? '').split(' ').filter(Boolean))];
   const unknown = names.filter((name) => !isScope(name));
-  if (names.length === 0) return { error: 'invalid_scope', description: 'scope names no scope' };
-  if (unknown.length > 0)
-    return { error: 'invalid_scope', description: 'scope names one that does not exist' };
+  if (names.length === 0)
+    return { error: 'invalid_scope', description: 'scope must contain at least one scope' };
+  if (unknown.length > 0) return { error: 'invalid_scope', description: 'scope contains an unknown scope' };
   request.scopes = names as Scope[];
 }

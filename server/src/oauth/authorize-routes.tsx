@@ -36,7 +36,7 @@ const PARAMETERS = [
   'code_challenge_method',
 ];
 
-/** The screen on which a merchant lets an app in. */
+/** The consent screen on which a merchant approves an app. */
 export const authorizeRoutes: FastifyPluginAsync<AuthorizeOptions> = async (
   app,
   { db, clock, sessions, publicUrl },
@@ -52,7 +52,7 @@ export const authorizeRoutes: FastifyPluginAsync<AuthorizeOptions> = async (
 
   app.post('/oauth/authorize', { schema: { hide: true } }, async (request, reply) => {
     const fields = formFields(request);
-    if (!fields) throw badRequest('The form was not sent as a form');
+    if (!fields) throw badRequest('The request body must be a form');
     const asked = await readAuthorizationRequest(db.system('apps'), fields);
     if ('error' in asked) return refuse(request, reply, asked);
     const session = await sessions.find(request);
@@ -76,7 +76,7 @@ export const authorizeRoutes: FastifyPluginAsync<AuthorizeOptions> = async (
       throw new ApiError(
         403,
         'not_your_store',
-        'This store is not one of yours. Go back, reload and choose again.',
+        'This store does not belong to your account. Go back, reload the page and choose another.',
       );
     const { workspaceId } = store;
     const code = await db.store(workspaceId).transaction(async (tx) => {
@@ -127,8 +127,8 @@ export const authorizeRoutes: FastifyPluginAsync<AuthorizeOptions> = async (
   }
 
   /**
-   * `iss` (RFC 9207) tells a client of several servers which of them answered. The answer is added to the address as
-   * text: reading the address as a URL first would write the query it was registered with anew (%20 to +, flag to flag=).
+   * `iss` (RFC 9207) identifies this server to clients that use several. The parameters are appended to the redirect
+   * URI as text, because parsing it as a URL would rewrite its registered query (%20 to +, flag to flag=).
    */
   function sendBack(
     reply: FastifyReply,
@@ -143,7 +143,10 @@ export const authorizeRoutes: FastifyPluginAsync<AuthorizeOptions> = async (
   }
 };
 
-/** The form is good for this merchant and this very request: other scopes or another address need another page. */
+/**
+ * The form is valid for this merchant and exactly this request; other scopes or another redirect URI require a new
+ * page.
+ */
 function purposeOf(session: Session, fields: Fields): string {
   return `consent\n${session.userId}\n${JSON.stringify(parametersOf(fields))}`;
 }

@@ -2,7 +2,7 @@ import type { Tx } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
 import { CREDENTIAL_CHANNEL } from './credentials.js';
 
-/** Every process is told, so that the next call is judged by the new number. */
+/** Notifies every process, so that the new limit applies to the next call. */
 export async function setBudget(
   tx: Tx,
   workspaceId: string,

@@ -3,7 +3,7 @@ import type { Fields } from '../platform/http/forms.js';
 import { isAppSecret } from './apps.js';
 import { invalidRequest, type TokenError } from './token-errors.js';
 
-/** Which app is asking: its secret stands in the body, or in HTTP Basic. */
+/** Authenticates the app with its secret, from the body or from HTTP Basic. */
 export async function authenticateClient(
   db: Queryable,
   fields: Fields,

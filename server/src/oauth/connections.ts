@@ -2,7 +2,7 @@ import type { Queryable } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
 import type { Scope } from './scopes.js';
 
-/** An app as the merchant of a store sees it: all its live grants taken together. */
+/** An app as the merchant of a store sees it, with all its active grants combined. */
 export interface Connection {
   clientId: string;
   name: string;

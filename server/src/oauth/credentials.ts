@@ -8,21 +8,24 @@ import type { Scope } from './scopes.js';
 import { hashOfSecret } from './secrets.js';
 import { SuspectNetworks } from './suspect-networks.js';
 
-/** Who is calling: one app, for one store, with what the merchant granted. */
+/** The authenticated caller: one app acting for one store, with the granted scopes. */
 export interface Credential extends Spender {
   scopes: ReadonlySet<Scope>;
   expiresAt: number;
-  /** As fields of a log line. */
+  /** The fields for log lines. */
   logged: string;
 }
 
-/** What `NOTIFY` carries when something about a store's credential with an app changed. */
+/** The NOTIFY channel for changes of a credential. */
 export const CREDENTIAL_CHANNEL = 'feira_credentials';
-/** No process acts on an older answer of the database than this, whatever happens to notifications. */
-export const CACHED_MS = 2_000;
-/** One that is used at this age is asked for anew while its answer still counts, and with it all others of a moment. */
-const RENEWED_MS = 1_000;
-const MOMENT_MS = 100;
+/** The maximum age of a cached credential, independent of notifications. */
+export const CACHE_MS = 2_000;
+/**
+ * A credential that is used at this age is refreshed while it is still valid, together with all others that become
+ * due within REFRESH_BATCH_MS.
+ */
+const REFRESH_AFTER_MS = 1_000;
+const REFRESH_BATCH_MS = 100;
 const MAX_CACHED = 10_000;
 const USE_NOTED_MS = 60_000;
 
@@ -36,30 +39,30 @@ interface Use {
 interface Cached {
   token: string;
   credential: Credential | undefined;
-  askedAt: number;
-  isAgeing: boolean;
+  queriedAt: number;
+  isRefreshing: boolean;
 }
 
 /**
- * The bearer check: one look-up by primary key, remembered for at most two seconds or until a NOTIFY drops it. What is in
- * use is renewed before that, so that only a first call waits for its look-up.
+ * Looks up bearer tokens by primary key and caches them for at most two seconds, or until a NOTIFY removes them.
+ * Credentials in use are refreshed before they expire, so that only a first call waits for its lookup.
  */
 export class Credentials {
   /**
-   * By the whole Authorization header: to take the token out of it and to hash it, as the database knows it, cost a tenth
-   * of what a product read costs here. A dump of the heap would show those of the last calls.
+   * Keyed by the whole Authorization header: extracting and hashing the token took a tenth of a product read. A heap
+   * dump would expose the tokens of recent calls.
    */
   private readonly cache = new Map<string, Cached>();
-  private readonly asks = new Batcher(3, 8, (tokens: string[]) => this.rowsOf(tokens));
+  private readonly lookups = new Batcher(3, 8, (tokens: string[]) => this.rowsOf(tokens));
   /**
-   * The lookups of networks that send many refused tokens: one statement at a time for up to 200 tokens, so that a flood
-   * costs the database one busy statement and delays no other network. They are looked up and not refused unseen, because
-   * valid tokens may come from the same network.
+   * The lookups of networks that send many invalid tokens: one statement at a time for up to 200 tokens, so that a
+   * flood keeps one statement busy and delays no other network. They are not rejected without a lookup, because valid
+   * tokens may come from the same network.
    */
-  private readonly suspectAsks = new Batcher(1, 200, (tokens: string[]) => this.rowsOf(tokens), 'never');
+  private readonly suspectLookups = new Batcher(1, 200, (tokens: string[]) => this.rowsOf(tokens), 'never');
   private readonly suspects: SuspectNetworks;
   private readonly uses = new Batcher(2, 12, (uses: Use[]) => this.noteUses(uses));
-  private ageing: Cached[] = [];
+  private dueForRefresh: Cached[] = [];
 
   constructor(
     private readonly db: Share,
@@ -71,27 +74,28 @@ export class Credentials {
     listener.onLoss(() => this.cache.clear());
   }
 
-  /** Of a header that was sent before and whose answer still counts. */
+  /** Returns the cached credential of a header, if it is still valid. */
   remembered(header: string): Credential | undefined {
     const cached = this.cache.get(header);
     if (!cached) return undefined;
-    const age = this.clock.monotonic() - cached.askedAt;
-    if (age >= CACHED_MS) return undefined;
-    if (age >= RENEWED_MS && !cached.isAgeing) this.renewSoon(cached);
+    const age = this.clock.monotonic() - cached.queriedAt;
+    if (age >= CACHE_MS) return undefined;
+    if (age >= REFRESH_AFTER_MS && !cached.isRefreshing) this.scheduleRefresh(cached);
     return this.unexpired(cached.credential);
   }
 
-  /** Undefined for a token that is unknown, expired or revoked. A valid one is cached under the header it came in. */
+  /** Returns undefined for a token that is unknown, expired or revoked. A valid one is cached under its header. */
   async find(header: string, token: string, address: string): Promise<Credential | undefined> {
-    const asks = this.suspects.has(address) ? this.suspectAsks : this.asks;
-    const credential = this.unexpired(await this.ask(header, token, asks));
+    const lookups = this.suspects.has(address) ? this.suspectLookups : this.lookups;
+    const credential = this.unexpired(await this.lookUp(header, token, lookups));
     if (!credential) this.suspects.noteRefused(address);
     return credential;
   }
 
   /**
-   * Whoever revoked something calls this after the commit: in this process it is dead from here on. The notification
-   * comes round a moment later (a call right after a disconnect still passed in one of two tries), for the others.
+   * Must be called after the commit of a revocation, so that it takes effect in this process immediately. The
+   * notification, which other processes depend on, arrives slightly later: without this, every second call right
+   * after a disconnect still passed.
    */
   forget(workspaceId: string, clientId: string): void {
     this.drop(nameOf(workspaceId, clientId));
@@ -101,64 +105,65 @@ export class Credentials {
     return credential && credential.expiresAt > this.clock.now() ? credential : undefined;
   }
 
-  private async ask(header: string, token: string, asks: Lookups): Promise<Credential | undefined> {
-    const askedAt = this.clock.monotonic();
-    // Put in place before the question is asked: a notification that arrives while it runs removes it, and then the
-    // answer, which may be the old one, is not kept.
+  private async lookUp(header: string, token: string, lookups: Lookups): Promise<Credential | undefined> {
+    const queriedAt = this.clock.monotonic();
+    // The entry is added before the query. A notification that arrives while the query runs removes it, and the
+    // result, which may be outdated, is not cached.
     const entry: Cached = {
       token,
       credential: undefined,
-      askedAt: Number.NEGATIVE_INFINITY,
-      isAgeing: false,
+      queriedAt: Number.NEGATIVE_INFINITY,
+      isRefreshing: false,
     };
     const known = this.cache.get(header)?.credential;
     const trusted = this.listener.alive;
     if (trusted) this.remember(header, entry);
-    const row = await asks.submit(token);
+    const row = await lookups.submit(token);
     if (!row) {
       this.cache.delete(header);
       return undefined;
     }
     entry.credential = known;
-    return this.keep(entry, row, askedAt);
+    return this.keep(entry, row, queriedAt);
   }
 
-  private renewSoon(entry: Cached): void {
-    if (this.ageing.length === 0) setTimeout(() => void this.renew(), MOMENT_MS).unref();
-    entry.isAgeing = true;
-    this.ageing.push(entry);
+  private scheduleRefresh(entry: Cached): void {
+    if (this.dueForRefresh.length === 0) setTimeout(() => void this.refresh(), REFRESH_BATCH_MS).unref();
+    entry.isRefreshing = true;
+    this.dueForRefresh.push(entry);
   }
 
-  /** An entry that is dropped meanwhile is not in the cache any more, so what is kept in it is never looked at. */
-  private async renew(): Promise<void> {
-    const entries = this.ageing;
-    this.ageing = [];
-    const askedAt = this.clock.monotonic();
-    // What fails grows too old, and is then asked for by the call that needs it.
+  /** An entry that is removed in the meantime is no longer in the cache, so updating it has no effect. */
+  private async refresh(): Promise<void> {
+    const entries = this.dueForRefresh;
+    this.dueForRefresh = [];
+    const queriedAt = this.clock.monotonic();
+    // If the refresh fails, the entries expire, and the next call that needs one looks it up.
     const rows = await this.rowsOf(entries.map(({ token }) => token)).catch(() => undefined);
     entries.forEach((entry, index) => {
-      entry.isAgeing = false;
+      entry.isRefreshing = false;
       const row = rows?.[index];
-      if (row) this.keep(entry, row, askedAt);
-      else if (rows) entry.askedAt = Number.NEGATIVE_INFINITY;
+      if (row) this.keep(entry, row, queriedAt);
+      else if (rows) entry.queriedAt = Number.NEGATIVE_INFINITY;
     });
   }
 
-  private keep(entry: Cached, row: CredentialRow, askedAt: number): Credential {
+  private keep(entry: Cached, row: CredentialRow, queriedAt: number): Credential {
     this.noteUse(row);
-    // The same object for the same answer: a new one every two seconds was most of what the heap had to be cleaned of.
-    if (!entry.credential || !tells(entry.credential, row)) entry.credential = credentialOf(row);
-    entry.askedAt = askedAt;
+    // The object is reused if nothing changed, because a new one every two seconds caused most of the garbage
+    // collection.
+    if (!entry.credential || !matchesRow(entry.credential, row)) entry.credential = credentialOf(row);
+    entry.queriedAt = queriedAt;
     return entry.credential;
   }
 
   private async rowsOf(tokens: string[]): Promise<(CredentialRow | undefined)[]> {
     const found: (CredentialRow | undefined)[] = tokens.map(() => undefined);
     const rows = await this.db.query<CredentialRow & { n: number }>(sql`
-      select asked.n, g.workspace_id, g.id as grant_id, g.client_id, coalesce(t.scopes, g.scopes) as scopes, g.last_used_at,
+      select requested.n, g.workspace_id, g.id as grant_id, g.client_id, coalesce(t.scopes, g.scopes) as scopes, g.last_used_at,
         t.expires_at, b.per_minute
-      from unnest((select ${tokens.map(hashOfSecret)}::bytea[])) with ordinality as asked(token_hash, n)
-      join oauth_access_tokens t on t.token_hash = asked.token_hash
+      from unnest((select ${tokens.map(hashOfSecret)}::bytea[])) with ordinality as requested(token_hash, n)
+      join oauth_access_tokens t on t.token_hash = requested.token_hash
       join oauth_grants g on g.workspace_id = t.workspace_id and g.id = t.grant_id
       left join budgets b on b.workspace_id = g.workspace_id and b.client_id = g.client_id
       where g.revoked_at is null`);
@@ -166,7 +171,10 @@ export class Credentials {
     return found;
   }
 
-  /** To the minute, and without waiting: the merchant is shown it, nobody decides by it, so a lost note does no harm. */
+  /**
+   * Recorded to the minute and without waiting. The merchant sees this time, but nothing depends on it, so a lost
+   * update does no harm.
+   */
   private noteUse({ workspace_id, grant_id, last_used_at }: CredentialRow): void {
     const now = this.clock.now();
     if (last_used_at !== null && now - Date.parse(last_used_at) < USE_NOTED_MS) return;
@@ -175,13 +183,13 @@ export class Credentials {
 
   private async noteUses(uses: Use[]): Promise<undefined[]> {
     const now = this.clock.now();
-    // What is locked is passed over: a merchant who disconnects an app must not wait for a note.
+    // Locked rows are skipped, because a merchant who disconnects an app must not wait for this update.
     await this.db.autocommit.query(sql`
       with used as materialized (
         select g.workspace_id, g.id
         from unnest((select ${uses.map(({ workspaceId }) => workspaceId)}::uuid[]),
-          (select ${uses.map(({ grantId }) => grantId)}::uuid[])) as asked(workspace_id, id)
-        join oauth_grants g on g.workspace_id = asked.workspace_id and g.id = asked.id
+          (select ${uses.map(({ grantId }) => grantId)}::uuid[])) as requested(workspace_id, id)
+        join oauth_grants g on g.workspace_id = requested.workspace_id and g.id = requested.id
         where g.last_used_at is null or g.last_used_at <= ${new Date(now - USE_NOTED_MS).toISOString()}
         for update of g skip locked
       )
@@ -198,7 +206,7 @@ export class Credentials {
 
   private drop(payload: string): void {
     for (const [key, { credential }] of this.cache) {
-      // An entry without an answer yet is dropped too: its question may have been asked before the change.
+      // An entry without a result is removed too, because its query may have started before the change.
       if (!credential || credential.name === payload) this.cache.delete(key);
     }
   }
@@ -222,8 +230,8 @@ function credentialOf({
   };
 }
 
-/** Whether a credential says what the row says. */
-function tells(credential: Credential, { scopes, expires_at, per_minute }: CredentialRow): boolean {
+/** Returns whether a credential has the values of the row. */
+function matchesRow(credential: Credential, { scopes, expires_at, per_minute }: CredentialRow): boolean {
   return (
     credential.perMinute === (per_minute ?? DEFAULT_PER_MINUTE) &&
     credential.expiresAt === Date.parse(expires_at) &&

@@ -10,9 +10,9 @@ import { hashOfSecret, isSecret } from './secrets.js';
 import { invalidGrant, type TokenError, type TooManyRefreshes } from './token-errors.js';
 import { issueTokens, type TokenResponse } from './tokens.js';
 
-// An exchange is one transaction: the credential is locked together with its grant, judged, consumed, and the new pair
-// issued. Of any number of parallel exchanges one gets the lock first; the others then see it consumed. A refusal is
-// returned and not thrown, because a revocation that comes with it must commit.
+// An exchange is one transaction: it locks the credential together with its grant, checks and consumes it, and issues
+// the new pair. Of several parallel exchanges, one gets the lock first and the others then see a consumed credential.
+// Rejections are returned and not thrown, because a revocation that accompanies them must be committed.
 
 type Outcome = TokenResponse | TokenError | TooManyRefreshes;
 
@@ -36,12 +36,12 @@ export async function exchangeCode(
     if (code.consumed_at !== null) {
       await revokeGrant(tx, code.workspace_id, code.grant_id);
       revokedIn = code.workspace_id;
-      return invalidGrant('the code was used before; what it led to is revoked');
+      return invalidGrant('the code was already used; the tokens issued for it are revoked');
     }
     if (Date.parse(code.expires_at) <= clock.now()) return invalidGrant('the code has expired');
     if (code.revoked_at !== null) return invalidGrant('the merchant has disconnected the app');
     if (code.redirect_uri !== sent.redirectUri)
-      return invalidGrant('redirect_uri is not the one of the authorization');
+      return invalidGrant('redirect_uri differs from that of the authorization request');
     if (!VERIFIER.test(sent.verifier))
       return invalidGrant(
         'code_verifier must be 43 to 128 characters: letters, digits, hyphen, full stop, underscore and tilde',
@@ -68,11 +68,11 @@ export async function exchangeRefreshToken(
     if (!found || found.client_id !== clientId) return invalidGrant('the refresh token is not valid');
     if (found.consumed_at !== null) {
       await endRefreshFamily(tx, found.workspace_id, found.grant_id);
-      return invalidGrant('the refresh token was used before; the merchant must authorize the app again');
+      return invalidGrant('the refresh token was already used; the merchant must authorize the app again');
     }
     if (Date.parse(found.expires_at) <= clock.now()) return invalidGrant('the refresh token has expired');
     if (found.revoked_at !== null || found.refresh_revoked_at !== null) {
-      return invalidGrant('the authorization has ended; the merchant must authorize the app again');
+      return invalidGrant('the authorization was revoked; the merchant must authorize the app again');
     }
     const scopes = narrowed(found.scopes, sent.scope);
     if (!scopes) return SCOPE_NOT_GRANTED;
@@ -85,12 +85,12 @@ export async function exchangeRefreshToken(
 
 const SCOPE_NOT_GRANTED: TokenError = {
   error: 'invalid_scope',
-  error_description: 'scope must name scopes that the merchant granted, separated by blanks',
+  error_description: 'scope must contain granted scopes, separated by spaces',
 };
 
 /**
- * RFC 6749, 6: without scope the new access token has everything that was granted, also after a narrower one. undefined
- * when a scope was asked for that was not granted.
+ * RFC 6749, section 6: without scope, the new access token has all granted scopes, even after a narrower one. Returns
+ * undefined if a requested scope was not granted.
  */
 function narrowed(granted: Scope[], asked: string | undefined): Scope[] | undefined {
   if (asked === undefined) return granted;

@@ -7,9 +7,9 @@ import { isSecret } from './secrets.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** What a token needs for this call: one scope, one of several, or 'any' for any valid token. */
+    /** The scope that a route requires: one, one of several, or 'any' for any valid token. */
     scope?: Scope | readonly Scope[] | 'any';
-    /** This call spends the upload budgets too. */
+    /** Set for calls that also count against the upload budgets. */
     upload?: boolean;
   }
   interface FastifyRequest {
@@ -31,8 +31,9 @@ export function guard(app: FastifyInstance, options: GuardOptions): void {
 }
 
 /**
- * Token 401 → budget 429 → scope 403 (which has spent budget by then). What is at hand is not waited for: on most calls
- * the credential and the count are, and their promises cost a twentieth of a product read.
+ * Checks the token (401), then the budget (429), then the scope (403, which still counts against the budget). Cached
+ * values are not awaited: most calls find the credential and the count in memory, and promises for them cost a
+ * twentieth of a product read.
  */
 export function guardOf({ credentials, budgets }: GuardOptions): Guard {
   function admit(request: FastifyRequest, reply: FastifyReply, credential: Credential): void | Promise<void> {
@@ -66,7 +67,7 @@ export function guardOf({ credentials, budgets }: GuardOptions): Guard {
 
 function refuseUndeclared(route: RouteOptions): void {
   if (route.config?.scope === undefined) {
-    throw new Error(`${route.method} ${route.url} declares no scope; say config: { scope: … } on the route`);
+    throw new Error(`${route.method} ${route.url} declares no scope. Add config: { scope: … } to the route`);
   }
 }
 
@@ -79,25 +80,27 @@ function authenticate(request: FastifyRequest, credentials: Credentials): Creden
   const remembered = credentials.remembered(header);
   if (remembered) return remembered;
   const token = BEARER.exec(header)?.[1];
-  if (token === undefined) throw invalidToken('the Authorization header must read Bearer <token>');
+  if (token === undefined) throw invalidToken('the Authorization header must be Bearer <token>');
   if (isSecret('refresh', token))
     throw invalidToken('this is a refresh token; exchange it for an access token first');
   if (!isSecret('access', token)) return orRefuse(undefined);
-  // Remembered under one spelling: a token in many would push others out of the cache.
+  // Cached under one spelling, because the same token in many spellings would evict others from the cache.
   const usual = `Bearer ${token}`;
   return credentials.remembered(usual) ?? credentials.find(usual, token, request.ip).then(orRefuse);
 }
 
 function orRefuse(credential: Credential | undefined): Credential {
   if (!credential)
-    throw invalidToken('the access token is unknown, expired or revoked; renew it with the refresh token');
+    throw invalidToken(
+      'the access token is unknown, expired or revoked; get a new one with the refresh token',
+    );
   return credential;
 }
 
 function applyBudget(verdict: Verdict, reply: FastifyReply): void {
-  // Rounded up, but not for the last bits of a floating-point difference: they made 61 of a wait of 60 seconds.
+  // Rounded up, except for the last bits of a floating-point difference, which turned a wait of 60 seconds into 61.
   const seconds = Math.ceil(Math.round(verdict.resetMs * 1000) / 1_000_000);
-  // In the letters in which the framework keeps them: any others are put into these anew for each answer.
+  // Lower case, as the framework stores header names. It would convert any other spelling for each response.
   reply.header('x-ratelimit-limit', verdict.limit);
   reply.header('x-ratelimit-remaining', verdict.remaining);
   reply.header('x-ratelimit-reset', seconds);
@@ -105,7 +108,7 @@ function applyBudget(verdict: Verdict, reply: FastifyReply): void {
   throw new ApiError(
     429,
     'rate_limited',
-    `Too many requests: the budget of ${verdict.limit} is used up; wait ${seconds} s`,
+    `Too many requests: the limit of ${verdict.limit} is reached. Retry in ${seconds} s`,
     {
       headers: { 'Retry-After': String(seconds) },
     },

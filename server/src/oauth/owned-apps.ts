@@ -2,12 +2,12 @@ import type { Queryable, Tx } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
 import { type AppRecord, createApp, findApp, type NewApp } from './apps.js';
 
-/** Apps cannot be deleted, so the limit leaves room for several products with an app for tests each. */
+/** Apps cannot be deleted, so the limit allows for several products with a test app each. */
 export const MAX_APPS_PER_ACCOUNT = 50;
 
 /**
- * undefined when the account has as many apps as it may have. The lock makes registrations of one account take turns:
- * those that count at the same time would all find the last free place.
+ * Returns undefined if the account has the maximum number of apps. The lock serializes registrations of one account,
+ * because concurrent ones would all see the last free place.
  */
 export async function registerApp(
   tx: Tx,
@@ -22,9 +22,9 @@ export async function registerApp(
 }
 
 export interface OwnedApp extends AppRecord {
-  /** When each live secret was made, newest first. */
+  /** The creation times of the active secrets, newest first. */
   secrets: string[];
-  /** Stores that are connected to it now. */
+  /** The number of connected stores. */
   stores: number;
 }
 

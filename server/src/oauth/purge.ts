@@ -3,8 +3,8 @@ import { deleteInBatches } from '../platform/db/delete-in-batches.js';
 import type { Share } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
 
-// Kept for a while after their end: a code or refresh token that is used again must be recognised as used, so that the
-// thief's session ends with it.
+// Used codes and refresh tokens are kept for a while, so that their reuse is detected and ends the session of a
+// thief.
 const KEPT_MS = 7 * 24 * 60 * 60 * 1000;
 
 export async function purgeTokens(db: Share, clock: Clock): Promise<void> {
@@ -17,8 +17,8 @@ export async function purgeTokens(db: Share, clock: Clock): Promise<void> {
 }
 
 /**
- * Grants that were revoked, and approvals that the app never exchanged, once none of their tokens is left. A grant that
- * is neither stays for good, also without tokens: it is what entitles the app to its webhooks.
+ * Deletes grants that were revoked, and approvals that the app never exchanged, once none of their tokens is left.
+ * Any other grant is kept even without tokens, because the app's webhooks depend on it.
  */
 async function purgeGrants(db: Share, before: string): Promise<void> {
   await deleteInBatches(

@@ -4,13 +4,14 @@ import { sql } from '../platform/db/sql.js';
 import { TooManyRefreshes } from './token-errors.js';
 
 /**
- * An access token lives two hours, so a client needs twelve refreshes a day. Every refresh leaves rows that are kept for
- * weeks; 600 an hour leave room for tests and for clients that refresh before each batch, but not for a loop.
+ * An access token is valid for two hours, so a client needs twelve refreshes per day. Every refresh creates rows that
+ * are kept for weeks. 600 per hour allow for tests and for clients that refresh before each batch, but not for a
+ * loop.
  */
 const REFRESHES_PER_HOUR = 600;
 const HOUR_MS = 60 * 60 * 1000;
 
-/** Counts a refresh of a grant that the caller has locked, or returns the refusal. */
+/** Counts a refresh of a grant that the caller has locked, or returns the error. */
 export async function countRefresh(
   tx: Tx,
   clock: Clock,

@@ -2,7 +2,7 @@ import type { Tx } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
 import { CREDENTIAL_CHANNEL } from './credentials.js';
 
-/** Everything issued from one approval is dead, on every process as soon as it hears of it. */
+/** Revokes all tokens issued from one approval. Other processes are notified. */
 export async function revokeGrant(tx: Tx, workspaceId: string, grantId: string): Promise<void> {
   await tx.query(sql`
     with revoked as (
@@ -12,7 +12,7 @@ export async function revokeGrant(tx: Tx, workspaceId: string, grantId: string):
     select pg_notify(${CREDENTIAL_CHANNEL}, ${workspaceId} || ' ' || client_id) from revoked`);
 }
 
-/** The merchant disconnects an app: every grant it has for the store. */
+/** Disconnects an app: revokes all its grants for the store. */
 export async function disconnectApp(tx: Tx, workspaceId: string, clientId: string): Promise<void> {
   await tx.query(sql`
     with revoked as (
@@ -22,7 +22,10 @@ export async function disconnectApp(tx: Tx, workspaceId: string, clientId: strin
     select pg_notify(${CREDENTIAL_CHANNEL}, ${workspaceId} || ' ' || client_id) from revoked limit 1`);
 }
 
-/** A refresh token was used twice, so one of the users is a thief: the family ends. Its access tokens run out. */
+/**
+ * A refresh token was used twice, so one of its users is an attacker: no further refresh is possible. The access
+ * tokens expire on their own.
+ */
 export async function endRefreshFamily(tx: Tx, workspaceId: string, grantId: string): Promise<void> {
   await tx.query(sql`
     update oauth_grants set refresh_revoked_at = now()

@@ -39,7 +39,7 @@ export const accountRoutes: FastifyPluginAsyncTypebox = async (app) => {
         findStore(db, credential.workspaceId),
         findApp(db, credential.clientId),
       ]);
-      if (!store || !caller) throw invalidToken('the store or the app of this token is gone');
+      if (!store || !caller) throw invalidToken('the store or the app of this token no longer exists');
       return {
         ...store,
         scopes: [...credential.scopes],

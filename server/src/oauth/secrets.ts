@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 
-// The prefix lets secret scanners recognise a leaked credential, and us refuse the wrong kind without a look-up.
+// The prefix lets secret scanners detect a leaked credential, and lets us reject the wrong kind without a lookup.
 const PREFIXES = {
   code: 'feira_ac_',
   access: 'feira_at_',
@@ -9,7 +9,7 @@ const PREFIXES = {
 } as const;
 const RANDOM_CHARACTERS = 43;
 
-/** 256 random bits. Whoever makes one shows it once; we keep its hash. */
+/** A secret with 256 random bits. It is shown once; we store only its hash. */
 export function newSecret(kind: keyof typeof PREFIXES): string {
   return PREFIXES[kind] + randomBytes(32).toString('base64url');
 }
@@ -19,7 +19,7 @@ export function isSecret(kind: keyof typeof PREFIXES, value: string): boolean {
   return value.length === prefix.length + RANDOM_CHARACTERS && value.startsWith(prefix);
 }
 
-/** A plain hash is enough for 256 random bits: there is nothing to guess, unlike with a password. */
+/** A plain hash is sufficient for 256 random bits, because unlike a password they cannot be guessed. */
 export function hashOfSecret(secret: string): Buffer {
   return hash('sha256', secret, 'buffer');
 }

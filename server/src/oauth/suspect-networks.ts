@@ -1,17 +1,17 @@
 import type { Clock } from '../platform/clock.js';
 import { networkOf } from '../platform/http/network.js';
 
-/** Refused tokens in a minute after which a network's tokens are looked up in a queue of their own. */
-const MOST_REFUSED = 30;
+/** The number of invalid tokens per minute after which the tokens of a network are looked up in a separate queue. */
+const MAX_REJECTED = 30;
 const WINDOW_MS = 60_000;
-const MOST_NETWORKS = 10_000;
+const MAX_NETWORKS = 10_000;
 
 interface Window {
   since: number;
   refused: number;
 }
 
-/** Networks that send many tokens which are unknown, expired or revoked. Each process counts on its own. */
+/** Networks that send many unknown, expired or revoked tokens. Each process counts on its own. */
 export class SuspectNetworks {
   /** Oldest window first. */
   private readonly windows = new Map<string, Window>();
@@ -19,7 +19,7 @@ export class SuspectNetworks {
   constructor(private readonly clock: Clock) {}
 
   has(address: string): boolean {
-    return (this.current(networkOf(address))?.refused ?? 0) >= MOST_REFUSED;
+    return (this.current(networkOf(address))?.refused ?? 0) >= MAX_REJECTED;
   }
 
   noteRefused(address: string): void {
@@ -31,7 +31,7 @@ export class SuspectNetworks {
     }
     this.windows.delete(network);
     this.windows.set(network, { since: this.clock.monotonic(), refused: 1 });
-    if (this.windows.size > MOST_NETWORKS) this.windows.delete(this.windows.keys().next().value as string);
+    if (this.windows.size > MAX_NETWORKS) this.windows.delete(this.windows.keys().next().value as string);
   }
 
   private current(network: string): Window | undefined {

@@ -19,8 +19,8 @@ export function invalidRequest(error_description: string): TokenError {
 }
 
 /**
- * RFC 6749 has no code for a client that asks too often at the token endpoint. invalid_grant would make clients send the
- * merchant through the consent screen again, so this takes the code that the authorization endpoint has for it.
+ * RFC 6749 has no error code for a client that calls the token endpoint too often. invalid_grant would make clients
+ * send the merchant through the consent screen again, so this uses a code of the authorization endpoint.
  */
 export class TooManyRefreshes {
   readonly error = 'temporarily_unavailable';

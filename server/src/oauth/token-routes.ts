@@ -30,7 +30,7 @@ export interface TokenOptions {
   publicUrl: string;
 }
 
-/** The endpoints an integrator's backend calls: issue tokens, revoke them, and read the server metadata. */
+/** The endpoints for an app's backend: issue and revoke tokens, and read the server metadata. */
 export const tokenRoutes: FastifyPluginAsync<TokenOptions> = async (app, options) => {
   keepRawBodies(app, FORM_BYTES);
   app.addHook('onRequest', async (_request, reply) => {
@@ -87,7 +87,7 @@ async function token({ db, clock, credentials }: TokenOptions, request: FastifyR
   });
 }
 
-/** RFC 7009: a token that is unknown, or not of this app, is answered like one that was revoked. */
+/** RFC 7009: the response for an unknown token, or one of another app, is the same as for a revoked one. */
 async function revoke({ db, credentials }: TokenOptions, request: FastifyRequest): Promise<Outcome> {
   const fields = readForm(request);
   if (isTokenError(fields)) return fields;
@@ -115,7 +115,7 @@ async function revoke({ db, credentials }: TokenOptions, request: FastifyRequest
   return {};
 }
 
-/** The share of the app: which store a token belongs to is known only after it was looked up. */
+/** Uses the share of the app, because the store of a token is known only after the lookup. */
 function tokensOf(db: Database, clientId: string): Share {
   return db.store(clientId, TOKENS);
 }
@@ -143,7 +143,7 @@ const TEMPORARILY_UNAVAILABLE = {
   error_description: 'the service is busy; retry with exponential backoff',
 };
 
-/** What goes wrong before or beside the checks has the shape of RFC 6749 too. */
+/** Errors outside of the checks above also have the format of RFC 6749. */
 function answerFailure(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { status, message, more } = publicError(error);
   reply.code(status).headers(more.headers ?? {});
@@ -153,7 +153,7 @@ function answerFailure(error: FastifyError, request: FastifyRequest, reply: Fast
   if (isTemporary(error)) return reply.send(TEMPORARILY_UNAVAILABLE);
   return reply.send({
     error: 'server_error',
-    error_description: 'something went wrong on our side; try again',
+    error_description: 'an internal error occurred; try again',
   });
 }
 

@@ -5,7 +5,7 @@ import { newId } from '../platform/schema/ids.js';
 import type { Scope } from './scopes.js';
 import { hashOfSecret, newSecret } from './secrets.js';
 
-/** The area of exchanges, revocations and refreshes, and how many connections all of them together may use. */
+/** The database area for exchanges, revocations and refreshes, and the number of connections they may use. */
 export const TOKENS = 'tokens';
 export const TOKENS_CONNECTIONS = 5;
 
@@ -13,7 +13,7 @@ export const CODE_SECONDS = 600;
 export const ACCESS_TOKEN_SECONDS = 7_200;
 export const REFRESH_TOKEN_SECONDS = 30 * 24 * 60 * 60;
 
-/** The answer of the token endpoint. */
+/** The response of the token endpoint. */
 export interface TokenResponse {
   access_token: string;
   token_type: 'Bearer';
@@ -29,7 +29,7 @@ export interface Grant {
   scopes: Scope[];
 }
 
-/** A grant is what a merchant approved; every token pair that follows from it belongs to it. */
+/** A grant is the approval of a merchant. Every token pair issued from it belongs to it. */
 export async function createGrant(tx: Tx, grant: Grant): Promise<string> {
   const id = newId();
   await tx.query(sql`
@@ -52,7 +52,10 @@ export async function issueCode(
   return code;
 }
 
-/** The first pair of a grant connects the app. `scopes` are those of the access token: the grant's, or fewer. */
+/**
+ * The first pair of a grant connects the app. `scopes` are those of the access token: all scopes of the grant, or
+ * fewer.
+ */
 export async function issueTokens(
   tx: Tx,
   clock: Clock,

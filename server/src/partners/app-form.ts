@@ -6,7 +6,7 @@ import { REGISTRATION_TEXTS } from '../oauth/registration-texts.js';
 import type { Language } from '../platform/html/language.js';
 import type { Fields } from '../platform/http/forms.js';
 
-/** What an integrator typed about an app, as it was typed. */
+/** The values that an integrator entered for an app, unchanged. */
 export interface AppForm {
   name: string;
   redirectUris: string;
@@ -16,20 +16,20 @@ export interface AppForm {
 export const EMPTY_FORM: AppForm = { name: '', redirectUris: '', contact: '' };
 
 export const TOO_MANY_APPS = {
-  en: `An account can have at most ${MAX_APPS_PER_ACCOUNT} apps. Change one that you no longer use, or write to us.`,
-  pt: `Uma conta pode ter no máximo ${MAX_APPS_PER_ACCOUNT} aplicativos. Altere um que você não usa mais ou fale com a gente.`,
+  en: `An account can have at most ${MAX_APPS_PER_ACCOUNT} apps. Reuse one that you no longer need, or contact us.`,
+  pt: `Uma conta pode ter no máximo ${MAX_APPS_PER_ACCOUNT} aplicativos. Reaproveite um que você não usa mais ou entre em contato conosco.`,
 };
 
 const FAULTS = {
   en: {
     name: 'The name',
-    none: 'Give at least one redirect address.',
+    none: 'Enter at least one redirect URL.',
     contact: 'The contact must be an e-mail address.',
   },
   pt: {
     name: 'O nome',
-    none: 'Informe pelo menos um endereço de retorno.',
-    contact: 'O contato precisa ser um e-mail.',
+    none: 'Informe pelo menos uma URL de redirecionamento.',
+    contact: 'O contato deve ser um e-mail válido.',
   },
 };
 
@@ -41,8 +41,8 @@ export function readAppForm(fields: Fields): AppForm {
   };
 }
 
-/** The app that the form describes, and all that is wrong with it. */
-export function judgeAppForm(
+/** Returns the app that the form describes, and all errors. */
+export function validateAppForm(
   form: AppForm,
   language: Language,
 ): { app: { name: string; redirectUris: string[]; contact: string }; faults: string[] } {
@@ -58,7 +58,7 @@ export function judgeAppForm(
   return { app: { name, redirectUris, contact }, faults };
 }
 
-/** Too many are not looked at one by one: the page would repeat each of them. */
+/** If there are too many, they are not checked one by one, because the page would repeat each of them. */
 function urisFaults(uris: string[], language: Language): string[] {
   const texts = REGISTRATION_TEXTS[language];
   if (uris.length === 0) return [FAULTS[language].none];

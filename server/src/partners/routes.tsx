@@ -15,7 +15,7 @@ import { sendPage } from '../platform/html/page.js';
 import { ApiError, badRequest } from '../platform/http/errors.js';
 import { type Fields, formFields } from '../platform/http/forms.js';
 import { failingUrlsOf } from '../webhooks/health.js';
-import { type AppForm, EMPTY_FORM, judgeAppForm, readAppForm, TOO_MANY_APPS } from './app-form.js';
+import { type AppForm, EMPTY_FORM, readAppForm, TOO_MANY_APPS, validateAppForm } from './app-form.js';
 import { type AppNews, AppPage } from './pages/app.js';
 import { AppsPage } from './pages/apps.js';
 import { NewAppPage } from './pages/new-app.js';
@@ -30,7 +30,7 @@ export interface PartnerOptions {
 
 type WithClientId = { Params: { clientId: string } };
 
-/** The integrator's side: an account, apps, their keys. */
+/** The pages for integrators: accounts, apps and their credentials. */
 export const partnerRoutes: FastifyPluginAsync<PartnerOptions> = async (
   app,
   { db, clock, sessions, flash },
@@ -46,7 +46,7 @@ export const partnerRoutes: FastifyPluginAsync<PartnerOptions> = async (
 
   app.post('/partners/sign-up', { schema: { hide: true } }, async (request, reply) => {
     const fields = formFields(request);
-    if (!fields) throw badRequest('The form was not sent as a form');
+    if (!fields) throw badRequest('The request body must be a form');
     sessions.checkCsrf(request, fields.get('csrf'), 'sign-up');
     const email = fields.text('email').trim();
     const password = fields.text('password');
@@ -69,7 +69,7 @@ export const partnerRoutes: FastifyPluginAsync<PartnerOptions> = async (
     const { session, fields } = await signedInForm(request);
     sessions.checkCsrf(request, fields.get('csrf'), 'app new');
     const form = readAppForm(fields);
-    const { app: described, faults } = judgeAppForm(form, languageFor(request));
+    const { app: described, faults } = validateAppForm(form, languageFor(request));
     if (faults.length > 0) return showNewApp(request, reply, session, form, faults);
     const made = await db.transaction((tx) => registerApp(tx, session.userId, described));
     if (!made) return showNewApp(request, reply, session, form, [TOO_MANY_APPS[languageFor(request)]]);
@@ -87,7 +87,7 @@ export const partnerRoutes: FastifyPluginAsync<PartnerOptions> = async (
   app.post<WithClientId>('/partners/apps/:clientId', { schema: { hide: true } }, async (request, reply) => {
     const { session, fields, app: found } = await ownedAppForm(request);
     const form = readAppForm(fields);
-    const { app: described, faults } = judgeAppForm(form, languageFor(request));
+    const { app: described, faults } = validateAppForm(form, languageFor(request));
     if (faults.length > 0) return showApp(request, reply, session, found, { form, faults });
     await updateApp(db.autocommit, found.clientId, described);
     return done(reply, session, found.clientId, { notice: 'saved' });
@@ -113,7 +113,7 @@ export const partnerRoutes: FastifyPluginAsync<PartnerOptions> = async (
     },
   );
 
-  /** Answers a form with a redirect, so that reloading the page that follows does not send the form again. */
+  /** Answers a form with a redirect, so that reloading the next page does not submit the form again. */
   function done(reply: FastifyReply, session: Session, clientId: string, news: AppNews): FastifyReply {
     const page = pageOf(session, clientId);
     flash.leave(reply, page, news);
@@ -175,7 +175,7 @@ export const partnerRoutes: FastifyPluginAsync<PartnerOptions> = async (
 
   async function owned(session: Session, clientId: string): Promise<OwnedApp> {
     const found = await findOwnedApp(db, session.userId, clientId);
-    if (!found) throw new ApiError(404, 'not_found', 'You have no such app.');
+    if (!found) throw new ApiError(404, 'not_found', 'App not found.');
     return found;
   }
 
@@ -190,8 +190,7 @@ export const partnerRoutes: FastifyPluginAsync<PartnerOptions> = async (
   async function signedInForm(request: FastifyRequest): Promise<{ session: Session; fields: Fields }> {
     const session = await sessions.find(request);
     const fields = formFields(request);
-    if (!session || !fields)
-      throw badRequest('You are not signed in any more. Go back, sign in and try again.');
+    if (!session || !fields) throw badRequest('Your session has expired. Sign in and try again.');
     return { session, fields };
   }
 };

@@ -1,6 +1,6 @@
 import { cents } from '../platform/schema/money.js';
 
-/** What a carrier asks for taking a parcel to a place. */
+/** The price and duration of a delivery service. */
 export interface Quote {
   carrier: string;
   service: 'economy' | 'express';
@@ -16,7 +16,7 @@ export interface Parcel {
   quantity: number;
 }
 
-// By the first digit of the Brazilian postal code, which is a region. Shipped from São Paulo.
+// Keyed by the first digit of the Brazilian postal code, which is a region. Parcels are shipped from São Paulo.
 const REGIONS: Record<string, { base: number; perKg: number; days: number }> = {
   0: { base: 12, perKg: 2.5, days: 2 }, // Greater São Paulo
   1: { base: 14, perKg: 3, days: 3 }, // São Paulo state
@@ -31,11 +31,14 @@ const REGIONS: Record<string, { base: number; perKg: number; days: number }> = {
 };
 const EXPRESS = { factor: 1.8, days: 0.5 };
 export const CARRIER = 'Sandbox Express';
-/** Centimetres cubed that count as a kilogram: bulk costs like weight. */
+/** The cubic centimeters that count as one kilogram (volumetric weight). */
 const CUBIC = 6_000;
 const LIGHTEST_KG = 0.3;
 
-/** undefined when the postal code is not a Brazilian one. Only for what travels: even nothing costs as much as the lightest. */
+/**
+ * Returns undefined if the postal code is not Brazilian. Call it only for physical items, because even an empty list
+ * costs as much as the lightest parcel.
+ */
 export function quote(zipCode: string, parcels: Parcel[]): Quote[] | undefined {
   const digits = zipCode.replace(/\D/g, '');
   const region = REGIONS[digits.charAt(0)];

@@ -3,7 +3,7 @@ import type { Signer } from '../platform/crypto/signer.js';
 
 const VALID_SECONDS = 7 * 24 * 60 * 60;
 
-/** Labels carry a name and an address: their links are signed and expire. */
+/** Labels contain a name and an address, so their links are signed and expire. */
 export class LabelAddresses {
   constructor(
     private readonly publicUrl: string,

@@ -21,7 +21,7 @@ type LabelRequest = {
   Querystring: { expires?: string; signature?: string };
 };
 
-/** Where labels are fetched. */
+/** Serves labels as PDF. */
 export const labelRoute: FastifyPluginAsync<LabelOptions> = async (app, { db, labels }) => {
   answerUnavailable(app);
   app.get<LabelRequest>('/labels/:workspaceId/:file', { schema: { hide: true } }, async (request, reply) => {
@@ -32,7 +32,7 @@ export const labelRoute: FastifyPluginAsync<LabelOptions> = async (app, { db, la
       throw new ApiError(
         403,
         'link_refused',
-        'This link is not genuine or has run out; read the shipment for a new one',
+        'This link is invalid or has expired. Read the shipment to get a new one.',
       );
     }
     const orders = ordersOf(db, workspaceId);

@@ -17,7 +17,7 @@ const WIDTH = 288;
 const HEIGHT = 432;
 const MARGIN = 20;
 
-/** A label of 4 × 6 inches as PDF: text and bars are all it needs, so it is written by hand. */
+/** A label of 4 × 6 inches as PDF. It contains only text and bars, so it is written without a library. */
 export function labelPdf(label: Label): Buffer {
   const lines = [
     text(MARGIN, HEIGHT - 40, 16, wrapped(label.carrier, 16, 1)[0]!, 'bold'),
@@ -60,8 +60,8 @@ function bars(code: string): string[] {
   });
 }
 
-/** Lines that fit between the margins: an address that runs off the label loses its house number. */
-function wrapped(content: string, size: number, most: number): string[] {
+/** Wraps text to the width between the margins, because an address that runs off the label loses its house number. */
+function wrapped(content: string, size: number, maxLines: number): string[] {
   const lines = [''];
   for (const word of content.split(/\s+/)) {
     const longer = `${lines.at(-1)} ${word}`.trim();
@@ -70,7 +70,7 @@ function wrapped(content: string, size: number, most: number): string[] {
   }
   return lines
     .filter((line, index) => line !== '' || index === 0)
-    .slice(0, most)
+    .slice(0, maxLines)
     .map((line) => cut(line, size));
 }
 
@@ -80,7 +80,7 @@ function cut(line: string, size: number): string {
   return kept;
 }
 
-/** Counted with the widths of Helvetica Bold, rounded up to four kinds of characters. */
+/** Uses the widths of Helvetica Bold, rounded up to four classes of characters. */
 function fits(line: string, size: number): boolean {
   const ems = [...line].reduce((sum, character) => sum + emsOf(character), 0);
   return ems * size <= WIDTH - 2 * MARGIN;
@@ -102,7 +102,7 @@ function text(
   return `BT /${weight === 'bold' ? 'B' : 'P'} ${size} Tf ${x} ${y} Td (${escaped(content)}) Tj ET`;
 }
 
-/** WinAnsi covers Portuguese; what it lacks becomes a question mark. */
+/** WinAnsi covers Portuguese; other characters become a question mark. */
 function escaped(content: string): string {
   const latin = [...content.normalize('NFC')]
     .map((character) => (character.charCodeAt(0) < 256 && character.length === 1 ? character : '?'))

@@ -53,7 +53,7 @@ export const shippingRoutes: FastifyPluginAsyncTypebox<ShippingOptions> = async 
       schema: {
         operationId: 'createShipment',
         tags: ['Shipments'],
-        summary: 'Make a label for an order',
+        summary: 'Create a label for an order',
         description:
           'With the delivery service that the buyer paid for. Sets codeShipping and preparing. An order has one shipment: a second is a 409, and so is an order of digital products only (nothing_to_ship). Emits order.shipped.',
         body: shape.NewShipment,
@@ -79,7 +79,7 @@ export const shippingRoutes: FastifyPluginAsyncTypebox<ShippingOptions> = async 
         tags: ['Shipments'],
         summary: 'Read a shipment',
         description:
-          'Each call returns a new labelUrl, valid for seven days. Only for labels made with POST /shipments: a code that was typed in has a tracking, but no label, and is a 404 here.',
+          'Each call returns a new labelUrl, valid for seven days. Only for labels created with POST /shipments: a manually entered code has tracking but no label, and returns 404 here.',
         params: Type.Object({ code: Type.String() }),
         response: { 200: shape.Shipment },
       },
@@ -101,7 +101,8 @@ export const shippingRoutes: FastifyPluginAsyncTypebox<ShippingOptions> = async 
         operationId: 'trackShipment',
         tags: ['Shipments'],
         summary: 'Track a shipment',
-        description: 'By its code, whether the label was made here or the code was typed in.',
+        description:
+          'By its code, whether the label was created with POST /shipments or the code was entered manually.',
         params: Type.Object({ code: Type.String() }),
         response: { 200: shape.Tracking },
       },
@@ -117,7 +118,7 @@ export const shippingRoutes: FastifyPluginAsyncTypebox<ShippingOptions> = async 
   );
 };
 
-/** PostgreSQL has neither NUL nor half a character in a text, so no shipment has such a code. */
+/** PostgreSQL texts cannot contain NUL or unpaired surrogates, so no shipment has such a code. */
 function isStorable(code: string): boolean {
   return !code.includes('\0') && code.isWellFormed();
 }

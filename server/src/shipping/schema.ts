@@ -11,7 +11,7 @@ export const Shipment = Shape('Shipment', {
   orderId: Id(),
   carrier: Type.String(),
   labelUrl: Type.String({
-    description: 'A PDF at a signed address that expires after seven days; read the shipment for a new one.',
+    description: 'A signed URL of the PDF, valid for seven days. Read the shipment to get a new one.',
   }),
   cost: Type.Number(),
   createdAt: Time(),

@@ -19,14 +19,14 @@ export interface ShipmentRecord {
 }
 
 const WORDS: Record<string, string> = {
-  preparing: 'Label made, waiting for the parcel',
+  preparing: 'Label created, waiting for the parcel',
   sent: 'Posted',
   in_transit: 'On the way',
   delivered: 'Delivered to the recipient',
   returned: 'Returned to the sender',
 };
 
-/** A change of the order's shipping status, and what the tracking of its code shows of it. */
+/** Changes the shipping status of the order and adds the change to the tracking of its code. */
 export async function moveShipping(
   tx: Tx,
   workspaceId: string,
@@ -42,7 +42,7 @@ export async function moveShipping(
     values (${workspaceId}, ${after.codeShipping}, ${orderId}, ${after.carrier ?? ''})
     on conflict (workspace_id, code) do update set carrier = excluded.carrier where shipments.order_id = excluded.order_id
     returning 1`);
-  // A code that another order has already: two orders in one parcel, whose scans are told once.
+  // Another order already has this code: two orders share a parcel, and its scans are recorded once.
   if (ours.length === 0) return;
   const parcelMoved =
     after.statusShipping !== before.statusShipping || after.codeShipping !== before.codeShipping;
@@ -50,7 +50,7 @@ export async function moveShipping(
     await addScan(tx, workspaceId, after.codeShipping, after.statusShipping, null);
 }
 
-/** A carrier knows codes, not stores. Two stores may have typed in the same one. */
+/** A carrier knows codes, not stores, and two stores may have entered the same code. */
 export async function storesOfCode(db: Queryable, code: string): Promise<string[]> {
   const rows = await db.query<{ workspace_id: string }>(
     sql`select workspace_id from shipments where code = ${code} order by workspace_id limit 2`,
@@ -58,7 +58,7 @@ export async function storesOfCode(db: Queryable, code: string): Promise<string[
   return rows.map(({ workspace_id }) => workspace_id);
 }
 
-/** The carrier has seen the parcel; the order follows. */
+/** Records a scan by the carrier and updates the order. */
 export async function scan(
   tx: Tx,
   workspaceId: string,
@@ -73,13 +73,13 @@ export async function scan(
   const { statusShipping } = await lockOrder(tx, workspaceId, shipment.order_id);
   const next = status ?? NEXT[statusShipping];
   if (!next)
-    throw conflict('illegal_transition', `The parcel is ${statusShipping}; there is no further scan`);
+    throw conflict('illegal_transition', `The parcel is ${statusShipping} and cannot be scanned again`);
   await changeShipping(tx, workspaceId, 'carrier', shipment.order_id, { statusShipping: next });
   if (hasTravelled(next)) await addScan(tx, workspaceId, code, next, scanPlace(next, shipment));
   return next;
 }
 
-/** The shipment of a label made here. A code that the merchant typed in has a tracking, but no label. */
+/** The shipment of a label created here. A manually entered code has tracking, but no label. */
 export async function findShipment(
   db: Queryable,
   workspaceId: string,
@@ -125,7 +125,7 @@ const NEXT: Partial<Record<ShippingStatus, ShippingStatus>> = {
   in_transit: 'delivered',
 };
 
-/** `sent` is the first thing that tracking shows: before it the parcel is with the merchant. */
+/** Tracking starts with `sent`; before that, the parcel is with the merchant. */
 function hasTravelled(status: ShippingStatus): boolean {
   return status === 'sent' || status === 'in_transit' || status === 'delivered' || status === 'returned';
 }
@@ -137,7 +137,7 @@ async function addScan(
   status: string,
   location: string | null,
 ): Promise<void> {
-  // A code that came after the parcel had left begins with when it left.
+  // If the code was entered after the parcel had left, its tracking starts with the time it left.
   await tx.query(sql`
     insert into shipment_events (workspace_id, code, status, description, occurred_at)
     select s.workspace_id, s.code, 'sent', ${WORDS.sent}, o.shipped_at

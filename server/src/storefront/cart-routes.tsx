@@ -29,7 +29,7 @@ export const cartRoutes: FastifyPluginAsync<Storefront> = async (app, storefront
   app.post('/cart', hidden, async (request, reply) => {
     const fields = checkedCartForm(sessions, request);
     const { shop } = request;
-    const { productId, variantId } = wareOf(fields);
+    const { productId, variantId } = itemOf(fields);
     const item = await findItem(db.store(shop.workspaceId), shop.workspaceId, productId, mediaUrl);
     const chosen = item?.variations.find(({ id }) => id === variantId);
     if (!item || (chosen === undefined) !== (item.variations.length === 0))
@@ -53,16 +53,16 @@ export const cartRoutes: FastifyPluginAsync<Storefront> = async (app, storefront
   app.post('/cart/lines', hidden, async (request, reply) => {
     const fields = checkedCartForm(sessions, request);
     const quantity = fields.get('remove') ? 0 : quantityOf(fields.text('quantity').trim());
-    // A number that is none changes nothing: the cart shows what it holds.
+    // An invalid number changes nothing.
     if (quantity !== undefined) {
-      const lines = withChanged(cartOf(request), { ...wareOf(fields), quantity });
+      const lines = withChanged(cartOf(request), { ...itemOf(fields), quantity });
       keepCart(reply, request.shop, lines, isSecure(storefront));
     }
     return reply.redirect(`/s/${request.shop.slug}/cart`, 303);
   });
 };
 
-function wareOf(fields: Fields): { productId: string; variantId: string | null } {
+function itemOf(fields: Fields): { productId: string; variantId: string | null } {
   const variantId = fields.text('variant');
   return { productId: fields.text('product'), variantId: isId(variantId) ? variantId : null };
 }

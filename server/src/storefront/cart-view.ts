@@ -8,21 +8,21 @@ import { isSame } from './cart.js';
 
 export interface CartLine {
   line: Line;
-  /** undefined when it is no longer for sale. */
+  /** Undefined if the product is no longer for sale. */
   bought: PricedItem | undefined;
   cover: string | null;
 }
 
 export interface CartView {
   lines: CartLine[];
-  /** What is there to buy. */
+  /** The items that can be bought. */
   items: PricedItem[];
   subtotal: number;
-  /** Everything is there, and enough of it. */
+  /** True if all items are available in the requested quantity. */
   sellable: boolean;
 }
 
-/** The cart with the prices and the stock of this moment. */
+/** Reads the cart with current prices and stock. */
 export async function readCart(
   db: Queryable,
   workspaceId: string,

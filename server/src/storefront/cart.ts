@@ -4,20 +4,20 @@ import type { Line } from '../catalog/reserve.js';
 import { isId } from '../platform/schema/ids.js';
 import type { Shop } from '../stores/queries.js';
 
-/** A cookie holds 4 KB; thirty lines of two ids and a number are 2.4. */
-const MOST_LINES = 30;
-export const MOST_OF_ONE = 999;
+/** A cookie holds 4 KB; thirty lines of two ids and a number take 2.4 KB. */
+const MAX_LINES = 30;
+export const CART_MAX_QUANTITY = 999;
 
 const COOKIE = 'feira_cart';
-const KEPT_SECONDS = 30 * 24 * 60 * 60;
+const LIFETIME_SECONDS = 30 * 24 * 60 * 60;
 
 /**
- * Kept by the browser, one per shop (the cookie's path is the shop's). It names what and how many, never a price, so
- * there is nothing in it that would have to be signed: a cart that was tampered with is another cart.
+ * The cart is stored in a cookie, one per shop (the cookie's path is that of the shop). It contains ids and
+ * quantities but no prices, so it need not be signed: a modified cart is just another cart.
  */
 export function cartOf(request: FastifyRequest): Line[] {
   const lines: Line[] = [];
-  for (const part of (request.cookies[COOKIE] ?? '').split('~', MOST_LINES)) {
+  for (const part of (request.cookies[COOKIE] ?? '').split('~', MAX_LINES)) {
     const [productId = '', variantId = '', amount = ''] = part.split('.');
     const quantity = quantityOf(amount);
     if (!isId(productId) || (variantId !== '' && !isId(variantId)) || quantity === undefined) continue;
@@ -33,23 +33,23 @@ export function keepCart(reply: FastifyReply, { slug }: Shop, lines: Line[], sec
   const value = lines
     .map(({ productId, variantId, quantity }) => [productId, variantId ?? '', quantity].join('.'))
     .join('~');
-  reply.setCookie(COOKIE, value, { ...attributes, maxAge: KEPT_SECONDS });
+  reply.setCookie(COOKIE, value, { ...attributes, maxAge: LIFETIME_SECONDS });
 }
 
-/** A whole number from 1 to 999, or undefined. */
+/** Returns an integer from 1 to 999, or undefined. */
 export function quantityOf(text: string): number | undefined {
   return /^[1-9]\d{0,2}$/.test(text) ? Number(text) : undefined;
 }
 
-/** undefined when the cart cannot take any more of it. */
+/** Returns undefined if the cart cannot hold more of this item. */
 export function withAdded(lines: Line[], added: Line): Line[] | undefined {
   const known = lines.find((line) => isSame(line, added));
-  if (!known) return lines.length < MOST_LINES ? [...lines, added] : undefined;
+  if (!known) return lines.length < MAX_LINES ? [...lines, added] : undefined;
   const quantity = known.quantity + added.quantity;
-  return quantity <= MOST_OF_ONE ? withChanged(lines, { ...known, quantity }) : undefined;
+  return quantity <= CART_MAX_QUANTITY ? withChanged(lines, { ...known, quantity }) : undefined;
 }
 
-/** A quantity of 0 takes the line out. */
+/** A quantity of 0 removes the line. */
 export function withChanged(lines: Line[], changed: Line): Line[] {
   return lines.flatMap((line) => {
     if (!isSame(line, changed)) return [line];

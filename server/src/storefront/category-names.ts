@@ -1,6 +1,6 @@
 import type { Language } from '../platform/html/language.js';
 
-/** The shared categories by their ids (migration 2), as buyers read them. */
+/** The display names of the shared categories by id (migration 2). */
 const NAMES: Record<number, [en: string, pt: string]> = {
   1: ['Fashion', 'Moda'],
   2: ["Women's Clothing", 'Moda feminina'],

@@ -5,7 +5,7 @@ import { normalizedName } from '../platform/schema/normalize.js';
 import { phoneOf, postalCodeOf, STATES, taxIdOf } from './brazil.js';
 
 export const METHODS = ['pix', 'card', 'boleto'] as const;
-export const MOST_INSTALLMENTS = 12;
+export const MAX_INSTALLMENTS = 12;
 const SERVICES = ['economy', 'express', 'digital'];
 
 export type FieldFault =
@@ -44,7 +44,7 @@ const RULES = {
     ),
   installments: (given) =>
     judged(
-      /^\d{1,2}$/.test(given) && +given >= 1 && +given <= MOST_INSTALLMENTS ? given : undefined,
+      /^\d{1,2}$/.test(given) && +given >= 1 && +given <= MAX_INSTALLMENTS ? given : undefined,
       'choice',
     ),
 } satisfies Record<string, Rule>;
@@ -53,17 +53,17 @@ export type FieldName = keyof typeof RULES;
 export type Typed = Record<FieldName, string>;
 
 export interface CheckoutForm {
-  /** As it was typed, to be shown again. */
+  /** The values as entered, to be shown again. */
   typed: Typed;
-  /** Every fault of the form, by field. */
+  /** All errors of the form, by field. */
   faults: Partial<Record<FieldName, FieldFault>>;
-  /** There when there is no fault. */
+  /** Set if there are no errors. */
   order?: { buyer: Buyer; service: string; payment: { method: string; installments: number } };
 }
 
 const NAMES = Object.keys(RULES) as FieldName[];
-const UNLESS_CHOSEN: Partial<Typed> = { delivery: 'economy', installments: '1' };
-/** More characters than any field may have; a longer text is neither judged further nor shown again in full. */
+const DEFAULTS: Partial<Typed> = { delivery: 'economy', installments: '1' };
+/** Longer than any field may be. A longer text is not checked further and not shown again in full. */
 const MAX_CHARACTERS = 300;
 
 export const NOTHING_TYPED = Object.fromEntries(NAMES.map((name) => [name, ''])) as Typed;
@@ -79,7 +79,7 @@ export function readCheckoutForm(fields: Fields): CheckoutForm {
       form.faults[name] = sent.length > MAX_CHARACTERS ? 'long' : 'characters';
       continue;
     }
-    const result: ReturnType<Rule> = RULES[name](given || (UNLESS_CHOSEN[name] ?? ''));
+    const result: ReturnType<Rule> = RULES[name](given || (DEFAULTS[name] ?? ''));
     if ('value' in result) values[name] = result.value;
     else form.faults[name] = given === '' ? 'missing' : result.fault;
   }
@@ -107,7 +107,7 @@ function orderOf(values: Typed): NonNullable<CheckoutForm['order']> {
       },
     },
     service: values.delivery,
-    // Only a card is paid in parts.
+    // Only cards support installments.
     payment: {
       method: values.payment,
       installments: values.payment === 'card' ? Number(values.installments) : 1,

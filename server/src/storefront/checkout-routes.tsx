@@ -73,7 +73,10 @@ export const checkoutRoutes: FastifyPluginAsync<Storefront> = async (app, storef
     return reply.redirect(outcome.paymentUrl, 303);
   });
 
-  /** The form for what is in the cart now; without a cart that can be bought, the cart, and without a CEP, that first. */
+  /**
+   * Shows the form for the current cart. If the cart cannot be bought, it shows the cart; if there is no postal code,
+   * it asks for that first.
+   */
   async function show(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -104,9 +107,9 @@ export const checkoutRoutes: FastifyPluginAsync<Storefront> = async (app, storef
   }
 };
 
-/** The form is good for this browser, this shop and one order. */
+/** The form is valid for this browser, this shop and one order. */
 function purposeOf({ shop }: FastifyRequest, checkoutId: string): string {
-  // An id that we did not make never had a proof.
+  // An id that we did not issue has no valid token.
   return CHECKOUT_ID.test(checkoutId) ? `checkout\n${shop.workspaceId}\n${checkoutId}` : 'none';
 }
 

@@ -11,7 +11,7 @@ export interface ItemVariation {
   quantity: number;
 }
 
-/** A product as its page shows it. */
+/** A product as shown on its page. */
 export interface Item {
   id: string;
   name: string;
@@ -45,7 +45,7 @@ export async function findItem(
   return { ...item, pictures: item.pictures.length > 0 || urlImage === null ? item.pictures : [urlImage] };
 }
 
-/** What one costs: the promotional price where it is lower, as checkout reckons. */
+/** The price to pay: the promotional price if it is lower, as in checkout. */
 export function priceOf(
   item: Item,
   variation: ItemVariation | undefined,
@@ -54,7 +54,7 @@ export function priceOf(
   return { listPrice, price: Math.min(listPrice, item.priceDiscount ?? listPrice) };
 }
 
-/** The one that was asked for, or else the first there is to buy. */
+/** Returns the requested variation, or the first one in stock. */
 export function chosenVariation(item: Item, variantId: string | undefined): ItemVariation | undefined {
   return (
     item.variations.find(({ id }) => id === variantId) ??
@@ -65,12 +65,12 @@ export function chosenVariation(item: Item, variantId: string | undefined): Item
 
 export interface Choice {
   label: string;
-  /** Where choosing it leads; undefined when no combination has it. */
+  /** The variation selected by this choice; undefined if no combination contains it. */
   variation: ItemVariation | undefined;
   chosen: boolean;
 }
 
-/** One row per type. Choosing an option keeps as much of the rest of the choice as there is a combination for. */
+/** Returns one row per variation type. Choosing an option keeps as much of the current selection as possible. */
 export function choicesOf(item: Item, chosen: ItemVariation): { name: string; choices: Choice[] }[] {
   const typed =
     item.types.length > 0 && item.variations.every(({ options }) => options.length === item.types.length);

@@ -13,7 +13,7 @@ import { postedForm, type Storefront, visitOf } from './visit.js';
 
 type OrderRequest = FastifyRequest<{ Params: { id: string } }>;
 
-/** The buyer's own page of an order. A wrong key and an unknown order look the same. */
+/** The order page for the buyer. A wrong key and an unknown order get the same response. */
 export const orderRoutes: FastifyPluginAsync<Storefront> = async (app, storefront) => {
   const { db, orderLinks, gateway } = storefront;
   const hidden = { schema: { hide: true } };
@@ -38,7 +38,7 @@ export const orderRoutes: FastifyPluginAsync<Storefront> = async (app, storefron
         : await findTracking(ordersOf(db, visit.shop.workspaceId), visit.shop.workspaceId, codeShipping);
     return sendPage(
       reply,
-      // A code may have been typed in that another order has: its way is not this buyer's business.
+      // Another order may have the same manually entered code, and its tracking must not be shown to this buyer.
       <OrderPage
         visit={visit}
         order={order}

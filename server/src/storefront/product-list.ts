@@ -7,26 +7,26 @@ import { searchablePage } from '../platform/lists/search.js';
 const PER_PAGE = 24;
 const LAST_PAGE = Math.floor(REACH / PER_PAGE);
 
-export interface ShelfRequest {
+export interface ProductListRequest {
   search: string;
   category: Category | undefined;
   page: number;
 }
 
-export interface ShelfItem {
+export interface ListedProduct {
   id: string;
   name: string;
   cover: string | null;
-  /** The lowest price there is to pay for it, and what it would be without a promotion. */
+  /** The lowest price of its variations, with and without the promotion. */
   price: number;
   listPrice: number;
-  /** Of its dearest variation. */
+  /** The highest price of its variations. */
   highest: number;
   stock: number;
 }
 
-export interface Shelf {
-  items: ShelfItem[];
+export interface ProductList {
+  items: ListedProduct[];
   total: number;
   pages: number;
 }
@@ -34,21 +34,21 @@ export interface Shelf {
 export interface Category {
   id: number;
   parentId: number | null;
-  /** Its own id and those below it. */
+  /** Its own id and those of its subcategories. */
   ids: number[];
 }
 
-/** Newest first. */
-export async function readShelf(
+/** Lists products, newest first. */
+export async function listProducts(
   db: Queryable,
   workspaceId: string,
   mediaUrl: string,
-  { search, category, page }: ShelfRequest,
-): Promise<Shelf> {
+  { search, category, page }: ProductListRequest,
+): Promise<ProductList> {
   const conditions = [sql`p.workspace_id = ${workspaceId}`];
   if (category) conditions.push(sql`p.category_id = any(${category.ids}::integer[])`);
   const request = {
-    list: 'shelf',
+    list: 'storefront',
     limit: PER_PAGE,
     page: Math.min(page, LAST_PAGE),
     sort: '-createdAt',
@@ -66,7 +66,7 @@ export async function readShelf(
     plannedOnce: true,
     shortSearchesMatchPrefixes: true,
   });
-  const items = await db.query<ShelfItem>(
+  const items = await db.query<ListedProduct>(
     itemsById(
       workspaceId,
       rows.slice(0, PER_PAGE).map(({ id }) => id),
@@ -91,14 +91,17 @@ const itemsById = fixed(
     order by listed.place`,
 );
 
-/** The categories that hold something of this store, and those above them. One look into the index for each. */
+/**
+ * Returns the categories with products of this store, and their parent categories. It takes one index lookup per
+ * category.
+ */
 export async function categoriesOnSale(db: Queryable, workspaceId: string): Promise<Category[]> {
   const all = await db.query<{ id: number; parentId: number | null; used: boolean }>(sql`
     select c.id, c.parent_id as "parentId", exists (
       select from products p where p.workspace_id = ${workspaceId} and p.category_id = c.id) as used
     from categories c order by c.id`);
   return all
-    .map((each) => ({ ...each, below: all.filter(({ parentId }) => parentId === each.id) }))
+    .map((category) => ({ ...category, below: all.filter(({ parentId }) => parentId === category.id) }))
     .filter(({ used, below }) => used || below.some((child) => child.used))
     .map(({ id, parentId, below }) => ({ id, parentId, ids: [id, ...below.map((child) => child.id)] }));
 }

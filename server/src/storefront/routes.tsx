@@ -13,20 +13,20 @@ import { chosenVariation, findItem } from './item.js';
 import { orderRoutes } from './order-routes.js';
 import { MissingPage, NoShopPage } from './pages/missing.js';
 import { ProductPage } from './pages/product.js';
-import { ShelfPage } from './pages/product-list.js';
+import { ProductListPage } from './pages/product-list.js';
 import { SearchRefusedPage } from './pages/search-refused.js';
-import { categoriesOnSale, readShelf, type Shelf } from './product-list.js';
+import { categoriesOnSale, listProducts, type ProductList } from './product-list.js';
 import { SearchLimit } from './search-limit.js';
 import { cartProof, type Storefront, visitOf } from './visit.js';
 
-const LONGEST_SEARCH = 100;
+const MAX_SEARCH_LENGTH = 100;
 
-/** The shop that a merchant's buyers see: /s/{slug} and everything below it. */
+/** The shop for buyers: /s/{slug} and everything below it. */
 export const storefrontRoutes: FastifyPluginAsync<Storefront> = async (app, storefront) => {
   const { db, sessions, mediaUrl, isTestShop } = storefront;
   const hidden = { schema: { hide: true } };
   const searchLimit = new SearchLimit(storefront.clock);
-  // As on every page, but pictures come from wherever the merchant has published them.
+  // The same policy as on other pages, but images may come from any host, because merchants publish them elsewhere.
   const policy = contentPolicy({ images: "'self' https: http:", formsLeadTo: [storefront.publicUrl] });
 
   app.decorateRequest('shop');
@@ -46,8 +46,8 @@ export const storefrontRoutes: FastifyPluginAsync<Storefront> = async (app, stor
     const query = queryFields(request);
     const categories = await categoriesOnSale(db.store(workspaceId), workspaceId);
     const asked = {
-      // PostgreSQL has no NUL in a text, so nothing is found by one.
-      search: query.text('q').replaceAll('\0', '').trim().slice(0, LONGEST_SEARCH).toWellFormed(),
+      // PostgreSQL texts cannot contain NUL, so it cannot match anything.
+      search: query.text('q').replaceAll('\0', '').trim().slice(0, MAX_SEARCH_LENGTH).toWellFormed(),
       category: categories.find(({ id }) => String(id) === query.text('category')),
       page: /^[1-9]\d{0,4}$/.test(query.text('page')) ? Number(query.text('page')) : 1,
     };
@@ -56,21 +56,21 @@ export const storefrontRoutes: FastifyPluginAsync<Storefront> = async (app, stor
       reply.header('Retry-After', String(refusal.retryAfterSeconds));
       return sendPage(reply, <SearchRefusedPage visit={visitOf(request)} reason="tooMany" />, 429);
     }
-    let shelf: Shelf;
+    let list: ProductList;
     try {
       const access = asked.search === '' ? db.store(workspaceId) : db.search(workspaceId);
-      shelf = await readShelf(access, workspaceId, mediaUrl, asked);
+      list = await listProducts(access, workspaceId, mediaUrl, asked);
     } catch (error) {
       if (asked.search === '' || !isTemporary(error)) throw error;
       request.log.warn({ requestId: request.id, err: error }, 'search refused');
       reply.header('Retry-After', '1');
       return sendPage(reply, <SearchRefusedPage visit={visitOf(request)} reason="busy" />, 503);
     }
-    const shown = { ...asked, page: Math.min(asked.page, shelf.pages) };
+    const shown = { ...asked, page: Math.min(asked.page, list.pages) };
     if (shown.page !== asked.page) return sendPage(reply, <MissingPage visit={visitOf(request)} />, 404);
     return sendPage(
       reply,
-      <ShelfPage visit={visitOf(request)} request={shown} shelf={shelf} categories={categories} />,
+      <ProductListPage visit={visitOf(request)} request={shown} list={list} categories={categories} />,
     );
   });
 
@@ -88,7 +88,7 @@ export const storefrontRoutes: FastifyPluginAsync<Storefront> = async (app, stor
     return sendPage(reply, <ProductPage visit={visit} item={item} chosen={chosen} csrf={csrf} />);
   });
 
-  // The options carry the prefix that we were registered with; it must not be put in front twice.
+  // The options contain the prefix of this plugin, which must not be applied twice.
   const below = { ...storefront, prefix: '' };
   await app.register(cartRoutes, below);
   await app.register(checkoutRoutes, below);

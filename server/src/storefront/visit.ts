@@ -12,17 +12,17 @@ import type { Visit } from './pages/shell.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The shop whose address was asked for; every route of the storefront has one. */
+    /** The shop of the requested address, set for every storefront route. */
     shop: Shop;
     isTestShop: boolean;
   }
 }
 
-/** What the pages of the shops share. */
+/** The dependencies shared by all shop pages. */
 export interface Storefront extends Omit<CheckoutServices, 'gateway'> {
-  /** Undefined: the shops cannot take orders. */
+  /** If undefined, the shops do not accept orders. */
   gateway: PaymentGateway | undefined;
-  /** Payments are simulated on a public address. */
+  /** Payments are simulated at a public address. */
   isTestShop: boolean;
   clock: Clock;
   sessions: Sessions;
@@ -44,7 +44,7 @@ export function isSecure({ publicUrl }: Storefront): boolean {
   return publicUrl.startsWith('https:');
 }
 
-/** The proof that a form of the cart came from a page of this shop, to this browser. */
+/** The CSRF token for the forms of the cart in this shop. */
 export function cartProof(sessions: Sessions, request: FastifyRequest, reply: FastifyReply): string {
   return sessions.csrfToken(request, reply, cartPurpose(request));
 }
@@ -57,7 +57,7 @@ export function checkedCartForm(sessions: Sessions, request: FastifyRequest): Fi
 
 export function postedForm(request: FastifyRequest): Fields {
   const fields = formFields(request);
-  if (!fields) throw badRequest('The form was not sent as a form');
+  if (!fields) throw badRequest('The request body must be a form');
   return fields;
 }
 

@@ -39,7 +39,7 @@ export interface Shop {
   slug: string;
   name: string;
   timezone: string;
-  /** The most that one order may have, of one item and in all. */
+  /** The maximum units per order, of one item and in total. */
   maxUnitsPerLine: number;
   maxUnitsPerOrder: number;
 }

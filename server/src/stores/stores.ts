@@ -6,11 +6,11 @@ import { newId } from '../platform/schema/ids.js';
 
 export type NewStore = NewOwner & {
   name: string;
-  /** What apps see as the e-mail of the store; the owner's address when none is given. */
+  /** The contact e-mail that apps see; default: the e-mail of the owner. */
   contactEmail?: string | undefined;
 };
 
-/** Throws OwnerRefused when the store cannot be given to the owner named. */
+/** Throws OwnerRefused if the store cannot be assigned to this owner. */
 export async function createStore(tx: Tx, store: NewStore): Promise<{ workspaceId: string; slug: string }> {
   const ownerId = await ownerOf(tx, store);
   const workspaceId = newId();
@@ -22,7 +22,7 @@ export async function createStore(tx: Tx, store: NewStore): Promise<{ workspaceI
       on conflict (slug) do nothing returning id as "workspaceId", slug`);
   const [made] = await insert(slug);
   if (made) return made;
-  // Another store has the plain address already, so this one gets a random ending.
+  // Another store already has this slug, so a random suffix is added.
   const [renamed] = await insert(`${slug}-${randomBytes(4).toString('hex')}`);
   return renamed!;
 }
@@ -35,7 +35,7 @@ function slugOf(name: string): string {
     .slice(0, 48);
 }
 
-/** What a merchant lets one buyer order at once; what is not given stays. */
+/** Sets the limits for one order. Omitted limits stay unchanged. */
 export async function setOrderLimits(
   tx: Tx,
   workspaceId: string,

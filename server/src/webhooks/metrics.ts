@@ -6,7 +6,7 @@ import { inTime } from '../platform/observability/health.js';
 import type { Dispatcher } from './dispatcher.js';
 
 const COUNTED_TO = 100_000;
-const CACHED_MS = 1_000;
+const CACHE_MS = 1_000;
 
 /**
  * What waits is read from the database when the metrics are scraped; what was done is counted by the process that did
@@ -15,7 +15,7 @@ const CACHED_MS = 1_000;
  */
 export function measureDeliveries(registry: Registry, db: Share, dispatcher: Dispatcher): void {
   const registers = [registry];
-  const readWaiting = cachedFor(CACHED_MS, () => inTime(() => waiting(db)).catch(() => undefined));
+  const readWaiting = cachedFor(CACHE_MS, () => inTime(() => waiting(db)).catch(() => undefined));
   const up = new Gauge({
     name: 'feira_database_up',
     help: 'Whether the database answers',

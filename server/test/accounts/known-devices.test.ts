@@ -128,7 +128,7 @@ describe('checking passwords', () => {
     );
     expect(new Set(pages.map(({ status }) => status))).toEqual(new Set([401, 503]));
     const busy = pages.filter(({ status }) => status === 503);
-    expect(busy[0]!.text).toContain('Many people are signing in right now. Try again in a few seconds.');
+    expect(busy[0]!.text).toContain('The service is busy. Try again in a few seconds.');
     expect(busy[0]!.headers['retry-after']).toBe('5');
     expect((await failures()) - before).toBe(49 - busy.length);
     expect((await browser.signIn(email)).status).toBe(303);

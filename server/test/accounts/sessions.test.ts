@@ -123,7 +123,7 @@ describe('a session ends', () => {
       password: 'not the present one',
       'new-password': 'another long password',
     });
-    expect([wrong.status, wrong.text.includes('The current password is wrong')]).toEqual([422, true]);
+    expect([wrong.status, wrong.text.includes('The current password is incorrect')]).toEqual([422, true]);
     const short = await here.press(form, 'Change password', { password: PASSWORD, 'new-password': 'short' });
     expect(short.status).toBe(422);
     expect(await isIn(there)).toBe(true);

@@ -60,7 +60,7 @@ describe('a sign-in', () => {
     const nobody = await new Merchant(feira.app).signIn('nobody@loja.example', 'wrong password');
     expect([wrong.status, nobody.status]).toEqual([401, 401]);
     expect(wrong.text.replace(email, '')).toBe(nobody.text.replace('nobody@loja.example', ''));
-    expect(wrong.text).toContain('E-mail or password is wrong');
+    expect(wrong.text).toContain('Incorrect e-mail or password');
   });
 
   test.each(['', '\0@\0', 'no-at', `${'a'.repeat(300)}@loja.example`, 'a@b\u0000', "' or 1=1 --@x"])(

@@ -69,11 +69,11 @@ describe('a checkout', () => {
   test('asks for the CEP first, then shows both ways of delivery with what they cost', async () => {
     await visitor.add(mug);
     const first = await visitor.at('/checkout');
-    expect(first.text).toContain('Where does it go?');
-    const wrong = await visitor.till('123');
+    expect(first.text).toContain('Where should we deliver?');
+    const wrong = await visitor.checkout('123');
     expect(wrong.status).toBe(422);
-    expect(wrong.text).toContain('A CEP has 8 digits.');
-    const { text } = await visitor.till('69005-000');
+    expect(wrong.text).toContain('Enter a CEP with 8 digits.');
+    const { text } = await visitor.checkout('69005-000');
     // 32 + 9 × 0.5 kg, and 1.8 times that.
     expect(text).toContain('Economy 10 business days R$36.50');
     expect(text).toContain('Express 5 business days R$65.70');
@@ -81,7 +81,7 @@ describe('a checkout', () => {
 
   test('quotes again for another CEP, keeps what was typed and finds no fault yet', async () => {
     await visitor.add(mug);
-    const page = await visitor.press(await visitor.till(), 'Update delivery', {
+    const page = await visitor.press(await visitor.checkout(), 'Update delivery', {
       zip: '69005-000',
       name: 'Bia',
     });
@@ -94,7 +94,7 @@ describe('a checkout', () => {
   test('asks nothing for the delivery of digital things', async () => {
     const book = await newProduct(store, { price: 10, quantity: 5, typeId: 1 });
     await visitor.add(book);
-    expect((await visitor.till()).text).toContain('Digital delivery Free');
+    expect((await visitor.checkout()).text).toContain('Digital delivery Free');
     await visitor.order({ delivery: 'digital' });
     expect((await orders())[0]).toMatchObject({ shippingCost: 0, total: 10 });
   });
@@ -146,17 +146,17 @@ describe('the faults of a form', () => {
   test('are told in Portuguese to those who prefer it', async () => {
     const bia = new Visitor(feira, shop, { 'accept-language': 'pt-BR' });
     await bia.press(await bia.at(`/products/${mug}`), 'Adicionar ao carrinho');
-    const page = await bia.press(await bia.till(), 'Fazer pedido', { ...TYPED, name: '', zip: '1' });
+    const page = await bia.press(await bia.checkout(), 'Fazer pedido', { ...TYPED, name: '', zip: '1' });
     expect(page.text).toContain('Confira 2 campos.');
     expect(page.text).toContain('Preencha este campo.');
-    expect(page.text).toContain('Um CEP tem 8 dígitos.');
+    expect(page.text).toContain('Informe um CEP com 8 dígitos.');
   });
 });
 
 describe('a form sent again', () => {
   test('is the same order, one after the other or all at once', async () => {
     await visitor.add(mug);
-    const fields = { ...hiddenFields(await visitor.till(), 'Place order'), ...TYPED };
+    const fields = { ...hiddenFields(await visitor.checkout(), 'Place order'), ...TYPED };
     const address = `/s/${shop.slug}/checkout`;
     const first = await Promise.all(Array.from({ length: 8 }, () => visitor.post(address, fields)));
     const again = await visitor.post(address, { ...fields, name: 'Somebody Else' });
@@ -169,7 +169,7 @@ describe('a form sent again', () => {
   test('from another browser, or under another id, is refused', async () => {
     await visitor.add(mug);
     const fields: Record<string, string> = {
-      ...hiddenFields(await visitor.till(), 'Place order'),
+      ...hiddenFields(await visitor.checkout(), 'Place order'),
       ...TYPED,
     };
     const address = `/s/${shop.slug}/checkout`;
@@ -187,7 +187,7 @@ describe('a form sent again', () => {
 describe('what has changed since the page was shown', () => {
   test('a price: the buyer is asked again and pays the new one knowingly', async () => {
     await visitor.add(mug);
-    const page = await visitor.till();
+    const page = await visitor.checkout();
     await store.patch(`/products/${mug}`, { price: 40 });
     const asked = await visitor.press(page, 'Place order', TYPED);
     expect(asked.status).toBe(409);
@@ -200,7 +200,7 @@ describe('what has changed since the page was shown', () => {
 
   test('the CEP: the price of the delivery is shown before it is paid', async () => {
     await visitor.add(mug);
-    const page = await visitor.till('01001000');
+    const page = await visitor.checkout('01001000');
     const asked = await visitor.press(page, 'Place order', { ...TYPED, zip: '69005000' });
     expect(asked.status).toBe(409);
     expect(asked.text).toContain('R$36.50');
@@ -209,7 +209,7 @@ describe('what has changed since the page was shown', () => {
 
   test('the stock: the cart says what is left', async () => {
     await visitor.add(mug, { quantity: '3' });
-    const page = await visitor.till();
+    const page = await visitor.checkout();
     await store.patch(`/products/${mug}/stock`, { quantity: 2 });
     const refused = await visitor.press(page, 'Place order', TYPED);
     expect(localPath(refused)).toBe(`/s/${shop.slug}/cart`);
@@ -220,7 +220,7 @@ describe('what has changed since the page was shown', () => {
     await store.patch(`/products/${mug}/stock`, { quantity: 1 });
     const other = new Visitor(feira, shop);
     await Promise.all([visitor.add(mug), other.add(mug)]);
-    const pages = await Promise.all([visitor.till(), other.till()]);
+    const pages = await Promise.all([visitor.checkout(), other.checkout()]);
     const placed = await Promise.all([
       visitor.press(pages[0]!, 'Place order', TYPED),
       other.press(pages[1]!, 'Place order', TYPED),

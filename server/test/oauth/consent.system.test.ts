@@ -201,9 +201,9 @@ test('an integrator signs up, registers an app and rotates its secret', async ()
   expect(secret).toMatch(/^feira_cs_/);
   await picture('partners-app');
   expect(await accessibilityFaults()).toEqual([]);
-  await page.getByRole('button', { name: 'Make a new secret' }).click();
+  await page.getByRole('button', { name: 'Create a new secret' }).click();
   expect(await page.locator('code.secret').textContent()).not.toBe(secret);
-  await page.getByRole('button', { name: 'End the old secret' }).click();
+  await page.getByRole('button', { name: 'Revoke the old secret' }).click();
   await page.getByRole('heading', { name: 'Conecta' }).waitFor();
   expect(await page.locator('code.secret').count()).toBe(0);
 });

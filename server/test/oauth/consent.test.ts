@@ -140,7 +140,7 @@ describe('the page', () => {
       password: PASSWORD,
     });
     const page = await partner.consent(query);
-    expect(page.text).toContain('There is no store on this account');
+    expect(page.text).toContain('This account has no store');
     expect(Object.keys(formOf(page, 'Deny').buttons)).toEqual(['Deny']);
     const forced = await partner.press(page, 'Deny', { store: stores.ana });
     expect(answerOf(forced)).toHaveProperty('error', 'access_denied');

@@ -51,7 +51,7 @@ const FORMS: Record<string, () => Promise<FormOnPage>> = {
   password: () => formAt(ana, '/console/password', 'Change password'),
   'new app': () => formAt(ana, '/partners/apps/new', 'Register'),
   ...Object.fromEntries(
-    ['Save', 'Make a new secret', 'End the old secret'].map((label) => [
+    ['Save', 'Create a new secret', 'Revoke the old secret'].map((label) => [
       label,
       async () => {
         const page = await ana.press(await ana.get('/partners/apps/new'), 'Register', {
@@ -59,7 +59,7 @@ const FORMS: Record<string, () => Promise<FormOnPage>> = {
           'redirect-uris': CALLBACK,
           contact: ANA,
         });
-        await ana.press(await ana.get(page.location!), 'Make a new secret');
+        await ana.press(await ana.get(page.location!), 'Create a new secret');
         const form = formOf(await ana.get(page.location!), label);
         return { of: ana, form, fields: form.fields };
       },
@@ -69,7 +69,7 @@ const FORMS: Record<string, () => Promise<FormOnPage>> = {
 
 const isRefused = (page: Page) => {
   expect([page.status, page.location]).toEqual([403, undefined]);
-  expect(page.text).toContain('This form is out of date or came from another page');
+  expect(page.text).toContain('This form has expired or came from another site');
 };
 
 describe.each(Object.keys(FORMS))('the form "%s"', (name) => {

@@ -36,7 +36,7 @@ async function liveOnce(): Promise<void> {
   const shown = await dev.get(made.location!);
   const clientId = /app_[0-9a-f]{24}/.exec(shown.text)![0];
   secrets['client secret'] = /feira_cs_[\w-]{43}/.exec(shown.text)![0];
-  const rotated = await dev.press(shown, 'Make a new secret');
+  const rotated = await dev.press(shown, 'Create a new secret');
   secrets['second client secret'] = /feira_cs_[\w-]{43}/.exec((await dev.get(rotated.location!)).text)![0];
   secrets["integrator's session id"] = dev.cookies.get('feira')!;
 

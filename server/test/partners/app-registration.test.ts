@@ -87,7 +87,7 @@ describe('the redirect addresses of an app', () => {
 
   test('are at most twenty', async () => {
     expect((await register(dev, { 'redirect-uris': addresses(20) })).status).toBeLessThan(400);
-    await isRefused({ 'redirect-uris': addresses(21) }, 'at most 20 redirect addresses');
+    await isRefused({ 'redirect-uris': addresses(21) }, 'at most 20 redirect URLs');
   });
 
   test('that are far too many are answered with that one fault', async () => {
@@ -98,7 +98,7 @@ describe('the redirect addresses of an app', () => {
         .join(' '),
     });
     expect(page.status).toBe(422);
-    expect(page.text).toContain('at most 20 redirect addresses');
+    expect(page.text).toContain('at most 20 redirect URLs');
     expect(page.text).not.toContain('is not an absolute address');
   });
 

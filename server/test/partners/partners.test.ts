@@ -57,10 +57,10 @@ describe('an integrator', () => {
   });
 
   test.each([
-    ['an e-mail that is none', { email: 'nobody' }, 'This is not an e-mail address'],
-    ['an e-mail with a NUL', { email: 'a\0@b' }, 'This is not an e-mail address'],
-    ['a short password', { password: 'short' }, 'The password needs 8 to 200 characters'],
-    ['an endless password', { password: 'x'.repeat(201) }, 'The password needs 8 to 200 characters'],
+    ['an e-mail that is none', { email: 'nobody' }, 'Enter a valid e-mail address'],
+    ['an e-mail with a NUL', { email: 'a\0@b' }, 'Enter a valid e-mail address'],
+    ['a short password', { password: 'short' }, 'The password must have 8 to 200 characters'],
+    ['an endless password', { password: 'x'.repeat(201) }, 'The password must have 8 to 200 characters'],
     ['a common password', { password: 'Password123' }, 'too easy to guess'],
     ['one character repeated', { password: 'aaaaaaaaaa' }, 'too easy to guess'],
     ['the e-mail as password', { password: 'Fresh@erp.example' }, 'too easy to guess'],
@@ -91,20 +91,18 @@ describe('an integrator', () => {
     expect(pages.filter(({ status }) => status === 303)).toHaveLength(2);
     const refused = pages.filter(({ status }) => status === 429);
     expect(refused).toHaveLength(2);
-    expect(refused[0]!.text).toContain(
-      'Too many accounts were asked for from your network. Try again in an hour.',
-    );
+    expect(refused[0]!.text).toContain('Too many sign-ups from your network. Try again in an hour.');
 
     await integrator('elsewhere@erp.example');
     feira.clock.forward(61 * 60_000);
     await integrator('later@erp.example', address);
   });
 
-  test('registers an app and is shown its secret this once', async () => {
+  test('registers an app and sees its secret only once', async () => {
     const made = await register(dev);
     expect(made.status).toBe(200);
     const [clientId, secret] = [clientIdOn(made), secretOn(made)!];
-    expect(made.text).toContain('it is shown this once');
+    expect(made.text).toContain('It is shown only once');
     expect(await isLive(clientId, secret)).toBe(true);
     const again = await dev.get(`/partners/apps/${clientId}`);
     expect(again.status).toBe(200);
@@ -167,22 +165,22 @@ describe('the secrets of an app', () => {
     const clientId = clientIdOn(page);
     const secrets = [secretOn(page)!];
     const live = () => Promise.all(secrets.map((secret) => isLive(clientId, secret)));
-    expect(Object.keys(page.forms[1]!.buttons)).toEqual(['Make a new secret']);
+    expect(Object.keys(page.forms[1]!.buttons)).toEqual(['Create a new secret']);
 
-    page = await followed(dev, dev.press(page, 'Make a new secret'));
+    page = await followed(dev, dev.press(page, 'Create a new secret'));
     secrets.push(secretOn(page)!);
     expect(await live()).toEqual([true, true]);
     expect(secretOn(await dev.get(`/partners/apps/${clientId}`))).toBeUndefined();
 
-    page = await followed(dev, dev.press(page, 'Make a new secret'));
+    page = await followed(dev, dev.press(page, 'Create a new secret'));
     secrets.push(secretOn(page)!);
     expect(await live()).toEqual([false, true, true]);
 
-    const ended = await dev.press(page, 'End the old secret');
+    const ended = await dev.press(page, 'Revoke the old secret');
     expect(ended.location).toBe(`/partners/apps/${clientId}`);
     expect(await live()).toEqual([false, false, true]);
     const after = await dev.get(ended.location!);
-    expect(() => formOf(after, 'End the old secret')).toThrow();
+    expect(() => formOf(after, 'Revoke the old secret')).toThrow();
     await dev.post(`/partners/apps/${clientId}/end-old-secret`, formOf(after, 'Save').fields);
     expect(await live()).toEqual([false, false, true]);
   });
@@ -193,8 +191,8 @@ describe('the secrets of an app', () => {
     await beside.signIn('dev@erp.example');
     const there = await beside.get(`/partners/apps/${clientIdOn(page)}`);
     const pages = await Promise.all([
-      followed(dev, dev.press(page, 'Make a new secret')),
-      followed(beside, beside.press(there, 'Make a new secret')),
+      followed(dev, dev.press(page, 'Create a new secret')),
+      followed(beside, beside.press(there, 'Create a new secret')),
     ]);
     for (const each of pages) expect(await isLive(clientIdOn(page), secretOn(each)!)).toBe(true);
     expect(await isLive(clientIdOn(page), secretOn(page)!)).toBe(false);
@@ -204,8 +202,8 @@ describe('the secrets of an app', () => {
     const page = await register(dev);
     const before = new Integrator(feira.app, { clientId: clientIdOn(page), clientSecret: secretOn(page)! });
     const tokens = await before.connected(ana);
-    const rotated = await followed(dev, dev.press(page, 'Make a new secret'));
-    await dev.press(rotated, 'End the old secret');
+    const rotated = await followed(dev, dev.press(page, 'Create a new secret'));
+    await dev.press(rotated, 'Revoke the old secret');
     const after = new Integrator(feira.app, { clientId: clientIdOn(page), clientSecret: secretOn(rotated)! });
     expect((await before.refresh(tokens.refresh_token)).status).toBe(401);
     expect((await after.me(tokens.access_token)).status).toBe(200);
@@ -214,7 +212,7 @@ describe('the secrets of an app', () => {
 });
 
 describe('reloading a page', () => {
-  test('after Register or "Make a new secret" repeats nothing, and shows the secret no more', async () => {
+  test('after Register or "Create a new secret" repeats nothing, and shows the secret no more', async () => {
     const form = { name: 'Reloaded', 'redirect-uris': CALLBACK, contact: 'dev@erp.example' };
     const registered = await dev.press(await dev.get('/partners/apps/new'), 'Register', form);
     expect(registered.status).toBe(303);
@@ -223,7 +221,7 @@ describe('reloading a page', () => {
     const secret = secretOn(shown)!;
     expect(await isLive(clientIdOn(shown), secret)).toBe(true);
 
-    const rotated = await dev.press(shown, 'Make a new secret');
+    const rotated = await dev.press(shown, 'Create a new secret');
     expect(rotated.status).toBe(303);
     expect(secretOn(await dev.get(rotated.location!))).toMatch(/^feira_cs_/);
     for (let reloads = 0; reloads < 2; reloads++) {
@@ -238,8 +236,8 @@ describe('reloading a page', () => {
     const page = await register(dev);
     for (const [button, sentence] of [
       ['Save', 'Your changes are saved.'],
-      ['Make a new secret', 'The new secret is ready.'],
-      ['End the old secret', 'The old secret no longer works.'],
+      ['Create a new secret', 'The new secret was created.'],
+      ['Revoke the old secret', 'The old secret was revoked.'],
     ] as const) {
       const current = await dev.get(`/partners/apps/${clientIdOn(page)}`);
       const after = await followed(dev, dev.press(current, button));
@@ -252,12 +250,12 @@ describe('reloading a page', () => {
     const page = await register(dev);
     const address = `/partners/apps/${clientIdOn(page)}`;
     const other = await register(dev);
-    await dev.press(page, 'Make a new secret');
+    await dev.press(page, 'Create a new secret');
     expect(secretOn(await dev.get(`/partners/apps/${clientIdOn(other)}`))).toBeUndefined();
-    await dev.press(page, 'Make a new secret');
+    await dev.press(page, 'Create a new secret');
     feira.clock.forward(2 * 60_000);
     expect(secretOn(await dev.get(address))).toBeUndefined();
-    await dev.press(page, 'Make a new secret');
+    await dev.press(page, 'Create a new secret');
     dev.cookies.set('feira-flash', 'A'.repeat(200));
     const forged = await dev.get(address);
     expect([forged.status, secretOn(forged)]).toEqual([200, undefined]);
@@ -307,7 +305,7 @@ describe('the settings of an app', () => {
     'are not found for an app that does not exist: %s',
     async (id) => {
       const page = await dev.get(`/partners/apps/${id}`);
-      expect([page.status, page.text.includes('You have no such app.')]).toEqual([404, true]);
+      expect([page.status, page.text.includes('App not found.')]).toEqual([404, true]);
     },
   );
 });

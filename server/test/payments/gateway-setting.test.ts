@@ -38,19 +38,19 @@ describe('without a payment gateway', () => {
   test('checkout says that the shop cannot take orders yet, and places none', async () => {
     const visitor = await visitorOf(none);
     await visitor.add(mug);
-    const page = await visitor.till();
+    const page = await visitor.checkout();
     expect([page.status, page.text]).toEqual([
       409,
-      expect.stringContaining('This shop cannot take orders yet'),
+      expect.stringContaining('This shop does not accept orders yet'),
     ]);
     const buyer = await visitorOf(sandbox);
     await buyer.add(mug);
-    const form = (await buyer.till()).forms.find(({ action }) => action.endsWith('/checkout'))!;
+    const form = (await buyer.checkout()).forms.find(({ action }) => action.endsWith('/checkout'))!;
     for (const [name, value] of buyer.cookies) visitor.cookies.set(name, value);
     const sent = await visitor.post(form.action, form.fields);
     expect([sent.status, sent.text]).toEqual([
       409,
-      expect.stringContaining('This shop cannot take orders yet'),
+      expect.stringContaining('This shop does not accept orders yet'),
     ]);
     expect((await store.get('/orders')).body.data).toEqual([]);
   });

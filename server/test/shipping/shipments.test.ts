@@ -174,7 +174,7 @@ describe('tracking', () => {
       shippedAt: expect.any(String),
       deliveredAt: expect.any(String),
     });
-    await expect(carrierScans(code)).rejects.toThrow('no further scan');
+    await expect(carrierScans(code)).rejects.toThrow('cannot be scanned again');
     await expect(carrierScans(code, 'sent')).rejects.toThrow('cannot go to sent');
   });
 

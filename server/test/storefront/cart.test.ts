@@ -70,7 +70,7 @@ describe('a quantity', () => {
     await visitor.add(mug, { quantity: '999' });
     const refused = await visitor.add(mug);
     expect(refused.status).toBe(422);
-    expect(refused.text).toContain('cannot take any more');
+    expect(refused.text).toContain('cannot add more of this item');
   });
 
   test('above the stock is shown as such and cannot be checked out', async () => {
@@ -78,7 +78,7 @@ describe('a quantity', () => {
     const { text, html } = await visitor.at('/cart');
     expect(text).toContain('Only 10 left');
     expect(html).not.toContain('/checkout');
-    expect((await visitor.till()).location).toBe(`/s/${shop.slug}/cart`);
+    expect((await visitor.checkout()).location).toBe(`/s/${shop.slug}/cart`);
   });
 });
 

@@ -28,7 +28,7 @@ const orders = async () => (await store.get('/orders')).body.data;
 
 test('prices, totals and products in the form are not looked at', async () => {
   await visitor.add(mug);
-  const page = await visitor.till();
+  const page = await visitor.checkout();
   const placed = await visitor.press(page, 'Place order', {
     ...TYPED,
     price: '0.01',
@@ -62,7 +62,7 @@ test('script in every field is text, in the shop and in the API', async () => {
 test('a cart of foreign products buys nothing', async () => {
   const foreign = await newProduct(await feira.store(), { quantity: 5 });
   await visitor.add(mug);
-  const page = await visitor.till();
+  const page = await visitor.checkout();
   visitor.cookies.set('feira_cart', `${foreign}..1`);
   expect(localPath(await visitor.press(page, 'Place order', TYPED))).toBe(`/s/${shop.slug}/cart`);
   visitor.cookies.set('feira_cart', `${mug}..1~${foreign}..1`);
@@ -74,7 +74,7 @@ test('a cart of foreign products buys nothing', async () => {
 
 test('more in the cart than was shown is asked about first', async () => {
   await visitor.add(mug);
-  const page = await visitor.till();
+  const page = await visitor.checkout();
   visitor.cookies.set('feira_cart', `${mug}..9`);
   expect((await visitor.press(page, 'Place order', TYPED)).status).toBe(409);
   expect(await orders()).toEqual([]);
@@ -85,7 +85,7 @@ test('more money than can be written is refused', async () => {
   await visitor.add(palace, { quantity: '5' });
   const refused = await visitor.order();
   expect(refused.status).toBe(409);
-  expect(refused.text).toContain('larger than the shop can take');
+  expect(refused.text).toContain('exceeds the limit of the shop');
   const rock = await newProduct(store, { quantity: 999, weight: 999_999_999 });
   const heavy = new Visitor(feira, shop);
   await heavy.add(rock, { quantity: '999' });
@@ -96,7 +96,7 @@ test('more money than can be written is refused', async () => {
 test('bytes that are no text, and a megabyte of it, never break anything', async () => {
   await visitor.add(mug);
   const cart = visitor.cookies.get('feira_cart') as string;
-  const good = { ...hiddenFields(await visitor.till(), 'Place order'), ...TYPED };
+  const good = { ...hiddenFields(await visitor.checkout(), 'Place order'), ...TYPED };
   const address = `/s/${shop.slug}/checkout`;
   for (const bytes of [
     '%00',

@@ -69,7 +69,7 @@ describe('the shelf', () => {
     const { text } = await visitor.at('?q=CAFE');
     expect(text).toContain('1 product for “CAFE”');
     expect(text).not.toContain('Mug');
-    expect((await visitor.at('?q=nothing-like-it')).text).toContain('Nothing was found.');
+    expect((await visitor.at('?q=nothing-like-it')).text).toContain('No products found.');
   });
 
   test('is browsed by category, a category with all that stands below it', async () => {
@@ -88,10 +88,10 @@ describe('the shelf', () => {
     for (let at = 1; at <= 25; at++) await newProduct(store, { name: `Thing ${at}` });
     const first = await visitor.at();
     expect(first.text).toContain('Page 1 of 2 Next');
-    expect(first.html.match(/class="ware"/g)).toHaveLength(24);
+    expect(first.html.match(/class="product-card"/g)).toHaveLength(24);
     const second = await visitor.at('?page=2');
     expect(second.text).toContain('Previous Page 2 of 2');
-    expect(second.html.match(/class="ware"/g)).toHaveLength(1);
+    expect(second.html.match(/class="product-card"/g)).toHaveLength(1);
     expect((await visitor.at('?page=3')).status).toBe(404);
     expect((await visitor.at('?page=99999')).status).toBe(404);
   });
@@ -113,7 +113,7 @@ describe('the shelf', () => {
   });
 
   test('of an empty shop says so', async () => {
-    expect((await visitor.at()).text).toContain('nothing on the shelf yet');
+    expect((await visitor.at()).text).toContain('no products yet');
   });
 });
 
@@ -171,7 +171,7 @@ describe('a product', () => {
     for (const id of [other, 'x', '%00', '0192aaaa-0000-7000-8000-000000000000', 'x'.repeat(3000)]) {
       const { status, text } = await visitor.at(`/products/${id}`);
       expect(status).toBe(404);
-      expect(text).toContain('This page is not there');
+      expect(text).toContain('Page not found');
     }
     expect((await visitor.at('/nowhere/at/all')).status).toBe(404);
   });
@@ -206,7 +206,7 @@ test('an address without a shop answers with a page that says so', async () => {
   for (const slug of ['nobody', '%00', '..', 'Store-1', '%F0%9F%91%95', 'x'.repeat(2000)]) {
     const { status, text, headers } = await visitor.get(`/s/${slug}`);
     expect(status, slug).toBe(404);
-    if (slug !== '..') expect(text).toContain('There is no shop at this address');
+    if (slug !== '..') expect(text).toContain('Shop not found');
     if (slug !== '..') expect(headers['content-type']).toContain('text/html');
   }
 });
@@ -223,7 +223,7 @@ test('speaks Portuguese to those who prefer it, English to everybody else', asyn
   const cart = await bia.press(page, 'Adicionar ao carrinho');
   expect(cart.status).toBe(303);
   expect((await bia.at('/cart')).text).toContain('Finalizar compra');
-  expect((await bia.get('/s/nobody')).text).toContain('Não há loja neste endereço');
+  expect((await bia.get('/s/nobody')).text).toContain('Loja não encontrada');
   const hans = new Visitor(feira, shop, { 'accept-language': 'de, pt;q=0.1, en;q=0.2' });
   expect((await hans.at(`/products/${id}`)).text).toContain('Last one');
 });

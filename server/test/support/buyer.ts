@@ -52,7 +52,7 @@ export class Visitor extends Merchant {
 
   /** `zip` is what was typed on the first page, and what the delivery was quoted for. */
   async order(typed: Partial<typeof TYPED> = {}, zip = TYPED.zip): Promise<Page> {
-    return this.press(await this.till(zip), 'Place order', { ...TYPED, zip, ...typed });
+    return this.press(await this.checkout(zip), 'Place order', { ...TYPED, zip, ...typed });
   }
 
   /** Buys one thing and comes to its payment, as the address of the payment page. */

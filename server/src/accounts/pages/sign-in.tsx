@@ -9,9 +9,9 @@ const TEXTS = {
     email: 'E-mail',
     password: 'Password',
     button: 'Sign in',
-    wrong: 'E-mail or password is wrong.',
-    throttled: 'Too many attempts. Wait fifteen minutes and try again.',
-    busy: 'Many people are signing in right now. Try again in a few seconds.',
+    wrong: 'Incorrect e-mail or password.',
+    throttled: 'Too many attempts. Wait 15 minutes and try again.',
+    busy: 'The service is busy. Try again in a few seconds.',
   },
   pt: {
     title: 'Entrar',
@@ -19,8 +19,8 @@ const TEXTS = {
     password: 'Senha',
     button: 'Entrar',
     wrong: 'E-mail ou senha incorretos.',
-    throttled: 'Tentativas demais. Espere quinze minutos e tente de novo.',
-    busy: 'Muita gente está entrando agora. Tente de novo em alguns segundos.',
+    throttled: 'Muitas tentativas. Aguarde 15 minutos e tente novamente.',
+    busy: 'O serviço está ocupado. Tente novamente em alguns segundos.',
   },
 };
 

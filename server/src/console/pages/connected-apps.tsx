@@ -8,14 +8,14 @@ const TEXTS = {
   en: {
     title: 'Connected apps',
     none: 'No app is connected to this store.',
-    noStore: 'There is no store on this account.',
+    noStore: 'This account has no store.',
     since: 'Connected',
     used: 'Last used',
     never: 'never used',
     failing:
-      'It does not take our notifications at the moment, so it may not know your latest changes. Its makers can see why.',
+      'Notifications to this app are failing, so it may not have your latest changes. Its developer can see the reason.',
     disconnect: 'Disconnect',
-    effect: 'Disconnecting takes effect at once.',
+    effect: 'Disconnecting takes effect immediately.',
     password: 'Change password',
   },
   pt: {
@@ -26,10 +26,10 @@ const TEXTS = {
     used: 'Último uso',
     never: 'nunca usado',
     failing:
-      'Ele não está recebendo nossos avisos no momento, então pode não conhecer suas últimas mudanças. Quem o faz pode ver o motivo.',
+      'As notificações para este aplicativo estão falhando, e ele pode não ter suas últimas alterações. O desenvolvedor pode consultar o motivo.',
     disconnect: 'Desconectar',
-    effect: 'A desconexão vale na hora.',
-    password: 'Trocar a senha',
+    effect: 'A desconexão tem efeito imediato.',
+    password: 'Alterar senha',
   },
 };
 

@@ -2,8 +2,8 @@ const ORIENTATION = 0x0112;
 const SHORT = 3;
 
 /**
- * The only part of EXIF that is published is the orientation, because it decides how the image is shown. Returns a TIFF
- * structure with that one field, or undefined when the image is not turned.
+ * Returns a TIFF structure with only the orientation, or undefined when the image is not rotated. No other EXIF field
+ * is published; the orientation is needed to display the image correctly.
  */
 export function orientationOnly(tiff: Buffer): Buffer | undefined {
   const orientation = readOrientation(tiff);
@@ -19,7 +19,7 @@ export function orientationOnly(tiff: Buffer): Buffer | undefined {
   return made;
 }
 
-/** Undefined also for a structure that cannot be read: browsers show such an image unturned as well. */
+/** Also returns undefined for an unreadable structure, because browsers do not rotate such an image either. */
 function readOrientation(tiff: Buffer): number | undefined {
   const order = tiff.toString('latin1', 0, 4);
   if (order !== 'II*\0' && order !== 'MM\0*') return undefined;

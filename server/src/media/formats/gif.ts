@@ -8,14 +8,14 @@ const EXTENSION = 0x21;
 const GRAPHIC_CONTROL = 0xf9;
 const PLAIN_TEXT = 0x01;
 const APPLICATION = 0xff;
-/** How often the animation repeats (two names of one thing), and the colour profile. */
+/** The repetition of the animation (under two names) and the color profile. */
 const APPLICATIONS = new Set(['NETSCAPE2.0', 'ANIMEXTS1.0', 'ICCRGBG1012']);
 
 export function walkGif(bytes: Buffer): Walked {
   let at = 13 + colourTable(bytes.readUInt8(10));
   const kept = [bytes.subarray(0, at)];
   let frames = 0;
-  // Delay and transparency of the next image. It is dropped together with a text that it belongs to.
+  // Delay and transparency of the next image. It is dropped together with the text block that it belongs to.
   let control: Buffer | undefined;
   for (let parts = 0; parts < MAX_PARTS; parts++) {
     const start = at;
@@ -53,7 +53,7 @@ function endOfImage(bytes: Buffer, from: number, frame: number): number {
   return end;
 }
 
-/** Each sub-block begins with its length; an empty one is the last. */
+/** Each sub-block begins with its length; an empty sub-block is the last one. */
 function endOfBlocks(bytes: Buffer, from: number): number {
   let at = from;
   for (let length = bytes.readUInt8(at++); length > 0; length = bytes.readUInt8(at++)) at += length;

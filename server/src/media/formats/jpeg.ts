@@ -1,7 +1,7 @@
 import { orientationOnly } from './exif.js';
 import { Broken, TRUNCATED, type Walked } from './walked.js';
 
-/** A colour profile takes up to 255 segments; everything else a few. */
+/** A color profile takes up to 255 segments; everything else takes a few. */
 const MAX_SEGMENTS = 1_000;
 const MAX_SCANS = 100;
 const MAX_COMPONENTS = 4;
@@ -53,19 +53,22 @@ export function walkJpeg(bytes: Buffer): Walked {
   return { kept, end: at };
 }
 
-/** Four bytes of marker and length, then the data. Thumbnails are dropped too: they can show what was cropped away. */
+/**
+ * A segment consists of marker and length (four bytes) and the data. Thumbnails are removed too, because they can
+ * show what was cropped.
+ */
 function publishedSegment(marker: number, segment: Buffer): Buffer | undefined {
   const begins = (name: string) => segment.toString('latin1', 4, 4 + name.length) === name;
   if (marker === 0xe0) return begins('JFIF\0') ? shortened(segment, 18, [0, 0]) : undefined;
   if (marker === 0xe1) return begins('Exif\0\0') ? exifSegment(segment.subarray(10)) : undefined;
   if (marker === 0xe2) return begins('ICC_PROFILE\0') ? segment : undefined;
-  // Adobe's segment says how the colours are coded: without it a CMYK image decodes to other colours.
+  // Adobe's segment defines how the colors are coded. Without it a CMYK image would be decoded to wrong colors.
   if (marker === 0xee) return begins('Adobe') ? shortened(segment, 16) : undefined;
   const isMetadata = marker === COM || (marker >= 0xe0 && marker <= 0xfd);
   return isMetadata ? undefined : segment;
 }
 
-/** The first bytes of a segment, the very last of them replaced, as a segment of that length. */
+/** The first bytes of a segment, with the last ones replaced by `ending`, as a segment of that length. */
 function shortened(segment: Buffer, length: number, ending: number[] = []): Buffer | undefined {
   if (segment.length < length) return undefined;
   const made = Buffer.from(segment.subarray(0, length));
@@ -82,7 +85,7 @@ function exifSegment(tiff: Buffer): Buffer | undefined {
   return Buffer.concat([head, orientation]);
 }
 
-/** A count, and that many entries that begin with the id of a component. */
+/** A count, followed by that many entries that begin with a component id. */
 function componentIds(bytes: Buffer, at: number, entryLength: number): number[] {
   const count = bytes.readUInt8(at);
   if (count > MAX_COMPONENTS) throw new Broken(`it has more than ${MAX_COMPONENTS} components`);

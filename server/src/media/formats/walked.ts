@@ -1,6 +1,6 @@
 /**
- * What a walk through the blocks of a file found: the pieces that are published, in order, and where the image ends.
- * The pieces leave out metadata, which can name the place and the person that took the picture; compressed pixels are
+ * The result of walking through the blocks of a file: the parts to publish, in order, and the end of the image. The
+ * parts exclude metadata, which can contain the location and the name of the photographer; compressed pixels are
  * copied unchanged.
  */
 export interface Walked {
@@ -8,10 +8,10 @@ export interface Walked {
   end: number;
 }
 
-/** The file is not a whole image of its format. The message completes "is a broken image/png: …". */
+/** Thrown if the file is not a complete image of its format. The message completes "is a broken image/png: …". */
 export class Broken extends Error {}
 
 export const TRUNCATED = 'it ends before the image is complete';
 
-/** Far more than real files have. Without a limit, ten megabytes of empty blocks cost seconds. */
+/** Far above the number in real files. Without a limit, ten megabytes of empty blocks take seconds. */
 export const MAX_PARTS = 50_000;

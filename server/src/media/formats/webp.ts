@@ -3,7 +3,7 @@ import { Broken, MAX_PARTS, TRUNCATED, type Walked } from './walked.js';
 
 const IMAGE_CHUNKS = new Set(['VP8 ', 'VP8L', 'ALPH']);
 const FILE_CHUNKS = new Set([...IMAGE_CHUNKS, 'VP8X', 'ICCP', 'ANIM']);
-/** A frame of an animation: 16 bytes of position and duration, then chunks of its own. */
+/** A frame of an animation: 16 bytes of position and duration, followed by its own chunks. */
 const FRAME = 'ANMF';
 const FRAME_HEADER = 16;
 const EXIF_FLAG = 0x08;
@@ -12,7 +12,7 @@ const XMP_FLAG = 0x04;
 interface Chunk {
   name: string;
   data: Buffer;
-  /** Its name and length, its data and the padding. */
+  /** Name, length, data and padding. */
   whole: Buffer;
 }
 

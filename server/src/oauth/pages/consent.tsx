@@ -10,22 +10,22 @@ const TEXTS = {
     wants: 'wants to connect to your store',
     store: 'Store',
     may: 'If you approve, it may:',
-    back: 'You will be sent back to',
-    end: 'You can disconnect it at any time under Connected apps. It never sees your password.',
+    back: 'You will be redirected to',
+    end: 'You can disconnect the app at any time under Connected apps. It never has access to your password.',
     approve: 'Approve',
     deny: 'Deny',
-    none: 'There is no store on this account, so there is nothing to connect. Sign in with the account that owns the store.',
+    none: 'This account has no store. Sign in with the account that owns the store.',
   },
   pt: {
     title: 'Conectar um aplicativo',
     wants: 'quer se conectar à sua loja',
     store: 'Loja',
     may: 'Se você aprovar, ele poderá:',
-    back: 'Você voltará para',
-    end: 'Você pode desconectá-lo quando quiser em Aplicativos conectados. Ele nunca vê sua senha.',
+    back: 'Você será redirecionado para',
+    end: 'Você pode desconectar o aplicativo quando quiser em Aplicativos conectados. Ele não tem acesso à sua senha.',
     approve: 'Aprovar',
     deny: 'Negar',
-    none: 'Esta conta não tem loja, então não há o que conectar. Entre com a conta que é dona da loja.',
+    none: 'Esta conta não tem loja. Entre com a conta proprietária da loja.',
   },
 };
 
@@ -34,7 +34,7 @@ export function ConsentPage(props: {
   who: Who;
   request: AuthorizationRequest;
   stores: OwnedStore[];
-  /** The request as it came, and the proof that binds it to this browser: sent along and judged again. */
+  /** The parameters of the request and the CSRF token. They are submitted with the form and checked again. */
   hidden: Record<string, string>;
 }) {
   const { language, who, request, stores, hidden } = props;

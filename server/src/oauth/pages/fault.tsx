@@ -6,16 +6,16 @@ const TEXTS = {
   en: {
     title: 'This link does not work',
     merchant:
-      'The app that sent you here did not say correctly who it is or where to send you back, so we stopped. Nothing was approved. Go back to the app and try again, or tell its makers:',
+      'The request from the app is invalid. Nothing was approved. Go back to the app and try again, or send this message to its developer:',
   },
   pt: {
     title: 'Este link não funciona',
     merchant:
-      'O aplicativo que trouxe você até aqui não disse corretamente quem é ou para onde você deve voltar, por isso paramos. Nada foi aprovado. Volte ao aplicativo e tente de novo, ou avise quem o faz:',
+      'A solicitação do aplicativo é inválida. Nada foi aprovado. Volte ao aplicativo e tente novamente ou envie esta mensagem ao desenvolvedor:',
   },
 };
 
-/** Shown instead of a redirect when there is no address that may be trusted. */
+/** Shown instead of a redirect when there is no trusted redirect URI. */
 export function FaultPage({ language, fault }: { language: Language; fault: AuthorizationFault }) {
   const texts = TEXTS[language];
   return (

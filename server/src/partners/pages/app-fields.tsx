@@ -5,19 +5,19 @@ import type { AppForm } from '../app-form.js';
 const TEXTS = {
   en: {
     name: 'Name',
-    nameHint: 'Merchants see it when they approve your app.',
+    nameHint: 'Shown to merchants when they approve your app.',
     uris: 'Redirect URIs',
-    urisHint: 'One per line, exactly as you will send them. https, or http for localhost.',
+    urisHint: 'One per line, exactly as your app sends them. Use https, or http for localhost.',
     contact: 'Contact e-mail',
-    contactHint: 'Where we write when something about your app needs attention.',
+    contactHint: 'We use it to contact you about your app.',
   },
   pt: {
     name: 'Nome',
-    nameHint: 'Os lojistas o veem ao aprovar seu aplicativo.',
-    uris: 'Endereços de retorno',
-    urisHint: 'Um por linha, exatamente como você os enviará. https, ou http para localhost.',
+    nameHint: 'Exibido aos lojistas quando aprovam seu aplicativo.',
+    uris: 'URLs de redirecionamento',
+    urisHint: 'Uma por linha, exatamente como seu aplicativo as envia. Use https, ou http para localhost.',
     contact: 'E-mail de contato',
-    contactHint: 'Para onde escrevemos quando algo no seu aplicativo precisa de atenção.',
+    contactHint: 'Usamos este e-mail para falar com você sobre o aplicativo.',
   },
 };
 

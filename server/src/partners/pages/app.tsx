@@ -9,20 +9,20 @@ const TEXTS = {
     id: 'Client id',
     stores: 'Connected stores',
     secret: 'Client secret',
-    once: 'Copy it now: it is shown this once. We keep only its hash.',
-    secrets: 'Secrets in use, by the time they were made (UTC):',
-    rotate: 'Make a new secret',
+    once: 'Copy it now. It is shown only once.',
+    secrets: 'Active secrets by creation time (UTC):',
+    rotate: 'Create a new secret',
     rotateHint:
-      'The present one goes on working beside it until you end it, so nothing breaks while you change it. A third one ends the oldest.',
-    end: 'End the old secret',
-    failing: 'Webhooks fail here; GET /webhooks/{id}/deliveries says why:',
+      'The current secret stays valid until you revoke it, so your app keeps working during the change. Creating a third secret revokes the oldest.',
+    end: 'Revoke the old secret',
+    failing: 'Failing webhooks (see GET /webhooks/{id}/deliveries for the reason):',
     settings: 'Settings',
     save: 'Save',
     back: 'Your apps',
     notices: {
       registered: 'Your app is registered.',
-      rotated: 'The new secret is ready.',
-      ended: 'The old secret no longer works.',
+      rotated: 'The new secret was created.',
+      ended: 'The old secret was revoked.',
       saved: 'Your changes are saved.',
     },
   },
@@ -30,26 +30,26 @@ const TEXTS = {
     id: 'Client id',
     stores: 'Lojas conectadas',
     secret: 'Client secret',
-    once: 'Copie agora: ele só aparece desta vez. Guardamos apenas o hash.',
-    secrets: 'Secrets em uso, pela hora em que foram criados (UTC):',
+    once: 'Copie agora. Ele será exibido apenas uma vez.',
+    secrets: 'Secrets ativos por data de criação (UTC):',
     rotate: 'Criar um novo secret',
     rotateHint:
-      'O atual continua valendo ao lado dele até você encerrá-lo, então nada quebra na troca. Um terceiro encerra o mais antigo.',
-    end: 'Encerrar o secret antigo',
-    failing: 'Webhooks falham aqui; GET /webhooks/{id}/deliveries diz o motivo:',
+      'O secret atual continua válido até você revogá-lo, e seu aplicativo funciona normalmente durante a troca. Criar um terceiro revoga o mais antigo.',
+    end: 'Revogar o secret antigo',
+    failing: 'Webhooks com falha (consulte o motivo em GET /webhooks/{id}/deliveries):',
     settings: 'Configurações',
     save: 'Salvar',
     back: 'Seus aplicativos',
     notices: {
       registered: 'Seu aplicativo foi registrado.',
-      rotated: 'O novo secret está pronto.',
-      ended: 'O secret antigo não funciona mais.',
+      rotated: 'O novo secret foi criado.',
+      ended: 'O secret antigo foi revogado.',
       saved: 'Suas alterações foram salvas.',
     },
   },
 };
 
-/** What the form before this page did. A secret that it made is shown on this page and never again. */
+/** The result of the form submitted before this page. A new secret is shown only on this page. */
 export interface AppNews {
   notice: keyof typeof TEXTS.en.notices;
   secret?: string;

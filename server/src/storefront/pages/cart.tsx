@@ -1,5 +1,5 @@
 import { money } from '../../platform/html/money.js';
-import { MOST_OF_ONE } from '../cart.js';
+import { CART_MAX_QUANTITY } from '../cart.js';
 import type { CartLine, CartView } from '../cart-view.js';
 import { Picture } from './product-cards.js';
 import { ShopPage, type Visit } from './shell.js';
@@ -8,36 +8,36 @@ const TEXTS = {
   en: {
     title: 'Cart',
     empty: 'Your cart is empty.',
-    shop: 'See what there is',
+    shop: 'View products',
     quantity: 'Quantity',
     update: 'Update',
     remove: 'Remove',
     gone: 'No longer for sale',
-    unnamed: 'A product that was taken down',
+    removedProduct: 'Product no longer available',
     out: 'Sold out',
     short: (left: number) => `Only ${left} left`,
     each: 'each',
     subtotal: 'Subtotal',
-    freight: 'Delivery is added at checkout.',
+    freight: 'Shipping is calculated at checkout.',
     checkout: 'Checkout',
-    mend: 'Change or remove what is no longer there to go on.',
+    unavailable: 'Change or remove unavailable items to continue.',
   },
   pt: {
     title: 'Carrinho',
     empty: 'Seu carrinho está vazio.',
-    shop: 'Ver os produtos',
+    shop: 'Ver produtos',
     quantity: 'Quantidade',
     update: 'Atualizar',
     remove: 'Remover',
-    gone: 'Não está mais à venda',
-    unnamed: 'Um produto que saiu do ar',
+    gone: 'Produto indisponível',
+    removedProduct: 'Produto não disponível',
     out: 'Esgotado',
     short: (left: number) => (left === 1 ? 'Só resta 1' : `Só restam ${left}`),
     each: 'cada',
     subtotal: 'Subtotal',
-    freight: 'O frete é somado na finalização.',
+    freight: 'O frete é calculado ao finalizar a compra.',
     checkout: 'Finalizar compra',
-    mend: 'Altere ou remova o que não está mais disponível para continuar.',
+    unavailable: 'Altere ou remova os itens indisponíveis para continuar.',
   },
 };
 
@@ -75,7 +75,7 @@ export function CartPage({ visit, cart, csrf }: { visit: Visit; cart: CartView; 
                 <dd>{money(cart.subtotal, language)}</dd>
               </div>
             </dl>
-            <p class="hint">{cart.sellable ? texts.freight : texts.mend}</p>
+            <p class="hint">{cart.sellable ? texts.freight : texts.unavailable}</p>
             {cart.sellable && (
               <a class="button wide" href={`/s/${shop.slug}/checkout`}>
                 {texts.checkout}
@@ -93,7 +93,7 @@ function Line({ visit, line, csrf }: { visit: Visit; line: CartLine; csrf: strin
   const texts = TEXTS[language];
   const { bought, cover } = line;
   const { productId, variantId, quantity } = line.line;
-  const { name = texts.unnamed, combination, stock = 0, unitPrice = 0 } = bought?.sellable ?? {};
+  const { name = texts.removedProduct, combination, stock = 0, unitPrice = 0 } = bought?.sellable ?? {};
   const field = `quantity-${variantId ?? productId}`;
   const address = `/s/${shop.slug}/products/${productId}${variantId ? `?v=${variantId}` : ''}`;
   return (
@@ -115,7 +115,7 @@ function Line({ visit, line, csrf }: { visit: Visit; line: CartLine; csrf: strin
           <input type="hidden" name="variant" value={variantId ?? ''} />
           {bought && stock > 0 && (
             <>
-              <label class="unseen" for={field}>
+              <label class="visually-hidden" for={field}>
                 {texts.quantity}: {name} {combination}
               </label>
               <input
@@ -124,7 +124,7 @@ function Line({ visit, line, csrf }: { visit: Visit; line: CartLine; csrf: strin
                 name="quantity"
                 value={quantity}
                 min="1"
-                max={Math.min(stock, MOST_OF_ONE)}
+                max={Math.min(stock, CART_MAX_QUANTITY)}
                 inputmode="numeric"
               />
               <button type="submit" class="quiet">

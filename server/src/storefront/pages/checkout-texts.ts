@@ -4,12 +4,12 @@ import type { StoreLimits } from '../../checkout/limits.js';
 const days = (one: string, many: string) => (count: number) =>
   count === 1 ? one : many.replace('%', String(count));
 
-/** Everything the checkout says. */
+/** All texts of the checkout. */
 export const CHECKOUT_TEXTS = {
   en: {
     title: 'Checkout',
-    where: 'Where does it go?',
-    zipFirst: 'The price of delivery depends on the postal code.',
+    where: 'Where should we deliver?',
+    zipFirst: 'Enter the postal code to calculate shipping.',
     go: 'Continue',
     back: 'Back to the cart',
     who: 'Your details',
@@ -38,7 +38,7 @@ export const CHECKOUT_TEXTS = {
       state: 'State',
       installments: 'Installments',
     },
-    hints: { phone: 'With area code', email: 'So that the shop can reach you' },
+    hints: { phone: 'With area code', email: 'Used by the shop to contact you' },
     choose: 'Choose',
     services: {
       economy: 'Economy',
@@ -54,29 +54,29 @@ export const CHECKOUT_TEXTS = {
     },
     times: (count: number) => `${count}×`,
     faults: {
-      missing: 'Fill this in.',
+      missing: 'This field is required.',
       long: 'This is too long.',
-      characters: 'This has characters that cannot be used.',
-      email: 'This is not an e-mail address.',
-      phone: 'Area code and number, 10 or 11 digits.',
-      document: 'This CPF or CNPJ does not exist; check its digits.',
-      zip: 'A CEP has 8 digits.',
+      characters: 'This contains invalid characters.',
+      email: 'Enter a valid e-mail address.',
+      phone: 'Enter area code and number (10 or 11 digits).',
+      document: 'Invalid CPF or CNPJ. Check the digits.',
+      zip: 'Enter a CEP with 8 digits.',
       choice: 'Choose one.',
     },
     check: (count: number) => (count === 1 ? 'Check 1 field.' : `Check ${count} fields.`),
-    changed: 'A price or the delivery has changed. Look over the order and confirm it again.',
-    tooMuch: 'This order is larger than the shop can take at once. Buy less of it.',
+    changed: 'A price or the shipping cost has changed. Review the order and confirm it again.',
+    tooMuch: 'This order exceeds the limit of the shop. Reduce the quantity.',
     tooManyUnits: ({ maxUnitsPerLine, maxUnitsPerOrder }: StoreLimits) =>
       `This shop sells at most ${maxUnitsPerLine.toLocaleString('en')} units of one item and ${maxUnitsPerOrder.toLocaleString('en')} units in one order.`,
     tooManyOrders:
       'There are too many unpaid orders from your connection. Pay one of them, or try again in ten minutes.',
     shopBusy: 'This shop is receiving too many orders right now. Try again in ten minutes.',
-    unavailable: 'Some of what you want is no longer there.',
+    unavailable: 'Some items are no longer available.',
   },
   pt: {
     title: 'Finalizar compra',
-    where: 'Para onde vai?',
-    zipFirst: 'O preço do frete depende do CEP.',
+    where: 'Onde você quer receber?',
+    zipFirst: 'Informe o CEP para calcular o frete.',
     go: 'Continuar',
     back: 'Voltar ao carrinho',
     who: 'Seus dados',
@@ -105,7 +105,7 @@ export const CHECKOUT_TEXTS = {
       state: 'Estado',
       installments: 'Parcelas',
     },
-    hints: { phone: 'Com DDD', email: 'Para a loja falar com você' },
+    hints: { phone: 'Com DDD', email: 'Usado pela loja para falar com você' },
     choose: 'Escolha',
     services: {
       economy: 'Econômica',
@@ -115,29 +115,29 @@ export const CHECKOUT_TEXTS = {
     days: days('1 dia útil', '% dias úteis'),
     methods: { pix: 'Pix', card: 'Cartão de crédito', boleto: 'Boleto' },
     about: {
-      pix: 'Confirmado em segundos',
+      pix: 'Aprovação em segundos',
       card: 'Em até 12 vezes sem juros',
-      boleto: 'Confirmado em até dois dias úteis após o pagamento',
+      boleto: 'Aprovação em até dois dias úteis após o pagamento',
     },
     times: (count: number) => `${count}×`,
     faults: {
       missing: 'Preencha este campo.',
-      long: 'O texto é longo demais.',
-      characters: 'Há caracteres que não podem ser usados.',
-      email: 'Isto não é um endereço de e-mail.',
-      phone: 'DDD e número, 10 ou 11 dígitos.',
-      document: 'Este CPF ou CNPJ não existe; confira os dígitos.',
-      zip: 'Um CEP tem 8 dígitos.',
+      long: 'O texto é muito longo.',
+      characters: 'O texto contém caracteres inválidos.',
+      email: 'Informe um e-mail válido.',
+      phone: 'Informe DDD e número (10 ou 11 dígitos).',
+      document: 'CPF ou CNPJ inválido. Confira os dígitos.',
+      zip: 'Informe um CEP com 8 dígitos.',
       choice: 'Escolha uma opção.',
     },
     check: (count: number) => (count === 1 ? 'Confira 1 campo.' : `Confira ${count} campos.`),
-    changed: 'Um preço ou o frete mudou. Revise o pedido e confirme de novo.',
-    tooMuch: 'Este pedido é maior do que a loja aceita de uma vez. Compre menos.',
+    changed: 'O preço ou o frete mudou. Revise o pedido e confirme novamente.',
+    tooMuch: 'Este pedido excede o limite da loja. Reduza a quantidade.',
     tooManyUnits: ({ maxUnitsPerLine, maxUnitsPerOrder }: StoreLimits) =>
       `Esta loja vende no máximo ${maxUnitsPerLine.toLocaleString('pt-BR')} unidades de cada item e ${maxUnitsPerOrder.toLocaleString('pt-BR')} unidades por pedido.`,
     tooManyOrders:
       'Há muitos pedidos não pagos a partir da sua conexão. Pague um deles ou tente novamente em dez minutos.',
     shopBusy: 'Esta loja está recebendo muitos pedidos agora. Tente novamente em dez minutos.',
-    unavailable: 'Parte do que você quer não está mais disponível.',
+    unavailable: 'Alguns itens não estão mais disponíveis.',
   },
 };

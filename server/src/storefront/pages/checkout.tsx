@@ -37,7 +37,7 @@ export function CheckoutPage(props: Props) {
       <form method="post" action={`/s/${shop.slug}/checkout`} class="columns checkout" noValidate>
         {/* Enter in a field presses the first button of a form: this keeps it from being the one that only quotes. */}
         {/* biome-ignore lint/a11y/noAriaHiddenOnFocusable: it cannot be reached by Tab, only Enter finds it */}
-        <button type="submit" class="unseen" tabindex={-1} aria-hidden="true" />
+        <button type="submit" class="visually-hidden" tabindex={-1} aria-hidden="true" />
         {Object.entries(hidden).map(([name, value]) => (
           <input key={name} type="hidden" name={name} value={value} />
         ))}

@@ -2,7 +2,7 @@ import type { ComponentChildren, JSX } from 'preact';
 
 type InputAttributes = JSX.IntrinsicElements['input'];
 
-/** A field of the checkout, with its fault beside it. */
+/** A field of the checkout with its error message. */
 export function Field(props: {
   name: string;
   label: string;

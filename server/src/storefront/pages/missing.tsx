@@ -3,22 +3,22 @@ import { Head, ShopPage, type Visit } from './shell.js';
 
 const TEXTS = {
   en: {
-    noShop: 'There is no shop at this address',
-    noShopMore: 'Check the address for a slip, or ask the shop for its link.',
-    title: 'This page is not there',
-    more: 'It may have been sold out and taken down, or the link has a slip in it.',
-    home: 'See everything in the shop',
-    noOrders: 'This shop cannot take orders yet',
-    noOrdersMore: 'It has no way to receive payments. Your cart is kept; come back later.',
+    noShop: 'Shop not found',
+    noShopMore: 'Check the address, or ask the shop for its link.',
+    title: 'Page not found',
+    more: 'The product may no longer be available, or the link may be wrong.',
+    home: 'View all products',
+    noOrders: 'This shop does not accept orders yet',
+    noOrdersMore: 'It has no payment method yet. Your cart is saved; come back later.',
   },
   pt: {
-    noShop: 'Não há loja neste endereço',
+    noShop: 'Loja não encontrada',
     noShopMore: 'Confira o endereço ou peça o link à loja.',
-    title: 'Esta página não existe',
-    more: 'O produto pode ter saído do ar, ou o link tem um erro.',
-    home: 'Ver tudo na loja',
-    noOrders: 'Esta loja ainda não recebe pedidos',
-    noOrdersMore: 'Ela ainda não tem como receber pagamentos. Seu carrinho fica guardado; volte mais tarde.',
+    title: 'Página não encontrada',
+    more: 'O produto pode não estar mais disponível ou o link pode estar incorreto.',
+    home: 'Ver todos os produtos',
+    noOrders: 'Esta loja ainda não aceita pedidos',
+    noOrdersMore: 'Ela ainda não tem uma forma de pagamento. Seu carrinho ficará salvo; volte mais tarde.',
   },
 };
 
@@ -42,7 +42,7 @@ export function MissingPage({ visit }: { visit: Visit }) {
   return <LostPage visit={visit} title={title} more={more} />;
 }
 
-/** For a server without a payment gateway. */
+/** Shown by a server without a payment gateway. */
 export function NoOrdersPage({ visit }: { visit: Visit }) {
   const { noOrders, noOrdersMore } = TEXTS[visit.language];
   return <LostPage visit={visit} title={noOrders} more={noOrdersMore} />;

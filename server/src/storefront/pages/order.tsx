@@ -9,9 +9,9 @@ import { ShopPage, type Visit } from './shell.js';
 const TEXTS = {
   en: {
     title: (number: number) => `Order ${number}`,
-    thanks: 'Thank you! The shop has your payment.',
-    keep: 'Keep this address: it is how you come back to your order.',
-    waiting: (until: string) => `The order is reserved for you until ${until}. It is sent once it is paid.`,
+    thanks: 'Thank you! Your payment was received.',
+    keep: 'Save this link to access your order later.',
+    waiting: (until: string) => `Your items are reserved until ${until}. We ship them after payment.`,
     pay: 'Pay now',
     status: {
       pending: 'Waiting for payment',
@@ -21,20 +21,20 @@ const TEXTS = {
       canceled: 'Canceled',
     } satisfies Record<OrderStatus, string>,
     shipping: {
-      pending: 'Not sent yet',
+      pending: 'Not shipped yet',
       preparing: 'Being prepared',
       sent: 'Sent',
       in_transit: 'On the way',
       delivered: 'Delivered',
       returned: 'Returned to the shop',
-      canceled: 'Will not be sent',
+      canceled: 'Canceled',
     } satisfies Record<ShippingStatus, string>,
     items: 'Items',
     parcel: 'Delivery',
     code: 'Tracking code',
     expected: 'Expected by',
     services: { economy: 'Economy', express: 'Express' },
-    follow: "Follow it on the carrier's page",
+    follow: "Track on the carrier's site",
     to: 'Goes to',
     subtotal: 'Subtotal',
     freight: 'Delivery',
@@ -44,14 +44,14 @@ const TEXTS = {
   },
   pt: {
     title: (number: number) => `Pedido ${number}`,
-    thanks: 'Obrigado! A loja recebeu seu pagamento.',
-    keep: 'Guarde este endereço: é por ele que você volta ao seu pedido.',
-    waiting: (until: string) => `O pedido fica reservado até ${until}. Ele é enviado assim que for pago.`,
+    thanks: 'Obrigado! Seu pagamento foi recebido.',
+    keep: 'Salve este link para acompanhar seu pedido.',
+    waiting: (until: string) => `Seus itens ficam reservados até ${until}. O envio é feito após o pagamento.`,
     pay: 'Pagar agora',
     status: {
       pending: 'Aguardando pagamento',
       paid: 'Pago',
-      partial_refunded: 'Reembolsado em parte',
+      partial_refunded: 'Reembolsado parcialmente',
       refunded: 'Reembolsado',
       canceled: 'Cancelado',
     } satisfies Record<OrderStatus, string>,
@@ -62,14 +62,14 @@ const TEXTS = {
       in_transit: 'A caminho',
       delivered: 'Entregue',
       returned: 'Devolvido à loja',
-      canceled: 'Não será enviado',
+      canceled: 'Cancelado',
     } satisfies Record<ShippingStatus, string>,
     items: 'Itens',
     parcel: 'Entrega',
-    code: 'Código de rastreio',
+    code: 'Código de rastreamento',
     expected: 'Previsão de entrega:',
     services: { economy: 'Econômica', express: 'Expressa' },
-    follow: 'Acompanhar na página da transportadora',
+    follow: 'Rastrear no site da transportadora',
     to: 'Vai para',
     subtotal: 'Subtotal',
     freight: 'Frete',
@@ -84,7 +84,7 @@ interface Props {
   order: OrderRecord;
   tracking: Tracking | undefined;
   orderKey: string;
-  /** The server has a payment gateway. */
+  /** True if the server has a payment gateway. */
   canPay: boolean;
 }
 

@@ -22,7 +22,7 @@ const TEXTS = {
 
 const FEW = 5;
 
-/** The price to pay, and beside it, struck through, what it would be without the promotion. */
+/** The price to pay and, if it is reduced, the regular price struck through. */
 export function Price(props: { price: number; listPrice: number; from?: boolean; language: Language }) {
   const { price, listPrice, from, language } = props;
   const texts = TEXTS[language];
@@ -30,9 +30,9 @@ export function Price(props: { price: number; listPrice: number; from?: boolean;
     <p class="price">
       {price < listPrice && (
         <>
-          <span class="unseen">{texts.was} </span>
+          <span class="visually-hidden">{texts.was} </span>
           <s>{money(listPrice, language)}</s>
-          <span class="unseen"> {texts.now}</span>{' '}
+          <span class="visually-hidden"> {texts.now}</span>{' '}
         </>
       )}
       {from && <small>{texts.from} </small>}
@@ -48,7 +48,7 @@ export function Stock({ left, language }: { left: number; language: Language }) 
   return <p class="stock">{texts.in}</p>;
 }
 
-/** What has no picture shows its first letter. */
+/** Without an image, the first letter of the name is shown. */
 export function Picture(props: {
   url: string | null | undefined;
   name: string;

@@ -1,5 +1,5 @@
 import { categoryName } from '../category-names.js';
-import type { Category, Shelf, ShelfItem, ShelfRequest } from '../product-list.js';
+import type { Category, ListedProduct, ProductList, ProductListRequest } from '../product-list.js';
 import { Picture, Price, Stock } from './product-cards.js';
 import { ShopPage, type Visit } from './shell.js';
 
@@ -9,22 +9,22 @@ const TEXTS = {
     categories: 'Categories',
     found: (total: number, search: string) =>
       `${total === 1 ? '1 product' : `${total} products`} for “${search}”`,
-    none: 'Nothing was found.',
-    empty: 'There is nothing on the shelf yet. Come back soon.',
-    everything: 'See everything',
+    none: 'No products found.',
+    empty: 'There are no products yet.',
+    everything: 'View all products',
     pages: 'Pages',
     before: 'Previous',
     after: 'Next',
     of: (page: number, pages: number) => `Page ${page} of ${pages}`,
   },
   pt: {
-    all: 'Tudo',
+    all: 'Todos',
     categories: 'Categorias',
     found: (total: number, search: string) =>
       `${total === 1 ? '1 produto' : `${total} produtos`} para “${search}”`,
-    none: 'Nada foi encontrado.',
-    empty: 'Ainda não há nada na prateleira. Volte em breve.',
-    everything: 'Ver tudo',
+    none: 'Nenhum produto encontrado.',
+    empty: 'Ainda não há produtos nesta loja.',
+    everything: 'Ver todos os produtos',
     pages: 'Páginas',
     before: 'Anterior',
     after: 'Próxima',
@@ -32,13 +32,13 @@ const TEXTS = {
   },
 };
 
-export function ShelfPage(props: {
+export function ProductListPage(props: {
   visit: Visit;
-  request: ShelfRequest;
-  shelf: Shelf;
+  request: ProductListRequest;
+  list: ProductList;
   categories: Category[];
 }) {
-  const { visit, request, shelf, categories } = props;
+  const { visit, request, list, categories } = props;
   const { shop, language } = visit;
   const texts = TEXTS[language];
   const { search, category } = request;
@@ -46,10 +46,10 @@ export function ShelfPage(props: {
   return (
     <ShopPage visit={visit} title={title} search={search}>
       {categories.length > 1 && <Categories {...props} />}
-      <h1 class={category || search ? undefined : 'unseen'}>
-        {search ? texts.found(shelf.total, search) : title}
+      <h1 class={category || search ? undefined : 'visually-hidden'}>
+        {search ? texts.found(list.total, search) : title}
       </h1>
-      {shelf.items.length === 0 ? (
+      {list.items.length === 0 ? (
         <div class="lost">
           <p>{search || category ? texts.none : texts.empty}</p>
           {(search || category) && (
@@ -59,23 +59,23 @@ export function ShelfPage(props: {
           )}
         </div>
       ) : (
-        <ul class="shelf">
-          {shelf.items.map((item, at) => (
+        <ul class="products">
+          {list.items.map((item, at) => (
             <li key={item.id}>
-              <ShelfCard visit={visit} item={item} eager={at < 4} />
+              <ProductCard visit={visit} item={item} eager={at < 4} />
             </li>
           ))}
         </ul>
       )}
-      {shelf.pages > 1 && <Pages {...props} />}
+      {list.pages > 1 && <Pages {...props} />}
     </ShopPage>
   );
 }
 
-function ShelfCard({ visit, item, eager }: { visit: Visit; item: ShelfItem; eager: boolean }) {
+function ProductCard({ visit, item, eager }: { visit: Visit; item: ListedProduct; eager: boolean }) {
   const { shop, language } = visit;
   return (
-    <a class="ware" href={`/s/${shop.slug}/products/${item.id}`}>
+    <a class="product-card" href={`/s/${shop.slug}/products/${item.id}`}>
       <Picture url={item.cover} name={item.name} eager={eager} />
       <h2>{item.name}</h2>
       <Price
@@ -89,7 +89,7 @@ function ShelfCard({ visit, item, eager }: { visit: Visit; item: ShelfItem; eage
   );
 }
 
-function Categories({ visit, request, categories }: Parameters<typeof ShelfPage>[0]) {
+function Categories({ visit, request, categories }: Parameters<typeof ProductListPage>[0]) {
   const { shop, language } = visit;
   const texts = TEXTS[language];
   const chosen = request.category;
@@ -120,7 +120,7 @@ function Categories({ visit, request, categories }: Parameters<typeof ShelfPage>
   );
 }
 
-function Pages({ visit, request, shelf }: Parameters<typeof ShelfPage>[0]) {
+function Pages({ visit, request, list }: Parameters<typeof ProductListPage>[0]) {
   const texts = TEXTS[visit.language];
   const to = (page: number) => addressOf(visit.shop.slug, { ...request, page });
   return (
@@ -130,8 +130,8 @@ function Pages({ visit, request, shelf }: Parameters<typeof ShelfPage>[0]) {
           {texts.before}
         </a>
       )}
-      <span>{texts.of(request.page, shelf.pages)}</span>
-      {request.page < shelf.pages && (
+      <span>{texts.of(request.page, list.pages)}</span>
+      {request.page < list.pages && (
         <a rel="next" href={to(request.page + 1)}>
           {texts.after}
         </a>
@@ -142,7 +142,7 @@ function Pages({ visit, request, shelf }: Parameters<typeof ShelfPage>[0]) {
 
 function addressOf(
   slug: string,
-  { search, category, page }: ShelfRequest,
+  { search, category, page }: ProductListRequest,
   categoryId = category?.id,
 ): string {
   const query = new URLSearchParams();

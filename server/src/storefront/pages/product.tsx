@@ -1,5 +1,5 @@
 import { Alert } from '../../platform/html/page.js';
-import { MOST_OF_ONE } from '../cart.js';
+import { CART_MAX_QUANTITY } from '../cart.js';
 import { categoryName } from '../category-names.js';
 import { type Choice, choicesOf, type Item, type ItemVariation, priceOf } from '../item.js';
 import { Picture, Price, Stock } from './product-cards.js';
@@ -17,8 +17,8 @@ const TEXTS = {
     out: 'sold out',
     about: 'About this product',
     faults: {
-      quantity: `Choose a quantity from 1 to ${MOST_OF_ONE}.`,
-      full: 'The cart cannot take any more of this.',
+      quantity: `Choose a quantity from 1 to ${CART_MAX_QUANTITY}.`,
+      full: 'You cannot add more of this item.',
     },
   },
   pt: {
@@ -30,8 +30,8 @@ const TEXTS = {
     out: 'esgotado',
     about: 'Sobre este produto',
     faults: {
-      quantity: `Escolha uma quantidade de 1 a ${MOST_OF_ONE}.`,
-      full: 'O carrinho não comporta mais deste item.',
+      quantity: `Escolha uma quantidade de 1 a ${CART_MAX_QUANTITY}.`,
+      full: 'Não é possível adicionar mais unidades deste item.',
     },
   },
 };
@@ -74,7 +74,7 @@ export function ProductPage(props: {
                   name="quantity"
                   value="1"
                   min="1"
-                  max={Math.min(left, MOST_OF_ONE)}
+                  max={Math.min(left, CART_MAX_QUANTITY)}
                   inputmode="numeric"
                 />
               </label>
@@ -93,7 +93,7 @@ export function ProductPage(props: {
   );
 }
 
-/** Swiped or scrolled sideways; the small pictures below lead to the large ones. */
+/** A horizontally scrollable gallery. The thumbnails below link to the large images. */
 function Gallery({ item, language }: { item: Item; language: Visit['language'] }) {
   const texts = TEXTS[language];
   if (item.pictures.length <= 1)
@@ -124,7 +124,7 @@ function Gallery({ item, language }: { item: Item; language: Visit['language'] }
   );
 }
 
-/** Each option is a link to the page with it chosen, so that price and stock are always those of the choice. */
+/** Each option is a link to the page with that option selected, so that price and stock always match the selection. */
 function Choices({ visit, item, chosen }: { visit: Visit; item: Item; chosen: ItemVariation }) {
   const texts = TEXTS[visit.language];
   return (
@@ -146,7 +146,7 @@ function Choices({ visit, item, chosen }: { visit: Visit; item: Item; chosen: It
 }
 
 function ChoiceLink({ choice: { label, variation, chosen }, out }: { choice: Choice; out: string }) {
-  const unavailable = <span class="unseen"> ({out})</span>;
+  const unavailable = <span class="visually-hidden"> ({out})</span>;
   if (!variation)
     return (
       <span class="choice out">

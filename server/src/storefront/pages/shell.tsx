@@ -2,13 +2,13 @@ import type { ComponentChildren } from 'preact';
 import type { Language } from '../../platform/html/language.js';
 import type { Shop } from '../../stores/queries.js';
 
-/** Who is looking at what. */
+/** The context of a page view. */
 export interface Visit {
   shop: Shop;
-  /** Payments are simulated on a public address: the buyer must know. */
+  /** Payments are simulated at a public address, and buyers must be informed. */
   isTestShop: boolean;
   language: Language;
-  /** How many things are in the cart. */
+  /** The number of units in the cart. */
   units: number;
 }
 
@@ -18,7 +18,7 @@ const TEXTS = {
     find: 'Search',
     cart: 'Cart',
     skip: 'Skip to content',
-    by: 'A shop on Feira',
+    by: 'Powered by Feira',
     testShop: 'Test shop: payments are simulated',
   },
   pt: {
@@ -26,7 +26,7 @@ const TEXTS = {
     find: 'Buscar',
     cart: 'Carrinho',
     skip: 'Ir para o conteúdo',
-    by: 'Uma loja na Feira',
+    by: 'Loja criada com a Feira',
     testShop: 'Loja de teste: os pagamentos são simulados',
   },
 };
