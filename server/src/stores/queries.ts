@@ -33,7 +33,7 @@ export async function listStores(db: Queryable): Promise<ListedStore[]> {
     from workspaces w join users u on u.id = w.owner_id order by w.created_at, w.id`);
 }
 
-/** A store as its buyers meet it. */
+/** The store as buyers see it. */
 export interface Shop {
   workspaceId: string;
   slug: string;

@@ -43,7 +43,7 @@ test.each(Array.from({ length: ROUNDS }, (_, round) => round))(
     });
     const killers = [0, 1].map((index) => killWorker(index, () => writing, new Random(SEED + round + index)));
     killers.push(killPostgres());
-    while (writing) await follower.readOn();
+    while (writing) await follower.readToEnd();
     const interrupted = await writers;
     await Promise.all(killers);
     // Connections that broke with PostgreSQL fail once more.

@@ -32,7 +32,7 @@ test.each(Array.from({ length: ROUNDS }, (_, round) => round))(
     const writers = writeMixed(mixed, { writes: WRITES, atOnce: 12 }).finally(() => {
       writing = false;
     });
-    while (writing) await follower.readOn();
+    while (writing) await follower.readToEnd();
     await writers;
     await expireEverything(mixed);
     for (const { context } of [one, two]) context.sequencer.wake();

@@ -45,7 +45,7 @@ class Reader {
 
   constructor(private readonly through: StoreClient) {}
 
-  async readOn(): Promise<void> {
+  async readToEnd(): Promise<void> {
     for (;;) {
       const cursor = this.cursors.at(-1)?.cursor;
       const { status, body } = await this.through.get(
@@ -59,8 +59,8 @@ class Reader {
   }
 
   async readUntil(over: () => boolean): Promise<void> {
-    while (!over()) await this.readOn();
-    await this.readOn();
+    while (!over()) await this.readToEnd();
+    await this.readToEnd();
   }
 }
 
@@ -124,7 +124,7 @@ async function nothingLandedBehind({ seen, cursors }: Reader): Promise<void> {
     const from = cursors[random.below(cursors.length)]!;
     const again = new Reader(store);
     again.cursors.push(from);
-    await again.readOn();
+    await again.readToEnd();
     const after = new Map(seen.slice(from.shown).map(({ id, carrier }) => [id, carrier]));
     expect(new Map(again.seen.map(({ id, carrier }) => [id, carrier]))).toEqual(after);
   }
@@ -132,7 +132,7 @@ async function nothingLandedBehind({ seen, cursors }: Reader): Promise<void> {
 
 test('a change that is still open is not shown, delays nobody, and is shown once it is committed', async () => {
   const reader = new Reader(store);
-  await reader.readOn();
+  await reader.readToEnd();
   const before = reader.seen.length;
   const [slow, quick] = ids as [string, string];
   const tx = await two.context.db.store('test').begin();
@@ -141,10 +141,10 @@ test('a change that is still open is not shown, delays nobody, and is shown once
     carrier: 'slow',
   });
   await store.patch(`/orders/${quick}/shipping-status`, { statusShipping: 'pending', carrier: 'quick' });
-  await reader.readOn();
+  await reader.readToEnd();
   expect(reader.seen.slice(before)).toEqual([{ id: quick, carrier: 'quick' }]);
   await tx.commit();
-  await reader.readOn();
+  await reader.readToEnd();
   expect(reader.seen.slice(before)).toEqual([
     { id: quick, carrier: 'quick' },
     { id: slow, carrier: 'slow' },
@@ -153,12 +153,12 @@ test('a change that is still open is not shown, delays nobody, and is shown once
 
 test('an order that another transaction has locked delays neither delta sync nor the feed', async () => {
   const reader = new Reader(store);
-  await reader.readOn();
+  await reader.readToEnd();
   const before = reader.seen.length;
   const tx = await two.context.db.store('test').begin();
   await store.patch(`/orders/${ids[2]}/shipping-status`, { statusShipping: 'pending', carrier: 'now' });
   await lockMoney(tx, store.workspaceId, ids[2]!);
-  await reader.readOn();
+  await reader.readToEnd();
   expect((await store.get('/events?limit=100')).status).toBe(200);
   await tx.rollback();
   expect(reader.seen.slice(before)).toEqual([{ id: ids[2], carrier: 'now' }]);
@@ -176,10 +176,10 @@ test('a page beyond the end gives a cursor to the end', async () => {
 
 test('a change without an event of its own is shown too', async () => {
   const reader = new Reader(store);
-  await reader.readOn();
+  await reader.readToEnd();
   const before = reader.seen.length;
   await noteTransaction(one.context.db.store('test').autocommit, store.workspaceId, ids[4]!, 'pay_other');
-  await reader.readOn();
+  await reader.readToEnd();
   expect(reader.seen.slice(before).map(({ id }) => id)).toEqual([ids[4]]);
 });
 

@@ -2,9 +2,9 @@ import { Readable } from 'node:stream';
 import { crc32, createDeflate, deflateSync } from 'node:zlib';
 import { picture } from './images.js';
 
-/** Small files that unfold into more pixels than anybody should decode. Each is valid up to its size. */
+/** Small files that decompress to more pixels than a server should decode. Each is valid except for its size. */
 
-/** One bit per pixel, all of them black. */
+/** One bit per pixel, all black. */
 export function pngBomb(width: number, height: number): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
@@ -18,7 +18,10 @@ export function pngBomb(width: number, height: number): Buffer {
   ]);
 }
 
-/** Interlaced, with four samples of 16 bits per pixel: a decoder holds all of it in memory. Its data is not whole. */
+/**
+ * Interlaced, with four 16-bit samples per pixel, so a decoder holds the whole image in memory. Its data is
+ * incomplete.
+ */
 export function deepPng(width: number, height: number): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
@@ -31,10 +34,11 @@ export function deepPng(width: number, height: number): Buffer {
   ]);
 }
 
-/** A tiny picture with four comments that inflate to a quarter of a gigabyte each. */
+/** A tiny image with four comments that inflate to a quarter of a gigabyte each. */
 export async function pngTextBomb(): Promise<Buffer> {
   const small = await picture().png().toBuffer();
-  // Piece by piece: what it takes to make the bomb must not hide what it takes to look at it.
+  // Compressed in small pieces, so that the memory used to create the file does not hide the memory used to inspect
+  // it.
   const million = Buffer.alloc(1_000_000);
   const zeros = Readable.from(Array(256).fill(million)).pipe(createDeflate({ level: 9 }));
   const text = Buffer.concat(await zeros.toArray());
@@ -42,13 +46,13 @@ export async function pngTextBomb(): Promise<Buffer> {
   return Buffer.concat([small.subarray(0, 33), comment, comment, comment, comment, small.subarray(33)]);
 }
 
-/** Of a PNG: nothing, over and over, each with its checksum. */
+/** Empty PNG chunks, each with a valid checksum. */
 export function emptyParts(count: number): Buffer {
   const empty = pngChunk('teXt', Buffer.alloc(0));
   return Buffer.alloc(count * empty.length, empty);
 }
 
-/** The header of a small picture says that it is large. */
+/** The header of a small image declares a large one. */
 export async function jpegBomb(width: number, height: number): Promise<Buffer> {
   const bytes = await picture().jpeg().toBuffer();
   const frame = bytes.indexOf(Buffer.from([0xff, 0xc0]));
@@ -81,7 +85,10 @@ export function gifBomb(width: number, height: number, frames = 1): Buffer {
   return Buffer.concat([screen, ...Array(frames).fill(frame), Buffer.from(';')]);
 }
 
-/** LZW: each code means one pixel more than the one before, until the table is full; then the longest again and again. */
+/**
+ * LZW: each code represents one pixel more than the previous one until the table is full; then the longest code is
+ * repeated.
+ */
 function onePixelOverAndOver(pixels: number): Buffer {
   const bytes: number[] = [];
   let [held, bits] = [0, 0];
@@ -123,7 +130,7 @@ export function pngChunk(name: string, data: Buffer): Buffer {
   return bytes;
 }
 
-/** A JPEG of frame headers only, each of which claims so many components. */
+/** A JPEG that consists only of frame headers, each declaring this many components. */
 export function jpegOfFrames(count: number, components: number): Buffer {
   const frame = Buffer.from([0xff, 0xc0, 0, 11, 8, 0, 1, 0, 1, components, 1, 0x11, 0]);
   return Buffer.concat([

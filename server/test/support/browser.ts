@@ -5,7 +5,7 @@ import { type BrowserContext, chromium } from 'playwright-core';
 
 const EXECUTABLE = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
-/** The system's Chromium with an empty profile, and nothing of its own going out to the network. */
+/** The system's Chromium with an empty profile and without background network traffic. */
 export async function openBrowser(): Promise<BrowserContext & { end(): Promise<void> }> {
   const profile = mkdtempSync(join(tmpdir(), 'feira-chromium-'));
   const context = await chromium.launchPersistentContext(profile, {

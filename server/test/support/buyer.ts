@@ -3,7 +3,7 @@ import { type Shop, shopOfStore } from '../../src/stores/queries.js';
 import type { Feira, StoreClient } from './feira.js';
 import { formOf, Merchant, type Page } from './merchant.js';
 
-/** What a buyer types who makes no mistake. */
+/** Valid input for the checkout form. */
 export const TYPED = {
   name: 'Bia Souza',
   email: 'bia@cliente.example',
@@ -25,7 +25,7 @@ export async function shopOf(feira: Feira, store: StoreClient): Promise<Shop> {
   return (await shopOfStore(feira.context.db.store(store.workspaceId), store.workspaceId)) as Shop;
 }
 
-/** A browser in a shop. It follows no redirect by itself. */
+/** A browser in a shop. It does not follow redirects automatically. */
 export class Visitor extends Merchant {
   constructor(
     feira: Feira,
@@ -45,17 +45,17 @@ export class Visitor extends Merchant {
     return this.press(page, 'Add to cart', { quantity: choice.quantity ?? '1' });
   }
 
-  /** The checkout with its fields, for what is in the cart. */
-  till(zip = '01001000'): Promise<Page> {
+  /** The checkout page for the current cart. */
+  checkout(zip = '01001000'): Promise<Page> {
     return this.at(`/checkout?zip=${zip}`);
   }
 
-  /** `zip` is what was typed on the first page, and what the delivery was quoted for. */
+  /** `zip` is the postal code entered on the first page, for which shipping was calculated. */
   async order(typed: Partial<typeof TYPED> = {}, zip = TYPED.zip): Promise<Page> {
     return this.press(await this.checkout(zip), 'Place order', { ...TYPED, zip, ...typed });
   }
 
-  /** Buys one thing and comes to its payment, as the address of the payment page. */
+  /** Buys one product and returns the address of its payment page. */
   async buy(productId: string, typed: Partial<typeof TYPED> = {}): Promise<string> {
     await this.add(productId);
     const page = await this.order(typed);
@@ -63,13 +63,13 @@ export class Visitor extends Merchant {
     return localPath(page);
   }
 
-  /** Pays or declines, and answers the order's page. */
+  /** Pays or declines, and returns the order page. */
   async settle(payment: string, button: 'Pay' | 'Decline' = 'Pay'): Promise<Page> {
     return this.get(localPath(await this.press(await this.get(payment), button)));
   }
 }
 
-/** Where a redirect leads, on this server. */
+/** The local path that a redirect leads to. */
 export function localPath({ status, location, text }: Page): string {
   expect(status, text).toBe(303);
   const { pathname, search } = new URL(location as string, 'http://feira.test');

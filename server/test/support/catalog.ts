@@ -3,14 +3,14 @@ import type { Answer, Feira, StoreClient } from './feira.js';
 
 let made = 0;
 
-/** Makes a simple product and answers its id. */
+/** Creates a simple product and returns its id. */
 export async function newProduct(store: StoreClient, fields: object = {}): Promise<string> {
   const answer = await store.post('/products', { name: `Product ${++made}`, price: 10, ...fields });
   expect(answer.status).toBe(201);
   return answer.body.id;
 }
 
-/** Makes a product with one variation per sku: its option and its sku are the key, its balance the value. */
+/** Creates a product with one variation per entry: the key is both its option and its SKU, the value its stock. */
 export async function newVaried(store: StoreClient, balances: Record<string, number>): Promise<string> {
   const id = await newProduct(store);
   const answer = await store.put(`/products/${id}/variants`, sizes(balances));
@@ -18,7 +18,7 @@ export async function newVaried(store: StoreClient, balances: Record<string, num
   return id;
 }
 
-/** The PUT body of such a product. */
+/** The PUT body for such a product. */
 export function sizes(balances: Record<string, number>) {
   return {
     types: [{ name: 'Size', options: Object.keys(balances) }],
@@ -26,7 +26,7 @@ export function sizes(balances: Record<string, number>) {
   };
 }
 
-/** What a call answered, and exactly the events it left behind. */
+/** Returns the response of a call and exactly the events that it emitted. */
 export async function observe<A extends object = Answer>(
   feira: Feira,
   store: StoreClient,
@@ -39,7 +39,7 @@ export async function observe<A extends object = Answer>(
   return { ...answer, events: after.slice(before.length) };
 }
 
-/** The fields that a 422 names. */
+/** The fields that a 422 response lists. */
 export function faultyFields(answer: Answer): string[] {
   expect(answer.status).toBe(422);
   return answer.body.details.map((detail: { field: string }) => detail.field);

@@ -11,17 +11,18 @@ import { freePort, temporaryFolder, until } from './process.js';
 const run = promisify(execFile);
 
 export interface Ceph {
-  /** What Feira needs to know of it. */
+  /** The S3 settings for Feira. */
   s3: S3Config;
   stop(): Promise<void>;
 }
 
 /**
- * A real S3 server, Ceph's, with one user and one bucket: a monitor, a store in memory and the gateway, all on
- * loopback. There is no manager, hence no autoscaling of pools; one placement group for each is plenty here.
+ * A real S3 server (Ceph) with one user and one bucket: a monitor, an in-memory object store and the gateway, all on
+ * loopback. There is no manager and therefore no autoscaling of pools; one placement group per pool is sufficient
+ * here.
  */
 export async function startCeph(): Promise<Ceph> {
-  // One that stalls while it makes its pools stays so; a new one mostly does not.
+  // A server that stalls while it creates its pools does not recover; starting again usually helps.
   for (let left = STARTS - 1; ; left--) {
     try {
       return await startOnce();
@@ -36,7 +37,7 @@ async function startOnce(): Promise<Ceph> {
   const [monitor, gateway] = [await freePort(), await freePort()];
   const conf = ['-c', writeConf(folder.path, monitor, gateway)];
   const running: ChildProcess[] = [];
-  // In reverse: each talks to the one before it until it ends.
+  // Stopped in reverse order, because each process talks to the previous one until it exits.
   const stop = async () => {
     for (const child of running.reverse()) await end(child);
     folder.remove();
@@ -48,8 +49,8 @@ async function startOnce(): Promise<Ceph> {
     await run('ceph-mon', [...conf, '--mkfs', '-i', 'a', '--monmap', map]);
     running.push(spawn('ceph-mon', [...conf, '-i', 'a', '-f'], { stdio: 'ignore' }));
     const uuid = randomUUID();
-    await run('ceph', [...conf, 'osd', 'new', uuid], PATIENT);
-    await run('ceph', [...conf, 'osd', 'crush', 'add', 'osd.0', '1', 'root=default'], PATIENT);
+    await run('ceph', [...conf, 'osd', 'new', uuid], START_TIMEOUT_MS);
+    await run('ceph', [...conf, 'osd', 'crush', 'add', 'osd.0', '1', 'root=default'], START_TIMEOUT_MS);
     await run('ceph-osd', [...conf, '-i', '0', '--mkfs', '--osd-uuid', uuid]);
     running.push(spawn('ceph-osd', [...conf, '-i', '0', '-f'], { stdio: 'ignore' }));
     const s3 = {
@@ -71,7 +72,7 @@ async function startOnce(): Promise<Ceph> {
 }
 
 const FSID = randomUUID();
-const PATIENT = { timeout: 30_000 };
+const START_TIMEOUT_MS = { timeout: 30_000 };
 const STARTS = 3;
 
 function writeConf(folder: string, monitor: number, gateway: number): string {
@@ -114,7 +115,7 @@ rgw frontends = beast endpoint=127.0.0.1:${gateway}
 async function createUser(conf: string[], { accessKeyId, secretAccessKey }: S3Config): Promise<void> {
   const user = ['--uid=feira', '--display-name=Feira'];
   const keys = [`--access-key=${accessKeyId}`, `--secret=${secretAccessKey}`];
-  await run('radosgw-admin', [...conf, 'user', 'create', ...user, ...keys], PATIENT);
+  await run('radosgw-admin', [...conf, 'user', 'create', ...user, ...keys], START_TIMEOUT_MS);
 }
 
 async function createBucket({ endpoint, region, bucket, ...credentials }: S3Config): Promise<void> {
@@ -127,7 +128,7 @@ async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'exit');
   child.kill('SIGTERM');
-  const impatience = setTimeout(() => child.kill('SIGKILL'), 10_000);
+  const timeout = setTimeout(() => child.kill('SIGKILL'), 10_000);
   await ended;
-  clearTimeout(impatience);
+  clearTimeout(timeout);
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/platform/clock.js';
 
-/** Goes with the present until a test moves or stops it. */
+/** Follows the real time until a test moves or stops it. */
 export class MovableClock implements Clock {
   private moved = 0;
   private stopped: { now: number; monotonic: number } | undefined;
@@ -13,7 +13,7 @@ export class MovableClock implements Clock {
     return (this.stopped?.monotonic ?? performance.now()) + this.moved;
   }
 
-  /** From here on only `forward` moves it: for claims that are exact to the millisecond. */
+  /** After this, only `forward` moves the clock. Use it for assertions that are exact to the millisecond. */
   stop(): void {
     this.stopped = { now: Date.now(), monotonic: Math.floor(performance.now()) };
   }

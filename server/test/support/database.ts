@@ -4,14 +4,14 @@ import { inject } from 'vitest';
 
 type Connection = { host: string; port: number; user: string; database: string };
 
-/** A migrated database of the test's own. */
+/** A migrated database for one test. */
 export async function cloneDatabase(): Promise<{ connection: Connection; drop(): Promise<void> }> {
   const cluster = inject('cluster');
   const database = `t_${randomBytes(6).toString('hex')}`;
   await run(cluster, `create database "${database}" template template_feira strategy file_copy`);
   return {
     connection: { ...cluster, database },
-    // With force, because a test that failed may have left connections open.
+    // Forced, because a failed test may have left connections open.
     drop: () => run(cluster, `drop database if exists "${database}" with (force)`),
   };
 }

@@ -4,12 +4,12 @@ import type { Feira } from './feira.js';
 import { cpuOf, slowness } from './thread-cpu.js';
 
 const REPETITIONS = 3;
-/** What is this many times too dear is not measured again: no noise explains that. */
-const HOPELESS = 10;
+/** A request that exceeds the budget by this factor is not measured again, because noise cannot explain it. */
+const CLEARLY_TOO_SLOW = 10;
 
-/** Sends requests and remembers which of them took the event loop's thread more processor time than `budgetMs`. */
+/** Sends requests and records those that used more CPU time on the event loop's thread than `budgetMs`. */
 export class EventLoopGuard {
-  private readonly tooDear: string[] = [];
+  private readonly tooSlow: string[] = [];
   private addresses = 0;
 
   constructor(
@@ -17,7 +17,7 @@ export class EventLoopGuard {
     private readonly budgetMs: number,
   ) {}
 
-  /** From an address of its own, so that no limit per address ends a request before its work begins. */
+  /** Each request has its own address, so that no limit per address rejects it early. */
   async send(request: InjectOptions): Promise<number> {
     const n = ++this.addresses;
     const remoteAddress = `10.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}`;
@@ -25,8 +25,8 @@ export class EventLoopGuard {
   }
 
   /**
-   * Measures one request. The best of three counts, because a collection of garbage or a first compilation is not what
-   * the input costs. `refused` are the statuses of a request that was not read at all, which would prove nothing.
+   * Measures one request. The best of three counts, because garbage collection and JIT compilation are not caused by
+   * the input. `refused` are the statuses of a request that was not read at all and would prove nothing.
    */
   async measure(name: string, request: InjectOptions, refused: number[] = []): Promise<void> {
     let best = Number.POSITIVE_INFINITY;
@@ -36,12 +36,12 @@ export class EventLoopGuard {
       best = Math.min(best, ms / factor);
       expect(status, name).toBeLessThan(500);
       expect(refused, name).not.toContain(status);
-      if (best > HOPELESS * this.budgetMs) break;
+      if (best > CLEARLY_TOO_SLOW * this.budgetMs) break;
     }
-    if (best > this.budgetMs) this.tooDear.push(`${name}: ${Math.round(best)} ms`);
+    if (best > this.budgetMs) this.tooSlow.push(`${name}: ${Math.round(best)} ms`);
   }
 
-  expectNoneTooDear(): void {
-    expect(this.tooDear).toEqual([]);
+  expectNoneTooSlow(): void {
+    expect(this.tooSlow).toEqual([]);
   }
 }

@@ -6,7 +6,7 @@ import type { Feira } from './feira.js';
 import { authorizationQuery, CALLBACK, Integrator, registerApp } from './integrator.js';
 import { ANA, Merchant, openStore, type Page } from './merchant.js';
 
-/** A form as a browser would send it, with the cookies of the browser that was shown it. */
+/** A form as a browser would submit it, with the cookies of that browser. */
 export interface SampleForm {
   url: string;
   fields: Record<string, string>;
@@ -14,14 +14,14 @@ export interface SampleForm {
 }
 
 export interface Pages {
-  /** Every address that the pages were read from, with a browser's cookies. */
+  /** All addresses of the pages that were read, with the cookies of the browser. */
   visited: { url: string; cookie: string }[];
   forms: SampleForm[];
 }
 
 /**
- * Reads every page that has a form, as a merchant who is a partner too and as a buyer, and collects the forms on them;
- * those of the OAuth endpoints, which no page has, are added. A page that is new belongs into the lists below.
+ * Reads every page with a form, as a merchant who is also a partner and as a buyer, and collects the forms. The forms
+ * of the OAuth endpoints, which are on no page, are added. New pages must be added to the lists below.
  */
 export async function readPages(feira: Feira): Promise<Pages> {
   const pages: Pages = { visited: [], forms: [] };
@@ -49,7 +49,7 @@ export async function readPages(feira: Feira): Promise<Pages> {
     redirectUris: [CALLBACK],
     ownerId: await userId(feira, ANA),
   });
-  // With a second secret, the page offers to end the first.
+  // With a second secret, the page offers to revoke the first.
   await feira.context.db.store('test').transaction((tx) => rotateSecret(tx, owned.clientId));
   const consent = `/oauth/authorize?${new URLSearchParams(authorizationQuery(erp.credentials))}`;
   const signedIn = ['/console/apps', '/console/password', '/partners', '/partners/apps/new'];
@@ -83,7 +83,7 @@ async function shopping(
   const orderPage = await buyer.press(await buyer.get(payment), 'Decline');
   const { pathname, search } = new URL(orderPage.location!, 'http://feira.test');
   await visit(buyer, pathname + search);
-  // The cart is empty after an order, and its form is gone: the next buyer finds it full.
+  // The cart is empty after an order and has no form, so the next buyer needs an item in it.
   await buyer.add(mug);
   await visit(buyer, `${home}/cart`);
 }
@@ -111,7 +111,7 @@ function defined(fields: Record<string, string | undefined>): Record<string, str
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, value ?? '']));
 }
 
-/** Whether an address is one of a route, whose parameters may be anything. */
+/** Returns whether an address matches the URL of a route with parameters. */
 export function isOf(url: string, address: string): boolean {
   const pattern = url.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/:\w+|\\\*/g, '[^/?]+');
   return new RegExp(`^${pattern}$`).test(new URL(address, 'http://feira.test').pathname);

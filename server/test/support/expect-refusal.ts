@@ -1,12 +1,12 @@
 import { expect } from 'vitest';
 import type { Answer } from './feira.js';
 
-// What a stack trace, a path of ours or a message of PostgreSQL would look like.
+// Matches stack traces, internal paths and PostgreSQL messages.
 const INSIDES = /\n\s+at |node_modules|\/dist\/|\.[jt]s:\d|\bsyntax error at or near\b|\bviolates\b|\bERROR:/;
 
 const RETRIED_CONFLICTS = ['idempotency_key_in_use', 'refund_under_way'];
 
-/** The one error shape: nothing missing, nothing more, and nothing of our insides. */
+/** Checks the error format: no field is missing, there are no additional fields, and no internals leak. */
 export function expectErrorShape({ status, body, headers }: Answer): void {
   const details = status === 422 ? { details: expect.any(Array) } : {};
   expect(body).toEqual({
@@ -25,7 +25,10 @@ export function expectErrorShape({ status, body, headers }: Answer): void {
   expect(JSON.stringify(body)).not.toMatch(INSIDES);
 }
 
-/** Refused with this status in the error shape; of a 422, exactly these fields are named (in any order). */
+/**
+ * Checks that the call was rejected with this status in the error format and, for a 422, with exactly these fields in
+ * any order.
+ */
 export function expectRefusal(answer: Answer, status: number, fields?: string[]): void {
   expect({ status: answer.status, body: answer.body }).toMatchObject({ status });
   expectErrorShape(answer);

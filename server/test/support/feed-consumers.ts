@@ -11,15 +11,15 @@ export interface FeedEvent {
   data: { id: string; sku?: string; quantity: number; orderId: string; statusShipping?: string };
 }
 
-/** Reads the feed by its cursors and keeps all events that it was given. */
+/** Reads the event feed with its cursors and keeps all events. */
 export class Follower {
   readonly seen: FeedEvent[] = [];
   private cursor: string | undefined;
 
   constructor(private readonly store: StoreClient) {}
 
-  /** Reads to the end of the feed. A server that cannot reach its database says so with 503, and is asked again. */
-  async readOn(): Promise<void> {
+  /** Reads to the end of the feed. It retries when a server responds with 503 because its database is unreachable. */
+  async readToEnd(): Promise<void> {
     for (;;) {
       const after = this.cursor === undefined ? '' : `&after=${this.cursor}`;
       const answer = await this.store.get(`/events?limit=37${after}`);
@@ -36,24 +36,24 @@ export class Follower {
 }
 
 /**
- * Checks that a follower of the feed has seen every event once, and that consumers end up with the state of the store:
- * the one that applies the feed in order, and the one that gets the events in any order and keeps the newest of each
- * thing.
+ * Checks that a consumer of the feed has seen every event once, and that two kinds of consumers end with the state of
+ * the store: one that applies the feed in order, and one that receives the events in any order and keeps the newest
+ * per resource.
  */
 export async function expectConsistent(mixed: MixedStore, follower: Follower): Promise<void> {
-  // A change and its event are one commit: if no event came while the store was read, the two belong together.
+  // A change and its event are one commit, so if no event arrived while the store was read, both are consistent.
   let state: State = {};
   await until(async () => {
-    await follower.readOn();
+    await follower.readToEnd();
     const events = follower.seen.length;
     state = await stateOf(mixed, follower.seen);
-    await follower.readOn();
+    await follower.readToEnd();
     return follower.seen.length === events;
   });
   const { seen } = follower;
   expect(seen.map(({ sequence }) => sequence)).toEqual(seen.map((_, index) => index + 1));
   const again = new Follower(mixed.store);
-  await again.readOn();
+  await again.readToEnd();
   expect(again.seen).toEqual(seen);
   expect(applied(seen)).toEqual(state);
   expect(applied(newestOfEach(shuffled(seen, mixed.random)))).toEqual(state);
@@ -68,13 +68,13 @@ const STATUS: Record<string, string> = {
   'order.canceled': 'canceled',
 };
 
-/** What a consumer holds after it applied these events one after the other. */
+/** The state of a consumer after it has applied these events in order. */
 function applied(events: FeedEvent[]): State {
   const state: State = {};
   for (const each of events) {
     const { event, data } = each;
-    if (event === 'stock.updated') state[thingOf(each)] = data.quantity;
-    if (STATUS[event]) state[thingOf(each)] = STATUS[event];
+    if (event === 'stock.updated') state[resourceOf(each)] = data.quantity;
+    if (STATUS[event]) state[resourceOf(each)] = STATUS[event];
   }
   return state;
 }
@@ -82,13 +82,13 @@ function applied(events: FeedEvent[]): State {
 function newestOfEach(events: FeedEvent[]): FeedEvent[] {
   const newest = new Map<string, FeedEvent>();
   for (const each of events) {
-    const known = newest.get(thingOf(each));
-    if (!known || known.sequence < each.sequence) newest.set(thingOf(each), each);
+    const known = newest.get(resourceOf(each));
+    if (!known || known.sequence < each.sequence) newest.set(resourceOf(each), each);
   }
   return [...newest.values()];
 }
 
-function thingOf({ event, data }: FeedEvent): string {
+function resourceOf({ event, data }: FeedEvent): string {
   if (event === 'stock.updated') return `stock ${data.id} ${data.sku ?? ''}`;
   return event === 'order.shipped' ? `parcel ${data.orderId}` : `order ${data.orderId}`;
 }
@@ -102,18 +102,18 @@ function shuffled(events: FeedEvent[], random: Random): FeedEvent[] {
   return mixed;
 }
 
-/** The balances that any event was about, and all orders. */
+/** The stock of everyresource that an event was about, and all orders. */
 async function stateOf({ store, simple, varied }: MixedStore, events: FeedEvent[]): Promise<State> {
   const state: State = {};
-  const reported = new Set(events.map(thingOf));
+  const reported = new Set(events.map(resourceOf));
   for (const id of simple) {
-    const thing = `stock ${id} `;
-    if (reported.has(thing)) state[thing] = (await store.get(`/products/${id}`)).body.quantity;
+    const resource = `stock ${id} `;
+    if (reported.has(resource)) state[resource] = (await store.get(`/products/${id}`)).body.quantity;
   }
   for (const id of varied) {
     for (const { sku, quantity } of (await store.get(`/products/${id}/variants`)).body.data) {
-      const thing = `stock ${id} ${sku}`;
-      if (reported.has(thing)) state[thing] = quantity;
+      const resource = `stock ${id} ${sku}`;
+      if (reported.has(resource)) state[resource] = quantity;
     }
   }
   const orders = (await allByCursor(store, '/orders?limit=100')) as { id: string; status: string }[];

@@ -19,9 +19,9 @@ import { temporaryFolder } from './process.js';
 
 export const ALL_SCOPES = Object.keys(SCOPES) as Scope[];
 export const TEST_SECRET = 'a secret for tests, known to everybody who reads them';
-const PLENTY = 1_000_000;
+const LARGE_BUDGET = 1_000_000;
 const MINUTE = 60_000;
-const PATIENT: Deadlines = {
+const LONG_DEADLINES: Deadlines = {
   lockMs: MINUTE,
   statementMs: MINUTE,
   answerMs: MINUTE,
@@ -33,14 +33,14 @@ const PATIENT: Deadlines = {
 /** The parts of a process that tests reach into, without the nesting by which each domain receives its own. */
 type TestContext = ReturnType<typeof partsOf>;
 
-/** A whole server on a database of its own; requests are injected, not sent over a socket. */
+/** A complete server on its own database. Requests are injected, not sent over a socket. */
 export interface Feira {
   app: FastifyInstance;
-  /** With the sandbox as its gateway, unless the test opened a server without one. */
+  /** Uses the sandbox gateway, unless the test opened a server without one. */
   context: TestContext;
   clock: MovableClock;
   connection: { host: string; port: number; user: string; database: string };
-  /** A new store with an app connected to it. Its budget is plenty unless told. */
+  /** Creates a store with a connected app. The default budget is large enough for any test. */
   store(options?: { scopes?: Scope[]; perMinute?: number }): Promise<StoreClient>;
   events(workspaceId: string): Promise<{ event: string; data: Record<string, unknown> }[]>;
   close(): Promise<void>;
@@ -53,18 +53,21 @@ export interface Answer {
   headers: Record<string, string | number | string[] | undefined>;
 }
 
-/** `on` another: one more process on the same database, with connections, caches and budgets of its own. */
+/** With `on`, opens another process on the same database, with its own connections, caches and budgets. */
 export async function openFeira(
   options: {
     logTo?: DestinationStream;
     publicUrl?: string;
     on?: Feira;
-    /** An empty database of the test's own cluster, or one that was restored; it is migrated. */
+    /** An empty database of the test's own cluster, or a restored one. It is migrated. */
     connection?: Feira['connection'];
     redisUrl?: string;
-    /** Another way to the same database, such as a proxy. */
+    /** Another way to reach the same database, such as a proxy. */
     through?: (connection: Feira['connection']) => Promise<Feira['connection']>;
-    /** How long the database may take. Default: so long that a busy machine fails no test; {} for the real ones. */
+    /**
+     * Database time limits. By default they are so long that no test fails on a busy machine; {} selects the
+     * production values.
+     */
     deadlines?: Partial<Deadlines>;
     redisTimeoutMs?: number;
     trustedProxies?: string[];
@@ -74,7 +77,7 @@ export async function openFeira(
     publicRoutes?: PublicRoutes;
     paymentGateway?: 'sandbox' | 'none';
     isTestShop?: boolean;
-    /** Runs on the clock that production uses, which no test can move. */
+    /** Uses the production clock, which tests cannot move. */
     productionClock?: boolean;
   } = {},
 ): Promise<Feira> {
@@ -96,7 +99,7 @@ export async function openFeira(
     dataFolder: folder.path,
     redisUrl: options.redisUrl,
     databaseDriver: process.env.FEIRA_DB_DRIVER === 'pg' ? 'pg' : 'pipeline',
-    deadlines: options.deadlines ?? PATIENT,
+    deadlines: options.deadlines ?? LONG_DEADLINES,
     redisTimeoutMs: options.redisTimeoutMs,
     ...(options.trustedProxies && { trustedProxies: options.trustedProxies }),
     s3: options.s3,
@@ -119,7 +122,7 @@ export async function openFeira(
     context,
     clock,
     connection,
-    async store({ scopes = ALL_SCOPES, perMinute = PLENTY } = {}) {
+    async store({ scopes = ALL_SCOPES, perMinute = LARGE_BUDGET } = {}) {
       const { workspaceId } = await db.store('test').transaction((tx) =>
         createStore(tx, {
           name: `Store ${++stores}`,
@@ -166,7 +169,7 @@ function partsOf({ resources, app: { api, pages }, worker, monitor }: Assembly, 
   };
 }
 
-/** What an integrator does for one store. */
+/** The API client of an integrator for one store. */
 export class StoreClient {
   private constructor(
     private readonly context: TestContext,
@@ -190,7 +193,7 @@ export class StoreClient {
     return new StoreClient(context, app, workspaceId, clientId, response.access_token);
   }
 
-  /** The same store and app, with a token of other scopes. */
+  /** The same store and app with a token for other scopes. */
   withScopes(scopes: Scope[]): Promise<StoreClient> {
     return StoreClient.open(this.context, this.app, this.workspaceId, this.clientId, scopes);
   }
@@ -220,7 +223,7 @@ export class StoreClient {
     return this.call('DELETE', path, undefined, headers);
   }
 
-  /** `path` is relative to /api/v1. A string as body is sent as it is, anything else as JSON. */
+  /** `path` is relative to /api/v1. A string body is sent unchanged, anything else as JSON. */
   async call(
     method: string,
     path: string,

@@ -51,14 +51,14 @@ export class Fleet {
 
   static async open(settings: Record<string, string> = {}): Promise<Fleet> {
     const folder = temporaryFolder();
-    // Root's PostgreSQL runs under another account, which has to come through.
+    // When tests run as root, PostgreSQL runs under another account, which must be able to enter the folder.
     chmodSync(folder.path, 0o711);
     const postgres = await startEmbeddedPostgres({ folder: folder.path });
     await migrate(postgres.connection);
     const { host, user, database } = postgres.connection;
     return new Fleet(folder, postgres, await openDatabase(postgres.connection), {
       DATABASE_URL: `postgresql:///${database}?host=${encodeURIComponent(host)}&user=${user}`,
-      FEIRA_SECRET: 'a secret for tests, known to everybody who reads them',
+      FEIRA_SECRET: 'a public secret that only tests use',
       ...settings,
     });
   }
@@ -71,7 +71,7 @@ export class Fleet {
     );
   }
 
-  /** The way to the database, which stays the same when PostgreSQL is killed and started again. */
+  /** The connection to the database, which stays the same when PostgreSQL is killed and started again. */
   get connection(): EmbeddedPostgres['connection'] {
     return this.postgres.connection;
   }
@@ -87,7 +87,7 @@ export class Fleet {
     this.processes[index]!.server = await this.launch(role);
   }
 
-  /** The postmaster dies and its children with it; another recovers from what was on the disk. */
+  /** Kills the postmaster with its children. A new one recovers from the data on disk. */
   async killPostgres(): Promise<void> {
     const { data } = prepareLocation(this.folder.path);
     const pid = Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0]);
@@ -99,7 +99,7 @@ export class Fleet {
     await former.close();
   }
 
-  /** A store with an app that may call as often as it likes. */
+  /** A store with an app that has no relevant rate limit. */
   async store(): Promise<FleetStore> {
     const owner = { ownerEmail: 'owner@store.example', ownerPassword: 'correct horse' };
     const { workspaceId, slug } = await this.db

@@ -1,12 +1,12 @@
 import { placesIn } from './rubbish.js';
 
-// Inputs that are as large as a request may be, in the shapes that make careless code quadratic.
+// Inputs of the maximum request size, in shapes that make careless code take quadratic time.
 
-export const MOST_BYTES = 1_048_000;
-/** Node takes 16 kB for the request line and the headers together. */
-export const MOST_HEAD_BYTES = 15_000;
+export const MAX_BYTES = 1_048_000;
+/** Node accepts 16 kB for the request line and the headers together. */
+export const MAX_HEAD_BYTES = 15_000;
 
-/** Repeated to the size that is wanted. The first ones are the dearest to normalise, and so the first to be tried. */
+/** Repeated up to the requested size. The first ones are the most expensive to normalize and are tried first. */
 export const UNITS: Record<string, string> = {
   'combining marks out of their canonical order': '\u0301\u0316',
   'letters that expand when normalised': '\ufdfa',
@@ -28,7 +28,7 @@ export interface Hostile {
   payload: string;
 }
 
-/** Bodies made from a good one, hostile in one of its places each. */
+/** Bodies derived from a valid one, each with one hostile value. */
 export function* hostilePlaces(sample: unknown, bytes: number): Generator<Hostile> {
   const copy = { body: structuredClone(sample) };
   for (const [holder, key] of placesIn(copy).slice(1)) {
@@ -82,7 +82,7 @@ const otherTypes = remembered(function* (bytes: number): Generator<[string, stri
   yield ['an object of distinct names', `{${list(bytes, (i) => `"${i}":1`)}}`];
 });
 
-/** Forms made from a good one. */
+/** Forms derived from a valid one. */
 export function* hostileForms(fields: Record<string, string>, bytes: number): Generator<Hostile> {
   const good = new URLSearchParams(fields).toString();
   const room = bytes - good.length - 100;
@@ -102,9 +102,9 @@ export function* hostileForms(fields: Record<string, string>, bytes: number): Ge
   }
 }
 
-/** Query strings for a route that knows these parameters. */
+/** Query strings for a route with these parameters. */
 export function* hostileQueries(names: string[]): Generator<Hostile> {
-  const bytes = MOST_HEAD_BYTES;
+  const bytes = MAX_HEAD_BYTES;
   yield { name: 'a query of distinct names', payload: list(bytes, (i) => `${i.toString(36)}=`, '&') };
   yield { name: 'a query of broken percent-encoding', payload: `x=${repeated('%', bytes)}` };
   for (const name of names) {
@@ -120,23 +120,23 @@ export function* hostileQueries(names: string[]): Generator<Hostile> {
 
 export const HOSTILE_HEADERS: Record<string, Record<string, string>> = Object.fromEntries(
   Object.entries({
-    cookie: [list(MOST_HEAD_BYTES, (i) => `${i.toString(36)}=`, ';'), repeated('a=1;', MOST_HEAD_BYTES)],
-    'accept-language': [repeated('a;q=0.1,', MOST_HEAD_BYTES), repeated('-', MOST_HEAD_BYTES)],
-    'if-none-match': [repeated('W/"x", ', MOST_HEAD_BYTES), repeated('"', MOST_HEAD_BYTES)],
-    'if-match': [repeated('"x" ,', MOST_HEAD_BYTES)],
-    authorization: [`Bearer${repeated(' ', MOST_HEAD_BYTES)}x`, `Basic ${repeated('Ojo6', MOST_HEAD_BYTES)}`],
-    'content-type': [`application/json${repeated(' ;a=b', MOST_HEAD_BYTES)}`],
-    'idempotency-key': [repeated('k', MOST_HEAD_BYTES)],
-    'accept-encoding': [repeated('gzip;q=0.1 ,', MOST_HEAD_BYTES)],
-    accept: [repeated('a/b;q=0.1 ,', MOST_HEAD_BYTES)],
-    'x-forwarded-for': [repeated('10.0.0.1 ,', MOST_HEAD_BYTES)],
-    range: [`bytes=${repeated('0-1,', MOST_HEAD_BYTES)}`],
+    cookie: [list(MAX_HEAD_BYTES, (i) => `${i.toString(36)}=`, ';'), repeated('a=1;', MAX_HEAD_BYTES)],
+    'accept-language': [repeated('a;q=0.1,', MAX_HEAD_BYTES), repeated('-', MAX_HEAD_BYTES)],
+    'if-none-match': [repeated('W/"x", ', MAX_HEAD_BYTES), repeated('"', MAX_HEAD_BYTES)],
+    'if-match': [repeated('"x" ,', MAX_HEAD_BYTES)],
+    authorization: [`Bearer${repeated(' ', MAX_HEAD_BYTES)}x`, `Basic ${repeated('Ojo6', MAX_HEAD_BYTES)}`],
+    'content-type': [`application/json${repeated(' ;a=b', MAX_HEAD_BYTES)}`],
+    'idempotency-key': [repeated('k', MAX_HEAD_BYTES)],
+    'accept-encoding': [repeated('gzip;q=0.1 ,', MAX_HEAD_BYTES)],
+    accept: [repeated('a/b;q=0.1 ,', MAX_HEAD_BYTES)],
+    'x-forwarded-for': [repeated('10.0.0.1 ,', MAX_HEAD_BYTES)],
+    range: [`bytes=${repeated('0-1,', MAX_HEAD_BYTES)}`],
   }).flatMap(([name, values]) =>
     values.map((value, index) => [`a hostile ${name} (${index + 1})`, { [name]: value }]),
   ),
 );
 
-/** What a generator yields for one size, made once: most of it is the same for every route. */
+/** Caches what a generator yields for one size, because most of it is the same for every route. */
 function remembered<T>(make: (bytes: number) => Generator<T>): (bytes: number) => T[] {
   const made = new Map<number, T[]>();
   return (bytes) => {

@@ -13,7 +13,9 @@ export interface TestImage {
 const WIDTH = 61;
 const HEIGHT = 43;
 
-/** A smooth picture with some noise: every part of a coder has something to do, and seeds tell pictures apart. */
+/**
+ * A smooth image with some noise, so that every part of an encoder is used. Different seeds create different images.
+ */
 export function picture(seed = 1, { width = WIDTH, height = HEIGHT, channels = 3 as 3 | 4 } = {}): Sharp {
   const random = new Random(seed);
   const pixels = Buffer.alloc(width * height * channels);
@@ -28,7 +30,7 @@ export function pngOf(seed: number, size: { width?: number; height?: number } = 
   return picture(seed, size).png().toBuffer();
 }
 
-/** One of each kind that cameras, phones, editors and shops produce. */
+/** One image of each kind that cameras, phones, editors and shops produce. */
 export async function validImages(): Promise<TestImage[]> {
   const frames = await Promise.all([1, 2, 3].map((seed) => pngOf(seed)));
   const animation = () => sharp(frames, { join: { animated: true } });
@@ -75,7 +77,7 @@ export async function validImages(): Promise<TestImage[]> {
 
 const GIF87A = Buffer.from('47494638376101000100800000000000ffffff2c00000000010001000002024401003b', 'hex');
 
-/** As Samsung's phones append it: blocks of binary data, then a directory that ends in SEFT. */
+/** The data that Samsung phones append: binary blocks, followed by a directory that ends with SEFT. */
 function cameraTrailer(): Buffer {
   const random = new Random(9);
   const blocks = Buffer.from(Array.from({ length: 500 }, () => random.below(256)));

@@ -1,4 +1,4 @@
-/** IANA's special-purpose registries, written down apart from the code that is tested against them. */
+/** IANA's special-purpose registries, written down independently of the tested code. */
 export const INSIDE_V4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -44,7 +44,7 @@ export const INSIDE_V6 = [
   'ff00::/8',
 ];
 
-/** First and last of a range. */
+/** The first and the last address of a range. */
 export function edgesOf(range: string): [bigint, bigint] {
   const [network, prefix] = range.split('/') as [string, string];
   const bits = network.includes(':') ? 128 : 32;
@@ -75,7 +75,7 @@ export function formatV6(value: bigint): string {
   );
 }
 
-/** The ways that have been used to write an IPv4 address past a check. Each is the host of a URL. */
+/** Spellings of an IPv4 address that have been used to bypass checks. Each is the host of a URL. */
 export function spellingsOf(address: bigint): string[] {
   const [a, b, c, d] = formatV4(address).split('.').map(Number) as [number, number, number, number];
   const octal = (n: number) => `0${n.toString(8)}`;

@@ -26,7 +26,7 @@ export function pkce(verifier = randomBytes(32).toString('base64url')): {
   return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') };
 }
 
-/** A request that has no fault, for a test to put one into. */
+/** A valid authorization request, in which a test replaces single parameters. */
 export function authorizationQuery(
   { clientId }: { clientId: string },
   { challenge }: { challenge: string } = pkce(),
@@ -42,14 +42,14 @@ export function authorizationQuery(
   };
 }
 
-/** What an integrator's backend does. */
+/** The backend of an integrator. */
 export class Integrator {
   constructor(
     private readonly app: FastifyInstance,
     readonly credentials: RegisteredApp,
   ) {}
 
-  /** The merchant approves; answers what the code exchange needs. */
+  /** Lets the merchant approve, and returns the parameters for the code exchange. */
   async authorized(
     merchant: Merchant,
     choice: { store?: string } = {},
@@ -58,7 +58,7 @@ export class Integrator {
     const proof = pkce();
     const query = { ...authorizationQuery(this.credentials, proof), ...changes };
     const { code } = answerOf(await merchant.approve(query, choice));
-    if (!code) throw new Error('the merchant approved and no code came');
+    if (!code) throw new Error('the merchant approved, but the redirect contains no code');
     return { code, verifier: proof.verifier };
   }
 
@@ -109,7 +109,7 @@ export class Integrator {
   }
 }
 
-/** `fields` as text is sent as it is: that is how a parameter goes twice. */
+/** A string is sent unchanged, which allows repeated parameters. */
 export async function postForm(
   app: FastifyInstance,
   url: string,

@@ -6,7 +6,7 @@ import { mutate } from './mutate.js';
 import type { Random } from './random.js';
 import type { SecondDecoder } from './second-decoder.js';
 
-/** A file that Pillow has judged: the SHA-256 of its RGBA pixels, or null for a file that it refuses. */
+/** A file with Pillow's result: the SHA-256 of its RGBA pixels, or null if Pillow rejects it. */
 export interface JudgedFile {
   name: string;
   type: ImageType;
@@ -15,7 +15,7 @@ export interface JudgedFile {
 }
 
 const FILE = fileURLToPath(new URL('../media/judged-files.json', import.meta.url));
-/** Small files keep the repository small. */
+/** The limit keeps the repository small. */
 const MAX_BYTES = 4_000;
 const REFUSED_PER_TYPE = 8;
 
@@ -23,7 +23,7 @@ export function judgedFiles(): JudgedFile[] {
   return JSON.parse(readFileSync(FILE, 'utf8'));
 }
 
-/** Every small valid image, and corrupted files of each type that Pillow refuses. */
+/** Records every small valid image, and corrupted files of each type that Pillow rejects. */
 export async function recordJudged(
   second: SecondDecoder,
   images: TestImage[],

@@ -21,7 +21,7 @@ export async function askUpload(
   return asked.body;
 }
 
-/** The PUT of step two, injected: the address of a test's Feira need not be listened at. */
+/** The PUT of the second step, injected, so that the server need not listen. */
 export async function put(
   feira: Feira,
   { uploadUrl }: Asked,
@@ -34,7 +34,7 @@ export async function put(
   return answer.statusCode;
 }
 
-/** Steps one and two. Answers the key. */
+/** Performs the first two steps and returns the key. */
 export async function upload(
   feira: Feira,
   store: StoreClient,
@@ -47,7 +47,7 @@ export async function upload(
   return asked.key;
 }
 
-/** All three. */
+/** Performs all three steps. */
 export async function uploadAndAttach(
   feira: Feira,
   store: StoreClient,
@@ -59,12 +59,12 @@ export async function uploadAndAttach(
   return store.post(`/products/${productId}/images`, { key });
 }
 
-/** What GET of an address of ours gives, without a socket. */
+/** Requests one of our own addresses without a socket. */
 export async function served(feira: Feira, url: string, headers: Record<string, string> = {}) {
   return feira.app.inject({ method: 'GET', url: url.replace('http://feira.test', ''), headers });
 }
 
-/** Every file that lies in the local storage, by its path below media/. */
+/** All files in the local storage, as paths relative to media/. */
 export function storedFiles(feira: Feira): string[] {
   const folder = join((feira.context.storage as LocalStorage).published, '..');
   if (!existsSync(folder)) return [];

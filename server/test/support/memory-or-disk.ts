@@ -1,13 +1,16 @@
 import { statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 
-/** In memory a clone takes 14–28 ms. A container's /dev/shm often has 64 MB: too little for a cluster. */
+/**
+ * Copying a database in memory takes 14–28 ms. The /dev/shm of a container often has only 64 MB, which is too little
+ * for a cluster.
+ */
 export function memoryOrDisk(): string {
   try {
     const { bavail, bsize } = statfsSync('/dev/shm');
     if (bavail * bsize > 1e9) return '/dev/shm';
   } catch {
-    // Not on macOS.
+    // /dev/shm does not exist on macOS.
   }
   return tmpdir();
 }

@@ -5,7 +5,7 @@ import type { Feira } from './feira.js';
 export const PASSWORD = 'correct horse battery staple';
 export const ANA = 'ana@loja.example';
 
-/** A store whose owner can sign in with PASSWORD. */
+/** Creates a store whose owner can sign in with PASSWORD. */
 export async function openStore(
   feira: Feira,
   { name = 'Loja da Ana', email = ANA }: { name?: string; email?: string } = {},
@@ -16,9 +16,9 @@ export async function openStore(
 
 export interface Form {
   action: string;
-  /** What the browser would send: hidden fields, prefilled inputs, the first option of each choice. */
+  /** The fields that a browser would send: hidden fields, prefilled inputs, the first option of each choice. */
   fields: Record<string, string>;
-  /** Label → what pressing it adds. */
+  /** The fields that each button adds, by label. */
   buttons: Record<string, Record<string, string>>;
   options: { value: string; label: string }[];
 }
@@ -27,13 +27,13 @@ export interface Page {
   status: number;
   location: string | undefined;
   html: string;
-  /** What a person reads, without tags. */
+  /** The visible text without tags. */
   text: string;
   forms: Form[];
   headers: Record<string, string | string[] | number | undefined>;
 }
 
-/** A browser as far as sign-in and consent need one: it keeps cookies, reads forms, and follows no redirect by itself. */
+/** A minimal browser for sign-in and consent: it keeps cookies and reads forms, and does not follow redirects. */
 export class Merchant {
   readonly cookies = new Map<string, string>();
 
@@ -56,7 +56,7 @@ export class Merchant {
     });
   }
 
-  /** Presses a button of a page, after typing over some of the fields. */
+  /** Submits a form with one of its buttons, after changing some of the fields. */
   press(page: Page, label: string, typed: Record<string, string> = {}): Promise<Page> {
     const form = formOf(page, label);
     return this.post(form.action, { ...form.fields, ...typed, ...form.buttons[label] });
@@ -101,9 +101,10 @@ export class Merchant {
   }
 }
 
-/** What the integrator's callback receives. */
+/** The parameters that the integrator's callback receives. */
 export function answerOf(page: Page): Record<string, string> {
-  if (page.status !== 303 || !page.location) throw new Error(`no redirect but ${page.status}: ${page.text}`);
+  if (page.status !== 303 || !page.location)
+    throw new Error(`expected a redirect, got ${page.status}: ${page.text}`);
   return Object.fromEntries(new URL(page.location).searchParams);
 }
 

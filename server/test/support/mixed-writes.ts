@@ -10,13 +10,13 @@ import { buy, openPayment } from './shop.js';
 
 const SKUS = ['S', 'M', 'L'];
 
-/** A store that many writers change at once, through any of several processes. */
+/** A store that is changed by concurrent writers through several processes. */
 export interface MixedStore {
   store: StoreClient;
   processes: Feira[];
   simple: string[];
   varied: string[];
-  /** The orders that are known to be placed. One whose answer was lost to a fault is not among them. */
+  /** The orders known to be placed. An order whose response was lost is not included. */
   orders: string[];
   random: Random;
 }
@@ -30,12 +30,12 @@ export async function openMixedStore(processes: Feira[], seed: number): Promise<
   return { store, processes, simple, varied, orders: [], random: new Random(seed) };
 }
 
-/** The database was away, or the connection broke: it is unknown whether the write was done. */
+/** The database was unavailable or the connection broke, so it is unknown whether the write was executed. */
 class Interrupted extends Error {}
 
 /**
- * Runs that many writes, some at the same time. `duringFaults`: a write that a fault interrupts is repeated as another
- * one, and the number of interrupted writes is returned. Every other failure is thrown.
+ * Runs this many writes, some concurrently. With `duringFaults`, an interrupted write is followed by another one, and
+ * the number of interrupted writes is returned. Every other failure is thrown.
  */
 export async function writeMixed(
   mixed: MixedStore,
@@ -59,7 +59,7 @@ export async function writeMixed(
   return interrupted;
 }
 
-/** Two processes cancel the unpaid orders at once. */
+/** Cancels the unpaid orders from two processes at the same time. */
 export async function expireEverything({ store, processes }: MixedStore): Promise<void> {
   await processes[0]!.context.db.store('test').autocommit.query(sql`
     update orders set expires_at = now() - interval '1 second'
@@ -67,7 +67,7 @@ export async function expireEverything({ store, processes }: MixedStore): Promis
   await Promise.all(processes.map(({ context, clock }) => expireUnpaid(context.db, clock)));
 }
 
-/** One write, chosen at random. A refusal, such as a refund of an unpaid order, must leave no event. */
+/** Performs one random write. A rejected one, such as a refund of an unpaid order, must not emit an event. */
 async function writeSomething(mixed: MixedStore): Promise<void> {
   const { simple, varied, orders, random } = mixed;
   const feira = random.pick(mixed.processes);

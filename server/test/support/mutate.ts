@@ -3,7 +3,7 @@ import type { ImageType } from '../../src/media/image-types.js';
 import type { TestImage } from './images.js';
 import type { Random } from './random.js';
 
-/** Spoils a valid file in one to three ways, some of which leave it whole on the outside. */
+/** Corrupts a valid file in one to three ways. Some of them keep the outer structure intact. */
 export function mutate(random: Random, image: TestImage, others: TestImage[]): Buffer {
   let bytes: Buffer = Buffer.from(image.bytes);
   for (let times = 1 + random.below(3); times > 0; times--) {
@@ -63,7 +63,7 @@ function splice(random: Random, bytes: Buffer, type: ImageType, others: TestImag
   ]);
 }
 
-/** Of a PNG: fewer rows than it declares, in a stream that is itself in order. */
+/** For PNG: fewer rows than declared, in a valid compressed stream. */
 function shorten(random: Random, bytes: Buffer, type: ImageType): Buffer {
   if (type !== 'image/png') return cut(random, bytes);
   const parts = partsOf(bytes, type);
@@ -81,7 +81,10 @@ function shorten(random: Random, bytes: Buffer, type: ImageType): Buffer {
   }
 }
 
-/** Drops, repeats, swaps or spoils whole parts, and mends lengths and checksums so that only a decoder can tell. */
+/**
+ * Drops, repeats, swaps or corrupts whole parts and corrects lengths and checksums, so that only a decoder can detect
+ * it.
+ */
 function editParts(random: Random, bytes: Buffer, type: ImageType): Buffer {
   const parts = partsOf(bytes, type);
   const [at, other] = [random.below(parts.length), random.below(parts.length)];
@@ -101,7 +104,7 @@ function editParts(random: Random, bytes: Buffer, type: ImageType): Buffer {
   return join(parts, type);
 }
 
-/** The first is what stands before all parts. Spoiled lengths only make the rest one part. */
+/** The first part is everything before the actual parts. A corrupted length turns the rest into one part. */
 function partsOf(bytes: Buffer, type: ImageType): Buffer[] {
   let at = { 'image/png': 8, 'image/webp': 12, 'image/jpeg': 2, 'image/gif': 13 }[type];
   const parts = [bytes.subarray(0, at)];
@@ -118,7 +121,7 @@ function partLength(bytes: Buffer, at: number, type: ImageType): number {
   if (type === 'image/png') return 12 + bytes.readUInt32BE(at);
   if (type === 'image/webp') return 8 + bytes.readUInt32LE(at + 4) + (bytes.readUInt32LE(at + 4) & 1);
   if (type === 'image/jpeg') return 2 + bytes.readUInt16BE(at + 2);
-  // A GIF has no lengths of whole blocks: from one possible start of a block to the next.
+  // GIF blocks have no total length, so this searches for the next possible start of a block.
   const next = [0x21, 0x2c].map((start) => bytes.indexOf(start, at + 8)).filter((each) => each !== -1);
   return Math.min(...next, bytes.length) - at;
 }

@@ -6,7 +6,7 @@ interface Times {
   updatedAt?: string;
 }
 
-/** Says when an order was placed and last changed, past the trigger that knows better. */
+/** Sets the times of an order, bypassing the trigger. */
 export async function dated(feira: Feira, orderId: string, { createdAt, updatedAt }: Times): Promise<string> {
   await feira.context.db.store('test').transaction(async (tx) => {
     await tx.query(sql`set local session_replication_role = replica`);
@@ -24,7 +24,7 @@ export async function inTimeZone(feira: Feira, store: StoreClient, zone: string)
     .autocommit.query(sql`update workspaces set timezone = ${zone} where id = ${store.workspaceId}`);
 }
 
-/** The data of every event of one kind, oldest first. */
+/** The data of all events with this name, oldest first. */
 export async function dataOf(
   feira: Feira,
   { workspaceId }: StoreClient,
@@ -34,7 +34,7 @@ export async function dataOf(
   return events.filter(({ event }) => event === name).map(({ data }) => data);
 }
 
-/** The gateway's name for the payment of an order. */
+/** The gateway's transaction id for the payment of an order. */
 export async function transactionOf(feira: Feira, orderId: string): Promise<string> {
   const [row] = await feira.context.db
     .store('test')
@@ -42,7 +42,7 @@ export async function transactionOf(feira: Feira, orderId: string): Promise<stri
   return row!.transaction_id;
 }
 
-/** Every page of a list by its cursors; ends where hasMore does. */
+/** Reads all pages of a list with cursors until hasMore is false. */
 export async function allByCursor(store: StoreClient, path: string): Promise<{ id: string }[]> {
   const all: { id: string }[] = [];
   let next = path;

@@ -1,6 +1,7 @@
-// How a bank reads what a buyer pays with, written from the published rules and apart from the code that makes it.
+// Decoders for payment codes, written from the published specifications and independent of the code that creates
+// them.
 
-/** The fields of a Pix code by their ids, in the order in which they stand; throws where the lengths do not fit. */
+/** The fields of a Pix code by id, in order. Throws if the lengths are inconsistent. */
 export function emvFields(code: string): [id: string, value: string][] {
   const fields: [string, string][] = [];
   for (let at = 0; at < code.length; ) {
@@ -14,7 +15,10 @@ export function emvFields(code: string): [id: string, value: string][] {
   return fields;
 }
 
-/** CRC-16/CCITT-FALSE as the division of polynomials that it is: the bits of the text, inverted at first, and 16 zeros. */
+/**
+ * CRC-16/CCITT-FALSE as polynomial division over the bits of the text, with the first 16 inverted and 16 zeros
+ * appended.
+ */
 export function crc16(text: string): string {
   const bits = [...Buffer.from(text)].map((byte) => byte.toString(2).padStart(8, '0')).join('');
   const dividend = [...`${bits}${'0'.repeat(16)}`].map((bit, at) => Number(bit) ^ (at < 16 ? 1 : 0));
@@ -24,7 +28,7 @@ export function crc16(text: string): string {
   return Number.parseInt(dividend.slice(-16).join(''), 2).toString(16).toUpperCase().padStart(4, '0');
 }
 
-/** Whether all four check digits of a boleto's line are right (FEBRABAN: three of modulo 10, one of modulo 11). */
+/** Returns whether all four check digits of a boleto line are correct (FEBRABAN: three modulo 10, one modulo 11). */
 export function isBoletoLine(line: string): boolean {
   const digits = line.replace(/[ .]/g, '');
   const match = /^(\d{9})(\d)(\d{10})(\d)(\d{10})(\d)(\d)(\d{14})$/.exec(digits);
@@ -35,14 +39,14 @@ export function isBoletoLine(line: string): boolean {
   return [first + a!, second + b!, third + c!].every(isModulo10) && isModulo11(barcode);
 }
 
-/** The digits of every product are added up, the check digit included: a multiple of ten. */
+/** The sum of the digits of all products, including the check digit, must be a multiple of ten. */
 function isModulo10(block: string): boolean {
   const weights = [...block].map((_, index) => ((block.length - 1 - index) % 2 === 0 ? 1 : 2));
   const products = [...block].map((digit, index) => String(Number(digit) * weights[index]!)).join('');
   return [...products].reduce((sum, digit) => sum + Number(digit), 0) % 10 === 0;
 }
 
-/** The fifth digit checks the other 43, weighed 2 to 9 from the right; 0, 10 and 11 are written 1. */
+/** The fifth digit checks the other 43, weighted 2 to 9 from the right; results 0, 10 and 11 are written as 1. */
 function isModulo11(barcode: string): boolean {
   const others = [...(barcode.slice(0, 4) + barcode.slice(5))].reverse().map(Number);
   const weights = [2, 3, 4, 5, 6, 7, 8, 9];

@@ -4,7 +4,7 @@ import { pngOf } from './images.js';
 import { uploadAndAttach } from './media.js';
 import { order } from './shop.js';
 
-/** A store that has one of everything the API names in a path. */
+/** A store with one resource of every kind that the API uses in a path. */
 export interface PopulatedStore {
   store: StoreClient;
   ids: Record<'product' | 'image' | 'order' | 'invoice' | 'shipment' | 'webhook' | 'delivery', string>;
@@ -46,8 +46,8 @@ export async function populate(feira: Feira): Promise<PopulatedStore> {
 }
 
 /**
- * What the parameters of a route stand for, in the order of the path: the first names a thing of the store. A route whose
- * parameters are not listed here is an error, so that no table made from the routes passes over it.
+ * Returns values for the parameters of a route, in the order of the path; the first identifies a resource of the
+ * store. Unknown parameters are an error, so that tests generated from the routes cannot skip a route.
  */
 export function parametersOf(url: string, { ids }: PopulatedStore): { name: string; value: string }[] {
   return [...url.matchAll(/\/([^/]+)\/:(\w+)/g)].map(([, collection, name]) => {
@@ -67,7 +67,7 @@ export function parametersOf(url: string, { ids }: PopulatedStore): { name: stri
   });
 }
 
-/** The path of a route with everything it names filled in, and `first` in place of the first if it is given. */
+/** The path of a route with all parameters filled in, with `first` as the first one if given. */
 export function pathOf(url: string, populated: PopulatedStore, first?: string): string {
   const parameters = parametersOf(url, populated);
   let index = 0;

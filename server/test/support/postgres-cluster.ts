@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import pg from 'pg';
 import type { Feira } from './feira.js';
 
-// PostgreSQL's own programs. PG_BIN names the folder that contains them.
+// The folder with PostgreSQL's programs. PG_BIN overrides it.
 const BIN = process.env.PG_BIN ?? '/usr/lib/postgresql/15/bin';
 const IS_ROOT = process.getuid?.() === 0;
 
-/** A PostgreSQL of the distribution, with data and a socket in a folder of its own. */
+/** A PostgreSQL of the distribution, with data and socket in its own folder. */
 export class PostgresCluster {
   private constructor(private readonly folder: string) {}
 
@@ -36,7 +36,7 @@ export class PostgresCluster {
     return { ...this.connection, database: name };
   }
 
-  /** Returns the file that holds the dump. */
+  /** Returns the path of the dump. */
   dump(database: string): string {
     const file = join(this.folder, `${database}.dump`);
     run('pg_dump', '-h', this.folder, '-U', 'feira', '-Fc', '-f', file, database);

@@ -94,7 +94,7 @@ export async function startServer(env: Record<string, string>, args: string[] = 
 export async function until(condition: () => Promise<boolean> | boolean, withinMs = 90_000): Promise<void> {
   const deadline = performance.now() + withinMs;
   while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error(`not so within ${withinMs} ms`);
+    if (performance.now() > deadline) throw new Error(`the condition was not met within ${withinMs} ms`);
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
 }
@@ -113,7 +113,7 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** None of the variables that configure Feira leak in from whoever runs the tests. */
+/** Removes variables that configure Feira from the environment of the test run. */
 function cleanEnv(env: Record<string, string>): Record<string, string> {
   const { PATH = '', HOME = '' } = process.env;
   return { PATH, HOME, PUBLIC_URL: 'http://localhost:3000', ...env };

@@ -9,7 +9,10 @@ export interface ProductRow {
   updatedAt?: string;
 }
 
-/** Products written straight into the table: for tests that need chosen times, or very many. No event, no search. */
+/**
+ * Inserts products directly into the table, for tests that need specific times or very many products. Emits no events
+ * and adds no search terms.
+ */
 export async function insertProducts(feira: Feira, store: StoreClient, rows: ProductRow[]): Promise<void> {
   await feira.context.db.store('test').autocommit.query(sql`
     insert into products (workspace_id, id, name, price, quantity, created_at, updated_at)

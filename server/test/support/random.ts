@@ -1,8 +1,8 @@
-/** Numbers that look random and are the same in every run (mulberry32): a failure can be seen again. */
+/** Deterministic pseudo-random numbers (mulberry32), so that failures are reproducible. */
 export class Random {
   constructor(private state: number) {}
 
-  /** 0 … below - 1. */
+  /** Returns an integer from 0 to below - 1. */
   below(below: number): number {
     this.state = (this.state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.state ^ (this.state >>> 15), 1 | this.state);

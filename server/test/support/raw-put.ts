@@ -6,7 +6,7 @@ export interface RawAnswer {
   body: string;
 }
 
-/** Sends exactly these headers: fetch adds a type and a length of its own. A body without a length goes in chunks. */
+/** Sends exactly these headers, because fetch adds a type and a length. A body without a length is sent in chunks. */
 export function rawRequest(
   method: string,
   url: string,
@@ -32,7 +32,7 @@ export function rawRequest(
   });
 }
 
-/** As POST /uploads tells the integrator to. */
+/** The PUT as POST /uploads describes it. */
 export function rawPut(url: string, contentType: string, bytes: Uint8Array): Promise<RawAnswer> {
   return rawRequest(
     'PUT',

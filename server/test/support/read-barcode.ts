@@ -2,7 +2,9 @@ import { BitArray, Code128Reader } from '@zxing/library';
 
 const DOTS_PER_POINT = 20;
 
-/** What a scanner reads from the bars of a label: the black rectangles of the PDF as a row of dots, read by ZXing. */
+/**
+ * Decodes the barcode of a label: renders the black rectangles of the PDF as a row of dots and reads them with ZXing.
+ */
 export function readBarcode(pdf: Buffer): string {
   const bars = [...pdf.toString('latin1').matchAll(/([\d.]+) [\d.]+ ([\d.]+) [\d.]+ re f/g)].map(
     ([, x, width]) => ({ from: Number(x), to: Number(x) + Number(width) }),

@@ -10,10 +10,10 @@ export interface Received {
 
 export type Answering = (request: Received, response: ServerResponse, raw: IncomingMessage) => void;
 
-/** An integrator's end of a webhook on a real socket: remembers what came, answers as it is told. */
+/** A webhook receiver on a real socket. It records requests and responds as configured. */
 export class Receiver {
   readonly received: Received[] = [];
-  /** Connections that are open now, and the most that were open at once. */
+  /** The currently open connections, and the maximum that were open at the same time. */
   sockets = 0;
   mostSockets = 0;
   answer: Answering = (_request, response) => void response.writeHead(204).end();
@@ -50,7 +50,7 @@ export class Receiver {
     return receiver;
   }
 
-  /** What came of one event name, parsed. */
+  /** The parsed bodies of one event name. */
   bodies(event?: string): { event: string; workspaceId: string; data: Record<string, unknown> }[] {
     return this.received
       .map(({ body }) => JSON.parse(body))

@@ -6,12 +6,12 @@ import { freePort, temporaryFolder, until } from './process.js';
 export interface RedisProcess {
   url: string;
   port: number;
-  /** Freezes it and lets it go on. */
+  /** Freezes or resumes the process. */
   signal(name: 'SIGSTOP' | 'SIGCONT'): void;
   stop(): Promise<void>;
 }
 
-/** A real Redis (Debian's redis-server) on loopback, which keeps nothing. */
+/** A real Redis (Debian's redis-server) on loopback without persistence. */
 export async function startRedis(port?: number): Promise<RedisProcess> {
   const folder = temporaryFolder();
   port ??= await freePort();

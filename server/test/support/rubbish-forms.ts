@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { rubbishText } from './rubbish.js';
 
-// Forms near a good one, as bugs and attackers send them.
+// Almost valid forms, as bugs and attackers send them.
 
 const VALUES = [
   '0',
@@ -20,7 +20,7 @@ const VALUES = [
 ];
 const value = fc.oneof(fc.constantFrom(...VALUES), rubbishText);
 
-/** The fields with up to three of them replaced, removed, sent twice or added; now and then bytes that are no form. */
+/** The fields with up to three of them replaced, removed, repeated or added; sometimes bytes that are not a form. */
 export function rubbishForm(fields: Record<string, string>): fc.Arbitrary<string | Buffer> {
   const how = fc.constantFrom('replace', 'replace', 'remove', 'double', 'add');
   const changes = fc.array(fc.record({ at: fc.nat(), how, name: rubbishText, value }), { maxLength: 3 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
-// What integrators, their bugs and their attackers send. Each generator leans towards the almost right: pure noise is
-// refused by the first check and reaches nothing behind it.
+// Invalid input as buggy clients and attackers send it. Each generator prefers almost valid input, because random
+// noise is rejected by the first check and never reaches the later ones.
 
 const NASTY_TEXTS = [
   '',
@@ -66,7 +66,7 @@ export const anyJson: fc.Arbitrary<unknown> = fc.oneof(
   fc.dictionary(rubbishText, scalar, { maxKeys: 4 }),
 );
 
-/** The sample with up to three of its places replaced, removed or doubled, or a field added there. */
+/** The sample with up to three of its values replaced, removed or repeated, or with an added field. */
 export function nearly(sample: unknown): fc.Arbitrary<unknown> {
   const how = fc.constantFrom('replace', 'replace', 'remove', 'double', 'add');
   const change = fc.record({ at: fc.nat(), how, name: rubbishText, value: anyJson });
@@ -83,14 +83,14 @@ export function nearly(sample: unknown): fc.Arbitrary<unknown> {
   });
 }
 
-/** As a field of its own even if its name is __proto__, which an assignment would take for the prototype. */
+/** Defines the field even if its name is __proto__, which an assignment would treat as the prototype. */
 function set(holder: Holder, key: string, value: unknown): void {
   Object.defineProperty(holder, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
 type Holder = Record<string, unknown>;
 
-/** Every place of a value, at any depth, as what holds it and under which key. */
+/** Every position in a value, at any depth, as its container and key. */
 export function placesIn(holder: Holder): [Holder, string][] {
   return Object.entries(holder).flatMap(([key, value]) => [
     [holder, key],
@@ -98,7 +98,7 @@ export function placesIn(holder: Holder): [Holder, string][] {
   ]);
 }
 
-/** JSON of something near the sample; now and then cut short, scrambled, or not JSON at all. */
+/** JSON close to the sample; sometimes truncated, scrambled, or not JSON at all. */
 export function rubbishBody(sample: unknown): fc.Arbitrary<string | Buffer | undefined> {
   const json = nearly(sample).map((body) => JSON.stringify(body) ?? '');
   return fc.oneof(
@@ -110,13 +110,13 @@ export function rubbishBody(sample: unknown): fc.Arbitrary<string | Buffer | und
   );
 }
 
-// Half of a surrogate pair cannot be percent-encoded; what a careless client makes of it is three bytes.
+// An unpaired surrogate cannot be percent-encoded; a careless client encodes it as three bytes.
 const percentEncoded = rubbishText.map((value) =>
   value.isWellFormed() ? encodeURIComponent(value) : `${encodeURIComponent(value.toWellFormed())}%ED%A0%80`,
 );
 const raw = fc.string({ unit: fc.constantFrom(...'abAB01-._~!$&\'()*+,;=:@%/?#[]|^`"<> {}'), maxLength: 30 });
 
-/** A path parameter: one that exists, or rubbish, encoded or not. */
+/** A path parameter: an existing value or an invalid one, encoded or not. */
 export function rubbishParameter(good: string): fc.Arbitrary<string> {
   return fc.oneof(
     { weight: 5, arbitrary: fc.constant(encodeURIComponent(good)) },
@@ -148,14 +148,14 @@ const pair = fc
       .oneof({ weight: 4, arbitrary: fc.constantFrom(...almostRight) }, percentEncoded, raw)
       .map((value) => `${name}=${value}`),
   );
-/** Most often none: on most calls any parameter is unknown, and nothing behind that check would be met. */
+/** Usually empty: most calls accept no parameters, and any parameter would be rejected before the later checks. */
 export const rubbishQuery: fc.Arbitrary<string> = fc.oneof(
   { weight: 6, arbitrary: fc.constant('') },
   fc.array(pair, { maxLength: 5 }).map((pairs) => `?${pairs.join('&')}`),
   raw.map((value) => `?${value}`),
 );
 
-// A header carries bytes, without control characters; others never get past the parser of HTTP.
+// A header value without control characters, which the HTTP parser would reject.
 const headerText = fc.string({
   unit: fc
     .oneof(fc.integer({ min: 0x20, max: 0x7e }), fc.integer({ min: 0x80, max: 0xff }))

@@ -1,6 +1,6 @@
 import type { PopulatedStore } from './populated-store.js';
 
-/** A good body for every route that takes one, by its method and path; every field that the route knows is in it. */
+/** A valid body with all fields for every route that accepts one, by method and path. */
 export function sampleBodies({ ids }: PopulatedStore): Record<string, unknown> {
   return {
     'POST /products': {

@@ -7,8 +7,8 @@ import type { ImageType } from '../../src/media/image-types.js';
 const SCRIPT = fileURLToPath(new URL('./second_decoder.py', import.meta.url));
 
 /**
- * Pillow, from Debian's python3-pil: readers of its own for PNG and GIF, and other builds and versions of libjpeg and
- * libwebp than the ones in libvips.
+ * Pillow, from Debian's python3-pil. It has its own readers for PNG and GIF, and uses other builds and versions of
+ * libjpeg and libwebp than libvips.
  */
 export class SecondDecoder {
   private readonly child: ChildProcess = spawn('/usr/bin/python3', [SCRIPT], {
@@ -16,13 +16,13 @@ export class SecondDecoder {
   });
   private readonly verdicts = createInterface({ input: this.child.stdout! })[Symbol.asyncIterator]();
 
-  /** The SHA-256 of the first frame's RGBA pixels, or what is wrong. One at a time. */
+  /** Returns the SHA-256 of the RGBA pixels of the first frame, or the error. Handles one file at a time. */
   async judge(bytes: Buffer, type: ImageType): Promise<{ pixels: string } | { fault: string }> {
     const head = Buffer.alloc(4);
     head.writeUInt32BE(bytes.length);
     this.child.stdin!.write(Buffer.concat([head, bytes]));
     const { value, done } = await this.verdicts.next();
-    if (done) throw new Error('the second decoder ended; python3-pil must be installed');
+    if (done) throw new Error('the second decoder exited. Install python3-pil');
     const [ok, format, pixels = ''] = value.split(' ');
     return ok === 'ok' && format === type.slice(6).toUpperCase() ? { pixels } : { fault: value };
   }

@@ -58,7 +58,7 @@ export function buy(
   );
 }
 
-/** An order of one product, as its id; paid unless told. */
+/** Orders one product and returns the order id. The order is paid by default. */
 export async function order(
   feira: Feira,
   workspaceId: string,

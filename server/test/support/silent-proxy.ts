@@ -9,8 +9,8 @@ interface Address {
 }
 
 /**
- * A way to PostgreSQL on which packets can be lost without a trace, as behind a firewall that has forgotten its
- * connections: whatever was connected, or connects meanwhile, never hears anything again, not even an end.
+ * A proxy to PostgreSQL that can drop packets silently, like a firewall that has lost its state: existing and new
+ * connections receive nothing any more, not even a close.
  */
 export class SilentProxy {
   private isSilent = false;
@@ -30,7 +30,7 @@ export class SilentProxy {
     return proxy;
   }
 
-  /** Where to connect instead of the target. */
+  /** The address to connect to instead of the target. */
   get address(): Address {
     const { port } = this.server.address() as AddressInfo;
     return { ...this.target, host: '127.0.0.1', port };
@@ -45,7 +45,7 @@ export class SilentProxy {
     }
   }
 
-  /** For connections that are made from now on. */
+  /** New connections work again. */
   comeBack(): void {
     this.isSilent = false;
   }

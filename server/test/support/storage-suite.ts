@@ -8,17 +8,17 @@ import { rawPut, rawRequest } from './raw-put.js';
 
 export interface StorageUnderTest {
   storage: Storage;
-  /** Where a signed address is really reached. */
+  /** Maps a signed URL to an address that can be reached in the test. */
   reach(url: string): string;
-  /** An address of which the five minutes are over. */
+  /** A signed URL that has expired. */
   expired(upload: SignedPut): Promise<string>;
-  /** Everything that lies in the storage, by name. */
+  /** The names of all files in the storage. */
   names(): Promise<string[]>;
 }
 
 const BYTES = randomBytes(3_000);
 
-/** What an integrator may rely on, wherever the files are. */
+/** The guarantees for integrators, independent of the storage. */
 export function describeStorage(kind: string, under: () => StorageUnderTest): void {
   const newUpload = (over: Partial<SignedPut> = {}): SignedPut => ({
     key: `product_images/${newId()}/${randomBytes(16).toString('base64url')}.png`,
@@ -188,7 +188,10 @@ export function describeStorage(kind: string, under: () => StorageUnderTest): vo
   });
 }
 
-/** Declares a length, sends these bytes whatever their number, and goes away: on the answer, if one can be expected. */
+/**
+ * Declares a length, sends these bytes regardless of their number, and closes the connection after the response, if
+ * one can be expected.
+ */
 async function sendAndEnd(url: string, bytes: Buffer, declared: number): Promise<void> {
   const { hostname, port, pathname, search, host } = new URL(url);
   const socket = connect(Number(port), hostname);

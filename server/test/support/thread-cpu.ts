@@ -4,9 +4,9 @@ const SCHEDSTAT = '/proc/thread-self/schedstat';
 const HAS_SCHEDSTAT = existsSync(SCHEDSTAT);
 
 /**
- * The processor time that this thread has used, in milliseconds. Time during which another process had the core does not
- * count, and neither do the threads that hash passwords, decode images or run PostgreSQL: only what keeps the event loop
- * from serving others. Outside Linux the whole process is counted, which can only be more.
+ * The CPU time of this thread in milliseconds. It excludes time in which another process used the core, and the
+ * threads that hash passwords, decode images or run PostgreSQL, so it measures what blocks the event loop. Outside
+ * Linux the whole process is measured, which can only be more.
  */
 export function threadCpuMs(): number {
   if (HAS_SCHEDSTAT) return Number(readFileSync(SCHEDSTAT, 'utf8').split(' ', 1)[0]) / 1e6;
@@ -20,7 +20,7 @@ export async function cpuOf<T>(work: () => Promise<T>): Promise<{ result: T; ms:
   return { result, ms: threadCpuMs() - begun };
 }
 
-/** What `calibrationWork` takes on a core of the machine that the budgets were chosen on. */
+/** The duration of `calibrationWork` on the machine for which the budgets were chosen. */
 const REFERENCE_MS = 20;
 const document = JSON.stringify(
   Array.from({ length: 12_000 }, (_, index) => ({ id: index, name: `Product ${index}`, price: index / 100 })),
@@ -31,8 +31,8 @@ function calibrationWork(): void {
 }
 
 /**
- * How many times slower than the reference this thread is at the moment, at least 1: a core that is shared with a
- * neighbour runs at half its speed, and then every budget is worth twice as much processor time.
+ * How many times slower than the reference this thread currently is, at least 1. A core that is shared with another
+ * virtual machine runs at half its speed, and then every budget corresponds to twice as much CPU time.
  */
 export function slowness(): number {
   const begun = threadCpuMs();

@@ -46,7 +46,10 @@ export interface LoggedDelivery {
   }[];
 }
 
-/** The log as the integrator reads it; with a new token, because tests move the clock past the life of one. */
+/**
+ * The delivery log as the integrator reads it. It uses a new token, because tests move the clock beyond the expiry of
+ * the first one.
+ */
 export async function readLog(store: StoreClient, webhookId: string, query = ''): Promise<LoggedDelivery[]> {
   const reader = await store.withScopes(['webhooks:manage']);
   const answer = await reader.get(`/webhooks/${webhookId}/deliveries${query}`);
@@ -55,22 +58,22 @@ export async function readLog(store: StoreClient, webhookId: string, query = '')
 }
 
 /**
- * From here on only `pass` lets time pass. What is due is judged by the later of our clock and the database's, so ours
- * goes ahead first: however slow the machine, nothing comes due before its test wants it.
+ * After this, only `pass` advances the time. What is due depends on the later of our clock and the database's, so
+ * ours is moved ahead first: however slow the machine is, nothing becomes due before the test wants it.
  */
 export function stopTime(feira: Feira): void {
   feira.clock.stop();
   feira.clock.forward(24 * 60 * 60 * 1000);
 }
 
-/** Lets time pass, and wakes those who look for what has come due. */
+/** Advances the time and wakes the workers that look for due deliveries. */
 export function pass(feira: Feira, milliseconds: number): void {
   feira.clock.forward(milliseconds);
   feira.context.sequencer.wake();
   feira.context.dispatcher.wake();
 }
 
-/** A receiver's check as an integrator would write it from the documentation. */
+/** Verifies a signature as an integrator would implement it from the documentation. */
 export function isGenuine(
   secret: string,
   { body, headers }: Pick<Received, 'body' | 'headers'>,
