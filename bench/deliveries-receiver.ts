@@ -1,7 +1,8 @@
 import { type AddressInfo, createServer } from 'node:net';
 
-// The receiving end, a process of its own: raw sockets, nothing parsed but the length, because on two cores whatever it
-// burns is missing to the worker. It sends its port first, and then now and then the bodies that came and when.
+// The webhook receiver, in a separate process. It uses raw sockets and parses only the length, because on two cores
+// its CPU time is taken from the worker. It first sends its port, and then periodically the received bodies with
+// their times.
 
 export interface Arrival {
   /** Milliseconds since 1970, with fractions. */
@@ -10,14 +11,14 @@ export interface Arrival {
 }
 
 const ANSWER = 'HTTP/1.1 204 No Content\r\n\r\n';
-const TELL_EVERY_MS = 50;
+const REPORT_EVERY_MS = 50;
 let arrivals: Arrival[] = [];
 
 const server = createServer((socket) => {
   let pending = '';
   socket.setNoDelay(true);
   socket.on('error', () => {});
-  // One character for one byte: the bodies of the bench are ASCII.
+  // One character per byte, because the bodies are ASCII.
   socket.setEncoding('latin1');
   socket.on('data', (chunk: string) => {
     pending += chunk;
@@ -38,5 +39,5 @@ setInterval(() => {
   if (arrivals.length === 0) return;
   process.send?.({ arrivals });
   arrivals = [];
-}, TELL_EVERY_MS);
+}, REPORT_EVERY_MS);
 process.on('disconnect', () => process.exit());

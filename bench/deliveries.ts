@@ -19,8 +19,8 @@ import { startEmbeddedPostgres } from 'feira/dist/platform/embedded-postgres/sta
 import { createStore } from 'feira/dist/stores/stores.js';
 import type { Arrival } from './deliveries-receiver.js';
 
-// Webhooks from end to end on a PostgreSQL that syncs to a real disk: how many one worker delivers a second while it
-// drains a backlog, and how long after its commit a change arrives at 100 changes a second.
+// Measures webhooks end to end on a PostgreSQL that syncs to a real disk: the deliveries per second of one worker
+// with a backlog, and the time from the commit of a change to its arrival at 100 changes per second.
 
 const { values: options } = parseArgs({
   options: {
@@ -36,7 +36,7 @@ const FEIRA = fileURLToPath(new URL('../../server/bin/feira.js', import.meta.url
 const SCOPES = ['products:write', 'stock:write', 'webhooks:manage'] as const;
 
 const folder = mkdtempSync(join(process.env.BENCH_FOLDER ?? tmpdir(), 'feira-bench-'));
-// PostgreSQL of root runs under another account, which has to come through.
+// When run as root, PostgreSQL runs under another account, which must be able to enter the folder.
 chmodSync(folder, 0o711);
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 const postgres = await startEmbeddedPostgres({ folder });
@@ -63,13 +63,15 @@ const rates: number[] = [];
 for (let round = 0; round < Number(options.rounds); round++) rates.push(await drain());
 const latency = await measureLatency();
 const perSecond = median(rates);
-console.log(`deliveries a second, one worker, backlog of ${options.backlog} over ${options.stores} stores:`);
+console.log(
+  `deliveries per second, one worker, backlog of ${options.backlog} over ${options.stores} stores:`,
+);
 console.log(
   `  ${rates.map(Math.round).join(', ')}; median ${Math.round(perSecond)} (goal ${GOAL.perSecond})`,
 );
-console.log(`from commit to arrival at ${options.rate} changes a second, in ms:`);
+console.log(`from commit to arrival at ${options.rate} changes per second, in ms:`);
 console.log(
-  `  after the answer: p50 ${latency.answer.p50}, p99 ${latency.answer.p99} (goal ${GOAL.p50}, ${GOAL.p99})`,
+  `  after the response: p50 ${latency.answer.p50}, p99 ${latency.answer.p99} (goal ${GOAL.p50}, ${GOAL.p99})`,
 );
 console.log(`  after the request was sent: p50 ${latency.request.p50}, p99 ${latency.request.p99}`);
 receiver.kill();
@@ -94,7 +96,10 @@ async function drain(): Promise<number> {
   return arrivals.length / ((arrivals.at(-1)!.at - arrivals[0]!.at) / 1000);
 }
 
-/** The commit lies between the request and its answer: the one bounds the latency from above, the other from below. */
+/**
+ * The commit happens between the request and its response, so these two times are an upper and a lower bound of the
+ * latency.
+ */
 async function measureLatency() {
   const worker = startWorker();
   await delay(1_500);
@@ -174,7 +179,7 @@ async function startApi(): Promise<{ url: string; child: ChildProcess }> {
   const url = `http://127.0.0.1:${port}`;
   const child = startFeira(['--role', 'api', '--port', String(port)]);
   while (!(await fetch(`${url}/healthz`).catch(() => undefined))) {
-    if (child.exitCode !== null) throw new Error('the API process ended');
+    if (child.exitCode !== null) throw new Error('the API process exited');
     await delay(50);
   }
   return { url, child };

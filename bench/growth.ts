@@ -1,8 +1,8 @@
 import { PRODUCTS_PER_LINE, query, seed } from './seed.js';
 import { compareSizes, movedCursors, type Size, secondPages } from './sizes.js';
 
-// What a hundred times as many products cost. One store has them all: the hard case, because every index of a store
-// starts with its id and so is no smaller than the table.
+// Measures the cost of a hundred times as many products, all in one store. That is the hard case, because every index
+// starts with the store id and is therefore as large as the table.
 
 const COMMON_WORD = 'search, a word in every 12th product';
 const SORTS = ['name', 'price', 'quantity', 'createdAt', 'updatedAt'].flatMap((key) => [key, `-${key}`]);
@@ -12,7 +12,7 @@ await compareSizes({
   requestsPerRound: 300,
   seed: async (connection, count) => (await seed(connection, 1, count))[0]!,
   callsOf,
-  // Up to 10,000 of what is found are counted: 833 in the small store.
+  // Counts stop at 10,000 matches; the small store has 833.
   countMore: [COMMON_WORD],
 });
 

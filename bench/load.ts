@@ -1,12 +1,12 @@
 import { connect, type Socket } from 'node:net';
 
-/** What one measurement sends, and when it ends: after `seconds`, or after `count` requests if that comes first. */
+/** The requests of one measurement, which ends after `seconds`, or after `count` requests if that is earlier. */
 export interface LoadOrder {
   port: number;
   connections: number;
   seconds: number;
   count: number;
-  /** Whole requests, sent in turn and from the start again when all were sent. */
+  /** Complete requests, sent in turn and repeatedly. */
   requests: Uint8Array[];
 }
 
@@ -16,7 +16,7 @@ export interface LoadResult {
   /** Milliseconds. */
   p50: number;
   p99: number;
-  /** How often each status other than 200 was answered. */
+  /** The number of responses by status, except 200. */
   unexpected: Record<string, number>;
 }
 
@@ -24,9 +24,9 @@ const HEAD_END = Buffer.from('\r\n\r\n');
 const CHUNK = 65_536;
 
 /**
- * The load generator, a process of its own that takes one order at a time. Raw sockets, one request in flight on each,
- * answers read into one buffer per socket and not parsed beyond status and length: on two cores whatever it burns is
- * missing to PostgreSQL. (autocannon burns four times as much per request.)
+ * The load generator, a separate process that runs one measurement at a time. It uses raw sockets with one request in
+ * flight each, reads responses into one buffer per socket and parses only status and length, because on two cores its
+ * CPU time is taken from PostgreSQL. (autocannon needs four times as much per request.)
  */
 process.on('message', (order: LoadOrder) => {
   run(order).then(
@@ -63,7 +63,7 @@ async function run(order: LoadOrder): Promise<LoadResult> {
   };
 }
 
-/** One connection: asks, reads the answer to its last byte, asks again, until there is nothing left to ask. */
+/** One connection: sends a request, reads the response to its last byte, and repeats until no request is left. */
 function converse(
   port: number,
   next: () => Uint8Array | undefined,
@@ -72,7 +72,7 @@ function converse(
   return new Promise((resolve, reject) => {
     let sentAt = 0;
     let status = 0;
-    /** Bytes of the body still to come; -1 while the head is not complete. */
+    /** The remaining bytes of the body; -1 while the head is incomplete. */
     let missing = -1;
     let head = Buffer.alloc(0);
 
@@ -123,6 +123,6 @@ function converse(
 
 function lengthIn(head: string): number {
   const at = head.indexOf('content-length: ');
-  if (at < 0) throw new Error(`an answer without content-length: ${head.slice(0, 200)}`);
+  if (at < 0) throw new Error(`a response without content-length: ${head.slice(0, 200)}`);
   return Number.parseInt(head.slice(at + 16, at + 26), 10);
 }

@@ -2,8 +2,8 @@ import { ORDERS_PER_SURNAME, seedOrders } from './orders-seed.js';
 import { query } from './seed.js';
 import { compareSizes, movedCursors, type Size } from './sizes.js';
 
-// What a hundred times as many orders of one store cost those who read them. Orders come at the same pace in both, so
-// that a day holds as many; the large store has been there for longer.
+// Measures the cost of a hundred times as many orders in one store for its readers. Both stores get orders at the
+// same rate, so a day has the same number of orders; the large store has existed for longer.
 
 await compareSizes({ things: 'orders', requestsPerRound: 200, seed: seedOrders, callsOf });
 
@@ -54,7 +54,7 @@ async function callsOf(size: Size): Promise<Map<string, string[]>> {
   ]);
 }
 
-/** Where the list is nearly over. */
+/** Cursors near the end of the list. */
 async function deepCursors(size: Size, path: string, column: string, cast = ''): Promise<string[]> {
   const table = path.startsWith('/customers') ? 'customers' : 'orders';
   const direction = path.includes('sort=') ? 'desc' : 'asc';

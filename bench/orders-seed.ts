@@ -1,11 +1,11 @@
 import { migrate } from 'feira/dist/platform/db/migrate.js';
 import pg from 'pg';
-import { type Connection, makeStores, type SeededStore, takeIndexesOff, WORDS } from './seed.js';
+import { type Connection, dropIndexes, makeStores, type SeededStore, WORDS } from './seed.js';
 
-/** Every searched surname stands in this many orders, however many there are. */
+/** Every searched surname occurs in this many orders, independent of the total. */
 export const ORDERS_PER_SURNAME = 20;
 
-/** Fills an empty database with the orders of one store, one a minute, each by a customer of its own. */
+/** Fills an empty database with the orders of one store, one per minute, each by a different customer. */
 export async function seedOrders(connection: Connection, orders: number): Promise<SeededStore> {
   await migrate(connection);
   const client = new pg.Client(connection);
@@ -15,14 +15,14 @@ export async function seedOrders(connection: Connection, orders: number): Promis
       `set synchronous_commit = off; set maintenance_work_mem = '512MB'; set work_mem = '256MB'`,
     );
     const [store] = await makeStores(client, 1);
-    const indexes = await takeIndexesOff(client, ['orders', 'customers', 'order_search']);
+    const indexes = await dropIndexes(client, ['orders', 'customers', 'order_search']);
     await client.query(WORDS);
     await client.query(ORDERS, [orders]);
     await client.query(CUSTOMERS);
     await client.query(SEARCH);
     for (const index of indexes) await client.query(index);
     await client.query('drop table seed_stores');
-    // What autovacuum does by itself within minutes: plans and index-only scans need it.
+    // autovacuum would do this within minutes. Plans and index-only scans depend on it.
     await client.query('vacuum analyze');
     await client.query('checkpoint');
     return store!;
@@ -31,8 +31,9 @@ export async function seedOrders(connection: Connection, orders: number): Promis
   }
 }
 
-// None runs out while it is measured. Changed up to an hour after it was placed, by some 500 transactions: a fresh cluster has not counted further, and delta
-// sync shows nothing that is newer than the transactions that run.
+// No order expires during a measurement. Each was changed up to an hour after it was placed, by about 500
+// transactions, because a fresh cluster has not reached higher transaction ids and delta sync does not return changes
+// newer than the running transactions.
 const ORDERS = `
   insert into orders (workspace_id, id, number, status, status_shipping, code_shipping, carrier, subtotal, shipping_cost, total,
     payment_method, gateway, transaction_id, customer_id, customer, shipping_address, items, checkout_id, expires_at,
@@ -65,7 +66,7 @@ const CUSTOMERS = `
     search_terms(customer->>'name', customer->>'email', customer->>'document', customer->>'phone')
   from orders`;
 
-// As refreshOrderSearch writes it.
+// The same terms as refreshOrderSearch writes.
 const SEARCH = `
   insert into order_search (workspace_id, order_id, terms)
   select o.workspace_id, o.id, search_terms(variadic array[o.number::text, o.customer->>'name', o.customer->>'email',

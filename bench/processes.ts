@@ -13,15 +13,15 @@ const FEIRA = fileURLToPath(new URL('../../server/bin/feira.js', import.meta.url
 export interface Server {
   port: number;
   pid: number;
-  /** From the spawn to the first answered request. */
+  /** The time from the spawn to the first response. */
   startMs: number;
   stop(): Promise<void>;
 }
 
-/** A folder on a real disk: a commit that costs no fsync would flatter every write. */
+/** A folder on a real disk, because writes without an fsync would look too fast. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(process.env.BENCH_FOLDER ?? tmpdir(), 'feira-bench-'));
-  // PostgreSQL of root runs under another account, which has to come through.
+  // When run as root, PostgreSQL runs under another account, which must be able to enter the folder.
   chmodSync(folder, 0o711);
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   return folder;
@@ -31,7 +31,7 @@ export function startHello(): Promise<Server> {
   return start((port) => [[fileURLToPath(new URL('./hello.js', import.meta.url)), String(port)], {}], '/');
 }
 
-/** The product as it is started by its users; its log goes to a file, as under a service manager. */
+/** Starts Feira as users do. Its log is written to a file, as under a service manager. */
 export function startFeira(folder: string, databaseUrl?: string): Promise<Server> {
   const log = openSync(join(folder, 'feira.log'), 'a');
   return start(
@@ -49,7 +49,7 @@ export function startFeira(folder: string, databaseUrl?: string): Promise<Server
   );
 }
 
-/** Resident memory of a process in MB: now, and the most it ever had. Only Linux tells. */
+/** The current and the maximum resident memory of a process in MB. Available only on Linux. */
 export function memoryOf(pid: number): { now: number; peak: number } | undefined {
   if (process.platform !== 'linux') return undefined;
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
@@ -66,7 +66,7 @@ export class LoadProcess {
   async run(order: LoadOrder): Promise<LoadResult> {
     const answer = new Promise<LoadResult | { error: string }>((resolve, reject) => {
       this.child.once('message', resolve);
-      this.child.once('exit', () => reject(new Error('the load generator ended')));
+      this.child.once('exit', () => reject(new Error('the load generator exited')));
     });
     this.child.send(order);
     const result = await answer;
@@ -80,7 +80,7 @@ export class LoadProcess {
   }
 }
 
-const PATIENCE_MS = 60_000;
+const START_TIMEOUT_MS = 60_000;
 
 async function start(
   command: (port: number) => [string[], NodeJS.ProcessEnv],
@@ -97,8 +97,8 @@ async function start(
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   process.once('exit', () => child.kill('SIGKILL'));
   while (!(await answers(port, probe))) {
-    if (child.exitCode !== null) throw new Error(`${args.join(' ')} ended with ${child.exitCode}`);
-    if (performance.now() - begun > PATIENCE_MS) throw new Error(`${args.join(' ')} does not answer`);
+    if (child.exitCode !== null) throw new Error(`${args.join(' ')} exited with code ${child.exitCode}`);
+    if (performance.now() - begun > START_TIMEOUT_MS) throw new Error(`${args.join(' ')} does not respond`);
     await delay(10);
   }
   return {

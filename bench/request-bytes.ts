@@ -1,4 +1,4 @@
-/** A whole HTTP request, ready to be written to a socket. */
+/** A complete HTTP request as bytes for a socket. */
 export function requestBytes(method: string, path: string, token?: string, body?: object): Uint8Array {
   const text = body && JSON.stringify(body);
   const lines = [

@@ -6,9 +6,9 @@ import { LoadProcess, memoryOf, type Server, startFeira, startHello, temporaryFo
 import { median, requestBytes, shuffled } from './request-bytes.js';
 import { type Connection, query, type SeededStore, seed } from './seed.js';
 
-// How much of the speed of a bare Fastify "hello world" each call keeps, with authentication, budgets, validation,
-// events and the log switched on, over 1,000 stores and 100,000 products. Absolute figures depend on the machine and
-// on who else uses it; the ratio is taken within a round, where both had the same share of it.
+// Measures which share of the throughput of a bare Fastify "hello world" each call reaches, with authentication,
+// budgets, validation, events and logging enabled, over 1,000 stores and 100,000 products. Absolute figures depend on
+// the machine and its load; the ratio is computed within a round, in which both had the same conditions.
 
 const { values: options } = parseArgs({
   options: {
@@ -46,20 +46,20 @@ process.exit(missed > 0 ? 1 : 0);
 async function measureStarts(): Promise<void> {
   const folder = temporaryFolder();
   const first = await startFeira(folder);
-  // The demo store is still being made.
+  // The demo store is still being created.
   await delay(1_000);
   await first.stop();
   const later = await startFeira(folder);
   await delay(1_000);
   await later.stop();
   judge(
-    'first start to first answer',
+    'first start to first response',
     `${(first.startMs / 1000).toFixed(2)} s`,
     '< 15 s',
     first.startMs < FIRST_START_MS,
   );
   judge(
-    'later start to first answer',
+    'later start to first response',
     `${(later.startMs / 1000).toFixed(2)} s`,
     '< 3 s',
     later.startMs < LATER_START_MS,
@@ -82,7 +82,7 @@ async function measureCalls(): Promise<void> {
   const calls = callsOf(hello, feira, stores, products);
   const results = new Map<Call, LoadResult[]>(calls.map((call) => [call, []]));
   const rounds = Number(options.rounds);
-  // Round 0 warms up: code is compiled, connections are open, pages are cached.
+  // Round 0 is a warm-up: code is compiled, connections are opened, pages are cached.
   for (let round = 0; round <= rounds; round++) {
     for (const call of calls) {
       const result = await load.run({
@@ -143,7 +143,7 @@ function callsOf(hello: Server, feira: Server, stores: SeededStore[], products: 
       name: 'PATCH stock',
       goal: 0.22,
       server: feira,
-      // Another balance in each round, so that every call is a change with an event.
+      // The stock differs in each round, so that every call is a change with an event.
       requests: (round) =>
         shuffled(simple).map(({ id, token }, i) =>
           requestBytes('PATCH', `/api/v1/products/${id}/stock`, token, {

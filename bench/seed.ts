@@ -14,7 +14,7 @@ export interface SeededStore {
   token: string;
 }
 
-/** Every searched line name stands in this many products, however many there are. */
+/** Every searched line name occurs in this many products, independent of the total. */
 export const PRODUCTS_PER_LINE = 20;
 const SCOPES = [
   'products:read',
@@ -26,7 +26,7 @@ const SCOPES = [
 ];
 const BUDGET = 100_000_000;
 
-/** Fills an empty database. Of all products every third has 6 variations, and each has 3 images. */
+/** Fills an empty database. Every third product has 6 variations, and each product has 3 images. */
 export async function seed(
   connection: Connection,
   stores: number,
@@ -40,22 +40,17 @@ export async function seed(
       `set synchronous_commit = off; set maintenance_work_mem = '512MB'; set work_mem = '256MB'`,
     );
     const made = await makeStores(client, stores);
-    const indexes = await takeIndexesOff(client, [
-      'products',
-      'variations',
-      'product_images',
-      'product_search',
-    ]);
+    const indexes = await dropIndexes(client, ['products', 'variations', 'product_images', 'product_search']);
     await client.query(WORDS);
     await client.query(PRODUCTS, [productsPerStore]);
     await client.query(VARIATIONS);
-    // The trigger counts the images of a product, which takes a scan of the table as long as it has no index.
+    // The trigger counts the images of a product, which requires a table scan while the index is missing.
     await client.query('alter table product_images disable trigger product_images_limit');
     await client.query(IMAGES);
     await client.query('alter table product_images enable trigger product_images_limit');
     await client.query(SEARCH);
     for (const index of indexes) await client.query(index);
-    // What autovacuum does by itself within minutes: plans and index-only scans need it.
+    // autovacuum would do this within minutes. Plans and index-only scans depend on it.
     await client.query('drop table seed_stores');
     await client.query('vacuum analyze');
     await client.query('checkpoint');
@@ -103,8 +98,8 @@ export async function makeStores(client: pg.Client, count: number): Promise<Seed
   return rows.map(({ id, store }) => ({ workspaceId: id, token: tokens[store - 1]! }));
 }
 
-/** Building an index over full tables takes a fraction of the time that filling it row by row takes. */
-export async function takeIndexesOff(client: pg.Client, tables: string[]): Promise<string[]> {
+/** Building an index over full tables is much faster than filling it row by row. */
+export async function dropIndexes(client: pg.Client, tables: string[]): Promise<string[]> {
   const { rows } = await client.query<{ off: string; on: string }>(
     `select
        case when c.oid is null then format('drop index %s', i.indexrelid::regclass)
@@ -120,8 +115,8 @@ export async function takeIndexesOff(client: pg.Client, tables: string[]): Promi
   return rows.map(({ on }) => on);
 }
 
-// Line names are invented words made of syllables, so that their trigrams repeat as those of a language do. An id is a
-// UUIDv7 of the time at which the product is said to have been made.
+// Line names are invented words made of syllables, so that their trigrams repeat as in a natural language. Ids are
+// UUIDv7 with the creation time of the product.
 export const WORDS = `
   create function seed_line(k bigint) returns text language sql immutable parallel safe as $$
     select initcap(string_agg(substr('bcdfgjlmnprstvxz', 1 + (digit % 16)::integer, 1)
@@ -137,7 +132,7 @@ export const WORDS = `
     from md5(store || ' ' || n) hash
   $$`;
 
-// Stores are filled side by side, as they are in life: the products of one are spread over the whole table.
+// Stores are filled in parallel, as in production, so the products of one store are spread over the whole table.
 const PRODUCTS = `
   insert into products (workspace_id, id, name, price, price_discount, description, quantity, weight, width, height,
     length, category_id, sku, ean, has_variants, variation_types, created_at, updated_at)
@@ -174,7 +169,7 @@ const IMAGES = `
     p.workspace_id || '/' || p.id || '/' || substr(md5(p.id::text || i), 1, 20) || '.jpg', 'image/jpeg', 180000, 1200, 1200
   from products p, generate_series(0, 2) i`;
 
-// As refreshSearch writes it.
+// The same terms as refreshSearch writes.
 const SEARCH = `
   insert into product_search (workspace_id, product_id, terms)
   select p.workspace_id, p.id, search_terms(variadic array[p.name, p.sku, p.ean] || coalesce(v.codes, '{}'))

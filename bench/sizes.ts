@@ -14,17 +14,20 @@ export interface Size {
 }
 
 interface Comparison {
-  /** What there is a hundred times as much of. */
+  /** The name of the records of which there are a hundred times as many. */
   things: string;
   requestsPerRound: number;
   seed(connection: Connection, count: number): Promise<SeededStore>;
-  /** Paths by what they ask for: many different things each, so that none is answered from a warm page alone. */
+  /**
+   * Request paths by the name of the call. Each has many different paths, so that responses do not depend on a few
+   * cached pages.
+   */
   callsOf(size: Size): Promise<Map<string, string[]>>;
-  /** Of these the large store has more to count, so their times are told and not judged. */
+  /** Calls for which the large store has more rows to count. Their times are reported but not judged. */
   countMore?: string[];
 }
 
-/** Asks a small store and a large one for the same and ends the process, with 1 when a call took too much longer. */
+/** Sends the same requests to a small and a large store and exits, with code 1 if a call became too slow. */
 export async function compareSizes(comparison: Comparison): Promise<never> {
   const { things, requestsPerRound, seed, callsOf, countMore = [] } = comparison;
   const { values: options } = parseArgs({
@@ -63,13 +66,13 @@ export async function compareSizes(comparison: Comparison): Promise<never> {
     return { store, server, calls: await callsOf({ count, connection, store, server }) };
   }
 
-  /** Small and large alternate, so that whoever else uses the machine slows down both. */
+  /** Small and large alternate, so that other load on the machine affects both equally. */
   async function compare(name: string): Promise<void> {
     const times: [typeof small, number[]][] = [
       [small, []],
       [large, []],
     ];
-    // Round 0 warms up.
+    // Round 0 is a warm-up.
     for (let round = 0; round <= Number(options.rounds); round++) {
       for (const [{ server, store, calls }, medians] of times) {
         const result = await load.run({
@@ -100,7 +103,7 @@ export async function compareSizes(comparison: Comparison): Promise<never> {
   }
 }
 
-/** Cursors to where `places` are: one that was given out for the path, moved there. */
+/** Cursors at these positions, derived from a cursor that the API issued for the path. */
 export async function movedCursors(
   size: Size,
   path: string,

@@ -14,7 +14,7 @@ interface RegistrationTexts {
 export const REGISTRATION_TEXTS: Record<Language, RegistrationTexts> = {
   en: {
     name: {
-      length: `needs 1 to ${MAX_APP_NAME} characters`,
+      length: `must have 1 to ${MAX_APP_NAME} characters`,
       invisible: 'must not contain line breaks or other invisible or control characters',
       script: 'must be written with Latin letters, so that merchants cannot confuse it with another name',
       blank: 'must contain a letter or a digit',

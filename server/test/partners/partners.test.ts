@@ -64,7 +64,7 @@ describe('an integrator', () => {
     ['a common password', { password: 'Password123' }, 'too easy to guess'],
     ['one character repeated', { password: 'aaaaaaaaaa' }, 'too easy to guess'],
     ['the e-mail as password', { password: 'Fresh@erp.example' }, 'too easy to guess'],
-    ['an e-mail that is taken', { email: 'DEV@erp.example' }, 'There is an account with this e-mail'],
+    ['an e-mail that is taken', { email: 'DEV@erp.example' }, 'An account with this e-mail already exists'],
   ])('is not signed up with %s', async (_name, typed, sentence) => {
     const browser = new Merchant(feira.app);
     const fields = { email: 'fresh@erp.example', password: PASSWORD, ...typed };
@@ -118,11 +118,11 @@ describe('an integrator', () => {
     });
     expect(page.status).toBe(422);
     for (const sentence of [
-      'The name needs 1 to 100 characters',
+      'The name must have 1 to 100 characters',
       'http://erp.example/cb must be https',
       'ftp://erp.example must be https',
       'https://erp.example/#x must not have a fragment',
-      'nonsense is not an absolute address',
+      'nonsense must be an absolute URL',
       'The contact must be an e-mail address',
     ])
       expect(page.text).toContain(sentence);
@@ -284,7 +284,7 @@ describe('the settings of an app', () => {
     const page = await register(dev);
     const refused = await dev.press(page, 'Save', { name: '', 'redirect-uris': 'http://erp.example' });
     expect(refused.status).toBe(422);
-    expect(refused.text).toContain('The name needs');
+    expect(refused.text).toContain('The name must have');
     const { fields } = formOf(await dev.get(`/partners/apps/${clientIdOn(page)}`), 'Save');
     expect(fields).toMatchObject({ name: 'My ERP', 'redirect-uris': CALLBACK });
   });
