@@ -46,7 +46,9 @@ export function prepareLocation(folder: string): ClusterLocation {
 export function hasDatabase(folder: string): boolean {
   const idFile = join(folder, 'postgres-id');
   try {
-    const location = existsSync(idFile) ? join(SHARED_FOLDER, readOrMakeId(idFile)) : join(folder, 'postgres');
+    const location = existsSync(idFile)
+      ? join(SHARED_FOLDER, readOrMakeId(idFile))
+      : join(folder, 'postgres');
     statSync(join(location, 'data'));
     return true;
   } catch (error) {
