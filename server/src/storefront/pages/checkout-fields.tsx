@@ -2,7 +2,7 @@ import type { DeliveryOption } from '../../checkout/delivery-options.js';
 import type { Language } from '../../platform/html/language.js';
 import { money } from '../../platform/html/money.js';
 import { STATES } from '../brazil.js';
-import { type CheckoutForm, METHODS, MOST_INSTALLMENTS } from '../checkout-form.js';
+import { type CheckoutForm, MAX_INSTALLMENTS, METHODS } from '../checkout-form.js';
 import { CHECKOUT_TEXTS } from './checkout-texts.js';
 import { Field } from './field.js';
 
@@ -122,7 +122,7 @@ export function PaymentFields({ language, form }: Section) {
       <div class="field installments">
         <label for="installments">{texts.labels.installments}</label>
         <select id="installments" name="installments">
-          {Array.from({ length: MOST_INSTALLMENTS }, (_, at) => String(at + 1)).map((count) => (
+          {Array.from({ length: MAX_INSTALLMENTS }, (_, at) => String(at + 1)).map((count) => (
             <option key={count} value={count} selected={count === form.typed.installments}>
               {texts.times(Number(count))}
             </option>
