@@ -15,6 +15,7 @@ import { serveMedia } from './media/serve.js';
 import type { Storage } from './media/storage.js';
 import { uploadRoute } from './media/upload-route.js';
 import { type Guard, guardOf } from './oauth/guard.js';
+import { describeOAuth } from './oauth/openapi.js';
 import { type TokenOptions, tokenRoutes } from './oauth/token-routes.js';
 import { type PagesOptions, pages } from './pages.js';
 import type { PublicRoutes } from './platform/config.js';
@@ -37,6 +38,7 @@ import { serveErrorPages } from './platform/openapi/error-pages.js';
 import { describeApi } from './platform/openapi/openapi.js';
 import { serveReference } from './platform/openapi/reference-page.js';
 import { type LabelOptions, labelRoute } from './shipping/label-route.js';
+import { describeEvents } from './webhooks/openapi.js';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -83,7 +85,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   serveHealth(app);
   if (publicRoutes.readiness) serveReadiness(app, server.readiness);
   if (publicRoutes.metrics) serveMetrics(app, server.metrics.registry);
-  await describeApi(app, server.publicUrl);
+  await describeApi(app, server.publicUrl, [describeOAuth(server.publicUrl), describeEvents()]);
   await app.register(api, { ...options.api, prefix: API_PREFIX });
   await app.register(tokenRoutes, options.tokens);
   await app.register(labelRoute, options.labels);

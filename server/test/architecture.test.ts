@@ -41,7 +41,7 @@ const PERMITTED: Record<string, string[]> = {
     'platform',
   ],
   resources: ['orders', 'media', 'oauth', 'platform'],
-  app: ['api', 'pages', 'shipping', 'media', 'oauth', 'platform'],
+  app: ['api', 'pages', 'shipping', 'webhooks', 'media', 'oauth', 'platform'],
   api: ['shipping', 'orders', 'catalog', 'webhooks', 'media', 'oauth', 'platform'],
   pages: ['storefront', 'payments', 'console', 'partners', 'oauth', 'accounts', 'platform'],
   worker: ['checkout', 'payments', 'orders', 'webhooks', 'events', 'media', 'oauth', 'accounts', 'platform'],

@@ -8,6 +8,7 @@ import {
   Money,
   Name,
   Nullable,
+  OneOf,
   Quantity,
   Shape,
   Text,
@@ -76,14 +77,33 @@ const optional = {
   ),
 };
 
-export const NewProduct = Shape('NewProduct', {
-  name,
-  price,
-  quantity: Type.Optional(quantity),
-  typeId: Type.Optional(Type.Integer({ ...typeId, default: 2 })),
-  categoryId: Type.Optional(Type.Integer({ ...categoryId, default: 23 })),
-  ...mapOptional(optional),
-});
+export const NewProduct = Shape(
+  'NewProduct',
+  {
+    name,
+    price,
+    quantity: Type.Optional(quantity),
+    typeId: Type.Optional(Type.Integer({ ...typeId, default: 2 })),
+    categoryId: Type.Optional(Type.Integer({ ...categoryId, default: 23 })),
+    ...mapOptional(optional),
+  },
+  {
+    examples: [
+      {
+        name: 'Camiseta Listrada',
+        price: 89.9,
+        priceDiscount: 69.9,
+        description: 'Malha de algodão, gola redonda.',
+        quantity: 12,
+        weight: 0.25,
+        typeId: 2,
+        categoryId: 23,
+        sku: 'CAM-LIS',
+        ean: '7891234567895',
+      },
+    ],
+  },
+);
 export type NewProduct = Static<typeof NewProduct>;
 
 export const ProductChange = Shape(
@@ -100,6 +120,7 @@ export const ProductChange = Shape(
     'x-known-field': true,
     description:
       'Only the fields sent are changed. null clears description, measures, urlImage, sku, ean, ncm, cest, fiscalOrigin and priceDiscount.',
+    examples: [{ price: 74.9, priceDiscount: null }],
   },
 );
 export type ProductChange = Static<typeof ProductChange>;
@@ -115,7 +136,7 @@ export const productFields = {
   width: optional.width,
   height: optional.height,
   length: optional.length,
-  typeId: Type.Integer({ examples: [2] }),
+  typeId: Type.Integer(typeId),
   categoryId: Type.Integer({ examples: [23] }),
   urlImage: optional.urlImage,
   sku: optional.sku,
@@ -153,54 +174,73 @@ export const ProductDetail = Shape('ProductDetail', {
 
 export const VariationList = Shape('VariationList', { data: Type.Array(Variation) });
 
-export const StockChange = Shape('StockChange', {
-  quantity: Quantity({ description: 'The new balance.', examples: [12] }),
-});
+export const StockChange = Shape(
+  'StockChange',
+  { quantity: Quantity({ description: 'The new balance.', examples: [12] }) },
+  { examples: [{ quantity: 12 }] },
+);
 
-export const VariationsPatch = Shape('VariationsPatch', {
-  variants: Type.Array(
-    Shape(
-      'VariationChange',
-      {
-        id: Type.Optional(Type.String({ description: 'Which variation: its id …' })),
-        sku: Type.Optional(Text(100, { description: '… or its sku. Both together must agree.' })),
-        setSku: Type.Optional(Nullable(Text(100, { description: 'The new sku.' }))),
-        setEan: Type.Optional(Nullable(Text(100, { description: 'The new ean.' }))),
-        price: Type.Optional(Money()),
-        quantity: Type.Optional(Quantity()),
-      },
-      {
-        'x-some-of': [
-          ['id', 'sku'],
-          ['setSku', 'setEan', 'price', 'quantity'],
-        ],
-      },
+export const VariationsPatch = Shape(
+  'VariationsPatch',
+  {
+    variants: Type.Array(
+      Shape(
+        'VariationChange',
+        {
+          id: Type.Optional(Type.String({ description: 'Which variation: its id …' })),
+          sku: Type.Optional(Text(100, { description: '… or its sku. Both together must agree.' })),
+          setSku: Type.Optional(Nullable(Text(100, { description: 'The new sku.' }))),
+          setEan: Type.Optional(Nullable(Text(100, { description: 'The new ean.' }))),
+          price: Type.Optional(Money()),
+          quantity: Type.Optional(Quantity()),
+        },
+        {
+          'x-some-of': [
+            ['id', 'sku'],
+            ['setSku', 'setEan', 'price', 'quantity'],
+          ],
+        },
+      ),
+      { minItems: 1, maxItems: MAX_BATCH },
     ),
-    { minItems: 1, maxItems: MAX_BATCH },
-  ),
-});
+  },
+  { examples: [{ variants: [{ sku: 'CAM-P-AZ', price: 84.9, quantity: 8 }] }] },
+);
 export type VariationsPatch = Static<typeof VariationsPatch>;
 
-export const StockBatch = Shape('StockBatch', {
-  entries: Type.Array(
-    Type.Object(
-      {
-        sku: Text(100, { minLength: 1, examples: ['CAM-P-AZ'] }),
-        quantity: Type.Optional(Quantity({ description: 'The new balance; either this …' })),
-        delta: Type.Optional(
-          Type.Integer({
-            minimum: -2_147_483_647,
-            maximum: 2_147_483_647,
-            description: '… or how much to add, negative to take away.',
-          }),
-        ),
-        ifQuantity: Type.Optional(Quantity({ description: 'Only if the balance is this one now.' })),
-      },
-      { 'x-one-of': ['quantity', 'delta'] },
+export const StockBatch = Shape(
+  'StockBatch',
+  {
+    entries: Type.Array(
+      Type.Object(
+        {
+          sku: Text(100, { minLength: 1, examples: ['CAM-P-AZ'] }),
+          quantity: Type.Optional(Quantity({ description: 'The new balance; either this …' })),
+          delta: Type.Optional(
+            Type.Integer({
+              minimum: -2_147_483_647,
+              maximum: 2_147_483_647,
+              description: '… or how much to add, negative to take away.',
+            }),
+          ),
+          ifQuantity: Type.Optional(Quantity({ description: 'Only if the balance is this one now.' })),
+        },
+        { 'x-one-of': ['quantity', 'delta'] },
+      ),
+      { minItems: 1, maxItems: MAX_BATCH },
     ),
-    { minItems: 1, maxItems: MAX_BATCH },
-  ),
-});
+  },
+  {
+    examples: [
+      {
+        entries: [
+          { sku: 'CAN-ESM', quantity: 35 },
+          { sku: 'CAFE-500', delta: -2, ifQuantity: 120 },
+        ],
+      },
+    ],
+  },
+);
 export type StockBatch = Static<typeof StockBatch>;
 
 export const StockBatchAnswer = Shape('StockBatchAnswer', {
@@ -211,9 +251,7 @@ export const StockBatchAnswer = Shape('StockBatchAnswer', {
       quantity: Type.Optional(Type.Integer({ description: 'The balance after the change.' })),
       error: Type.Optional(Type.String()),
       code: Type.Optional(
-        Type.String({
-          description: 'unknown_sku, ambiguous_sku, quantity_mismatch, below_zero or above_maximum',
-        }),
+        OneOf<string>(['unknown_sku', 'ambiguous_sku', 'quantity_mismatch', 'below_zero', 'above_maximum']),
       ),
     }),
   ),

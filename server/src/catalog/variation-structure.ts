@@ -68,7 +68,21 @@ export const VariationsPut = Shape(
       { maxItems: MAX_COMBINATIONS },
     ),
   },
-  { 'x-rule': structureFaults },
+  {
+    'x-rule': structureFaults,
+    examples: [
+      {
+        types: [
+          { name: 'Tamanho', options: ['P', 'M', 'G', 'GG'] },
+          { name: 'Cor', options: ['Azul', 'Branca'] },
+        ],
+        combinations: [
+          { combination: 'P - Azul', sku: 'CAM-P-AZ', price: 79.9, quantity: 5 },
+          { options: ['GG', 'Azul'], sku: 'CAM-GG-AZ', quantity: 5 },
+        ],
+      },
+    ],
+  },
 );
 export type VariationsPut = Static<typeof VariationsPut>;
 

@@ -1,20 +1,28 @@
 import { type Static, Type } from 'typebox';
 import type { FaultDetail } from '../platform/http/errors.js';
-import { HttpUrl, Shape, Text } from '../platform/schema/shapes.js';
+import { HttpUrl, OneOf, Shape, Text } from '../platform/schema/shapes.js';
 import { Image } from './image-record.js';
-import { IMAGE_TYPES, type ImageType, MAX_BYTES } from './image-types.js';
+import { IMAGE_TYPES, MAX_BYTES } from './image-types.js';
 
 export const ImageList = Shape('ImageList', { data: Type.Array(Image) });
 
-export const NewUpload = Shape('NewUpload', {
-  productId: Text(100, { description: 'The product the file is for.' }),
-  contentType: Type.Unsafe<ImageType>({ type: 'string', enum: IMAGE_TYPES }),
-  contentLength: Type.Integer({
-    minimum: 1,
-    maximum: MAX_BYTES,
-    description: 'Exact size of the file in bytes, 10 MB at most.',
-  }),
-});
+export const NewUpload = Shape(
+  'NewUpload',
+  {
+    productId: Text(100, { description: 'The product the file is for.' }),
+    contentType: OneOf(IMAGE_TYPES),
+    contentLength: Type.Integer({
+      minimum: 1,
+      maximum: MAX_BYTES,
+      description: 'Exact size of the file in bytes, 10 MB at most.',
+    }),
+  },
+  {
+    examples: [
+      { productId: '01a1df25-7929-7c23-b2dc-ac78e5c21043', contentType: 'image/jpeg', contentLength: 48_213 },
+    ],
+  },
+);
 export type NewUpload = Static<typeof NewUpload>;
 
 export const SignedUpload = Shape('SignedUpload', {
@@ -47,7 +55,11 @@ export const NewImage = Shape(
     ),
     order: Type.Optional(Position('When absent or beyond the end, the image goes last.')),
   },
-  { 'x-one-of': ['key', 'url'], 'x-rule': svgFaults },
+  {
+    'x-one-of': ['key', 'url'],
+    'x-rule': svgFaults,
+    examples: [{ url: 'https://erp.example/pictures/camiseta.jpg', order: 0 }],
+  },
 );
 export type NewImage = Static<typeof NewImage>;
 
@@ -64,6 +76,8 @@ function pointsToSvg(url: string): boolean {
   return /\.svg$/i.test(path);
 }
 
-export const ImageMove = Shape('ImageMove', {
-  order: Position('Beyond the end, the image goes last.'),
-});
+export const ImageMove = Shape(
+  'ImageMove',
+  { order: Position('Beyond the end, the image goes last.') },
+  { examples: [{ order: 0 }] },
+);

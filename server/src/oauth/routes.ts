@@ -1,9 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { invalidToken } from '../platform/http/errors.js';
-import { Id, Nullable, Shape, Time } from '../platform/schema/shapes.js';
+import { Id, Nullable, OneOf, Shape, Time } from '../platform/schema/shapes.js';
 import { findStore } from '../stores/queries.js';
 import { findApp } from './apps.js';
+import { SCOPES } from './scopes.js';
 
 const Me = Shape('Me', {
   workspaceId: Id(),
@@ -14,9 +15,9 @@ const Me = Shape('Me', {
   }),
   document: Nullable(Type.String({ description: 'CPF or CNPJ' })),
   domain: Nullable(Type.String()),
-  currency: Type.String({ examples: ['BRL'] }),
+  currency: OneOf<string>(['BRL']),
   timezone: Type.String({ examples: ['America/Sao_Paulo'] }),
-  scopes: Type.Array(Type.String(), { description: 'What this token may do.' }),
+  scopes: Type.Array(OneOf(Object.keys(SCOPES)), { description: 'What this token may do.' }),
   app: Type.Object({ clientId: Type.String(), name: Type.String() }),
   tokenExpiresAt: Time(),
 });

@@ -1,14 +1,12 @@
 import { type Static, Type } from 'typebox';
 import type { FaultDetail } from '../platform/http/errors.js';
-import { HttpUrl, Money, Nullable, Shape, Time } from '../platform/schema/shapes.js';
+import { HttpUrl, Money, Nullable, OneOf, Shape, Time } from '../platform/schema/shapes.js';
 import { ACCESS_KEY, hasValidCheckDigit } from './access-key.js';
-import { INVOICE_TYPES, type InvoiceType } from './records.js';
+import { INVOICE_TYPES } from './records.js';
 
 const EXAMPLE_KEY = '35260112345678000195550010000006041448679017';
 
-const type = Type.Unsafe<InvoiceType>({
-  type: 'string',
-  enum: [...INVOICE_TYPES],
+const type = OneOf(INVOICE_TYPES, {
   description: 'nfe: Nota Fiscal eletrônica. dce: Declaração de Conteúdo eletrônica.',
 });
 const key = {
@@ -47,7 +45,20 @@ export const NewInvoice = Shape(
     xmlUrl: Type.Optional(Nullable(HttpUrl({ description: 'Where the XML can be downloaded.' }))),
     pdfUrl: Type.Optional(Nullable(HttpUrl({ description: 'Where the DANFE or DACE can be downloaded.' }))),
   },
-  { 'x-rule': checkDigitFaults },
+  {
+    'x-rule': checkDigitFaults,
+    examples: [
+      {
+        type: 'nfe',
+        key: EXAMPLE_KEY,
+        number: '604',
+        series: '1',
+        issuedAt: '2026-01-31T12:00:00Z',
+        amount: 178.3,
+        pdfUrl: 'https://erp.example/nfe/604.pdf',
+      },
+    ],
+  },
 );
 export type NewInvoice = Static<typeof NewInvoice>;
 

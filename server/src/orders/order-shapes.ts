@@ -1,16 +1,13 @@
 import { Type } from 'typebox';
 import type { FaultDetail } from '../platform/http/errors.js';
 import { Meta, pagingQuery } from '../platform/lists/paging.js';
-import { HttpUrl, Id, Nullable, Shape, Text, Time } from '../platform/schema/shapes.js';
+import { HttpUrl, Id, Nullable, OneOf, Shape, Text, Time } from '../platform/schema/shapes.js';
 import { Invoice } from './invoice-shapes.js';
-import { ORDER_STATUSES } from './records.js';
-import { SHIPPING_STATUSES, type ShippingStatus } from './shipping-status.js';
+import { ORDER_STATUSES, PAYMENT_METHODS } from './records.js';
+import { SHIPPING_STATUSES } from './shipping-status.js';
 
 const text = (example: string) => Type.String({ examples: [example] });
 const amount = (example: number) => Type.Number({ examples: [example] });
-const oneOf = <T extends string>(values: readonly T[]) =>
-  Type.Unsafe<T>({ type: 'string', enum: [...values] });
-
 const listOf = (values: readonly string[], example: string) =>
   Type.String({
     'x-list-of': values,
@@ -32,8 +29,8 @@ const address = Type.Object({
 const orderFields = {
   id: Id(),
   number: Type.Integer({ examples: [1001] }),
-  status: Type.String({ description: ORDER_STATUSES.join(', '), examples: ['paid'] }),
-  statusShipping: Type.String({ description: SHIPPING_STATUSES.join(', '), examples: ['sent'] }),
+  status: OneOf<string>(ORDER_STATUSES, { title: 'OrderStatus' }),
+  statusShipping: OneOf<string>(SHIPPING_STATUSES, { title: 'ShippingStatus' }),
   codeShipping: Nullable(Type.String({ description: 'Shipment code', examples: ['AA123456785BR'] })),
   carrier: Nullable(text('Correios')),
   trackingUrl: Nullable(text('https://rastreio.example/AA123456785BR')),
@@ -51,14 +48,14 @@ const orderFields = {
       examples: ['2026-02-04'],
     }),
   ),
-  currency: text('BRL'),
+  currency: OneOf<string>(['BRL']),
   subtotal: amount(159.8),
   discount: amount(0),
   shippingCost: amount(18.5),
   total: amount(178.3),
   refundedAmount: amount(0),
   payment: Type.Object({
-    method: text('pix'),
+    method: OneOf<string>(PAYMENT_METHODS, { examples: ['pix'] }),
     installments: Type.Integer({ examples: [1] }),
     gateway: text('sandbox'),
     transactionId: Nullable(text('sbx_4f1c9a')),
@@ -110,7 +107,7 @@ const time = (description: string) => Type.String({ 'x-time': true, description 
 const search = (description: string) => Type.Optional(Text(255, { description }));
 
 export const orderFilters = {
-  dateType: Type.Optional(oneOf(['created', 'updated'])),
+  dateType: Type.Optional(OneOf(['created', 'updated'])),
   from: Type.Optional(day("First day, in the store's time zone.")),
   to: Type.Optional(day('Last day, included.')),
   search: search('Part of number, customer name, e-mail, document, SKU or shipment code.'),
@@ -124,27 +121,43 @@ export const OrderQuery = Type.Object({
   ...pagingQuery,
   sort: Type.Optional(
     Type.String({
-      description:
-        'createdAt or updatedAt; - in front descends. Newest first by the chosen date unless told.',
+      description: 'createdAt or updatedAt; - in front descends. Default: newest first by the chosen date.',
     }),
   ),
   ...orderFilters,
 });
 
-export const ShippingChange = Shape('ShippingChange', {
-  statusShipping: Type.Unsafe<ShippingStatus>({ type: 'string', enum: [...SHIPPING_STATUSES] }),
-  codeShipping: Type.Optional(Nullable(Text(100, { examples: ['AA123456785BR'] }))),
-  carrier: Type.Optional(Nullable(Text(100, { examples: ['Correios'] }))),
-  trackingUrl: Type.Optional(Nullable(HttpUrl())),
-});
+export const ShippingChange = Shape(
+  'ShippingChange',
+  {
+    statusShipping: OneOf(SHIPPING_STATUSES, { title: 'ShippingStatus' }),
+    codeShipping: Type.Optional(Nullable(Text(100, { examples: ['AA123456785BR'] }))),
+    carrier: Type.Optional(Nullable(Text(100, { examples: ['Correios'] }))),
+    trackingUrl: Type.Optional(Nullable(HttpUrl())),
+  },
+  {
+    examples: [
+      {
+        statusShipping: 'sent',
+        codeShipping: 'AA123456785BR',
+        carrier: 'Correios',
+        trackingUrl: 'https://rastreio.example/AA123456785BR',
+      },
+    ],
+  },
+);
 
 export const RefundRequest = Shape(
   'RefundRequest',
   {
     reason: Type.Optional(Nullable(Text(500))),
-    restock: Type.Optional(Type.Boolean({ description: 'Give the items back to stock. False unless told.' })),
+    restock: Type.Optional(Type.Boolean({ description: 'Return the items to stock. Default: false.' })),
   },
-  { 'x-rule': amountFaults, description: 'Always the whole balance: an amount is refused.' },
+  {
+    'x-rule': amountFaults,
+    description: 'Always the whole balance: an amount is refused.',
+    examples: [{ reason: 'Arrived broken', restock: true }],
+  },
 );
 
 function amountFaults(body: object): FaultDetail[] {
@@ -180,7 +193,7 @@ export const customerFilters = { search: search('Part of name, e-mail, document 
 export const CustomerQuery = Type.Object({
   ...pagingQuery,
   sort: Type.Optional(
-    Type.String({ description: 'lastOrderAt; - in front descends. -lastOrderAt unless told.' }),
+    Type.String({ description: 'lastOrderAt; - in front descends. Default: -lastOrderAt.' }),
   ),
   ...customerFilters,
 });

@@ -3,6 +3,8 @@ import { raw } from '../platform/db/sql.js';
 export const ORDER_STATUSES = ['pending', 'paid', 'partial_refunded', 'refunded', 'canceled'] as const;
 export type OrderStatus = (typeof ORDER_STATUSES)[number];
 
+export const PAYMENT_METHODS = ['pix', 'card', 'boleto'] as const;
+
 export interface Address {
   street: string;
   number: string;

@@ -29,7 +29,7 @@ export const orderRoutes: FastifyPluginAsyncTypebox<OrderOptions> = async (app, 
   app.get(
     '/orders',
     {
-      config: { scope: 'orders:read' },
+      config: { scope: 'orders:read', cursorMayExpire: true },
       schema: {
         operationId: 'listOrders',
         tags: ['Orders'],

@@ -1,10 +1,15 @@
 import { Type } from 'typebox';
-import { Id, Nullable, Shape, Text, Time } from '../platform/schema/shapes.js';
+import { SHIPPING_STATUSES } from '../orders/shipping-status.js';
+import { Id, Nullable, OneOf, Shape, Text, Time } from '../platform/schema/shapes.js';
 
-export const NewShipment = Shape('NewShipment', {
-  orderId: Text(100, { description: 'A paid order without a shipment.' }),
-  carrier: Type.Optional(Text(100)),
-});
+export const NewShipment = Shape(
+  'NewShipment',
+  {
+    orderId: Text(100, { description: 'A paid order without a shipment.' }),
+    carrier: Type.Optional(Text(100)),
+  },
+  { examples: [{ orderId: '01a1df2b-02c4-7d5e-9a3f-3f5f0a6d7e11', carrier: 'Correios' }] },
+);
 
 export const Shipment = Shape('Shipment', {
   code: Type.String({ examples: ['SX123456785BR'] }),
@@ -21,12 +26,12 @@ export const Tracking = Shape('Tracking', {
   code: Type.String(),
   orderId: Id(),
   carrier: Nullable(Type.String()),
-  statusShipping: Type.String(),
+  statusShipping: OneOf<string>(SHIPPING_STATUSES, { title: 'ShippingStatus' }),
   trackingUrl: Nullable(Type.String()),
   estimatedDelivery: Nullable(Type.String({ format: 'date' })),
   events: Type.Array(
     Type.Object({
-      status: Type.String(),
+      status: OneOf<string>(SHIPPING_STATUSES, { title: 'ShippingStatus' }),
       description: Type.String(),
       location: Nullable(Type.String()),
       occurredAt: Time(),

@@ -7,7 +7,7 @@ export const feedRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/events',
     {
-      config: { scope: 'webhooks:manage' },
+      config: { scope: 'webhooks:manage', cursorMayExpire: true },
       schema: {
         operationId: 'readEvents',
         tags: ['Events'],

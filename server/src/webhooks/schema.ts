@@ -2,12 +2,27 @@ import { type Static, Type } from 'typebox';
 import { CHANGED_FIELDS, type ChangedField } from '../events/changed-fields.js';
 import { EVENT_NAMES } from '../events/names.js';
 import { Meta, pagingQuery } from '../platform/lists/paging.js';
-import { HttpUrl, Id, Nullable, Shape, Time } from '../platform/schema/shapes.js';
+import { HttpUrl, Id, Nullable, OneOf, OneOfOrNull, Shape, Time } from '../platform/schema/shapes.js';
 import { faultsOfPeriod } from './replay.js';
 
 export const OfWebhook = Type.Object({ id: Type.String({ description: 'Webhook id' }) });
 
-const eventName = Type.Unsafe<(typeof EVENT_NAMES)[number]>({ type: 'string', enum: [...EVENT_NAMES] });
+const eventName = OneOf(EVENT_NAMES, { title: 'EventName' });
+const DELIVERY_STATUSES = ['pending', 'delivered', 'failed', 'dropped'] as const;
+const ATTEMPT_ERRORS = [
+  'bad_status',
+  'redirect',
+  'timeout',
+  'connect_timeout',
+  'connection_refused',
+  'connection_reset',
+  'tls_failed',
+  'name_not_found',
+  'blocked_address',
+  'response_too_large',
+  'invalid_response',
+  'secret_unreadable',
+];
 
 const url = HttpUrl({
   description: 'Where deliveries are sent: a public http(s) address without user name.',
@@ -37,12 +52,25 @@ const excludeOwn = Type.Boolean({
   description: 'Skips the events that this app caused itself (origin app:<clientId>).',
 });
 
-export const NewWebhook = Shape('NewWebhook', {
-  url,
-  events,
-  filter: Type.Optional(filter),
-  excludeOwn: Type.Optional(Type.Boolean({ ...excludeOwn, default: false })),
-});
+export const NewWebhook = Shape(
+  'NewWebhook',
+  {
+    url,
+    events,
+    filter: Type.Optional(filter),
+    excludeOwn: Type.Optional(Type.Boolean({ ...excludeOwn, default: false })),
+  },
+  {
+    examples: [
+      {
+        url: 'https://erp.example/hooks/feira',
+        events: ['product.updated', 'order.paid'],
+        filter: { fields: ['price', 'variants'] },
+        excludeOwn: true,
+      },
+    ],
+  },
+);
 export type NewWebhook = Static<typeof NewWebhook>;
 
 export const WebhookChange = Shape(
@@ -56,6 +84,7 @@ export const WebhookChange = Shape(
   {
     'x-known-field': true,
     description: 'Only the fields sent are changed. null removes the filter.',
+    examples: [{ events: ['stock.updated', 'order.paid'], filter: null }],
   },
 );
 export type WebhookChange = Static<typeof WebhookChange>;
@@ -63,12 +92,11 @@ export type WebhookChange = Static<typeof WebhookChange>;
 const webhookFields = {
   id: Id(),
   url: Type.String(),
-  events: Type.Array(Type.String()),
+  events: Type.Array(OneOf<string>(EVENT_NAMES, { title: 'EventName' })),
   filter,
   excludeOwn,
-  status: Type.String({
-    description: 'active, or failing after five lost events in a row. Never disabled or deleted for failing.',
-    examples: ['active'],
+  status: OneOf<string>(['active', 'failing'], {
+    description: 'failing after five lost events in a row. Never disabled or deleted for failing.',
   }),
   createdAt: Time(),
   lastDeliveryAt: Nullable(Time()),
@@ -88,12 +116,9 @@ const Attempt = Shape('DeliveryAttempt', {
   number: Type.Integer(),
   at: Time(),
   statusCode: Nullable(Type.Integer()),
-  error: Nullable(
-    Type.String({
-      description:
-        'bad_status, redirect, timeout, connect_timeout, connection_refused, connection_reset, tls_failed, name_not_found, blocked_address, response_too_large, invalid_response, or secret_unreadable (our fault: rotate the secret)',
-    }),
-  ),
+  error: OneOfOrNull(ATTEMPT_ERRORS, {
+    description: 'secret_unreadable is our fault: rotate the secret.',
+  }),
   durationMs: Type.Integer(),
   response: Nullable(Type.String({ description: 'The first kilobyte of the answer.' })),
 });
@@ -101,10 +126,10 @@ const Attempt = Shape('DeliveryAttempt', {
 export const Delivery = Shape('Delivery', {
   id: Id(),
   eventId: Id({ description: 'X-Service-Delivery of every attempt.' }),
-  event: Type.String({ examples: ['stock.updated'] }),
-  status: Type.String({
+  event: OneOf<string>(EVENT_NAMES, { title: 'EventName' }),
+  status: OneOf<string>(DELIVERY_STATUSES, {
     description:
-      'pending, delivered, failed (after five attempts) or dropped (too many were waiting, or it waited three days; the feed still has its event)',
+      'failed: after five attempts. dropped: too many were waiting, or it waited three days; the feed still has its event.',
   }),
   createdAt: Time(),
   nextAttemptAt: Nullable(Time({ description: 'While pending.' })),
@@ -113,18 +138,11 @@ export const Delivery = Shape('Delivery', {
 export const DeliveryList = Shape('DeliveryList', { data: Type.Array(Delivery), meta: Meta });
 
 export const deliveryFilters = {
-  status: Type.Optional(
-    Type.Unsafe<'pending' | 'delivered' | 'failed' | 'dropped'>({
-      type: 'string',
-      enum: ['pending', 'delivered', 'failed', 'dropped'],
-    }),
-  ),
+  status: Type.Optional(OneOf(DELIVERY_STATUSES)),
 };
 export const DeliveryQuery = Type.Object({
   ...pagingQuery,
-  sort: Type.Optional(
-    Type.String({ description: 'createdAt; - in front descends. -createdAt unless told.' }),
-  ),
+  sort: Type.Optional(Type.String({ description: 'createdAt; - in front descends. Default: -createdAt.' })),
   ...deliveryFilters,
 });
 
@@ -148,7 +166,7 @@ export const ReplayRequest = Shape(
       description: 'failed: what was lost (failed or dropped). all: what was delivered as well.',
     }),
   },
-  { 'x-rule': faultsOfPeriod },
+  { 'x-rule': faultsOfPeriod, examples: [{ from: '2026-01-31', status: 'failed' }] },
 );
 export const Replayed = Shape('Replayed', {
   count: Type.Integer({ description: 'How many are queued again.', examples: [12] }),
@@ -160,7 +178,7 @@ export const Replayed = Shape('Replayed', {
 export const PingAnswer = Shape('PingAnswer', {
   delivered: Type.Boolean(),
   statusCode: Nullable(Type.Integer()),
-  error: Nullable(Type.String()),
+  error: OneOfOrNull(ATTEMPT_ERRORS),
   durationMs: Type.Integer(),
 });
 

@@ -20,6 +20,11 @@ export const INTRODUCTION = `Act for one store: products, variations, stock, ima
 **Money** is in reais with at most two decimals, stored exactly. **Times** are RFC 3339 in UTC.`;
 
 export const TAGS = [
+  {
+    name: 'OAuth',
+    description:
+      'How an app gets, renews and revokes tokens. /.well-known/oauth-authorization-server describes the server for libraries (RFC 8414).',
+  },
   { name: 'Account', description: 'Which store a token acts for, and what it may do.' },
   {
     name: 'Products',
@@ -160,6 +165,26 @@ export const SHARED_COMPONENTS = {
       'duplicate_name',
       'A product named "Camiseta" already exists in this store',
     ),
+    CursorExpired: response(
+      'The cursor is older than 30 days, or belongs to a history that a restore replaced. Read the current state, then start again without a cursor.',
+      'cursor_expired',
+      'This cursor is older than 30 days or belongs to a history that was replaced by a restore. Read the current state, then start again without a cursor.',
+    ),
+    InternalError: response(
+      'Something went wrong on our side. Retry with exponential backoff; tell support the requestId if it persists.',
+      'internal_error',
+      'Something went wrong on our side; try again',
+    ),
+    RequestTimeout: response(
+      'The request did not arrive in time. Send it again.',
+      'request_timeout',
+      'The request did not arrive in time; send it again',
+    ),
+    ExpectationFailed: response(
+      'The Expect header has a value other than 100-continue.',
+      'expectation_failed',
+      'Expect can only be 100-continue',
+    ),
     TooLarge: response(
       'The body is over 1 MB (1,048,576 bytes).',
       'body_too_large',
@@ -193,7 +218,7 @@ export const SHARED_COMPONENTS = {
 export function sharedResponses(
   method: string,
   hasPath: boolean,
-  { etag, bodyNamesThing, mayBeUnavailable }: FastifyContextConfig,
+  { etag, bodyNamesThing, mayBeUnavailable, cursorMayExpire }: FastifyContextConfig,
 ): Record<string, object> {
   const ref = (name: string) => ({ $ref: `#/components/responses/${name}` });
   return {
@@ -202,10 +227,15 @@ export function sharedResponses(
     401: ref('InvalidToken'),
     403: ref('InsufficientScope'),
     ...((hasPath || bodyNamesThing) && { 404: ref('NotFound') }),
+    // The time runs out while a body is awaited.
+    ...(method !== 'get' && { 408: ref('RequestTimeout') }),
+    ...(cursorMayExpire && { 410: ref('CursorExpired') }),
     // A write may carry a key and with it a body, even where neither is needed.
     ...(method !== 'get' && { 409: ref('Conflict'), 413: ref('TooLarge'), 422: ref('Invalid') }),
+    417: ref('ExpectationFailed'),
     429: ref('TooMany'),
     ...(mayBeUnavailable && { 502: ref('Unavailable') }),
+    500: ref('InternalError'),
     503: ref('Busy'),
   };
 }

@@ -1,18 +1,25 @@
 import swagger from '@fastify/swagger';
 import type { FastifyContextConfig, FastifyInstance } from 'fastify';
+import type { DocumentPart } from './document-part.js';
 import { INTRODUCTION, SHARED_COMPONENTS, scopeSentence, sharedResponses, TAGS } from './openapi-texts.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** The body names a thing that has to be there: without it the call is a 404. */
     bodyNamesThing?: boolean;
-    /** The call needs what may be out of order by itself, and is a 502 then. */
+    /** The call depends on a part that may be out of order on its own, and answers 502 then. */
     mayBeUnavailable?: boolean;
+    /** A cursor of this list may belong to a history that is gone; the answer is 410 then. */
+    cursorMayExpire?: boolean;
   }
 }
 
-/** The OpenAPI document is made from the routes themselves: it cannot say anything else than they do. */
-export async function describeApi(app: FastifyInstance, publicUrl: string): Promise<void> {
+/** The document is generated from the routes and from what the domains describe beside them. */
+export async function describeApi(
+  app: FastifyInstance,
+  publicUrl: string,
+  described: DocumentPart[],
+): Promise<void> {
   const configs = new Map<string, FastifyContextConfig>();
   await app.register(swagger, {
     openapi: {
@@ -32,6 +39,7 @@ export async function describeApi(app: FastifyInstance, publicUrl: string): Prom
             scheme: 'bearer',
             description: 'An access token, for one store and one app.',
           },
+          ...Object.assign({}, ...described.map(({ securitySchemes }) => securitySchemes)),
         },
         ...SHARED_COMPONENTS,
       },
@@ -46,6 +54,11 @@ export async function describeApi(app: FastifyInstance, publicUrl: string): Prom
         openapiObject.paths,
         openapiObject.components.schemas,
       ) as Document['paths'];
+      for (const { schemas, paths, webhooks } of described) {
+        Object.assign(openapiObject.components.schemas, schemas);
+        Object.assign(openapiObject.paths, paths);
+        openapiObject.webhooks = { ...openapiObject.webhooks, ...webhooks };
+      }
       return openapiObject as never;
     },
     transform: ({ schema, url, route }) => {
@@ -58,7 +71,7 @@ export async function describeApi(app: FastifyInstance, publicUrl: string): Prom
         schema: {
           ...schema,
           description,
-          security: [{ token: [] }],
+          security: securityOf(config.scope),
           ...(body && { body: withBareArray(body, config.bareArray) }),
         } as never,
         url,
@@ -68,7 +81,14 @@ export async function describeApi(app: FastifyInstance, publicUrl: string): Prom
   app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
 }
 
+/** Any one of the scopes is enough. A bearer token that was issued in another way is an alternative to the flow. */
+function securityOf(scope: string | readonly string[]): object[] {
+  const scopes = [scope].flat() as string[];
+  return [...scopes.map((name) => ({ oauth2: name === 'any' ? [] : [name] })), { token: [] }];
+}
+
 interface Document {
+  webhooks?: Record<string, object>;
   paths: Record<string, Record<string, Operation>>;
   components: { schemas: Record<string, unknown> };
 }
@@ -80,12 +100,15 @@ interface Described {
 }
 
 interface BodyShape {
+  /** The first is a body that succeeds when it is sent as printed to the demo store. */
+  examples?: unknown[];
+  anyOf?: BodyShape[];
   properties?: Record<string, object>;
 }
 
 interface Operation {
   operationId: string;
-  requestBody?: { required?: boolean };
+  requestBody?: { required?: boolean; content: Record<string, { schema?: BodyShape; example?: unknown }> };
   parameters?: object[];
   responses: Record<string, { description?: string; headers?: object }>;
 }
@@ -99,7 +122,7 @@ const DRY_RUN_HEADER = {
 
 const SUCCESS: Record<string, string> = { 200: 'Done', 201: 'Created' };
 
-/** What all calls share and no route says by itself. */
+/** What all calls have in common, so that no route has to repeat it. */
 function addShared(method: string, operation: Operation, config: FastifyContextConfig): void {
   for (const [status, response] of Object.entries(operation.responses)) {
     response.description = SUCCESS[status] ?? response.description ?? '';
@@ -112,20 +135,29 @@ function addShared(method: string, operation: Operation, config: FastifyContextC
   if (header)
     operation.parameters = [...(operation.parameters ?? []), { $ref: `#/components/parameters/${header}` }];
   if (config.bodyOptional && operation.requestBody) operation.requestBody.required = false;
+  const media = operation.requestBody?.content['application/json'];
+  const [example] = exampleOwner(media?.schema)?.examples ?? [];
+  if (media && example !== undefined) media.example = example;
   Object.assign(operation.responses, sharedResponses(method, hasPath, config));
+}
+
+function exampleOwner(schema: BodyShape | undefined): BodyShape | undefined {
+  return schema?.anyOf ? schema.anyOf[0] : schema;
 }
 
 function withBareArray(body: BodyShape, field: string | undefined): object {
   return field === undefined ? body : { anyOf: [body, body.properties?.[field]] };
 }
 
-/** A shape with a title stands once under components and is referred to by that name: a reader meets Product, not its fields. */
+/** A shape with a title is listed once under components and referred to by that name. */
 function nameShapes(node: unknown, named: Record<string, unknown>): unknown {
   if (Array.isArray(node)) return node.map((each) => nameShapes(each, named));
   if (typeof node !== 'object' || node === null) return node;
   const { title, ...shape } = Object.fromEntries(
     Object.entries(node).map(([key, value]) => [key, nameShapes(value, named)]),
   );
+  // The length that a caller can meet is the one after normalization; the validator bounds the raw text as well.
+  if (typeof shape['x-name'] === 'number') Object.assign(shape, { minLength: 1, maxLength: shape['x-name'] });
   if (typeof title !== 'string' || !('type' in shape))
     return title === undefined ? shape : { title, ...shape };
   named[title] = shape;

@@ -40,6 +40,13 @@ export const HttpUrl = (options: TSchemaOptions = {}) =>
 
 export const Time = (options: TSchemaOptions = {}) => Type.String({ format: 'date-time', ...options });
 
+/** One of the values, which the document lists. A response whose record has a plain string says OneOf<string>. */
+export const OneOf = <T extends string>(values: readonly T[], options: TSchemaOptions = {}) =>
+  Type.Unsafe<T>({ type: 'string', enum: [...values], ...options });
+
+export const OneOfOrNull = (values: readonly string[], options: TSchemaOptions = {}) =>
+  Type.Unsafe<string | null>({ type: ['string', 'null'], enum: [...values, null], ...options });
+
 /** The same schema, or null. */
 export function Nullable<T extends { type: string }>(schema: T) {
   return Type.Unsafe<(T extends { type: 'string' } ? string : number) | null>({

@@ -1,0 +1,106 @@
+import { type TSchema, Type } from 'typebox';
+import { Money } from '../platform/schema/shapes.js';
+import { CHANGED_FIELDS } from './changed-fields.js';
+import type { EventName } from './names.js';
+
+interface Payload {
+  summary: string;
+  data: TSchema;
+  example: Record<string, unknown>;
+}
+
+const PRODUCT = '01a1df25-7929-7c23-b2dc-ac78e5c21043';
+const ORDER = '01a1df2b-02c4-7d5e-9a3f-3f5f0a6d7e11';
+
+const closed = { additionalProperties: false };
+const productId = Type.String({ description: 'Id of the product.' });
+const quantity = Type.Integer({ description: 'The new balance.' });
+const orderId = Type.String({ description: 'Id of the order.' });
+const ofOrder = Type.Object({ orderId }, closed);
+
+/** What `data` holds, event by event. Receivers ignore fields that they do not know: later versions may add some. */
+export const PAYLOADS: Record<EventName, Payload> = {
+  'product.created': {
+    summary: 'A product was created',
+    data: Type.Object({ id: productId, name: Type.String() }, closed),
+    example: { id: PRODUCT, name: 'Camiseta Listrada' },
+  },
+  'product.updated': {
+    summary: 'Fields, images or variations of a product changed',
+    data: Type.Union([
+      Type.Object(
+        {
+          id: productId,
+          fields: Type.Array(Type.Unsafe<string>({ type: 'string', enum: [...CHANGED_FIELDS] }), {
+            description: 'The fields whose value changed.',
+          }),
+        },
+        { ...closed, description: 'Fields of the product, or its images.' },
+      ),
+      Type.Object(
+        { id: productId, variants: Type.Integer({ description: 'How many variations changed.' }) },
+        { ...closed, description: 'Variations of the product.' },
+      ),
+    ]),
+    example: { id: PRODUCT, fields: ['price', 'priceDiscount'] },
+  },
+  'product.deleted': {
+    summary: 'A product was deleted',
+    data: Type.Object({ id: productId }, closed),
+    example: { id: PRODUCT },
+  },
+  'stock.updated': {
+    summary: 'A balance changed',
+    data: Type.Union([
+      Type.Object({ id: productId, quantity }, { ...closed, description: 'A product without variations.' }),
+      Type.Object(
+        { id: productId, sku: Type.String({ description: 'Empty when the variation has none.' }), quantity },
+        { ...closed, description: 'A variation.' },
+      ),
+    ]),
+    example: { id: PRODUCT, sku: 'CAM-P-AZ', quantity: 4 },
+  },
+  'order.created': { summary: 'A buyer placed an order', data: ofOrder, example: { orderId: ORDER } },
+  'order.paid': { summary: 'An order was paid', data: ofOrder, example: { orderId: ORDER } },
+  'order.shipped': {
+    summary: 'The shipping status or the shipment code of an order changed',
+    data: Type.Object(
+      {
+        orderId,
+        statusShipping: Type.String({ description: 'As in GET /orders/{id}.' }),
+        codeShipping: Type.String({ description: 'Empty when there is none.' }),
+      },
+      closed,
+    ),
+    example: { orderId: ORDER, statusShipping: 'sent', codeShipping: 'AA123456785BR' },
+  },
+  'order.refunded': { summary: 'An order was refunded in full', data: ofOrder, example: { orderId: ORDER } },
+  'order.canceled': {
+    summary: 'An unpaid order was canceled',
+    data: Type.Object(
+      {
+        orderId,
+        reason: Type.Unsafe<string>({ type: 'string', enum: ['expired', 'merchant', 'gateway'] }),
+      },
+      closed,
+    ),
+    example: { orderId: ORDER, reason: 'expired' },
+  },
+  'order.partially_refunded': {
+    summary: 'Part of an order was refunded at the gateway',
+    data: Type.Object(
+      {
+        orderId,
+        amount: Money({ description: 'This refund.' }),
+        refundedAmount: Money({ description: 'All refunds of the order so far.' }),
+      },
+      closed,
+    ),
+    example: { orderId: ORDER, amount: 10.5, refundedAmount: 10.5 },
+  },
+  'order.invoiced': {
+    summary: 'An invoice was added to an order',
+    data: Type.Object({ orderId, key: Type.String({ description: 'Key of the NF-e or DC-e.' }) }, closed),
+    example: { orderId: ORDER, key: '3526050X0J92JY000196570010000006041448679011' },
+  },
+};

@@ -1,0 +1,193 @@
+import type { DocumentPart } from '../platform/openapi/document-part.js';
+import { SCOPES } from './scopes.js';
+
+const REDIRECT = 'https://erp.example/callback';
+const CLIENT = {
+  client_id: { type: 'string', examples: ['app_1f0c9a52d37be4886a01c3f2'] },
+  client_secret: { type: 'string', description: 'Or both by HTTP Basic.' },
+};
+
+/** The authorization code flow with PKCE: what an app does to get, renew and revoke tokens. */
+export function describeOAuth(publicUrl: string): DocumentPart {
+  return {
+    securitySchemes: {
+      oauth2: {
+        type: 'oauth2',
+        description:
+          'Authorization code with PKCE (S256). A token acts for the one store whose merchant approved.',
+        flows: {
+          authorizationCode: {
+            authorizationUrl: `${publicUrl}/oauth/authorize`,
+            tokenUrl: `${publicUrl}/api/oauth/token`,
+            refreshUrl: `${publicUrl}/api/oauth/token`,
+            scopes: { ...SCOPES },
+          },
+        },
+      },
+      client: { type: 'http', scheme: 'basic', description: 'client_id and client_secret of the app.' },
+    },
+    schemas: { TokenRequest, TokenResponse, OAuthError },
+    paths: {
+      '/oauth/authorize': { get: authorize },
+      '/api/oauth/token': { post: token },
+      '/api/oauth/revoke': { post: revoke },
+    },
+  };
+}
+
+const authorize = {
+  operationId: 'authorize',
+  tags: ['OAuth'],
+  summary: 'Ask a merchant for access',
+  description:
+    'Open it in the browser of the merchant, who signs in, chooses a store and approves or denies. The browser then returns to redirect_uri with code and state, or with error and state; iss names this server (RFC 9207). The code is valid for ten minutes and for one use.',
+  security: [],
+  parameters: [
+    query('response_type', { type: 'string', const: 'code' }),
+    query('client_id', { type: 'string' }),
+    query('redirect_uri', { type: 'string', format: 'uri', examples: [REDIRECT] }, 'Exactly as registered.'),
+    query(
+      'scope',
+      { type: 'string', examples: ['products:read stock:write'] },
+      'Scopes, separated by spaces.',
+    ),
+    query('state', { type: 'string' }, 'Returned unchanged: compare it.', false),
+    query('code_challenge', { type: 'string' }, 'BASE64URL(SHA256(code_verifier)), without padding.'),
+    query('code_challenge_method', { type: 'string', const: 'S256' }),
+  ],
+  responses: {
+    200: { description: 'The page on which the merchant decides.', content: { 'text/html': {} } },
+    303: { description: 'To the sign-in page, or back to redirect_uri with error and state.' },
+    400: {
+      description: 'client_id or redirect_uri is wrong: an error page, never a redirect.',
+      content: { 'text/html': {} },
+    },
+    503: { description: 'The service is busy.', content: { 'text/html': {} } },
+  },
+};
+
+const TokenRequest = {
+  oneOf: [
+    {
+      title: 'AuthorizationCodeGrant',
+      type: 'object',
+      required: ['grant_type', 'code', 'redirect_uri', 'code_verifier'],
+      properties: {
+        grant_type: { type: 'string', const: 'authorization_code' },
+        ...CLIENT,
+        code: { type: 'string' },
+        redirect_uri: {
+          type: 'string',
+          format: 'uri',
+          description: 'The same as in the authorization request.',
+        },
+        code_verifier: { type: 'string', minLength: 43, maxLength: 128, pattern: '^[A-Za-z0-9._~-]+$' },
+      },
+    },
+    {
+      title: 'RefreshTokenGrant',
+      type: 'object',
+      required: ['grant_type', 'refresh_token'],
+      properties: {
+        grant_type: { type: 'string', const: 'refresh_token' },
+        ...CLIENT,
+        refresh_token: { type: 'string' },
+        scope: { type: 'string', description: 'Narrows the new access token.' },
+      },
+    },
+  ],
+};
+
+const TokenResponse = {
+  type: 'object',
+  required: ['access_token', 'token_type', 'expires_in', 'refresh_token', 'scope'],
+  properties: {
+    access_token: { type: 'string' },
+    token_type: { type: 'string', const: 'Bearer' },
+    expires_in: { type: 'integer', description: 'Seconds.', examples: [7200] },
+    refresh_token: { type: 'string', description: 'Valid for 30 days and for one use.' },
+    scope: { type: 'string', description: 'The scopes granted, separated by spaces.' },
+  },
+};
+
+const OAuthError = {
+  type: 'object',
+  required: ['error', 'error_description'],
+  properties: {
+    error: {
+      type: 'string',
+      enum: [
+        'invalid_request',
+        'invalid_client',
+        'invalid_grant',
+        'invalid_scope',
+        'unsupported_grant_type',
+        'temporarily_unavailable',
+        'server_error',
+      ],
+    },
+    error_description: { type: 'string' },
+  },
+};
+
+const failures = {
+  400: failure('A parameter is missing, repeated or malformed, or the grant is not valid.'),
+  401: failure('The client is unknown, or its secret is wrong (invalid_client).'),
+  408: failure('The request did not arrive in time. Send it again.'),
+  413: failure('The form is larger than 64 kB.'),
+  417: failure('The Expect header has a value other than 100-continue.'),
+  429: failure('This authorization was refreshed too often. Wait Retry-After seconds.'),
+  500: failure('Something went wrong on our side.'),
+  503: failure('The service is busy. Retry with exponential backoff.'),
+};
+
+const token = {
+  operationId: 'issueTokens',
+  tags: ['OAuth'],
+  summary: 'Exchange a code, or refresh',
+  description:
+    'A refresh invalidates the refresh token that was sent and returns a new pair. A second use of a refresh token ends the whole family: the merchant has to approve again.',
+  security: [{}, { client: [] }],
+  requestBody: form(
+    { $ref: '#/components/schemas/TokenRequest' },
+    {
+      grant_type: 'authorization_code',
+      client_id: 'app_1f0c9a52d37be4886a01c3f2',
+      client_secret: '<client secret>',
+      code: '<code>',
+      redirect_uri: REDIRECT,
+      code_verifier: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk',
+    },
+  ),
+  responses: { 200: json('The tokens.', { $ref: '#/components/schemas/TokenResponse' }), ...failures },
+};
+
+const revoke = {
+  operationId: 'revokeToken',
+  tags: ['OAuth'],
+  summary: 'Revoke a token (RFC 7009)',
+  description:
+    'An access token ends alone; a refresh token ends the authorization with all its tokens. An unknown token is answered like a revoked one.',
+  security: [{}, { client: [] }],
+  requestBody: form(
+    { type: 'object', required: ['token'], properties: { token: { type: 'string' }, ...CLIENT } },
+    { token: '<refresh token>', client_id: 'app_1f0c9a52d37be4886a01c3f2', client_secret: '<client secret>' },
+  ),
+  responses: { 200: json('Revoked.', { type: 'object', maxProperties: 0 }), ...failures },
+};
+
+function query(name: string, schema: object, description?: string, required = true): object {
+  return { name, in: 'query', required, ...(description !== undefined && { description }), schema };
+}
+
+function form(schema: object, example: object): object {
+  return { required: true, content: { 'application/x-www-form-urlencoded': { schema, example } } };
+}
+
+function json(description: string, schema: object): object {
+  return { description, content: { 'application/json': { schema } } };
+}
+
+function failure(description: string): object {
+  return json(description, { $ref: '#/components/schemas/OAuthError' });
+}
