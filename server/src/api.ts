@@ -17,6 +17,7 @@ import { ApiError } from './platform/http/errors.js';
 import { tagResources } from './platform/http/etag.js';
 import { keepIdempotencyKeys } from './platform/http/idempotency.js';
 import { IdempotencyKeys } from './platform/http/idempotency-keys.js';
+import { refuseMalformedIfMatch } from './platform/http/if-match.js';
 import { keepRawBodies, parseJsonBody } from './platform/http/json-body.js';
 import { queryJudges, refuseBrokenQuery } from './platform/http/query-parameters.js';
 import { limitUnreadAnswers } from './platform/http/unread-answers.js';
@@ -64,6 +65,7 @@ export const api: FastifyPluginAsync<ApiOptions> = async (app, options) => {
   });
   app.addHook('onRoute', (route) => {
     const judges = [
+      ...(route.config?.ifMatch ? [refuseMalformedIfMatch] : []),
       ...queryJudges(route),
       ...(route.url.includes(':') ? [refuseEmptyParameter] : []),
       ...(route.schema?.body ? [parseJsonBody] : []),

@@ -15,6 +15,11 @@ interface Detail {
   tag: string;
 }
 
+/** The ETag of a product. */
+export function tagOf({ tag }: Detail): string {
+  return `"${tag}"`;
+}
+
 /** Products with their images and variations, as JSON text. Concurrent reads are combined into one statement. */
 export class ProductReads {
   private readonly reads = new Batcher(3, 8, (reads: Read[]) => this.findAll(this.db, reads));

@@ -9,6 +9,7 @@ import { isId, newId } from '../platform/schema/ids.js';
 import { codeOf, type ProductRecord, productColumns, storedName } from './records.js';
 import type { NewProduct, ProductChange } from './schema.js';
 import { refreshSearch } from './search.js';
+import { quantityIsASum } from './variation-structure.js';
 
 const CATEGORY_OTHERS = 23;
 
@@ -90,13 +91,6 @@ export async function lockProduct(tx: Tx, workspaceId: string, id: string): Prom
 
 export function productNotFound(id: string): ApiError {
   return notFound(`Product ${id.slice(0, 64)}`);
-}
-
-export function quantityIsASum(): FaultDetail {
-  return {
-    field: 'quantity',
-    message: 'is the sum of the variations of this product; write the stock of a variation instead',
-  };
 }
 
 const CHANGEABLE = PRODUCT_FIELDS satisfies readonly (keyof ProductRecord)[];

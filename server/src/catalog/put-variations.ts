@@ -6,7 +6,13 @@ import { newId } from '../platform/schema/ids.js';
 import { lockProduct } from './products.js';
 import { codeOf } from './records.js';
 import { type Listed, MAX_COMBINATIONS, readStructure, type VariationsPut } from './variation-structure.js';
-import { replaceVariations, type StoredVariation, type VariationType, variationsOf } from './variations.js';
+import {
+  replaceVariations,
+  type StoredVariation,
+  storeVariations,
+  type VariationType,
+  variationsOf,
+} from './variations.js';
 
 /** Upserts by combination. What exists and is not listed stays, unless `prune`. */
 export async function putVariations(
@@ -47,6 +53,19 @@ export async function putVariations(
     after,
     typesChanged ? types : undefined,
   );
+}
+
+/** The variations of a product that is being created; its own event tells of them. */
+export async function addVariations(
+  tx: Tx,
+  workspaceId: string,
+  product: { id: string; price: number },
+  structure: VariationsPut,
+): Promise<void> {
+  const { types, listed } = readStructure(structure);
+  const variations = listed.map((entry) => upserted(entry, undefined, product.price));
+  inDeclaredOrder(variations, types);
+  await storeVariations(tx, workspaceId, product.id, [], variations, types);
 }
 
 function upserted(entry: Listed, old: StoredVariation | undefined, productPrice: number): StoredVariation {

@@ -1,22 +1,20 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
-import { Type } from 'typebox';
 import { originOfApp } from '../events/names.js';
 import type { Database } from '../platform/db/database.js';
-import { DryRunQuery, dryRunParameter } from '../platform/http/dry-run.js';
-import { insufficientScope } from '../platform/http/errors.js';
+import type { Tx } from '../platform/db/share.js';
+import { DryRunQuery } from '../platform/http/dry-run.js';
+import { readIfMatch, requireMatch } from '../platform/http/if-match.js';
 import { sendJson } from '../platform/http/send-json.js';
 import { Deleted } from '../platform/schema/shapes.js';
 import { catalogLists } from './list-routes.js';
-import { patchVariations, setsOnlyQuantities } from './patch-variations.js';
-import { ProductReads } from './product-reads.js';
-import { createProduct, deleteProduct, productNotFound, updateProduct } from './products.js';
-import { putVariations } from './put-variations.js';
-import { listCategories, listVariations } from './queries.js';
-import type { VariationRecord } from './records.js';
+import { ProductReads, tagOf } from './product-reads.js';
+import { createProduct, deleteProduct, lockProduct, productNotFound, updateProduct } from './products.js';
+import { addVariations } from './put-variations.js';
+import { listCategories } from './queries.js';
 import * as shape from './schema.js';
 import { stockRoutes } from './stock-routes.js';
-import { VariationsPut } from './variation-structure.js';
+import { variationRoutes } from './variation-routes.js';
 
 export interface CatalogOptions {
   db: Database;
@@ -33,11 +31,15 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<CatalogOptions> = async (a
     return product.json;
   }
 
-  async function readVariations(request: FastifyRequest): Promise<{ data: VariationRecord[] }> {
+  /** Compares If-Match while the product is locked, so that of several calls with one ETag only the first succeeds. */
+  async function refuseChanged(tx: Tx, request: FastifyRequest): Promise<void> {
+    const ifMatch = readIfMatch(request);
+    if (ifMatch === undefined) return;
     const { id } = request.params as { id: string };
-    const variations = await listVariations(request.store, request.credential.workspaceId, id);
-    if (!variations) throw productNotFound(id);
-    return { data: variations };
+    const { workspaceId } = request.credential;
+    await lockProduct(tx, workspaceId, id);
+    const product = await products.findIn(tx, workspaceId, id);
+    requireMatch(ifMatch, tagOf(product!));
   }
 
   await app.register(catalogLists, { db, mediaUrl });
@@ -51,20 +53,26 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<CatalogOptions> = async (a
         tags: ['Products'],
         summary: 'Create a product',
         description:
-          'Needs name and price. A product with the same name in the store is a 409. Emits product.created.',
+          'Needs name and price. A product with the same name in the store is a 409. With variants the product and its variations are created together. Emits product.created.',
         querystring: DryRunQuery,
         body: shape.NewProduct,
         response: { 201: shape.ProductDetail },
       },
     },
     async (request, reply) => {
-      const product = await createProduct(
-        request.store.autocommit,
-        request.credential.workspaceId,
-        originOfApp(request.credential),
-        request.body,
-      );
-      return reply.code(201).send({ ...product, images: [], variants: [] });
+      const { workspaceId } = request.credential;
+      const origin = originOfApp(request.credential);
+      const { variants } = request.body;
+      if (!variants) {
+        const product = await createProduct(request.store.autocommit, workspaceId, origin, request.body);
+        return reply.code(201).send({ ...product, images: [], variants: [] });
+      }
+      const varied = await request.store.transaction(async (tx) => {
+        const product = await createProduct(tx, workspaceId, origin, request.body);
+        await addVariations(tx, workspaceId, product, variants);
+        return products.findIn(tx, workspaceId, product.id);
+      });
+      return sendJson(reply.code(201), varied!.json);
     },
   );
 
@@ -86,7 +94,7 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<CatalogOptions> = async (a
       const { id } = request.params;
       const product = await products.find(request.credential.workspaceId, id);
       if (!product) throw productNotFound(id);
-      reply.header('etag', `"${product.tag}"`);
+      reply.header('etag', tagOf(product));
       return sendJson(reply, product.json);
     },
   );
@@ -94,13 +102,13 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<CatalogOptions> = async (a
   app.patch(
     '/products/:id',
     {
-      config: { scope: 'products:write', readAgain: readProduct },
+      config: { scope: 'products:write', readAgain: readProduct, ifMatch: true },
       schema: {
         operationId: 'updateProduct',
         tags: ['Products'],
         summary: 'Change a product',
         description:
-          'Changes the fields sent. Emits product.updated with the names of the fields whose value changed, and stock.updated if quantity did.',
+          'Changes the fields sent. Emits product.updated with the names of the fields whose value changed, and stock.updated if quantity did. With If-Match it is a 412 if the product has changed since it was read.',
         params: shape.OfProduct,
         querystring: DryRunQuery,
         body: shape.ProductChange,
@@ -110,6 +118,7 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<CatalogOptions> = async (a
     async (request, reply) => {
       const { workspaceId } = request.credential;
       const product = await request.store.transaction(async (tx) => {
+        await refuseChanged(tx, request);
         await updateProduct(
           tx,
           workspaceId,
@@ -126,7 +135,7 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<CatalogOptions> = async (a
   app.delete(
     '/products/:id',
     {
-      config: { scope: 'products:write', freesFiles: true },
+      config: { scope: 'products:write', freesFiles: true, ifMatch: true },
       schema: {
         operationId: 'deleteProduct',
         tags: ['Products'],
@@ -139,102 +148,15 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<CatalogOptions> = async (a
     },
     async (request) => {
       const { id } = request.params;
-      await request.store.transaction((tx) =>
-        deleteProduct(tx, request.credential.workspaceId, originOfApp(request.credential), id),
-      );
+      await request.store.transaction(async (tx) => {
+        await refuseChanged(tx, request);
+        await deleteProduct(tx, request.credential.workspaceId, originOfApp(request.credential), id);
+      });
       return { id, deleted: true };
     },
   );
 
-  app.get(
-    '/products/:id/variants',
-    {
-      config: { scope: 'products:read', etag: true },
-      schema: {
-        operationId: 'listVariations',
-        tags: ['Variations'],
-        summary: 'List the variations of a product',
-        params: shape.OfProduct,
-        response: { 200: shape.VariationList },
-      },
-    },
-    readVariations,
-  );
-
-  app.patch(
-    '/products/:id/variants',
-    {
-      config: {
-        scope: ['products:write', 'stock:write'],
-        bareArray: 'variants',
-        readAgain: readVariations,
-      },
-      schema: {
-        operationId: 'patchVariations',
-        tags: ['Variations'],
-        summary: 'Change many variations',
-        description:
-          'Up to 500 entries, each found by id or sku, all or nothing. A bare array is taken too. With stock:write alone the entries may set quantity only.',
-        params: shape.OfProduct,
-        querystring: DryRunQuery,
-        body: shape.VariationsPatch,
-        response: { 200: shape.VariationList },
-      },
-    },
-    async (request) => {
-      const { workspaceId, scopes } = request.credential;
-      if (!scopes.has('products:write') && !setsOnlyQuantities(request.body))
-        throw insufficientScope(['products:write']);
-      return request.store.transaction(async (tx) => {
-        await patchVariations(
-          tx,
-          workspaceId,
-          originOfApp(request.credential),
-          request.params.id,
-          request.body,
-        );
-        return { data: (await listVariations(tx, workspaceId, request.params.id)) as VariationRecord[] };
-      });
-    },
-  );
-
-  app.put(
-    '/products/:id/variants',
-    {
-      config: { scope: 'products:write', readAgain: readVariations },
-      schema: {
-        operationId: 'putVariations',
-        tags: ['Variations'],
-        summary: 'Create or update the variations of a product',
-        description:
-          'The whole structure: types, their options, and combinations, which are found by their label. Combinations that are not listed stay, unless prune=true.',
-        params: shape.OfProduct,
-        querystring: Type.Object({
-          prune: Type.Optional(
-            Type.Boolean({ description: 'Remove the combinations that are not listed.', default: false }),
-          ),
-          ...dryRunParameter,
-        }),
-        body: VariationsPut,
-        response: { 200: shape.VariationList },
-      },
-    },
-    async (request) => {
-      const { workspaceId } = request.credential;
-      return request.store.transaction(async (tx) => {
-        await putVariations(
-          tx,
-          workspaceId,
-          originOfApp(request.credential),
-          request.params.id,
-          request.body,
-          request.query.prune ?? false,
-        );
-        return { data: (await listVariations(tx, workspaceId, request.params.id)) as VariationRecord[] };
-      });
-    },
-  );
-
+  await app.register(variationRoutes);
   await app.register(stockRoutes, { db });
 
   app.get(

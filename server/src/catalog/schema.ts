@@ -14,6 +14,7 @@ import {
   Text,
   Time,
 } from '../platform/schema/shapes.js';
+import { VariationsOfNewProduct, variantsFaults } from './variation-structure.js';
 
 const NAME_MAX = 255;
 export const OfProduct = Type.Object({ id: Type.String({ description: 'Product id' }) });
@@ -86,8 +87,12 @@ export const NewProduct = Shape(
     typeId: Type.Optional(Type.Integer({ ...typeId, default: 2 })),
     categoryId: Type.Optional(Type.Integer({ ...categoryId, default: 23 })),
     ...mapOptional(optional),
+    variants: Type.Optional(VariationsOfNewProduct),
   },
   {
+    'x-rule': variantsFaults,
+    description:
+      'variants has the shape that PUT …/variants takes. With combinations, quantity is their sum and must be left out.',
     examples: [
       {
         name: 'Camiseta Listrada',

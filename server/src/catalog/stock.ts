@@ -3,8 +3,9 @@ import type { Tx } from '../platform/db/share.js';
 import { fixed, rawJson, sql } from '../platform/db/sql.js';
 import { invalid, notFound } from '../platform/http/errors.js';
 import { isId } from '../platform/schema/ids.js';
-import { lockProduct, productNotFound, quantityIsASum } from './products.js';
+import { lockProduct, productNotFound } from './products.js';
 import { productJson, type VariationRecord, variationColumns } from './records.js';
+import { quantityIsASum } from './variation-structure.js';
 
 /** Sets the balance of a simple product; answers its record as JSON. */
 export async function setProductStock(

@@ -47,43 +47,43 @@ const naming = {
 };
 const eitherName = { 'x-one-of': ['combination', 'options'] };
 
-/** What PUT variants takes. */
-export const VariationsPut = Shape(
-  'VariationsPut',
-  {
-    types,
-    combinations: Type.Array(
-      Type.Object(
-        {
-          ...naming,
-          sku: Type.Optional(Nullable(Text(100))),
-          ean: Type.Optional(Nullable(Text(100))),
-          price: Type.Optional(
-            Money({ description: 'A new combination without one takes the price of the product.' }),
-          ),
-          quantity: Type.Optional(Quantity({ description: 'A new combination without one has 0.' })),
-        },
-        eitherName,
-      ),
-      { maxItems: MAX_COMBINATIONS },
-    ),
-  },
-  {
-    'x-rule': structureFaults,
-    examples: [
+const structure = {
+  types,
+  combinations: Type.Array(
+    Type.Object(
       {
-        types: [
-          { name: 'Tamanho', options: ['P', 'M', 'G', 'GG'] },
-          { name: 'Cor', options: ['Azul', 'Branca'] },
-        ],
-        combinations: [
-          { combination: 'P - Azul', sku: 'CAM-P-AZ', price: 79.9, quantity: 5 },
-          { options: ['GG', 'Azul'], sku: 'CAM-GG-AZ', quantity: 5 },
-        ],
+        ...naming,
+        sku: Type.Optional(Nullable(Text(100))),
+        ean: Type.Optional(Nullable(Text(100))),
+        price: Type.Optional(
+          Money({ description: 'A new combination without one takes the price of the product.' }),
+        ),
+        quantity: Type.Optional(Quantity({ description: 'A new combination without one has 0.' })),
       },
-    ],
-  },
-);
+      eitherName,
+    ),
+    { maxItems: MAX_COMBINATIONS },
+  ),
+};
+const example = {
+  examples: [
+    {
+      types: [
+        { name: 'Tamanho', options: ['P', 'M', 'G', 'GG'] },
+        { name: 'Cor', options: ['Azul', 'Branca'] },
+      ],
+      combinations: [
+        { combination: 'P - Azul', sku: 'CAM-P-AZ', price: 79.9, quantity: 5 },
+        { options: ['GG', 'Azul'], sku: 'CAM-GG-AZ', quantity: 5 },
+      ],
+    },
+  ],
+};
+
+/** What PUT variants takes. */
+export const VariationsPut = Shape('VariationsPut', structure, { 'x-rule': structureFaults, ...example });
+/** The same inside the body of a new product, whose own rule calls variantsFaults. */
+export const VariationsOfNewProduct = Shape('VariationsPut', structure, example);
 export type VariationsPut = Static<typeof VariationsPut>;
 
 type Entry = VariationsPut['combinations'][number];
@@ -107,8 +107,8 @@ const isTypes = checkerOf(types);
 const isNamed = checkerOf(Type.Object(naming, eitherName));
 
 /**
- * What can be judged without the product: no name stands twice, and every combination listed picks one declared option
- * of each type. Of a body with other faults, so far as it can be read: those are told besides.
+ * What can be judged without the product: no name is repeated, and every combination listed picks one declared option
+ * of each type. A body with other faults is judged as far as it can be read; those are reported as well.
  */
 function structureFaults(body: Record<string, unknown>): FaultDetail[] {
   if (!isTypes(body.types)) return [];
@@ -116,6 +116,26 @@ function structureFaults(body: Record<string, unknown>): FaultDetail[] {
   const { combinations } = body;
   const isListable = Array.isArray(combinations) && combinations.length <= MAX_COMBINATIONS;
   return [...doubledNames(types), ...(isListable ? combinationFaults(combinations, types) : [])];
+}
+
+/** The faults of the structure in the field `variants` of a new product. */
+export function variantsFaults(body: Record<string, unknown>): FaultDetail[] {
+  const { variants, quantity } = body;
+  if (typeof variants !== 'object' || variants === null) return [];
+  const faults = structureFaults(variants as Record<string, unknown>);
+  const { combinations } = variants as { combinations?: unknown };
+  const isVaried = Array.isArray(combinations) && combinations.length > 0;
+  return [
+    ...faults.map(({ field, message }) => ({ field: `variants.${field}`, message })),
+    ...(isVaried && quantity !== undefined ? [quantityIsASum()] : []),
+  ];
+}
+
+export function quantityIsASum(): FaultDetail {
+  return {
+    field: 'quantity',
+    message: 'is the sum of the variations of this product; write the stock of a variation instead',
+  };
 }
 
 function combinationFaults(combinations: unknown[], types: VariationType[]): FaultDetail[] {
@@ -126,7 +146,7 @@ function combinationFaults(combinations: unknown[], types: VariationType[]): Fau
     const options = optionsOf(entry as Entry, types);
     if (typeof options === 'string') return [{ field, message: options }];
     const label = options.join(SEPARATOR);
-    if (seen.has(label)) return [{ field, message: `"${label}" stands twice` }];
+    if (seen.has(label)) return [{ field, message: `"${label}" is repeated` }];
     seen.add(label);
     return [];
   });
@@ -183,10 +203,10 @@ function doubledNames(types: VariationType[]): FaultDetail[] {
   const names = types.map((type) => type.name);
   types.forEach(({ name, options }, index) => {
     if (names.indexOf(name) !== index)
-      faults.push({ field: `types[${index}].name`, message: `"${name}" stands twice` });
+      faults.push({ field: `types[${index}].name`, message: `"${name}" is repeated` });
     options.forEach((option, i) => {
       if (options.indexOf(option) !== i)
-        faults.push({ field: `types[${index}].options[${i}]`, message: `"${option}" stands twice` });
+        faults.push({ field: `types[${index}].options[${i}]`, message: `"${option}" is repeated` });
     });
   });
   return faults;

@@ -28,8 +28,8 @@ export async function variationsOf(
 }
 
 /**
- * Brings the variations of a product, whose row the caller has locked, from one state to another: rows, the product's
- * sum, search and events. Both batch calls end here; they only differ in how they work out the second state.
+ * Brings the variations of a product, whose row the caller has locked, from one state to another and emits the events.
+ * Both batch calls end here; they only differ in how they work out the second state.
  */
 export async function replaceVariations(
   tx: Tx,
@@ -40,13 +40,33 @@ export async function replaceVariations(
   after: StoredVariation[],
   types?: VariationType[],
 ): Promise<void> {
+  const changes = await storeVariations(tx, workspaceId, productId, before, after, types);
+  if (changes === undefined) return;
+  await emit(tx, workspaceId, origin, [
+    { event: 'product.updated', data: { id: productId, variants: changes }, changed: ['variants'] },
+    ...changedBalances(productId, before, after),
+  ]);
+}
+
+/**
+ * The rows, the product's sum and what a search finds, without events. Returns how many variations changed as a reader
+ * sees them; undefined when nothing at all had to be written.
+ */
+export async function storeVariations(
+  tx: Tx,
+  workspaceId: string,
+  productId: string,
+  before: StoredVariation[],
+  after: StoredVariation[],
+  types?: VariationType[],
+): Promise<number | undefined> {
   refuseDoubledSku(after);
   const old = new Map(before.map((variation) => [variation.id, variation]));
   const kept = new Set(after.map((variation) => variation.id));
   const gone = before.filter((variation) => !kept.has(variation.id));
   const stored = after.filter((variation) => !isSame(old.get(variation.id), variation));
   const changed = stored.filter((variation) => !isSameToReader(old.get(variation.id), variation));
-  if (stored.length === 0 && gone.length === 0 && !types) return;
+  if (stored.length === 0 && gone.length === 0 && !types) return undefined;
 
   await remove(tx, workspaceId, productId, gone);
   await upsert(tx, workspaceId, productId, stored);
@@ -61,14 +81,7 @@ export async function replaceVariations(
   if (gone.length > 0 || changed.some((variation) => isFoundDifferently(old.get(variation.id), variation))) {
     await refreshSearch(tx, workspaceId, productId);
   }
-  await emit(tx, workspaceId, origin, [
-    {
-      event: 'product.updated',
-      data: { id: productId, variants: changed.length + gone.length },
-      changed: ['variants'],
-    },
-    ...changedBalances(productId, before, after),
-  ]);
+  return changed.length + gone.length;
 }
 
 /**

@@ -71,7 +71,12 @@ export class RandomWrites {
   }
 
   private create(): RandomWrite {
-    const body = { name: `Product ${this.random.below(40)}`, ...this.fields(), price: this.price() };
+    const body = {
+      name: `Product ${this.random.below(40)}`,
+      ...this.fields(),
+      price: this.price(),
+      ...(this.random.below(3) ? {} : { variants: this.structure() }),
+    };
     return { method: 'POST', route: '/products', path: '/products', body };
   }
 
@@ -86,25 +91,28 @@ export class RandomWrites {
   }
 
   private putVariations(): RandomWrite {
+    const query = this.random.below(2) ? '?prune=true' : '';
+    return {
+      method: 'PUT',
+      route: '/products/:id/variants',
+      path: `/products/${this.product()}/variants${query}`,
+      body: this.structure(),
+    };
+  }
+
+  private structure(): object {
     const { random } = this;
     const types = [
       { name: 'Tamanho', options: OPTIONS.slice(random.below(2)) },
       ...(random.below(2) ? [{ name: 'Cor', options: COLOURS }] : []),
     ];
     const combinations = Array.from({ length: random.below(5) }, () => ({
-      options: types.map(() => '').map((_, at) => random.pick(at === 0 ? OPTIONS : COLOURS)),
+      options: types.map((_, at) => random.pick(at === 0 ? OPTIONS : COLOURS)),
       ...this.maybe({ sku: random.pick(SKUS) }),
       ...this.maybe({ quantity: this.quantity() }),
       ...this.maybe({ price: this.price() }),
     }));
-    const route = '/products/:id/variants';
-    const query = random.below(2) ? '?prune=true' : '';
-    return {
-      method: 'PUT',
-      route,
-      path: `/products/${this.product()}/variants${query}`,
-      body: { types, combinations },
-    };
+    return { types, combinations };
   }
 
   private patchVariations(): RandomWrite {

@@ -202,6 +202,12 @@ export const ERROR_CATALOGUE = {
     meaning: 'The payment at the sandbox gateway is already paid or canceled.',
     remedy: 'Read the order.',
   },
+  precondition_failed: {
+    status: 412,
+    meaning: 'The resource has changed since the ETag in If-Match was given out. Nothing was changed.',
+    remedy:
+      'Read the resource again and decide whether your change still applies. Then send it with the new ETag.',
+  },
   rate_limited: {
     status: 429,
     meaning: 'The calls of this app for this store have reached the rate limit.',

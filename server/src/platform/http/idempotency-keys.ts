@@ -24,6 +24,12 @@ export interface StoredAnswer {
 /** `free`: nobody has used the key. `running`: the first request with it has not been answered yet. */
 export type KeyState = { state: 'free' } | { state: 'running' } | { state: 'answered'; answer: StoredAnswer };
 
+export const MAX_IDEMPOTENCY_KEY = 255;
+
+export function isIdempotencyKey(header: string | string[]): header is string {
+  return typeof header === 'string' && header.length > 0 && header.length <= MAX_IDEMPOTENCY_KEY;
+}
+
 const KEPT_MS = 24 * 60 * 60 * 1000;
 /** Longer than any call waits for a receiver or a file. After it a key whose process died can be used again. */
 const LEASE_MS = 60_000;

@@ -3,7 +3,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Share, StoreAccess } from '../db/share.js';
 import { isDryRun } from './dry-run.js';
 import { badRequest } from './errors.js';
-import type { IdempotencyKeys, StoredAnswer } from './idempotency-keys.js';
+import {
+  type IdempotencyKeys,
+  isIdempotencyKey,
+  MAX_IDEMPOTENCY_KEY,
+  type StoredAnswer,
+} from './idempotency-keys.js';
 import { mediaTypeOf } from './json-body.js';
 import { KeyedRequest, lockKey, reserveKey } from './keyed-request.js';
 
@@ -24,7 +29,6 @@ declare module 'fastify' {
   }
 }
 
-const MAX_KEY = 255;
 const WRITES = new Set(['POST', 'PATCH', 'PUT', 'DELETE']);
 const NOT_KEPT = new Set([401, 403]);
 
@@ -61,8 +65,10 @@ export function keepIdempotencyKeys(app: FastifyInstance, { keys, storeOf, keysO
       done();
       return;
     }
-    if (typeof key !== 'string' || key.length === 0 || key.length > MAX_KEY) {
-      done(badRequest(`Idempotency-Key must have 1 to ${MAX_KEY} characters`, 'invalid_parameter'));
+    if (!isIdempotencyKey(key)) {
+      done(
+        badRequest(`Idempotency-Key must have 1 to ${MAX_IDEMPOTENCY_KEY} characters`, 'invalid_parameter'),
+      );
       return;
     }
     if (isDryRun(request)) {
@@ -112,9 +118,19 @@ async function replay(
   reply.code(status).type('application/json; charset=utf-8').send(answer);
 }
 
-/** With the media type: a body that was refused for it is another request once it is sent as JSON. */
+/**
+ * With the media type: a body that was refused for it is another request once it is sent as JSON. And with If-Match: a
+ * change that was refused because of it is another request with another ETag.
+ */
 function hashOf(request: FastifyRequest): Buffer {
   const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-  const head = Buffer.from(`${request.method} ${request.url}\n${mediaTypeOf(request) ?? ''}\n`);
+  const head = Buffer.from(
+    `${request.method} ${request.url}\n${mediaTypeOf(request) ?? ''}\n${ifMatchLine(request)}`,
+  );
   return hash('sha256', Buffer.concat([head, body]), 'buffer');
+}
+
+function ifMatchLine({ headers, routeOptions }: FastifyRequest): string {
+  const ifMatch = routeOptions.config.ifMatch ? headers['if-match'] : undefined;
+  return ifMatch === undefined ? '' : `${ifMatch}\n`;
 }

@@ -130,6 +130,14 @@ export const SHARED_COMPONENTS = {
       description: 'Any text of up to 255 characters, new for each new request. Kept 24 hours.',
       schema: { type: 'string', maxLength: 255 },
     },
+    IfMatch: {
+      name: 'If-Match',
+      in: 'header',
+      required: false,
+      description:
+        'The ETag of a product that was read: the call is a 412 if it has changed since. * stands for any; several are separated by commas.',
+      schema: { type: 'string' },
+    },
     IfNoneMatch: {
       name: 'If-None-Match',
       in: 'header',
@@ -185,6 +193,11 @@ export const SHARED_COMPONENTS = {
       'expectation_failed',
       'Expect can only be 100-continue',
     ),
+    PreconditionFailed: response(
+      'The product has changed since the ETag in If-Match was given out. Nothing was changed.',
+      'precondition_failed',
+      'The resource has changed since the ETag in If-Match was given out. Read it again, then decide.',
+    ),
     TooLarge: response(
       'The body is over 1 MB (1,048,576 bytes).',
       'body_too_large',
@@ -218,7 +231,7 @@ export const SHARED_COMPONENTS = {
 export function sharedResponses(
   method: string,
   hasPath: boolean,
-  { etag, bodyNamesThing, mayBeUnavailable, cursorMayExpire }: FastifyContextConfig,
+  { etag, ifMatch, bodyNamesThing, mayBeUnavailable, cursorMayExpire }: FastifyContextConfig,
 ): Record<string, object> {
   const ref = (name: string) => ({ $ref: `#/components/responses/${name}` });
   return {
@@ -232,6 +245,7 @@ export function sharedResponses(
     ...(cursorMayExpire && { 410: ref('CursorExpired') }),
     // A write may carry a key and with it a body, even where neither is needed.
     ...(method !== 'get' && { 409: ref('Conflict'), 413: ref('TooLarge'), 422: ref('Invalid') }),
+    ...(ifMatch && { 412: ref('PreconditionFailed') }),
     417: ref('ExpectationFailed'),
     429: ref('TooMany'),
     ...(mayBeUnavailable && { 502: ref('Unavailable') }),

@@ -131,9 +131,11 @@ function addShared(method: string, operation: Operation, config: FastifyContextC
   const hasPath = parameters.includes('"in":"path"');
   if (parameters.includes('"name":"dryRun"'))
     for (const response of Object.values(operation.responses)) response.headers = DRY_RUN_HEADER;
-  const header = method !== 'get' ? 'IdempotencyKey' : config.etag ? 'IfNoneMatch' : undefined;
-  if (header)
-    operation.parameters = [...(operation.parameters ?? []), { $ref: `#/components/parameters/${header}` }];
+  const headers = [
+    ...(method !== 'get' ? ['IdempotencyKey'] : config.etag ? ['IfNoneMatch'] : []),
+    ...(config.ifMatch ? ['IfMatch'] : []),
+  ].map((name) => ({ $ref: `#/components/parameters/${name}` }));
+  if (headers.length > 0) operation.parameters = [...(operation.parameters ?? []), ...headers];
   if (config.bodyOptional && operation.requestBody) operation.requestBody.required = false;
   const media = operation.requestBody?.content['application/json'];
   const [example] = exampleOwner(media?.schema)?.examples ?? [];

@@ -1,0 +1,111 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { originOfApp } from '../events/names.js';
+import { DryRunQuery, dryRunParameter } from '../platform/http/dry-run.js';
+import { insufficientScope } from '../platform/http/errors.js';
+import { patchVariations, setsOnlyQuantities } from './patch-variations.js';
+import { productNotFound } from './products.js';
+import { putVariations } from './put-variations.js';
+import { listVariations } from './queries.js';
+import type { VariationRecord } from './records.js';
+import * as shape from './schema.js';
+import { VariationsPut } from './variation-structure.js';
+
+export const variationRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  app.get(
+    '/products/:id/variants',
+    {
+      config: { scope: 'products:read', etag: true },
+      schema: {
+        operationId: 'listVariations',
+        tags: ['Variations'],
+        summary: 'List the variations of a product',
+        params: shape.OfProduct,
+        response: { 200: shape.VariationList },
+      },
+    },
+    readVariations,
+  );
+
+  app.patch(
+    '/products/:id/variants',
+    {
+      config: {
+        scope: ['products:write', 'stock:write'],
+        bareArray: 'variants',
+        readAgain: readVariations,
+      },
+      schema: {
+        operationId: 'patchVariations',
+        tags: ['Variations'],
+        summary: 'Change many variations',
+        description:
+          'Up to 500 entries, each found by id or sku, all or nothing. A bare array is taken too. With stock:write alone the entries may set quantity only.',
+        params: shape.OfProduct,
+        querystring: DryRunQuery,
+        body: shape.VariationsPatch,
+        response: { 200: shape.VariationList },
+      },
+    },
+    async (request) => {
+      const { workspaceId, scopes } = request.credential;
+      if (!scopes.has('products:write') && !setsOnlyQuantities(request.body))
+        throw insufficientScope(['products:write']);
+      return request.store.transaction(async (tx) => {
+        await patchVariations(
+          tx,
+          workspaceId,
+          originOfApp(request.credential),
+          request.params.id,
+          request.body,
+        );
+        return { data: (await listVariations(tx, workspaceId, request.params.id)) as VariationRecord[] };
+      });
+    },
+  );
+
+  app.put(
+    '/products/:id/variants',
+    {
+      config: { scope: 'products:write', readAgain: readVariations },
+      schema: {
+        operationId: 'putVariations',
+        tags: ['Variations'],
+        summary: 'Create or update the variations of a product',
+        description:
+          'The whole structure: types, their options, and combinations, which are found by their label. Combinations that are not listed stay, unless prune=true.',
+        params: shape.OfProduct,
+        querystring: Type.Object({
+          prune: Type.Optional(
+            Type.Boolean({ description: 'Remove the combinations that are not listed.', default: false }),
+          ),
+          ...dryRunParameter,
+        }),
+        body: VariationsPut,
+        response: { 200: shape.VariationList },
+      },
+    },
+    async (request) => {
+      const { workspaceId } = request.credential;
+      return request.store.transaction(async (tx) => {
+        await putVariations(
+          tx,
+          workspaceId,
+          originOfApp(request.credential),
+          request.params.id,
+          request.body,
+          request.query.prune ?? false,
+        );
+        return { data: (await listVariations(tx, workspaceId, request.params.id)) as VariationRecord[] };
+      });
+    },
+  );
+};
+
+async function readVariations(request: FastifyRequest): Promise<{ data: VariationRecord[] }> {
+  const { id } = request.params as { id: string };
+  const variations = await listVariations(request.store, request.credential.workspaceId, id);
+  if (!variations) throw productNotFound(id);
+  return { data: variations };
+}

@@ -1,0 +1,60 @@
+import type { FastifyRequest } from 'fastify';
+import { ApiError, badRequest } from './errors.js';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The call takes If-Match with an ETag of the resource. */
+    ifMatch?: boolean;
+  }
+}
+
+/** Optional blanks and one entity tag or nothing, up to a comma or the end (RFC 9110, 5.6.1 and 8.8.3). */
+const ELEMENT = /[\t ]*(?:((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")[\t ]*)?(?:,|$)/y;
+
+/** The tags of an If-Match header, or '*' for any. Undefined when there is no such header. */
+export function readIfMatch({ headers }: FastifyRequest): '*' | string[] | undefined {
+  const header = headers['if-match'];
+  if (header === undefined) return undefined;
+  if (header.trim() === '*') return '*';
+  const tags: string[] = [];
+  ELEMENT.lastIndex = 0;
+  for (let place = 0; place < header.length; place = ELEMENT.lastIndex) {
+    const element = ELEMENT.exec(header);
+    if (!element) throw malformed();
+    if (element[1] !== undefined) tags.push(element[1]);
+  }
+  if (tags.length === 0) throw malformed();
+  return tags;
+}
+
+/** A hook: a malformed header is refused before the body is judged, like a malformed query. */
+export function refuseMalformedIfMatch(
+  request: FastifyRequest,
+  _reply: unknown,
+  done: (error?: Error) => void,
+): void {
+  try {
+    readIfMatch(request);
+  } catch (error) {
+    done(error as Error);
+    return;
+  }
+  done();
+}
+
+/**
+ * Call it while the resource is locked, with its current tag. All tags that we give out are strong, and If-Match
+ * compares strongly: a tag that a proxy has turned into a weak one (W/"…") matches nothing.
+ */
+export function requireMatch(ifMatch: '*' | string[], tag: string): void {
+  if (ifMatch === '*' || ifMatch.includes(tag)) return;
+  throw new ApiError(
+    412,
+    'precondition_failed',
+    'The resource has changed since the ETag in If-Match was given out. Read it again, then decide.',
+  );
+}
+
+function malformed(): ApiError {
+  return badRequest('If-Match must be * or a list of ETags such as "1a2b3c"', 'invalid_parameter');
+}

@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { observe } from '../support/catalog.js';
+import { expectRefusal } from '../support/expect-refusal.js';
+import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
+
+let feira: Feira;
+let store: StoreClient;
+
+beforeAll(async () => {
+  feira = await openFeira();
+  store = await feira.store();
+});
+afterAll(() => feira.close());
+
+const VARIANTS = {
+  types: [
+    { name: 'Tamanho', options: ['P', 'M'] },
+    { name: 'Cor', options: ['Azul'] },
+  ],
+  combinations: [
+    { combination: 'M - Azul', sku: 'CAM-M-AZ' },
+    { options: ['P', 'Azul'], sku: 'CAM-P-AZ', ean: '7891234567895', price: 79.9, quantity: 5 },
+  ],
+};
+
+test('a product and its variations are created together, with one event', async () => {
+  const { events, ...created } = await observe(feira, store, () =>
+    store.post('/products', { name: 'Camiseta', price: 70, variants: VARIANTS }),
+  );
+  expect(created).toMatchObject({
+    status: 201,
+    body: {
+      hasVariants: true,
+      quantity: 5,
+      images: [],
+      variants: [
+        { combination: 'P - Azul', sku: 'CAM-P-AZ', ean: '7891234567895', price: 79.9, quantity: 5 },
+        { combination: 'M - Azul', sku: 'CAM-M-AZ', ean: null, price: 70, quantity: 0 },
+      ],
+    },
+  });
+  const { id, name } = created.body;
+  expect(events).toMatchObject([{ event: 'product.created', data: { id, name } }]);
+  expect((await store.get(`/products/${id}`)).body).toEqual(created.body);
+});
+
+test('it equals a product that gets its variations with PUT', async () => {
+  const inOne = await store.post('/products', { name: 'In one call', price: 70, variants: VARIANTS });
+  const { body } = await store.post('/products', { name: 'In two calls', price: 70 });
+  await store.put(`/products/${body.id}/variants`, VARIANTS);
+  const inTwo = await store.get(`/products/${body.id}`);
+  const comparable = ({ variants, hasVariants, quantity }: typeof body) => ({
+    hasVariants,
+    quantity,
+    variants: variants.map(
+      ({ id: _id, updatedAt: _updatedAt, ...variation }: Record<string, unknown>) => variation,
+    ),
+  });
+  expect(comparable(inOne.body)).toEqual(comparable(inTwo.body));
+  // The types are stored as well: the same structure again changes nothing.
+  const again = await observe(feira, store, () => store.put(`/products/${inOne.body.id}/variants`, VARIANTS));
+  expect(again.events).toEqual([]);
+});
+
+test('a search finds it by the SKU of a variation', async () => {
+  const variants = {
+    types: [{ name: 'T', options: ['U'] }],
+    combinations: [{ combination: 'U', sku: 'FIND-ME' }],
+  };
+  const { body } = await store.post('/products', { name: 'Found by SKU', price: 1, variants });
+  const found = await store.get('/products?search=find-me');
+  expect(found.body.data.map(({ id }: { id: string }) => id)).toEqual([body.id]);
+});
+
+test('without combinations the product stays simple and keeps its quantity', async () => {
+  const variants = { types: [], combinations: [] };
+  const { status, body } = await store.post('/products', { name: 'Simple', price: 1, quantity: 4, variants });
+  expect([status, body.hasVariants, body.quantity, body.variants]).toEqual([201, false, 4, []]);
+});
+
+test('faults of the product and of its variations are reported together, with their place', async () => {
+  const answer = await store.post('/products', {
+    name: 'Faulty',
+    price: -1,
+    quantity: 3,
+    variants: {
+      types: [{ name: 'Tamanho', options: ['P', 'P'] }],
+      combinations: [{ combination: 'X' }, { combination: 'P', price: -1 }],
+    },
+  });
+  expectRefusal(answer, 422, [
+    'price',
+    'quantity',
+    'variants.types[0].options[1]',
+    'variants.combinations[0]',
+    'variants.combinations[1].price',
+  ]);
+});
+
+test.each([[[]], [null], ['P'], [{}]])('variants: %j is 422', async (variants) => {
+  const answer = await store.post('/products', { name: 'Wrong', price: 1, variants });
+  expect(answer.status).toBe(422);
+  expect(answer.body.details[0].field).toMatch(/^variants/);
+});
+
+test('a SKU that is used twice leaves no product behind', async () => {
+  const variants = {
+    types: [{ name: 'T', options: ['A', 'B'] }],
+    combinations: [
+      { combination: 'A', sku: 'SAME' },
+      { combination: 'B', sku: 'SAME' },
+    ],
+  };
+  const body = { name: 'Twice', price: 1, variants };
+  const { events, ...answer } = await observe(feira, store, () => store.post('/products', body));
+  expect([answer.status, answer.body.code, events]).toEqual([409, 'duplicate_sku', []]);
+  expect((await store.post('/products', { name: 'Twice', price: 1 })).status).toBe(201);
+});
+
+test('a name that is taken leaves no variation behind', async () => {
+  await store.post('/products', { name: 'Taken', price: 1 });
+  const { events, ...answer } = await observe(feira, store, () =>
+    store.post('/products', { name: 'Taken', price: 1, variants: VARIANTS }),
+  );
+  expect([answer.status, answer.body.code, events]).toEqual([409, 'duplicate_name', []]);
+});
+
+test('a repeated call with its key creates one product', async () => {
+  const body = { name: 'Keyed', price: 1, variants: VARIANTS };
+  const key = { 'idempotency-key': 'varied' };
+  const first = await store.post('/products', body, key);
+  const again = await store.post('/products', body, key);
+  expect([again.status, again.headers['idempotent-replayed'], again.body]).toEqual([201, 'true', first.body]);
+});
