@@ -74,7 +74,7 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
       server,
       publicRoutes: options.publicRoutes ?? { readiness: true, metrics: true },
       storage,
-      tokens: { db, clock, credentials, publicUrl },
+      tokens: { db, clock, credentials, seal, publicUrl },
       labels: { db, labels },
       api: {
         guard: { credentials, budgets },

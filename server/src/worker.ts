@@ -8,6 +8,7 @@ import type { Sequencer } from './events/sequencer.js';
 import type { Storage } from './media/storage.js';
 import { dropUnattached, sweepFiles } from './media/sweep.js';
 import { purgeTokens } from './oauth/purge.js';
+import { purgeRefreshAnswers } from './oauth/refresh-answers.js';
 import { expireUnpaid } from './orders/life.js';
 import { finishRefunds } from './orders/refund.js';
 import type { PaymentGateway } from './payments/gateway.js';
@@ -71,6 +72,7 @@ export function listJobs({ db, clock, storage, seal, gateway, sandbox }: JobServ
     every(TEN_MINUTES, 'purge sign-in failures', () => purgeSignInFailures(housekeeping, clock)),
     every(TEN_MINUTES, 'purge sign-ups', () => purgeSignUps(housekeeping, clock)),
     every(TEN_MINUTES, 'purge tokens', () => purgeTokens(housekeeping, clock)),
+    every(ONE_MINUTE, 'purge refresh answers', () => purgeRefreshAnswers(housekeeping, clock)),
     every(TEN_MINUTES, 'reseal webhook secrets', () => resealWebhookSecrets(housekeeping, seal)),
     every(TEN_MINUTES, 'purge upload spends', () => purgeUploadSpends(db.background('upload spends'), clock)),
     ...(gateway

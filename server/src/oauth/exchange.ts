@@ -3,11 +3,12 @@ import type { Clock } from '../platform/clock.js';
 import type { Share, Tx } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
 import type { Credentials } from './credentials.js';
+import type { RefreshAnswers } from './refresh-answers.js';
 import { countRefresh } from './refresh-limit.js';
 import { endRefreshFamily, revokeGrant } from './revocation.js';
 import type { Scope } from './scopes.js';
 import { hashOfSecret, isSecret } from './secrets.js';
-import { invalidGrant, type TokenError, type TooManyRefreshes } from './token-errors.js';
+import { invalidGrant, invalidRequest, type TokenError, type TooManyRefreshes } from './token-errors.js';
 import { issueTokens, type TokenResponse } from './tokens.js';
 
 // An exchange is one transaction: it locks the credential together with its grant, checks and consumes it, and issues
@@ -58,30 +59,39 @@ export async function exchangeCode(
 export async function exchangeRefreshToken(
   db: Share,
   clock: Clock,
+  answers: RefreshAnswers,
   clientId: string,
-  sent: { refreshToken: string; scope: string | undefined },
+  sent: { refreshToken: string; scope: string | undefined; key: string | undefined },
 ): Promise<Outcome> {
   if (!isSecret('refresh', sent.refreshToken)) return invalidGrant('the refresh token is not valid');
   const tokenHash = hashOfSecret(sent.refreshToken);
   return db.transaction(async (tx) => {
     const found = await lockRefreshToken(tx, tokenHash);
     if (!found || found.client_id !== clientId) return invalidGrant('the refresh token is not valid');
+    const hasEnded = found.revoked_at !== null || found.refresh_revoked_at !== null;
+    const keyed =
+      sent.key === undefined ? undefined : { workspaceId: found.workspace_id, tokenHash, key: sent.key };
     if (found.consumed_at !== null) {
+      const answer = keyed && !hasEnded ? await answers.find(tx, keyed) : undefined;
+      if (answer) return answer.scope === sent.scope ? answer.tokens : OTHER_SCOPE;
       await endRefreshFamily(tx, found.workspace_id, found.grant_id);
       return invalidGrant('the refresh token was already used; the merchant must authorize the app again');
     }
     if (Date.parse(found.expires_at) <= clock.now()) return invalidGrant('the refresh token has expired');
-    if (found.revoked_at !== null || found.refresh_revoked_at !== null) {
+    if (hasEnded)
       return invalidGrant('the authorization was revoked; the merchant must authorize the app again');
-    }
     const scopes = narrowed(found.scopes, sent.scope);
     if (!scopes) return SCOPE_NOT_GRANTED;
     const tooMany = await countRefresh(tx, clock, found);
     if (tooMany) return tooMany;
     await tx.query(sql`update oauth_refresh_tokens set consumed_at = now() where token_hash = ${tokenHash}`);
-    return issueTokens(tx, clock, found.workspace_id, found.grant_id, scopes);
+    const tokens = await issueTokens(tx, clock, found.workspace_id, found.grant_id, scopes);
+    if (keyed) await answers.keep(tx, keyed, { scope: sent.scope, tokens });
+    return tokens;
   });
 }
+
+const OTHER_SCOPE = invalidRequest('this Idempotency-Key was used with another scope; send the same request');
 
 const SCOPE_NOT_GRANTED: TokenError = {
   error: 'invalid_scope',

@@ -7,16 +7,19 @@ import type {
   FastifyRequest,
 } from 'fastify';
 import type { Clock } from '../platform/clock.js';
+import type { Seal } from '../platform/crypto/seal.js';
 import type { Database } from '../platform/db/database.js';
 import type { Share } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
 import { isTemporary } from '../platform/db/unavailable.js';
 import { publicError } from '../platform/http/answer-errors.js';
 import { type Fields, FORM_BYTES, formFields, repetitionIn } from '../platform/http/forms.js';
+import { isIdempotencyKey, MAX_IDEMPOTENCY_KEY } from '../platform/http/idempotency-keys.js';
 import { keepRawBodies } from '../platform/http/json-body.js';
 import { authenticateClient } from './client-authentication.js';
 import type { Credentials } from './credentials.js';
 import { exchangeCode, exchangeRefreshToken } from './exchange.js';
+import { RefreshAnswers } from './refresh-answers.js';
 import { revokeAccessToken, revokeGrant } from './revocation.js';
 import { SCOPES } from './scopes.js';
 import { hashOfSecret, isSecret } from './secrets.js';
@@ -27,6 +30,7 @@ export interface TokenOptions {
   db: Database;
   clock: Clock;
   credentials: Credentials;
+  seal: Seal;
   publicUrl: string;
 }
 
@@ -53,7 +57,10 @@ export const tokenRoutes: FastifyPluginAsync<TokenOptions> = async (app, options
 type Outcome = TokenResponse | TokenError | TooManyRefreshes | Record<string, never>;
 
 /** Checked in this order, which clients may rely on: content type, grant_type, client, parameters, grant, scope. */
-async function token({ db, clock, credentials }: TokenOptions, request: FastifyRequest): Promise<Outcome> {
+async function token(
+  { db, clock, credentials, seal }: TokenOptions,
+  request: FastifyRequest,
+): Promise<Outcome> {
   const fields = readForm(request);
   if (isTokenError(fields)) return fields;
   const grantType = fields.get('grant_type');
@@ -69,9 +76,14 @@ async function token({ db, clock, credentials }: TokenOptions, request: FastifyR
   if (grantType === 'refresh_token') {
     const refreshToken = fields.get('refresh_token');
     if (refreshToken === undefined) return invalidRequest('refresh_token is missing');
-    return exchangeRefreshToken(tokensOf(db, client.clientId), clock, client.clientId, {
+    const key = request.headers['idempotency-key'];
+    if (key !== undefined && !isIdempotencyKey(key))
+      return invalidRequest(`Idempotency-Key must have 1 to ${MAX_IDEMPOTENCY_KEY} characters`);
+    const answers = new RefreshAnswers(seal, clock);
+    return exchangeRefreshToken(tokensOf(db, client.clientId), clock, answers, client.clientId, {
       refreshToken,
       scope: fields.get('scope'),
+      key,
     });
   }
   const [code, redirectUri, verifier] = ['code', 'redirect_uri', 'code_verifier'].map((name) =>

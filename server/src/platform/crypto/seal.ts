@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { deriveKey } from './derive-key.js';
 
-const PURPOSES = ['webhook secret', 'idempotent answer', 'flash'] as const;
+const PURPOSES = ['webhook secret', 'idempotent answer', 'refresh answer', 'flash'] as const;
 
 export type SealingPurpose = (typeof PURPOSES)[number];
 

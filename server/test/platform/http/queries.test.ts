@@ -13,6 +13,11 @@ beforeAll(async () => {
 });
 afterAll(() => feira.close());
 
+interface Parameter {
+  name: string;
+  in?: string;
+}
+
 describe('an unknown query parameter', () => {
   test('is a 400 on every call, before the body is judged', async () => {
     const routes = feira.app.apiRoutes.filter(({ method }) => method !== 'HEAD');
@@ -23,6 +28,34 @@ describe('an unknown query parameter', () => {
       expect([method, path, status, body.code]).toEqual([method, path, 400, 'invalid_parameter']);
       expect(body.error).toContain('qqqqqqqq');
     }
+  });
+
+  test('names the nearest known one on every call that has parameters', async () => {
+    const { paths } = (await feira.app.inject('/openapi.json')).json();
+    let tried = 0;
+    for (const [template, methods] of Object.entries<Record<string, { parameters?: Parameter[] }>>(paths)) {
+      const path = template
+        .replace('/api/v1', '')
+        .replace('{id}', product)
+        .replace(/\{\w+\}/g, 'x');
+      for (const [method, { parameters = [] }] of Object.entries(methods)) {
+        for (const { name } of parameters.filter((parameter) => parameter.in === 'query')) {
+          const slips = [name.toUpperCase(), ...(name.length > 5 ? [name.slice(0, 3) + name.slice(4)] : [])];
+          for (const slip of slips) {
+            const { status, body } = await store.call(method.toUpperCase(), `${path}?${slip}=1`);
+            expect([method, path, slip, status, body.error]).toEqual([
+              method,
+              path,
+              slip,
+              400,
+              `Unknown query parameter ${slip}. Did you mean ${name}?`,
+            ]);
+            tried++;
+          }
+        }
+      }
+    }
+    expect(tried).toBeGreaterThan(30);
   });
 
   test.each([

@@ -1,0 +1,64 @@
+import { hash } from 'node:crypto';
+import type { Clock } from '../platform/clock.js';
+import type { Seal, SealedFor } from '../platform/crypto/seal.js';
+import { deleteInBatches } from '../platform/db/delete-in-batches.js';
+import type { Share, Tx } from '../platform/db/share.js';
+import { sql } from '../platform/db/sql.js';
+import type { TokenResponse } from './tokens.js';
+
+const KEPT_MS = 10 * 60 * 1000;
+
+/** A refresh that the client may repeat: the refresh token it used, and its Idempotency-Key. */
+export interface KeyedRefresh {
+  workspaceId: string;
+  tokenHash: Buffer;
+  key: string;
+}
+
+/** What was answered, and the scope that was asked for: a repetition must ask for the same. */
+export interface RefreshAnswer {
+  scope: string | undefined;
+  tokens: TokenResponse;
+}
+
+/**
+ * A refresh whose answer is lost on the network would end the connection for good, because the refresh token is used up.
+ * With an Idempotency-Key the client gets the same pair again for ten minutes. The pair is the only place where tokens
+ * are kept in a form that can be read again, so it is sealed for its row and purged soon.
+ */
+export class RefreshAnswers {
+  constructor(
+    private readonly seal: Seal,
+    private readonly clock: Clock,
+  ) {}
+
+  /** In the transaction that uses up the refresh token. */
+  async keep(tx: Tx, refresh: KeyedRefresh, answer: RefreshAnswer): Promise<void> {
+    const sealed = this.seal.close(JSON.stringify(answer), sealedFor(refresh));
+    const expiresAt = new Date(this.clock.now() + KEPT_MS).toISOString();
+    await tx.query(sql`
+      insert into oauth_refresh_answers (token_hash, key_hash, sealed, expires_at)
+      values (${refresh.tokenHash}, ${keyHash(refresh)}, ${sealed}, ${expiresAt})`);
+  }
+
+  async find(tx: Tx, refresh: KeyedRefresh): Promise<RefreshAnswer | undefined> {
+    const [found] = await tx.query<{ sealed: Buffer }>(sql`
+      select sealed from oauth_refresh_answers
+      where token_hash = ${refresh.tokenHash} and key_hash = ${keyHash(refresh)}
+        and expires_at > ${new Date(this.clock.now()).toISOString()}`);
+    return found && (JSON.parse(this.seal.open(found.sealed, sealedFor(refresh))) as RefreshAnswer);
+  }
+}
+
+export async function purgeRefreshAnswers(db: Share, clock: Clock): Promise<void> {
+  const now = new Date(clock.now()).toISOString();
+  await deleteInBatches(db, 'oauth_refresh_answers', sql`expires_at <= ${now}`);
+}
+
+function keyHash({ key }: KeyedRefresh): Buffer {
+  return hash('sha256', key, 'buffer');
+}
+
+function sealedFor({ workspaceId, tokenHash }: KeyedRefresh): SealedFor {
+  return { purpose: 'refresh answer', workspaceId, id: tokenHash.toString('hex') };
+}
