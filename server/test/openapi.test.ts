@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Feira, openFeira } from './support/feira.js';
+import { ALL_SCOPES, type Feira, openFeira } from './support/feira.js';
 
 // The committed openapi.json is the snapshot of what the routes say. After a wanted change: npm run openapi.
 
@@ -17,6 +17,7 @@ test('the committed openapi.json says what the routes say', async () => {
 interface Operation {
   operationId: string;
   tags: string[];
+  security: { oauth2?: string[] }[];
   parameters?: { $ref?: string }[];
   // biome-ignore lint/suspicious/noExplicitAny: a test reads any shape and asserts on it
   requestBody?: any;
@@ -114,5 +115,27 @@ test('every call is described, names its scope and has an operation id of its ow
   for (const { summary, description } of operations) {
     expect(summary).toBeTruthy();
     expect(description).toMatch(/Needs (the scope|any valid token)/);
+  }
+});
+
+test('every event has a webhook with its payload and an entry in the feed', async () => {
+  const { webhooks, components } = (await feira.app.inject('/openapi.json')).json();
+  const names = components.schemas.EventName.enum;
+  expect(Object.keys(webhooks)).toEqual([...names, 'ping']);
+  expect(Object.keys(components.schemas.Event.discriminator.mapping)).toEqual(names);
+});
+
+test('every call lists the answers that any call can get, and the scopes of oauth2 that it needs', async () => {
+  const { components } = (await feira.app.inject('/openapi.json')).json();
+  const { scopes } = components.securitySchemes.oauth2.flows.authorizationCode;
+  expect(Object.keys(scopes)).toEqual(ALL_SCOPES);
+  const calls = (await operations()).filter(({ tags }) => !tags.includes('OAuth'));
+  for (const { operationId, responses, security } of calls) {
+    expect([operationId, Object.keys(responses)]).toEqual([
+      operationId,
+      expect.arrayContaining(['400', '401', '403', '429', '500', '503']),
+    ]);
+    const needed = security.flatMap(({ oauth2 = [] }) => oauth2);
+    expect(needed.every((scope) => scope in scopes)).toBe(true);
   }
 });

@@ -92,7 +92,10 @@ describe('the feed', () => {
         tx,
         store.workspaceId,
         'system',
-        Array.from({ length: 105 }, (_, i) => ({ event: 'product.created', data: { id: `${i}` } })),
+        Array.from({ length: 105 }, (_, i) => ({
+          event: 'product.created',
+          data: { id: `${i}`, name: `${i}` },
+        })),
       ),
     );
     const clamped = await read({ limit: 1_000 });

@@ -13,6 +13,7 @@ import type { Deadlines } from '../../src/platform/db/settings.js';
 import { sql } from '../../src/platform/db/sql.js';
 import { createLog } from '../../src/platform/observability/log.js';
 import { createStore } from '../../src/stores/stores.js';
+import { checkAnswers } from './check-answers.js';
 import { MovableClock } from './clock.js';
 import { cloneDatabase } from './database.js';
 import { temporaryFolder } from './process.js';
@@ -115,6 +116,7 @@ export async function openFeira(
   const context = partsOf(assembly, publicUrl);
   const app = await buildApp(assembly.app);
   await app.ready();
+  const { faults } = await checkAnswers(app);
   const { db } = context;
   let stores = 0;
   return {
@@ -150,6 +152,7 @@ export async function openFeira(
       await assembly.close();
       folder.remove();
       await drop();
+      if (faults.length > 0) throw new Error(faults.join('\n'));
     },
   };
 }

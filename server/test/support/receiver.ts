@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { deliveryFault } from './check-answers.js';
 
 export interface Received {
   path: string;
@@ -44,6 +45,7 @@ export class Receiver {
           body: Buffer.concat(chunks).toString('utf8'),
         };
         receiver.received.push(request);
+        if (request.headers['x-service-event'] !== undefined) receiver.check(request.body);
         receiver.answer(request, response, raw);
       });
     });
@@ -57,9 +59,18 @@ export class Receiver {
       .filter((body) => event === undefined || body.event === event);
   }
 
+  /** Fails when a delivery was not what openapi.json describes. */
   async close(): Promise<void> {
     this.server.closeAllConnections();
     this.server.close();
     await once(this.server, 'close');
+    if (this.faults.length > 0) throw new Error(this.faults.join('\n'));
+  }
+
+  private readonly faults: string[] = [];
+
+  private check(body: string): void {
+    const fault = deliveryFault(body);
+    if (fault) this.faults.push(fault);
   }
 }

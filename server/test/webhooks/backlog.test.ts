@@ -24,7 +24,7 @@ afterAll(() => feira.close());
 async function write({ workspaceId }: StoreClient, count: number, on = feira): Promise<void> {
   const events = Array.from({ length: count }, (_, n) => ({
     event: 'product.created' as const,
-    data: { id: `${n}` },
+    data: { id: `${n}`, name: `${n}` },
   }));
   await on.context.db.system('test').transaction((tx) => emit(tx, workspaceId, 'system', events));
 }

@@ -29,7 +29,7 @@ afterAll(async () => {
 async function write({ workspaceId }: StoreClient, count: number): Promise<void> {
   const events = Array.from({ length: count }, (_, i) => ({
     event: 'product.created' as const,
-    data: { id: `${i}` },
+    data: { id: `${i}`, name: `${i}` },
   }));
   await feira.context.db.store('test').transaction((tx) => emit(tx, workspaceId, 'system', events));
   feira.context.wake.poke();

@@ -26,7 +26,10 @@ test('four dispatchers beside each other deliver 1,000 events once each', { time
               tx,
               store.workspaceId,
               'system',
-              Array.from({ length: 25 }, (_, j) => ({ event: 'product.created', data: { id: `${i}/${j}` } })),
+              Array.from({ length: 25 }, (_, j) => ({
+                event: 'product.created',
+                data: { id: `${i}/${j}`, name: `${i}/${j}` },
+              })),
             ),
           ),
         ),

@@ -153,7 +153,9 @@ describe('a subscription', () => {
 
   test('deleted while a change commits leaves nothing that workers come back to for ever', async () => {
     const tx = await feira.context.db.store('test').begin();
-    await emit(tx, store.workspaceId, 'system', [{ event: 'product.created', data: { id: 'late' } }]);
+    await emit(tx, store.workspaceId, 'system', [
+      { event: 'product.created', data: { id: 'late', name: 'late' } },
+    ]);
     expect((await store.delete(`/webhooks/${hook.id}`)).status).toBe(200);
     await tx.commit();
     feira.context.sequencer.wake();
@@ -169,7 +171,9 @@ describe('a subscription', () => {
     await feira.context.db
       .store('test')
       .transaction((tx) =>
-        emit(tx, store.workspaceId, 'system', [{ event: 'product.created', data: { id: 'new' } }]),
+        emit(tx, store.workspaceId, 'system', [
+          { event: 'product.created', data: { id: 'new', name: 'new' } },
+        ]),
       );
     pass(feira, LONGER_THAN_ANY_WAIT);
     await until(async () => (await rowsOf(hook.id)).every(({ status }) => status === 'failed'));
@@ -191,7 +195,7 @@ describe('a subscription', () => {
     await feira.context.db
       .store('test')
       .transaction((tx) =>
-        emit(tx, workspaceId, 'system', [{ event: 'product.created', data: { id: 'new' } }]),
+        emit(tx, workspaceId, 'system', [{ event: 'product.created', data: { id: 'new', name: 'new' } }]),
       );
     expect(await rowsOf(hook.id)).toHaveLength(1);
     pass(feira, LONGER_THAN_ANY_WAIT);

@@ -20,7 +20,7 @@ test('of 2,000 deliveries that failed together the busiest second carries at mos
     await subscribe(store, receiver.url);
     const events = Array.from({ length: CROWD }, (_, i) => ({
       event: 'product.created' as const,
-      data: { id: `${i}` },
+      data: { id: `${i}`, name: `${i}` },
     }));
     await feira.context.db.store('test').transaction((tx) => emit(tx, store.workspaceId, 'system', events));
     feira.context.sequencer.wake();

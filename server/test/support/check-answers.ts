@@ -1,0 +1,105 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
+import type { FastifyInstance, InjectOptions } from 'fastify';
+import { type Answered, DocumentChecker } from './document.js';
+
+/** One for all servers of a worker: they serve the same document. */
+let checker: DocumentChecker | undefined;
+
+/**
+ * Compares every answer of the server with its openapi.json. An injected request rejects when its answer contradicts the
+ * document; `faults` has those of requests over a socket, where no caller could be told.
+ */
+export async function checkAnswers(app: FastifyInstance): Promise<{ faults: string[] }> {
+  checker ??= new DocumentChecker((await app.inject('/openapi.json')).json());
+  const check = checker;
+  const inject = app.inject.bind(app) as (options: InjectOptions | string) => Promise<Injected>;
+  const checked = async (options: InjectOptions | string) => {
+    const response = await inject(options);
+    const {
+      method = 'GET',
+      url = '/',
+      payloadAsStream = false,
+    } = typeof options === 'string' ? { url: options } : options;
+    if (payloadAsStream) return response;
+    const fault = check.faultOf({
+      method: String(method).toUpperCase(),
+      url: String(typeof url === 'string' ? url : url.pathname),
+      status: response.statusCode,
+      contentType: text(response.headers['content-type']),
+      body: decode(text(response.headers['content-encoding']), response.rawPayload),
+    });
+    if (fault) throw new Error(fault);
+    return response;
+  };
+  Object.assign(app, { inject: checked });
+  const faults: string[] = [];
+  app.server.prependListener('request', (request, response) =>
+    capture(request, response, (answered) => {
+      const fault = check.faultOf(answered);
+      if (fault) faults.push(fault);
+    }),
+  );
+  return { faults };
+}
+
+/** What contradicts the document in the body of a delivery. */
+export function deliveryFault(body: string): string | undefined {
+  return checker?.faultOfDelivery(body);
+}
+
+interface Injected {
+  statusCode: number;
+  headers: Record<string, string | string[] | number | undefined>;
+  rawPayload: Buffer;
+}
+
+function capture(
+  request: IncomingMessage,
+  response: ServerResponse,
+  done: (answered: Answered) => void,
+): void {
+  const chunks: Buffer[] = [];
+  const keep = (chunk: unknown) => {
+    if (typeof chunk === 'string' || chunk instanceof Uint8Array) chunks.push(Buffer.from(chunk as string));
+  };
+  const { write, end, writeHead } = response;
+  const heads: object[] = [];
+  response.writeHead = ((...args: unknown[]) => {
+    heads.push(...args.filter((each): each is object => typeof each === 'object' && each !== null));
+    return Reflect.apply(writeHead, response, args);
+  }) as typeof writeHead;
+  response.write = ((chunk: unknown, ...rest: unknown[]) => {
+    keep(chunk);
+    return Reflect.apply(write, response, [chunk, ...rest]);
+  }) as typeof write;
+  response.end = ((chunk: unknown, ...rest: unknown[]) => {
+    keep(chunk);
+    return Reflect.apply(end, response, [chunk, ...rest]);
+  }) as typeof end;
+  // The headers given to writeHead alone are not those of getHeader.
+  const headerOf = (name: string): string | undefined => {
+    const given = Object.entries(Object.assign({}, ...heads)).find(([each]) => each.toLowerCase() === name);
+    return text(given?.[1] ?? response.getHeader(name));
+  };
+  response.once('finish', () =>
+    done({
+      method: request.method ?? 'GET',
+      url: request.url ?? '/',
+      status: response.statusCode,
+      contentType: headerOf('content-type'),
+      body: decode(headerOf('content-encoding'), Buffer.concat(chunks)),
+    }),
+  );
+}
+
+function decode(encoding: string | undefined, bytes: Buffer): string {
+  if (bytes.length === 0) return '';
+  if (encoding === 'gzip') return gunzipSync(bytes).toString('utf8');
+  if (encoding === 'br') return brotliDecompressSync(bytes).toString('utf8');
+  return (encoding === 'deflate' ? inflateSync(bytes) : bytes).toString('utf8');
+}
+
+function text(header: unknown): string | undefined {
+  return header === undefined ? undefined : String(header);
+}
