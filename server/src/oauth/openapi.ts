@@ -146,8 +146,18 @@ const token = {
   tags: ['OAuth'],
   summary: 'Exchange a code, or refresh',
   description:
-    'A refresh invalidates the refresh token that was sent and returns a new pair. A second use of a refresh token ends the whole family: the merchant has to approve again.',
+    'A refresh invalidates the refresh token that was sent and returns a new pair. A second use of a refresh token ends the whole family: the merchant has to approve again. Send an Idempotency-Key with a refresh, so that it can be repeated if the answer is lost.',
   security: [{}, { client: [] }],
+  parameters: [
+    {
+      name: 'Idempotency-Key',
+      in: 'header',
+      required: false,
+      description:
+        'Only with grant_type=refresh_token: the same key with the same refresh token and app returns the same token pair for ten minutes.',
+      schema: { type: 'string', minLength: 1, maxLength: 255 },
+    },
+  ],
   requestBody: form(
     { $ref: '#/components/schemas/TokenRequest' },
     {
