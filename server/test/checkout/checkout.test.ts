@@ -140,7 +140,7 @@ describe('the faults of a form', () => {
   test('are told apart for documents that only look right', async () => {
     await visitor.add(mug);
     for (const document of ['111.111.111-11', '00000000000', '11222333000182', '12ABC34501DE36', 'x'])
-      expect((await visitor.order({ document })).text, document).toContain('does not exist');
+      expect((await visitor.order({ document })).text, document).toContain('Invalid CPF or CNPJ');
   });
 
   test('are told in Portuguese to those who prefer it', async () => {

@@ -99,7 +99,7 @@ describe('the redirect addresses of an app', () => {
     });
     expect(page.status).toBe(422);
     expect(page.text).toContain('at most 20 redirect URLs');
-    expect(page.text).not.toContain('is not an absolute address');
+    expect(page.text).not.toContain('must be an absolute URL');
   });
 
   test('have at most 2,000 characters each', async () => {
@@ -110,7 +110,7 @@ describe('the redirect addresses of an app', () => {
 
   test.each(['https:///x', 'https:////erp.example/x', 'https://?x', 'http:///localhost/x'])(
     'need a host: %s',
-    (uri) => isRefused({ 'redirect-uris': uri }, 'is not an absolute address'),
+    (uri) => isRefused({ 'redirect-uris': uri }, 'must be an absolute URL'),
   );
 });
 

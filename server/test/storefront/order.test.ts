@@ -44,7 +44,7 @@ test('an order waits for its payment and can be paid from its page', async () =>
   expect(waiting.text).toContain('Total R$47.65');
   const payment = localPath(await visitor.press(waiting, 'Pay now'));
   const paid = await visitor.settle(payment);
-  expect(paid.text).toContain('The shop has your payment.');
+  expect(paid.text).toContain('Your payment was received.');
   expect(paid.forms.some(({ buttons }) => 'Pay now' in buttons)).toBe(false);
   expect((await onlyOrder()).status).toBe('paid');
 });
