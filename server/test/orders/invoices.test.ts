@@ -184,7 +184,7 @@ describe('what is refused', () => {
   test('a 21st invoice of an order is 409', async () => {
     await feira.context.db.store('test').autocommit.query(sql`
       insert into invoices (workspace_id, key, order_id, type)
-      select ${store.workspaceId}, 'key ' || n, ${orderId}, 'nfe' from generate_series(1, 20) n`);
+      select ${store.workspaceId}, lpad(n::text, 44, '0'), ${orderId}, 'nfe' from generate_series(1, 20) n`);
     const { status, body } = await add({ type: 'nfe', key: KEY });
     expect([status, body.code]).toEqual([409, 'invoice_limit']);
     expect(await list()).toHaveLength(20);
