@@ -5,6 +5,7 @@ import { OrderLinks } from './checkout/order-links.js';
 import { Sequencer } from './events/sequencer.js';
 import { Credentials } from './oauth/credentials.js';
 import { noRefunder } from './orders/refund.js';
+import { paymentReport } from './payments/report.js';
 import { SandboxGateway } from './payments/sandbox/gateway.js';
 import type { PublicRoutes } from './platform/config.js';
 import { sql } from './platform/db/sql.js';
@@ -57,7 +58,9 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
   const orderLinks = new OrderLinks(publicUrl, signer);
   // The sandbox is the only gateway so far. With PAYMENT_GATEWAY=none there is none, and shops cannot take orders.
   const sandbox =
-    options.paymentGateway === 'sandbox' ? new SandboxGateway(db, clock, signer, publicUrl) : undefined;
+    options.paymentGateway === 'sandbox'
+      ? new SandboxGateway(db, clock, signer, publicUrl, paymentReport(metrics.registry, log))
+      : undefined;
   const gateway = sandbox;
   const server: ServerOptions = {
     log,

@@ -12,7 +12,6 @@ import { purgeRefreshAnswers } from './oauth/refresh-answers.js';
 import { expireUnpaid } from './orders/life.js';
 import { finishRefunds } from './orders/refund.js';
 import type { PaymentGateway } from './payments/gateway.js';
-import { purgeNotifications } from './payments/notifications.js';
 import type { SandboxGateway } from './payments/sandbox/gateway.js';
 import { purgeUploadSpends } from './platform/budgets/daily-uploads.js';
 import type { Clock } from './platform/clock.js';
@@ -76,10 +75,7 @@ export function listJobs({ db, clock, storage, seal, gateway, sandbox }: JobServ
     every(TEN_MINUTES, 'reseal webhook secrets', () => resealWebhookSecrets(housekeeping, seal)),
     every(TEN_MINUTES, 'purge upload spends', () => purgeUploadSpends(db.background('upload spends'), clock)),
     ...(gateway
-      ? [
-          every(TEN_SECONDS, 'finish refunds', () => finishRefunds(db, clock, gateway)),
-          every(TEN_MINUTES, 'purge notifications', () => purgeNotifications(housekeeping, clock)),
-        ]
+      ? [every(TEN_SECONDS, 'finish refunds', () => finishRefunds(db, clock, gateway))]
       : []),
     ...(sandbox ? [every(TEN_SECONDS, 'send payment notifications', () => sandbox.tell())] : []),
   ];

@@ -192,6 +192,7 @@ async function examineDatabase(client: pg.Client, source: string): Promise<Findi
   const missing = EXTENSIONS.filter((name) => !db.extensions.includes(name));
   const skew = Math.abs(Number(db.now) - Date.now());
   const pending = await pendingMigrations(client);
+  const oddPayments = pending.length === 0 ? await oddPaymentsOf(client) : 0;
   const finding = (what: string, ok: boolean, good: string, bad: string): Finding => ({
     what,
     ok,
@@ -236,5 +237,22 @@ async function examineDatabase(client: pg.Client, source: string): Promise<Findi
         : `${pending.length} to apply; "feira migrate" or the next start of the server does it`,
       '',
     ),
+    finding(
+      'payment notifications',
+      true,
+      oddPayments === 0
+        ? 'all fit their orders'
+        : `${oddPayments} of the last 30 days do not fit their order; compare the orders with the gateway (table payment_notifications, column attention)`,
+      '',
+    ),
   ];
+}
+
+/** Notifications of the gateway that were recorded but need a person's decision, such as a second payment of an order. */
+async function oddPaymentsOf(client: pg.Client): Promise<number> {
+  const { rows } = await client.query(
+    `select count(*)::int as count from payment_notifications
+     where attention is not null and received_at > now() - interval '30 days'`,
+  );
+  return rows[0].count;
 }

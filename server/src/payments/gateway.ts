@@ -19,12 +19,14 @@ export interface PaymentGateway {
   refund(transactionId: string, requestId: string, amount: number): Promise<{ refundedInAll: number }>;
 }
 
-/** What a gateway tells us afterwards, under a signature. */
+/** What a gateway reports afterwards, under a signature. */
 export interface Notification {
   id: string;
   type: 'paid' | 'canceled' | 'refunded';
   workspaceId: string;
   orderId: string;
   transactionId: string;
+  /** What the payment is about; with `paid`, what was paid. */
+  amount: number;
   refundedInAll: number;
 }

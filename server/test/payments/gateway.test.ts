@@ -200,7 +200,8 @@ const SIGNER = new Signer([TEST_SECRET]);
 async function hear(orderId: string, type: 'paid' | 'refunded', refundedInAll: number, id: string) {
   const { workspaceId } = store;
   const transactionId = await transactionOf(one, orderId);
-  const told = { id, type, workspaceId, orderId, transactionId, refundedInAll };
+  const { total } = (await store.get(`/orders/${orderId}`)).body;
+  const told = { id, type, workspaceId, orderId, transactionId, amount: total, refundedInAll };
   await receiveNotification(
     one.context.db,
     one.clock,
@@ -219,6 +220,7 @@ describe('a notification', () => {
       workspaceId: store.workspaceId,
       orderId: id,
       transactionId,
+      amount: (await store.get(`/orders/${id}`)).body.total,
       refundedInAll: 0,
     };
     const signed = signNotification(SIGNER, told, one.clock.now());
@@ -239,6 +241,7 @@ describe('a notification', () => {
       workspaceId: store.workspaceId,
       orderId: id,
       transactionId: 'x',
+      amount: 10,
       refundedInAll: 0,
     };
     const { db } = one.context;

@@ -35,13 +35,14 @@ const read = async () => (await store.get(`/orders/${orderId}`)).body;
 const names = async () => (await feira.events(store.workspaceId)).map(({ event }) => event);
 
 async function notification(change: Partial<Notification> = {}): Promise<Notification> {
-  const { payment } = await read();
+  const { payment, total } = await read();
   return {
     id: randomUUID(),
     type: 'paid',
     workspaceId: store.workspaceId,
     orderId,
     transactionId: payment.transactionId,
+    amount: total,
     refundedInAll: 0,
     ...change,
   };
@@ -124,7 +125,14 @@ describe('a notification', () => {
     for (const body of ['', 'x', 'null', '[]', '{}']) expect(await send(signed(body))).toBe(401);
     for (const value of [null, [], 'x', 7, {}, { workspaceId: 1, orderId: 2 }])
       expect(await send(signNotification(SIGNER, value as never, feira.clock.now()))).toBe(400);
-    for (const change of [{ id: undefined }, { id: 7 }, { type: 'melted' }, { refundedInAll: 'much' }])
+    for (const change of [
+      { id: undefined },
+      { id: 7 },
+      { type: 'melted' },
+      { refundedInAll: 'much' },
+      { amount: undefined },
+      { amount: -1 },
+    ])
       expect(await tell(change as never)).toBe(400);
     for (const transactionId of [undefined, null, 7, '', 'two words', 'x'.repeat(201)])
       expect(await tell({ transactionId } as never)).toBe(400);

@@ -8,6 +8,7 @@ import { sql } from '../../platform/db/sql.js';
 import { forEachIsolated } from '../../platform/for-each-isolated.js';
 import { conflict } from '../../platform/http/errors.js';
 import { isDue, postpone } from '../../platform/postpone.js';
+import type { Attention } from '../apply-notification.js';
 import type { Notification, PaymentGateway, PaymentRequest } from '../gateway.js';
 import { receiveNotification, type SignedNotification, signNotification } from '../notifications.js';
 import { PaymentLinks } from './payment-links.js';
@@ -38,6 +39,8 @@ export class SandboxGateway implements PaymentGateway {
     private readonly clock: Clock,
     private readonly signer: Signer,
     publicUrl: string,
+    /** Called for a notification that a person should look at. */
+    private readonly report: (attention: Attention, notification: Notification) => void = () => {},
   ) {
     this.links = new PaymentLinks(publicUrl, signer);
   }
@@ -81,8 +84,9 @@ export class SandboxGateway implements PaymentGateway {
   }
 
   /** A notification that came over the wire. */
-  receive(signed: SignedNotification): Promise<void> {
-    return receiveNotification(this.db, this.clock, this.signer, signed);
+  async receive(signed: SignedNotification): Promise<void> {
+    const { notification, attention } = await receiveNotification(this.db, this.clock, this.signer, signed);
+    if (attention) this.report(attention, notification);
   }
 
   /** The buyer's choice on the payment page, or the operator's on the command line. */
@@ -125,11 +129,11 @@ export class SandboxGateway implements PaymentGateway {
     await this.tellOf(id).catch(() => {});
   }
 
-  /** In the order in which it came about, up to the first that fails: a refund heard before its payment would be lost. */
+  /** Sends the notifications of a payment in the order of their changes, up to the first that fails. */
   private async tellOf(id: string): Promise<void> {
     const owed = await this.db.system('payments').query<Notification>(sql`
       select o.id, o.type, p.workspace_id as "workspaceId", p.order_id as "orderId", p.id as "transactionId",
-        o.refunded_in_all as "refundedInAll"
+        p.amount, o.refunded_in_all as "refundedInAll"
       from sandbox_outbox o join sandbox_payments p on p.id = o.payment_id where o.payment_id = ${id} order by o.created_at`);
     for (const notification of owed) {
       const signed = signNotification(this.signer, notification, this.clock.now());

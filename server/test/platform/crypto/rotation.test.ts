@@ -100,13 +100,15 @@ describe('what was made with the previous secret keeps working, and only while t
 
   test('a payment notification', async () => {
     const { orderId } = await newOrder();
-    const { transactionId } = (await store.get(`/orders/${orderId}`)).body.payment;
+    const { total, payment } = (await store.get(`/orders/${orderId}`)).body;
+    const { transactionId } = payment;
     const told = {
       id: 'n1',
       type: 'paid' as const,
       workspaceId: store.workspaceId,
       orderId,
       transactionId,
+      amount: total,
       refundedInAll: 0,
     };
     const { body, ...signed } = signNotification(new Signer([OLD]), told, before.clock.now());

@@ -1,0 +1,143 @@
+import {
+  cancelOrder,
+  lockMoney,
+  type Money,
+  markPaid,
+  noteRefunded,
+  noteTransaction,
+} from '../orders/life.js';
+import { requestRefund } from '../orders/refund.js';
+import type { Clock } from '../platform/clock.js';
+import type { Tx } from '../platform/db/share.js';
+import { sql } from '../platform/db/sql.js';
+import { cents } from '../platform/schema/money.js';
+import type { Notification } from './gateway.js';
+
+// A gateway sends notifications more than once, late and in any order. Each one is recorded before anything else, under
+// the lock of its order, and what it changes depends only on what the order and the recorded notifications say. So the
+// notifications of a payment lead to the same state in whichever order they arrive.
+
+/**
+ * Why a person should look at a payment. `amount_differs`: the paid amount is not the total; a lower one does not pay the
+ * order. `second_payment`: the order was paid before, with another payment. `paid_after_cancel`: the money is given back.
+ * `canceled_after_payment`: the order stays paid. `refund_of_other_payment`: it changes nothing of the order.
+ */
+export type Attention =
+  | 'unknown_order'
+  | 'amount_differs'
+  | 'second_payment'
+  | 'paid_after_cancel'
+  | 'canceled_after_payment'
+  | 'refund_of_other_payment';
+
+/** Applies a notification once; a repetition changes nothing. */
+export async function applyNotification(
+  tx: Tx,
+  clock: Clock,
+  notification: Notification,
+): Promise<Attention | undefined> {
+  const { id, type, workspaceId, orderId, transactionId, amount, refundedInAll } = notification;
+  const first = await tx.query(sql`
+    insert into payment_notifications (id, workspace_id, order_id, transaction_id, type, amount, refunded_in_all)
+    values (${id}, ${workspaceId}, ${orderId}, ${transactionId}, ${type}, ${amount}, ${refundedInAll})
+    on conflict do nothing returning 1`);
+  if (first.length === 0) return undefined;
+  const order = await lockMoney(tx, workspaceId, orderId);
+  const attention = order ? await APPLY[type](tx, clock, order, notification) : 'unknown_order';
+  if (attention)
+    await tx.query(sql`
+      update payment_notifications set attention = ${attention} where id = ${id} and workspace_id = ${workspaceId}`);
+  return attention;
+}
+
+type Apply = (
+  tx: Tx,
+  clock: Clock,
+  order: Money,
+  notification: Notification,
+) => Promise<Attention | undefined>;
+
+const APPLY: Record<Notification['type'], Apply> = { paid, canceled, refunded };
+
+async function paid(
+  tx: Tx,
+  clock: Clock,
+  order: Money,
+  notification: Notification,
+): Promise<Attention | undefined> {
+  const { workspaceId, orderId, transactionId, amount } = notification;
+  if (order.status === 'canceled') return returnMoney(tx, order, notification);
+  if (order.status !== 'pending') return order.transactionId === transactionId ? undefined : 'second_payment';
+  if (amount < order.total) return 'amount_differs';
+  // The process that opened the payment may have died before it stored which one it is, and a refund needs to know.
+  await noteTransaction(tx, workspaceId, orderId, transactionId);
+  await markPaid(tx, clock, workspaceId, order);
+  const refundedBefore = await knownRefunds(tx, notification);
+  if (refundedBefore > 0)
+    await noteRefunded(tx, workspaceId, 'gateway', { ...order, status: 'paid' }, refundedBefore);
+  return amount > order.total ? 'amount_differs' : undefined;
+}
+
+/** Money for a canceled order goes back, once and without what the gateway has given back itself; the order stays canceled. */
+async function returnMoney(tx: Tx, order: Money, notification: Notification): Promise<Attention | undefined> {
+  const { workspaceId, orderId, transactionId, amount } = notification;
+  const returned = await tx.query(
+    sql`select from refunds where workspace_id = ${workspaceId} and order_id = ${orderId} limit 1`,
+  );
+  if (returned.length > 0) return order.transactionId === transactionId ? undefined : 'second_payment';
+  await noteTransaction(tx, workspaceId, orderId, transactionId);
+  const owed = cents(amount - (await knownRefunds(tx, notification)));
+  if (owed > 0) {
+    await requestRefund(tx, workspaceId, orderId, {
+      amount: owed,
+      reason: 'paid after the order was canceled',
+      restock: false,
+      origin: 'system',
+    });
+  }
+  return 'paid_after_cancel';
+}
+
+async function refunded(
+  tx: Tx,
+  _clock: Clock,
+  order: Money,
+  notification: Notification,
+): Promise<Attention | undefined> {
+  const { workspaceId, orderId } = notification;
+  if (isOfOtherPayment(order, notification)) return 'refund_of_other_payment';
+  // Of a pending order the payment was not reported yet: paid() applies the refund that is recorded now.
+  if (order.status === 'canceled')
+    await tx.query(sql`
+      update refunds r set amount = greatest(0, p.amount - ${await knownRefunds(tx, notification)}::numeric)
+      from (select max(amount) as amount from payment_notifications
+            where workspace_id = ${workspaceId} and order_id = ${orderId} and type = 'paid'
+              and transaction_id = ${notification.transactionId}) p
+      where r.workspace_id = ${workspaceId} and r.order_id = ${orderId} and r.status = 'requested'`);
+  await noteRefunded(tx, workspaceId, 'gateway', order, notification.refundedInAll);
+  return undefined;
+}
+
+async function canceled(
+  tx: Tx,
+  _clock: Clock,
+  order: Money,
+  notification: Notification,
+): Promise<Attention | undefined> {
+  // A payment that the buyer gave up for another one says nothing about the order.
+  if (isOfOtherPayment(order, notification) || order.status === 'canceled') return undefined;
+  const done = await cancelOrder(tx, notification.workspaceId, order, 'gateway');
+  return done ? undefined : 'canceled_after_payment';
+}
+
+function isOfOtherPayment(order: Money, { transactionId }: Notification): boolean {
+  return order.transactionId !== null && order.transactionId !== transactionId;
+}
+
+/** How much of a payment the gateway says it has refunded. Notifications may overtake each other: the highest sum is the latest. */
+async function knownRefunds(tx: Tx, { workspaceId, orderId, transactionId }: Notification): Promise<number> {
+  const [known] = await tx.query<{ amount: number }>(sql`
+    select coalesce(max(refunded_in_all), 0) as amount from payment_notifications
+    where workspace_id = ${workspaceId} and order_id = ${orderId} and transaction_id = ${transactionId}`);
+  return known!.amount;
+}

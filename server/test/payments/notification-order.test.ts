@@ -1,0 +1,221 @@
+import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { finishRefunds } from '../../src/orders/refund.js';
+import type { Notification } from '../../src/payments/gateway.js';
+import { signNotification } from '../../src/payments/notifications.js';
+import { Signer } from '../../src/platform/crypto/signer.js';
+import { sql } from '../../src/platform/db/sql.js';
+import { newProduct } from '../support/catalog.js';
+import { type Feira, openFeira, type StoreClient, TEST_SECRET } from '../support/feira.js';
+import { transactionOf } from '../support/orders.js';
+import { order } from '../support/shop.js';
+
+const SIGNER = new Signer([TEST_SECRET]);
+const STOCK = 10;
+const TOTAL = 62.75;
+
+type Told = Pick<Notification, 'type'> & { refundedInAll?: number; amount?: number; transactionId?: string };
+
+let feira: Feira;
+let store: StoreClient;
+let productId: string;
+
+beforeAll(async () => {
+  feira = await openFeira();
+});
+afterAll(() => feira.close());
+beforeEach(open);
+
+async function open(): Promise<void> {
+  store = await feira.store();
+  productId = await newProduct(store, { price: 50, quantity: STOCK });
+}
+
+const place = () =>
+  order(feira, store.workspaceId, { productId, variantId: null, quantity: 1 }, { pay: false });
+const read = async (id: string) => (await store.get(`/orders/${id}`)).body;
+
+async function notify(orderId: string, id: string, told: Told): Promise<void> {
+  const transactionId = told.transactionId ?? (await transactionOf(feira, orderId));
+  const notification = { amount: TOTAL, refundedInAll: 0, ...told, transactionId };
+  const signed = signNotification(
+    SIGNER,
+    { ...notification, id, workspaceId: store.workspaceId, orderId },
+    feira.clock.now(),
+  );
+  const { statusCode } = await feira.app.inject({
+    method: 'POST',
+    url: '/payments/sandbox/notifications',
+    headers: {
+      'content-type': 'application/json',
+      'x-payment-timestamp': signed.timestamp,
+      'x-payment-signature': signed.signature,
+    },
+    payload: signed.body,
+  });
+  expect(statusCode).toBe(200);
+}
+
+async function attentionOf(orderId: string): Promise<string[]> {
+  const rows = await feira.context.db.store('test').query<{ attention: string }>(sql`
+    select attention from payment_notifications where order_id = ${orderId} and attention is not null order by received_at`);
+  return rows.map(({ attention }) => attention);
+}
+
+/** Everything that money and stock leave behind, apart from ids and times. */
+async function books(orderId: string): Promise<object> {
+  const { status, statusShipping, refundedAmount } = await read(orderId);
+  const [customer] = (await store.get('/customers')).body.data;
+  const payment = await feira.context.gateway.find(await transactionOf(feira, orderId));
+  const names = (await feira.events(store.workspaceId)).map(({ event }) => event);
+  return {
+    status,
+    statusShipping,
+    refundedAmount,
+    stock: (await store.get(`/products/${productId}`)).body.quantity,
+    spent: [customer.ordersCount, customer.totalSpent],
+    refundedAtGateway: payment?.refunded,
+    final: ['order.paid', 'order.refunded', 'order.canceled'].map(
+      (name) => names.filter((each) => each === name).length,
+    ),
+  };
+}
+
+/** What one payment goes through at the gateway, in its order there. */
+const history: fc.Arbitrary<Told[]> = fc.oneof(
+  fc.constant<Told[]>([{ type: 'canceled' }]),
+  fc
+    .uniqueArray(fc.integer({ min: 1, max: TOTAL * 100 }), { maxLength: 4 })
+    .map((sums): Told[] => [
+      { type: 'paid' },
+      ...sums.sort((a, b) => a - b).map((sum): Told => ({ type: 'refunded', refundedInAll: sum / 100 })),
+    ]),
+);
+
+/** The positions of a history in any order, each at least once. */
+const shuffled = (told: Told[]) =>
+  fc
+    .tuple(
+      fc.shuffledSubarray([...told.keys()], { minLength: told.length }),
+      fc.array(fc.nat({ max: told.length - 1 }), { maxLength: 4 }),
+    )
+    .chain(([all, repeats]) =>
+      fc.shuffledSubarray([...all, ...repeats], { minLength: all.length + repeats.length }),
+    );
+
+test('the notifications of a payment end in the same books, in whichever order and however often they arrive', async () => {
+  const story = history.chain((told) => fc.tuple(fc.constant(told), shuffled(told)));
+  await fc.assert(
+    fc.asyncProperty(story, async ([told, arrival]) => {
+      const outcomes: object[] = [];
+      for (const positions of [[...told.keys()], arrival]) {
+        await open();
+        const id = await place();
+        for (const at of positions) await notify(id, `${id}:${at}`, told[at]!);
+        await finishRefunds(feira.context.db, feira.clock, feira.context.gateway);
+        outcomes.push(await books(id));
+      }
+      expect(outcomes[1]).toEqual(outcomes[0]);
+    }),
+    { numRuns: 25 },
+  );
+});
+
+test('any mix of paid, refunded and canceled keeps exactly the money that the order says', async () => {
+  const mix = fc.array(
+    fc.oneof(
+      fc.constant<Told>({ type: 'paid' }),
+      fc.constant<Told>({ type: 'canceled' }),
+      fc
+        .integer({ min: 1, max: TOTAL * 100 })
+        .map((sum): Told => ({ type: 'refunded', refundedInAll: sum / 100 })),
+    ),
+    { minLength: 1, maxLength: 8 },
+  );
+  await fc.assert(
+    fc.asyncProperty(mix, async (told) => {
+      await open();
+      const id = await place();
+      const refundedThere = Math.max(0, ...told.map(({ refundedInAll = 0 }) => refundedInAll));
+      const isPaid = told.some(({ type }) => type === 'paid');
+      // What the notifications report has happened at the gateway already.
+      await feira.context.db.store('test').autocommit.query(sql`
+        update sandbox_payments set status = ${isPaid ? 'paid' : 'open'}, refunded = ${isPaid ? refundedThere : 0}
+        where order_id = ${id}`);
+      for (const each of told) await notify(id, randomUUID(), each);
+      for (let round = 0; round < 2; round++)
+        await finishRefunds(feira.context.db, feira.clock, feira.context.gateway);
+
+      const { status, refundedAmount } = await read(id);
+      const payment = await feira.context.gateway.find(await transactionOf(feira, id));
+      const [customer] = (await store.get('/customers')).body.data;
+      const stock = (await store.get(`/products/${productId}`)).body.quantity;
+      if (status === 'canceled') {
+        expect([stock, customer.totalSpent]).toEqual([STOCK, 0]);
+        expect(payment?.refunded).toBe(isPaid ? TOTAL : 0);
+      } else {
+        expect(stock).toBe(STOCK - 1);
+        expect(status !== 'pending').toBe(isPaid);
+        expect(refundedAmount).toBe(isPaid ? refundedThere : 0);
+        expect(payment?.refunded).toBe(refundedAmount);
+        expect(customer.totalSpent).toBeCloseTo(isPaid ? TOTAL - refundedAmount : 0, 2);
+      }
+    }),
+    { numRuns: 40 },
+  );
+});
+
+describe('a person is pointed to', () => {
+  test('a second payment of a paid order, which stays with its first', async () => {
+    const id = await place();
+    await notify(id, randomUUID(), { type: 'paid' });
+    const { payment } = await read(id);
+    await notify(id, randomUUID(), { type: 'paid' });
+    expect(await attentionOf(id)).toEqual([]);
+    await notify(id, randomUUID(), { type: 'paid', transactionId: 'another' });
+    await notify(id, randomUUID(), { type: 'refunded', transactionId: 'another', refundedInAll: TOTAL });
+    expect(await attentionOf(id)).toEqual(['second_payment', 'refund_of_other_payment']);
+    expect(await read(id)).toMatchObject({ status: 'paid', refundedAmount: 0, payment });
+  });
+
+  test('a payment of less than the total, which does not pay the order', async () => {
+    const id = await place();
+    await notify(id, randomUUID(), { type: 'paid', amount: TOTAL - 0.01 });
+    expect(await attentionOf(id)).toEqual(['amount_differs']);
+    expect((await read(id)).status).toBe('pending');
+  });
+
+  test('a payment of more than the total, which pays the order', async () => {
+    const id = await place();
+    await notify(id, randomUUID(), { type: 'paid', amount: TOTAL + 10 });
+    expect(await attentionOf(id)).toEqual(['amount_differs']);
+    expect((await read(id)).status).toBe('paid');
+  });
+
+  test('a cancellation after the payment, a payment after the cancellation, and an unknown order', async () => {
+    const [kept, gone] = [await place(), await place()];
+    await notify(kept, randomUUID(), { type: 'paid' });
+    await notify(kept, randomUUID(), { type: 'canceled' });
+    expect(await attentionOf(kept)).toEqual(['canceled_after_payment']);
+    await notify(gone, randomUUID(), { type: 'canceled' });
+    await notify(gone, randomUUID(), { type: 'paid' });
+    expect(await attentionOf(gone)).toEqual(['paid_after_cancel']);
+    const unknown = randomUUID();
+    await notify(unknown, randomUUID(), { type: 'paid', transactionId: 'x' });
+    expect(await attentionOf(unknown)).toEqual(['unknown_order']);
+  });
+
+  test('in the metrics', async () => {
+    const id = await place();
+    await notify(id, randomUUID(), { type: 'paid', amount: 1 });
+    const { body } = await feira.app.inject('/metrics');
+    expect(body).toMatch(/feira_payment_notifications_attention_total\{reason="amount_differs"\} [1-9]/);
+  });
+});
+
+test('a payment that the buyer gave up for another one does not cancel the order', async () => {
+  const id = await place();
+  await notify(id, randomUUID(), { type: 'canceled', transactionId: 'given-up' });
+  expect((await read(id)).status).toBe('pending');
+});
