@@ -2,10 +2,10 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { readSellables } from '../catalog/reserve.js';
 import { type CheckoutServices, checkOut, type Outcome } from '../checkout/checkout.js';
 import type { Buyer } from '../orders/records.js';
+import { cpfDigits } from '../orders/tax-id.js';
 import type { Queryable } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
 import { isId } from '../platform/schema/ids.js';
-import { cpfDigits } from '../storefront/brazil.js';
 import type { Shop } from '../stores/queries.js';
 import { UsageError } from './command.js';
 

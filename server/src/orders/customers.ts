@@ -4,6 +4,7 @@ import { byTime, type PageMeta, type PageRequest, pageOf, type SortKey } from '.
 import { searchablePage } from '../platform/lists/search.js';
 import { newId } from '../platform/schema/ids.js';
 import type { Address, Buyer, OrderCustomer } from './records.js';
+import { searchingForDocuments } from './search.js';
 
 export interface CustomerRecord {
   id: string;
@@ -33,7 +34,7 @@ export async function findOrCreateCustomer(
   await tx.query(sql`
     insert into customers (workspace_id, id, identity, name, email, phone, document, address, first_order_at, last_order_at, terms)
     values (${workspaceId}, ${newId()}, ${identity}, ${name}, ${email}, ${phone}, ${document}, ${JSON.stringify(address)}::jsonb,
-            now(), now(), search_terms(${name}, ${email}, ${document}, ${phone}))
+            now(), now(), search_terms(${name}, ${email}, ${document}, formatted_tax_id(${document}), ${phone}))
     on conflict (workspace_id, identity) do nothing`);
   const [row] = await tx.query<{ id: string }>(
     sql`select id from customers where workspace_id = ${workspaceId} and identity = ${identity}`,
@@ -46,7 +47,7 @@ export async function countPaidOrder(tx: Tx, workspaceId: string, orderId: strin
   await tx.query(sql`
     update customers c set name = o.customer->>'name', email = o.customer->>'email', phone = o.customer->>'phone',
       address = o.shipping_address, last_order_at = o.created_at,
-      terms = search_terms(o.customer->>'name', o.customer->>'email', c.document, o.customer->>'phone')
+      terms = search_terms(o.customer->>'name', o.customer->>'email', c.document, formatted_tax_id(c.document), o.customer->>'phone')
     from orders o
     where o.workspace_id = ${workspaceId} and o.id = ${orderId} and c.workspace_id = o.workspace_id
       and c.id = o.customer_id and c.last_order_at <= o.created_at`);
@@ -84,7 +85,7 @@ export async function listCustomers(
   workspaceId: string,
   request: PageRequest<{ search?: string }>,
 ): Promise<{ data: CustomerRecord[]; meta: PageMeta }> {
-  const { rows, total } = await searchablePage<CustomerRecord>(db, request, {
+  const { rows, total } = await searchablePage<CustomerRecord>(db, searchingForDocuments(request), {
     workspaceId,
     from: sql`customers c`,
     alias: 'c',

@@ -65,7 +65,12 @@ const orderFields = {
     name: text('Bia Souza'),
     email: text('bia@cliente.example'),
     phone: Nullable(text('11999990000')),
-    document: Nullable(Type.String({ description: 'CPF or CNPJ, digits only', examples: ['52998224725'] })),
+    document: Nullable(
+      Type.String({
+        description: 'CPF or CNPJ without punctuation. A CNPJ may contain letters.',
+        examples: ['52998224725'],
+      }),
+    ),
   }),
   shippingAddress: address,
   items: Type.Array(
@@ -110,7 +115,9 @@ export const orderFilters = {
   dateType: Type.Optional(OneOf(['created', 'updated'])),
   from: Type.Optional(day("First day, in the store's time zone.")),
   to: Type.Optional(day('Last day, included.')),
-  search: search('Part of number, customer name, e-mail, document, SKU or shipment code.'),
+  search: search(
+    'Part of number, customer name, e-mail, document, SKU or shipment code. A document is found with or without its punctuation.',
+  ),
   status: Type.Optional(listOf(ORDER_STATUSES, 'paid,partial_refunded')),
   statusShipping: Type.Optional(listOf(SHIPPING_STATUSES, 'pending,preparing')),
   updatedFrom: Type.Optional(time('Changed at this time or later (RFC 3339).')),
@@ -189,7 +196,11 @@ export const Customer = Shape('Customer', {
 });
 export const CustomerList = Shape('CustomerList', { data: Type.Array(Customer), meta: Meta });
 
-export const customerFilters = { search: search('Part of name, e-mail, document or phone number.') };
+export const customerFilters = {
+  search: search(
+    'Part of name, e-mail, document or phone number. A document is found with or without its punctuation.',
+  ),
+};
 export const CustomerQuery = Type.Object({
   ...pagingQuery,
   sort: Type.Optional(

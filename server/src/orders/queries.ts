@@ -9,6 +9,7 @@ import { searchablePage } from '../platform/lists/search.js';
 import { isId } from '../platform/schema/ids.js';
 import { isoOf } from '../platform/schema/times.js';
 import { type OrderRecord, orderColumns } from './records.js';
+import { searchingForDocuments } from './search.js';
 
 export interface OrderFilters {
   dateType?: 'created' | 'updated';
@@ -85,7 +86,7 @@ function readOrders(
   request: PageRequest<OrderFilters>,
   from: Statement,
 ): Promise<Page<OrderRecord>> {
-  return searchablePage<OrderRecord>(db, request, {
+  return searchablePage<OrderRecord>(db, searchingForDocuments(request), {
     workspaceId,
     from,
     alias: 'o',

@@ -1,12 +1,23 @@
 import type { Tx } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
+import type { PageRequest } from '../platform/lists/paging.js';
+import { withoutTaxIdPunctuation } from './tax-id.js';
 
 /** Number, customer, SKUs and shipment code: what a person has at hand who looks for an order. */
 export async function refreshOrderSearch(tx: Tx, workspaceId: string, orderId: string): Promise<void> {
   await tx.query(sql`
     insert into order_search (workspace_id, order_id, terms)
     select o.workspace_id, o.id, search_terms(variadic array[o.number::text, o.customer->>'name', o.customer->>'email',
-      o.customer->>'document', o.code_shipping] || array(select item->>'sku' from jsonb_array_elements(o.items) item))
+      o.customer->>'document', formatted_tax_id(o.customer->>'document'), o.code_shipping] || array(select item->>'sku' from jsonb_array_elements(o.items) item))
     from orders o where o.workspace_id = ${workspaceId} and o.id = ${orderId}
     on conflict (workspace_id, order_id) do update set terms = excluded.terms`);
+}
+
+/** The same request; a CPF or CNPJ is searched for without its punctuation, as it is stored. */
+export function searchingForDocuments<F extends { search?: string }>(
+  request: PageRequest<F>,
+): PageRequest<F> {
+  const { search } = request.filters;
+  if (search === undefined) return request;
+  return { ...request, filters: { ...request.filters, search: withoutTaxIdPunctuation(search) } };
 }

@@ -1,8 +1,10 @@
 import { isEmail } from '../accounts/users.js';
 import type { Buyer } from '../orders/records.js';
+import { taxIdOf } from '../orders/tax-id.js';
 import type { Fields } from '../platform/http/forms.js';
 import { normalizedName } from '../platform/schema/normalize.js';
-import { phoneOf, postalCodeOf, STATES, taxIdOf } from './brazil.js';
+import { phoneOf } from './phone.js';
+import { type PostalCodeFault, readPostalCode, STATES } from './postal-codes.js';
 
 export const METHODS = ['pix', 'card', 'boleto'] as const;
 export const MAX_INSTALLMENTS = 12;
@@ -15,7 +17,8 @@ export type FieldFault =
   | 'email'
   | 'phone'
   | 'document'
-  | 'zip'
+  | PostalCodeFault
+  | 'zipState'
   | 'choice';
 
 type Rule = (text: string) => { value: string } | { fault: FieldFault };
@@ -25,7 +28,7 @@ const RULES = {
   email: (given) => judged(isEmail(given) ? given : undefined, 'email'),
   phone: (given) => judged(phoneOf(given), 'phone'),
   document: (given) => judged(taxIdOf(given), 'document'),
-  zip: (given) => judged(postalCodeOf(given), 'zip'),
+  zip: readPostalCode,
   street: text(160),
   number: text(20),
   complement: text(80, { optional: true }),
@@ -83,6 +86,10 @@ export function readCheckoutForm(fields: Fields): CheckoutForm {
     if ('value' in result) values[name] = result.value;
     else form.faults[name] = given === '' ? 'missing' : result.fault;
   }
+  // The code was quoted and paid for, so an address in another state is not the one that the buyer means.
+  const postalCode = readPostalCode(values.zip);
+  if ('state' in postalCode && values.state !== '' && postalCode.state !== values.state)
+    form.faults.zip = 'zipState';
   if (Object.keys(form.faults).length === 0) form.order = orderOf(values);
   return form;
 }

@@ -9,13 +9,13 @@ import type { Refusal } from '../checkout/refused.js';
 import { sendPage } from '../platform/html/page.js';
 import { queryFields } from '../platform/http/forms.js';
 import { networkOf } from '../platform/http/network.js';
-import { postalCodeOf } from './brazil.js';
 import { cartOf, keepCart } from './cart.js';
 import { readCart } from './cart-view.js';
 import { type CheckoutForm, NOTHING_TYPED, readCheckoutForm } from './checkout-form.js';
 import { type CheckoutNotice, CheckoutPage } from './pages/checkout.js';
 import { NoOrdersPage } from './pages/missing.js';
 import { PostalCodePage } from './pages/postal-code.js';
+import { readPostalCode } from './postal-codes.js';
 import { isSecure, postedForm, type Storefront, visitOf } from './visit.js';
 
 const CHECKOUT_ID = /^[A-Za-z0-9_-]{22}$/;
@@ -35,12 +35,14 @@ export const checkoutRoutes: FastifyPluginAsync<Storefront> = async (app, storef
   app.get('/checkout', hidden, async (request, reply) => {
     if (!gateway) return sendPage(reply, <NoOrdersPage visit={visitOf(request)} />, 409);
     const zip = queryFields(request).get('zip');
-    const form: CheckoutForm = {
-      typed: { ...NOTHING_TYPED, zip: postalCodeOf(zip ?? '') ?? '' },
-      faults: {},
-    };
-    if (zip !== undefined && form.typed.zip === '')
-      return sendPage(reply, <PostalCodePage visit={visitOf(request)} zip={zip.slice(0, 20)} isWrong />, 422);
+    const postalCode = zip === undefined ? { value: '' } : readPostalCode(zip);
+    if ('fault' in postalCode) {
+      const page = (
+        <PostalCodePage visit={visitOf(request)} zip={zip?.slice(0, 20) ?? ''} fault={postalCode.fault} />
+      );
+      return sendPage(reply, page, 422);
+    }
+    const form: CheckoutForm = { typed: { ...NOTHING_TYPED, zip: postalCode.value }, faults: {} };
     return show(request, reply, { checkoutId: randomBytes(16).toString('base64url'), form });
   });
 
@@ -88,7 +90,7 @@ export const checkoutRoutes: FastifyPluginAsync<Storefront> = async (app, storef
     if (cart.lines.length === 0 || !cart.sellable) return reply.redirect(`/s/${shop.slug}/cart`, 303);
     const visit = visitOf(request);
     if (form.typed.zip === '' && status === undefined)
-      return sendPage(reply, <PostalCodePage visit={visit} zip="" isWrong={false} />);
+      return sendPage(reply, <PostalCodePage visit={visit} zip="" />);
     const options = deliveryOptions(form.typed.zip, cart.items) ?? [];
     const csrf = sessions.csrfToken(request, reply, purposeOf(request, checkoutId));
     const hidden = { csrf, checkout: checkoutId, agreed: priceTag(cart.items, options) };

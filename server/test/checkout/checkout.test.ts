@@ -99,6 +99,13 @@ describe('a checkout', () => {
     expect((await orders())[0]).toMatchObject({ shippingCost: 0, total: 10 });
   });
 
+  test('lets a phone show the keyboard with letters for a CNPJ', async () => {
+    await visitor.add(mug);
+    const [input] = /<input id="document"[^>]*>/.exec((await visitor.checkout()).html)!;
+    expect(input).not.toContain('inputmode');
+    expect(input).toContain('autocapitalize="characters"');
+  });
+
   test('takes a CNPJ, also one with letters', async () => {
     for (const document of ['11.222.333/0001-81', '12ABC34501DE35', '12.abc.345/01de-35']) {
       await visitor.add(mug);
@@ -141,6 +148,39 @@ describe('the faults of a form', () => {
     await visitor.add(mug);
     for (const document of ['111.111.111-11', '00000000000', '11222333000182', '12ABC34501DE36', 'x'])
       expect((await visitor.order({ document })).text, document).toContain('Invalid CPF or CNPJ');
+  });
+
+  test('are shown at the CEP when it does not exist or is not in the state', async () => {
+    await visitor.add(mug);
+    const faulty = async (visit: Visitor, button: string, zip: string, state: string) => {
+      const page = await visit.press(await visit.checkout(), button, { ...TYPED, zip, state });
+      expect(page.status).toBe(422);
+      return /<small id="zip-fault"[^>]*>([^<]*)/.exec(page.html)?.[1];
+    };
+    for (const zip of ['00000-000', '00999-999', '78900-000'])
+      expect(await faulty(visitor, 'Place order', zip, 'SP')).toBe(
+        'This CEP does not exist. Check the digits.',
+      );
+    for (const [zip, state] of [
+      ['01001-000', 'AC'],
+      ['20000-000', 'SP'],
+      ['69300-000', 'AM'],
+      ['72800-000', 'DF'],
+    ] as const)
+      expect(await faulty(visitor, 'Place order', zip, state)).toBe(
+        'This CEP is not in the selected state.',
+      );
+    const bia = new Visitor(feira, shop, { 'accept-language': 'pt-BR' });
+    await bia.press(await bia.at(`/products/${mug}`), 'Adicionar ao carrinho');
+    expect(await faulty(bia, 'Fazer pedido', '00000-000', 'SP')).toBe(
+      'CEP não encontrado. Confira os números.',
+    );
+    expect(await faulty(bia, 'Fazer pedido', '01001-000', 'AC')).toBe(
+      'Este CEP não pertence ao estado selecionado.',
+    );
+    expect(await orders()).toEqual([]);
+    const asked = await visitor.at('/checkout?zip=00000000');
+    expect([asked.status, asked.text]).toEqual([422, expect.stringContaining('This CEP does not exist')]);
   });
 
   test('are told in Portuguese to those who prefer it', async () => {
@@ -201,10 +241,11 @@ describe('what has changed since the page was shown', () => {
   test('the CEP: the price of the delivery is shown before it is paid', async () => {
     await visitor.add(mug);
     const page = await visitor.checkout('01001000');
-    const asked = await visitor.press(page, 'Place order', { ...TYPED, zip: '69005000' });
+    const asked = await visitor.press(page, 'Place order', { ...TYPED, zip: '69005000', state: 'AM' });
     expect(asked.status).toBe(409);
     expect(asked.text).toContain('R$36.50');
-    expect((await visitor.press(asked, 'Place order', { ...TYPED, zip: '69005000' })).status).toBe(303);
+    const again = { ...TYPED, zip: '69005000', state: 'AM' };
+    expect((await visitor.press(asked, 'Place order', again)).status).toBe(303);
   });
 
   test('the stock: the cart says what is left', async () => {

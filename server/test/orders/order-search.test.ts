@@ -28,6 +28,9 @@ beforeAll(async () => {
     buyer: { name: 'Zoë 50% O’Neil', email: 'zoe@mail.example', document: '39053344705' },
   });
   found.zoe = (both as { orderId: string }).orderId;
+  found.cia = await order(feira, store.workspaceId, simple(plate), {
+    buyer: { name: 'Empresa', email: 'cia@empresa.example', document: '12ABC34501DE35' },
+  });
   await store.patch(`/orders/${found.ana}/shipping-status`, {
     statusShipping: 'sent',
     codeShipping: 'QZ123456785BR',
@@ -37,7 +40,7 @@ afterAll(() => feira.close());
 
 test.each([
   ['number', '1002', ['ana']],
-  ['part of a number', '100', ['joao', 'ana', 'zoe']],
+  ['part of a number', '100', ['joao', 'ana', 'zoe', 'cia']],
   ['name', 'João Conceição', ['joao']],
   ['name without accents and in capitals', 'CONCEICAO', ['joao']],
   ['accents where the name has none', 'Paúla', ['ana']],
@@ -46,7 +49,14 @@ test.each([
   ['e-mail in another case', 'joao.c@mail', ['joao']],
   ['part of an e-mail', '@mail.example', ['joao', 'ana', 'zoe']],
   ['document', '11144477735', ['joao']],
-  ['SKU of a simple product', 'pra_200', ['ana', 'zoe']],
+  ['document with its punctuation', '111.444.777-35', ['joao']],
+  ['document with other punctuation', ' 111 444 777/35 ', ['joao']],
+  ['part of a document as it is printed', '444.777-', ['joao']],
+  ['CNPJ with letters', '12abc34501de35', ['cia']],
+  ['CNPJ with letters and punctuation', '12.ABC.345/01DE-35', ['cia']],
+  ['part of a CNPJ as it is printed', 'abc.345/01', ['cia']],
+  ['punctuation of a document that differs in a digit', '111.444.777-36', []],
+  ['SKU of a simple product', 'pra_200', ['ana', 'zoe', 'cia']],
   ['SKU of a variation', 'CAM-P', ['zoe']],
   ['SKU of a variation nobody bought', 'CAM-G', []],
   ['shipment code', 'QZ123456785BR', ['ana']],
@@ -57,7 +67,7 @@ test.each([
   ['a backslash as itself', '\\', []],
   ['nothing across two fields', '1001joao', []],
   ['a quote', "o'", ['zoe']],
-  ['nothing', '', ['joao', 'ana', 'zoe']],
+  ['nothing', '', ['joao', 'ana', 'zoe', 'cia']],
 ])('search finds by %s', async (_what, text, names) => {
   const { status, body } = await store.get(`/orders?sort=createdAt&search=${encodeURIComponent(text)}`);
   expect(status).toBe(200);
@@ -112,4 +122,11 @@ async function manyLike(orderId: string, count: number): Promise<void> {
 test('search is at most 255 characters', async () => {
   expect((await store.get(`/orders?search=${'x'.repeat(255)}`)).status).toBe(200);
   expect((await store.get(`/orders?search=${'x'.repeat(256)}`)).status).toBe(400);
+});
+
+test('a customer is found by a document with and without its punctuation', async () => {
+  for (const text of ['12.ABC.345/01DE-35', '12ABC34501DE35', '12.abc', '111.444.777-35'])
+    expect((await store.get(`/customers?search=${encodeURIComponent(text)}`)).body.data, text).toHaveLength(
+      1,
+    );
 });

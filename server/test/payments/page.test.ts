@@ -42,6 +42,12 @@ test('card shows its installments and sends nothing of the card', async () => {
   expect(forms.map(({ fields }) => fields)).toEqual([{ key: expect.any(String) }]);
 });
 
+test('installments add up to the total', async () => {
+  const { text } = await visitor.get(await visitor.buy(mug, { payment: 'card', installments: '3' }));
+  // 37.59 + 2 × 37.58 = 112.75
+  expect(text).toContain('1 × R$37.59 + 2 × R$37.58');
+});
+
 test('boleto shows the line to pay, with its check digits', async () => {
   const { text, html } = await visitor.get(await visitor.buy(mug, { payment: 'boleto' }));
   expect(text).toMatch(/0009\d\.\d{5} \d{5}\.\d{6} \d{5}\.\d{6} \d 00000000011275/);

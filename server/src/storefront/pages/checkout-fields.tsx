@@ -1,8 +1,8 @@
 import type { DeliveryOption } from '../../checkout/delivery-options.js';
 import type { Language } from '../../platform/html/language.js';
 import { money } from '../../platform/html/money.js';
-import { STATES } from '../brazil.js';
 import { type CheckoutForm, MAX_INSTALLMENTS, METHODS } from '../checkout-form.js';
+import { STATES } from '../postal-codes.js';
 import { CHECKOUT_TEXTS } from './checkout-texts.js';
 import { Field } from './field.js';
 
@@ -25,7 +25,8 @@ export function BuyerFields(props: Section) {
       <Field {...field('name')} autocomplete="name" maxLength={120} />
       <Field {...field('email')} type="email" autocomplete="email" hint={texts.hints.email} maxLength={254} />
       <Field {...field('phone')} type="tel" autocomplete="tel" hint={texts.hints.phone} class="half" />
-      <Field {...field('document')} inputmode="numeric" class="half" maxLength={20} />
+      {/* No numeric keyboard: a CNPJ may have letters. */}
+      <Field {...field('document')} autocapitalize="characters" class="half" maxLength={20} />
     </fieldset>
   );
 }

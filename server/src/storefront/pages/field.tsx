@@ -12,6 +12,7 @@ export function Field(props: {
   type?: 'text' | 'email' | 'tel';
   autocomplete?: string;
   inputmode?: 'numeric' | 'tel' | 'email';
+  autocapitalize?: 'characters';
   maxLength?: number;
   class?: string;
   optional?: boolean;

@@ -1,9 +1,18 @@
+import type { PostalCodeFault } from '../postal-codes.js';
 import { CHECKOUT_TEXTS } from './checkout-texts.js';
 import { Field } from './field.js';
 import { ShopPage, type Visit } from './shell.js';
 
 /** Asked first, because the price of delivery depends on it. */
-export function PostalCodePage({ visit, zip, isWrong }: { visit: Visit; zip: string; isWrong: boolean }) {
+export function PostalCodePage({
+  visit,
+  zip,
+  fault,
+}: {
+  visit: Visit;
+  zip: string;
+  fault?: PostalCodeFault | undefined;
+}) {
   const { shop, language } = visit;
   const texts = CHECKOUT_TEXTS[language];
   return (
@@ -15,7 +24,7 @@ export function PostalCodePage({ visit, zip, isWrong }: { visit: Visit; zip: str
             name="zip"
             label={texts.labels.zip}
             value={zip}
-            fault={isWrong ? texts.faults.zip : undefined}
+            fault={fault && texts.faults[fault]}
             hint={texts.zipFirst}
             inputmode="numeric"
             autocomplete="postal-code"

@@ -25,7 +25,6 @@ const TEXTS = {
       note: 'Leave it as it is: nothing of it is sent.',
     },
     boleto: 'Pay this line in your bank’s app:',
-    times: (count: number, amount: string) => `${count} × ${amount}`,
     none: 'There is no such payment',
     noneMore: 'The address has a slip in it. Go back to the shop and open the payment from your order.',
   },
@@ -48,7 +47,6 @@ const TEXTS = {
       note: 'Deixe como está: nada disso é enviado.',
     },
     boleto: 'Pague esta linha no aplicativo do seu banco:',
-    times: (count: number, amount: string) => `${count} × ${amount}`,
     none: 'Este pagamento não existe',
     noneMore: 'O endereço tem um erro. Volte à loja e abra o pagamento a partir do seu pedido.',
   },
@@ -71,9 +69,7 @@ export function PaymentPage(props: {
       </p>
       <p class="amount">
         <strong>{money(amount, language)}</strong>
-        {installments > 1 && (
-          <span class="hint"> {texts.times(installments, money(amount / installments, language))}</span>
-        )}
+        {installments > 1 && <span class="hint"> {installmentsText(amount, installments, language)}</span>}
       </p>
       {status === 'declined' && (
         <p class="alert" role="status">
@@ -102,6 +98,15 @@ export function PaymentPage(props: {
       <p class="hint">{texts.sandbox}</p>
     </Page>
   );
+}
+
+/** Installments add up to the total: the first one carries the cents that remain. */
+function installmentsText(amount: number, count: number, language: Language): string {
+  const cents = Math.round(amount * 100);
+  const each = Math.floor(cents / count);
+  const first = cents - each * (count - 1);
+  const part = (times: number, value: number) => `${times} × ${money(value / 100, language)}`;
+  return first === each ? part(count, each) : `${part(1, first)} + ${part(count - 1, each)}`;
 }
 
 function Means(props: { language: Language; payment: SandboxPayment; pageKey: string }) {

@@ -1,0 +1,7 @@
+-- A CPF or CNPJ with its punctuation, for search: a person who copies part of one from a document finds it as printed.
+create function formatted_tax_id(value text) returns text
+  language sql immutable parallel safe strict
+  as $$ select case length(value)
+    when 11 then regexp_replace(value, '^(.{3})(.{3})(.{3})(.{2})$', '\1.\2.\3-\4')
+    when 14 then regexp_replace(value, '^(.{2})(.{3})(.{3})(.{4})(.{2})$', '\1.\2.\3/\4-\5')
+  end $$;
