@@ -67,7 +67,7 @@ describe('without a payment gateway', () => {
     expect((await none.app.inject(notification)).statusCode).toBe(404);
     const names = (feira: Feira) => listJobs(feira.context.jobs).map(({ name }) => name);
     const missing = names(sandbox).filter((name) => !names(none).includes(name));
-    expect(missing).toEqual(['finish refunds', 'purge notifications', 'send payment notifications']);
+    expect(missing).toEqual(['finish refunds', 'send payment notifications']);
   });
 
   test('an order that was placed before cannot be paid or refunded, and says so', async () => {
