@@ -167,9 +167,7 @@ describe('the faults of a form', () => {
       ['69300-000', 'AM'],
       ['72800-000', 'DF'],
     ] as const)
-      expect(await faulty(visitor, 'Place order', zip, state)).toBe(
-        'This CEP is not in the selected state.',
-      );
+      expect(await faulty(visitor, 'Place order', zip, state)).toBe('This CEP is not in the selected state.');
     const bia = new Visitor(feira, shop, { 'accept-language': 'pt-BR' });
     await bia.press(await bia.at(`/products/${mug}`), 'Adicionar ao carrinho');
     expect(await faulty(bia, 'Fazer pedido', '00000-000', 'SP')).toBe(
