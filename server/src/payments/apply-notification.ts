@@ -66,7 +66,7 @@ async function paid(
   notification: Notification,
 ): Promise<Attention | undefined> {
   const { workspaceId, orderId, transactionId, amount } = notification;
-  if (order.status === 'canceled') return returnMoney(tx, order, notification);
+  if (order.status === 'canceled') return paidAfterCancel(tx, order, notification);
   if (order.status !== 'pending') return order.transactionId === transactionId ? undefined : 'second_payment';
   if (amount < order.total) return 'amount_differs';
   // The process that opened the payment may have died before it stored which one it is, and a refund needs to know.
@@ -78,24 +78,48 @@ async function paid(
   return amount > order.total ? 'amount_differs' : undefined;
 }
 
-/** Money for a canceled order goes back, once and without what the gateway has given back itself; the order stays canceled. */
-async function returnMoney(tx: Tx, order: Money, notification: Notification): Promise<Attention | undefined> {
-  const { workspaceId, orderId, transactionId, amount } = notification;
-  const returned = await tx.query(
-    sql`select from refunds where workspace_id = ${workspaceId} and order_id = ${orderId} limit 1`,
-  );
-  if (returned.length > 0) return order.transactionId === transactionId ? undefined : 'second_payment';
+async function paidAfterCancel(
+  tx: Tx,
+  order: Money,
+  notification: Notification,
+): Promise<Attention | undefined> {
+  const { workspaceId, orderId, transactionId } = notification;
+  if (isOfOtherPayment(order, notification) && (await findRefund(tx, notification))) return 'second_payment';
   await noteTransaction(tx, workspaceId, orderId, transactionId);
-  const owed = cents(amount - (await knownRefunds(tx, notification)));
-  if (owed > 0) {
-    await requestRefund(tx, workspaceId, orderId, {
-      amount: owed,
-      reason: 'paid after the order was canceled',
-      restock: false,
-      origin: 'system',
-    });
-  }
-  return 'paid_after_cancel';
+  return (await returnMoney(tx, notification)) ? 'paid_after_cancel' : undefined;
+}
+
+/**
+ * Gives back the money of a canceled order, once and without what the gateway has refunded on its own; the order stays
+ * canceled. Called again when the gateway reports a refund, because it refuses to give back more than it still has.
+ */
+async function returnMoney(tx: Tx, notification: Notification): Promise<boolean> {
+  const { workspaceId, orderId, transactionId } = notification;
+  const [received] = await tx.query<{ amount: number | null }>(sql`
+    select max(amount) as amount from payment_notifications
+    where workspace_id = ${workspaceId} and order_id = ${orderId} and transaction_id = ${transactionId} and type = 'paid'`);
+  const owed = cents((received?.amount ?? 0) - (await knownRefunds(tx, notification)));
+  const refund = await findRefund(tx, notification);
+  if (refund?.status === 'requested')
+    await tx.query(sql`
+      update refunds set amount = ${Math.max(0, owed)} where workspace_id = ${workspaceId} and id = ${refund.id}`);
+  if (refund || owed <= 0) return false;
+  await requestRefund(tx, workspaceId, orderId, {
+    amount: owed,
+    reason: 'paid after the order was canceled',
+    restock: false,
+    origin: 'system',
+  });
+  return true;
+}
+
+async function findRefund(
+  tx: Tx,
+  { workspaceId, orderId }: Notification,
+): Promise<{ id: string; status: 'requested' | 'done' } | undefined> {
+  const [refund] = await tx.query<{ id: string; status: 'requested' | 'done' }>(sql`
+    select id, status from refunds where workspace_id = ${workspaceId} and order_id = ${orderId} order by created_at limit 1`);
+  return refund;
 }
 
 async function refunded(
@@ -104,16 +128,10 @@ async function refunded(
   order: Money,
   notification: Notification,
 ): Promise<Attention | undefined> {
-  const { workspaceId, orderId } = notification;
+  const { workspaceId } = notification;
   if (isOfOtherPayment(order, notification)) return 'refund_of_other_payment';
   // Of a pending order the payment was not reported yet: paid() applies the refund that is recorded now.
-  if (order.status === 'canceled')
-    await tx.query(sql`
-      update refunds r set amount = greatest(0, p.amount - ${await knownRefunds(tx, notification)}::numeric)
-      from (select max(amount) as amount from payment_notifications
-            where workspace_id = ${workspaceId} and order_id = ${orderId} and type = 'paid'
-              and transaction_id = ${notification.transactionId}) p
-      where r.workspace_id = ${workspaceId} and r.order_id = ${orderId} and r.status = 'requested'`);
+  if (order.status === 'canceled') await returnMoney(tx, notification);
   await noteRefunded(tx, workspaceId, 'gateway', order, notification.refundedInAll);
   return undefined;
 }
