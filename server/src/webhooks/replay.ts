@@ -10,7 +10,7 @@ import type { Owner } from './subscriptions.js';
 /** What one call queues. Changing as many rows took 0.8 s on two busy cores; they are locked for that time. */
 const MOST_AT_ONCE = 10_000;
 
-/** Pending ones are queued already. Dropped ones were lost as well, so whoever asks for the failed ones gets them too. */
+/** Pending deliveries are queued already. Dropped ones were lost like failed ones, so `failed` includes them. */
 const REPLAYED = { failed: ['failed', 'dropped'], all: ['failed', 'dropped', 'delivered'] };
 
 export interface ReplayRequest {
@@ -31,7 +31,7 @@ interface Period {
   until: string | null;
 }
 
-/** The faults of a request that can be told from its texts. */
+/** Checks the form of both ends. Whether they are in order depends on the time zone of the store: see readPeriod. */
 export function faultsOfPeriod(body: { from?: unknown; to?: unknown }): FaultDetail[] {
   return (['from', 'to'] as const)
     .filter((field) => {

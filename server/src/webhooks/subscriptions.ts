@@ -89,7 +89,7 @@ export async function createWebhook(
 
 /**
  * Changes what was sent and leaves the rest. What was committed before the call is fanned out by the old settings first;
- * otherwise it would depend on the moment which of the two an event of a second ago is judged by.
+ * otherwise it would depend on how busy the workers are which settings apply to a recent event.
  */
 export async function updateWebhook(
   db: StoreAccess,

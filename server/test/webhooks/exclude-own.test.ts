@@ -70,8 +70,8 @@ async function expectExactly(events: FeedEntry[]): Promise<void> {
       return log.length === wanted.length && log.every(({ status }) => status === 'delivered');
     });
     const received = receiver.received.filter((request) => request.path === path);
-    const told = received.map(({ headers }) => Object.keys(wanted[0]!).map((name) => headers[name]));
-    expect(told.sort()).toEqual(wanted.map((headers) => Object.values(headers)).sort());
+    const actual = received.map(({ headers }) => Object.keys(wanted[0]!).map((name) => headers[name]));
+    expect(actual.sort()).toEqual(wanted.map((headers) => Object.values(headers)).sort());
   }
 }
 
