@@ -23,6 +23,7 @@ const SCOPES = [
   'categories:read',
   'orders:read',
   'customers:read',
+  'webhooks:manage',
 ];
 const BUDGET = 100_000_000;
 

@@ -3,6 +3,7 @@ import { Sessions } from './accounts/sessions.js';
 import type { AppOptions, ServerOptions } from './app.js';
 import { OrderLinks } from './checkout/order-links.js';
 import { Sequencer } from './events/sequencer.js';
+import { Snapshots } from './events/snapshots.js';
 import { Credentials } from './oauth/credentials.js';
 import { noRefunder } from './orders/refund.js';
 import { paymentReport } from './payments/report.js';
@@ -51,6 +52,7 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
     ...options.webhooks,
   });
   const sequencer = new Sequencer(db.system('sequencer'), log, () => dispatcher.wake());
+  const snapshots = new Snapshots(db);
   measureDeliveries(metrics.registry, db.system('metrics'), dispatcher);
   const credentials = new Credentials(db.system('tokens'), clock, listener);
   const sessions = new Sessions(db.system('sessions'), clock, signer, publicUrl);
@@ -83,9 +85,9 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
         guard: { credentials, budgets },
         idempotency: { db, clock, seal },
         afterWrite: { db, clock, storage, wake },
-        catalog: { db, mediaUrl },
+        catalog: { db, mediaUrl, snapshots },
         media: { db, storage, mediaUrl },
-        orders: { db, refunder: gateway ?? noRefunder },
+        orders: { db, refunder: gateway ?? noRefunder, snapshots },
         shipping: { clock, labels },
         webhooks: { clock, outbound, seal },
       },

@@ -1,26 +1,37 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
+import { sendSnapshot } from '../events/send-snapshot.js';
+import type { Snapshots } from '../events/snapshots.js';
 import type { Database } from '../platform/db/database.js';
+import { prefersNdjson } from '../platform/http/ndjson.js';
 import { sendJson } from '../platform/http/send-json.js';
 import { readPageRequest } from '../platform/lists/paging.js';
 import { checkerOf } from '../platform/schema/validation.js';
 import * as shape from './list-schema.js';
 import { PRODUCT_PARTS } from './product-json.js';
 import { listProducts, productSorts } from './queries.js';
+import { ProductDetail } from './schema.js';
+import { productRecords, variationRecords } from './snapshot.js';
 import { listStoreVariations, variationSorts } from './variation-list.js';
 
 const isProductFilters = checkerOf(Type.Object(shape.productFilters, { additionalProperties: false }));
 const isVariationFilters = checkerOf(Type.Object(shape.variationFilters, { additionalProperties: false }));
 
+interface CatalogListOptions {
+  db: Database;
+  mediaUrl: string;
+  snapshots: Snapshots;
+}
+
 /** The paged lists of the catalog. */
-export const catalogLists: FastifyPluginAsyncTypebox<{ db: Database; mediaUrl: string }> = async (
+export const catalogLists: FastifyPluginAsyncTypebox<CatalogListOptions> = async (
   app,
-  { db, mediaUrl },
+  { db, mediaUrl, snapshots },
 ) => {
   app.get(
     '/products',
     {
-      config: { scope: 'products:read', hasLargePages: true },
+      config: { scope: 'products:read', hasLargePages: true, snapshotOf: ProductDetail },
       schema: {
         operationId: 'listProducts',
         tags: ['Products'],
@@ -32,6 +43,7 @@ export const catalogLists: FastifyPluginAsyncTypebox<{ db: Database; mediaUrl: s
       },
     },
     async (request, reply) => {
+      if (prefersNdjson(request)) return sendSnapshot(request, reply, snapshots, productRecords(mediaUrl));
       const { include, ...query } = request.query;
       const page = readPageRequest(
         { ...query, ...(include !== undefined && { include: inOneOrder(include) }) },
@@ -52,7 +64,7 @@ export const catalogLists: FastifyPluginAsyncTypebox<{ db: Database; mediaUrl: s
   app.get(
     '/variants',
     {
-      config: { scope: 'products:read' },
+      config: { scope: 'products:read', snapshotOf: shape.StoreVariation },
       schema: {
         operationId: 'listStoreVariations',
         tags: ['Variations'],
@@ -63,6 +75,7 @@ export const catalogLists: FastifyPluginAsyncTypebox<{ db: Database; mediaUrl: s
       },
     },
     async (request, reply) => {
+      if (prefersNdjson(request)) return sendSnapshot(request, reply, snapshots, variationRecords);
       const page = readPageRequest(request.query, {
         list: 'variants',
         defaultSort: '-updatedAt',

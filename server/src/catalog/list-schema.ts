@@ -75,7 +75,7 @@ const ListedProduct = Shape('ListedProduct', {
   variants: Type.Optional(Type.Array(Variation)),
 });
 export const ProductList = Shape('ProductList', { data: Type.Array(ListedProduct), meta: Meta });
-const StoreVariation = Shape('StoreVariation', { productId: Id(), ...variationFields });
+export const StoreVariation = Shape('StoreVariation', { productId: Id(), ...variationFields });
 export const StoreVariationList = Shape('StoreVariationList', {
   data: Type.Array(StoreVariation),
   meta: Meta,

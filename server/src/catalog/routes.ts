@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
 import { originOfApp } from '../events/names.js';
+import type { Snapshots } from '../events/snapshots.js';
 import type { Database } from '../platform/db/database.js';
 import type { Tx } from '../platform/db/share.js';
 import { DryRunQuery } from '../platform/http/dry-run.js';
@@ -19,9 +20,13 @@ import { variationRoutes } from './variation-routes.js';
 export interface CatalogOptions {
   db: Database;
   mediaUrl: string;
+  snapshots: Snapshots;
 }
 
-export const catalogRoutes: FastifyPluginAsyncTypebox<CatalogOptions> = async (app, { db, mediaUrl }) => {
+export const catalogRoutes: FastifyPluginAsyncTypebox<CatalogOptions> = async (
+  app,
+  { db, mediaUrl, snapshots },
+) => {
   const products = new ProductReads(db.system('product details'), mediaUrl);
 
   async function readProduct(request: FastifyRequest): Promise<string | Buffer> {
@@ -42,7 +47,7 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<CatalogOptions> = async (a
     requireMatch(ifMatch, tagOf(product!));
   }
 
-  await app.register(catalogLists, { db, mediaUrl });
+  await app.register(catalogLists, { db, mediaUrl, snapshots });
 
   app.post(
     '/products',

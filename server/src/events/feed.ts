@@ -63,7 +63,7 @@ export async function cursorAt(
 /** Cursors of the first release hold transaction ids, which say nothing about sequences. */
 const FIRST_RELEASE = /^\d{1,19}\.\d{1,18}$/;
 
-function writeCursor(place: Place): string {
+export function writeCursor(place: Place): string {
   return Buffer.from(writePlace(place)).toString('base64url');
 }
 

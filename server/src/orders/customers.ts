@@ -75,7 +75,7 @@ export const customerSorts: Record<string, SortKey> = {
   lastOrderAt: byTime('last_order_at'),
 };
 
-const columns = raw(`
+export const customerColumns = raw(`
   c.id, c.name, c.email, c.phone, c.document, c.address, c.orders_count as "ordersCount",
   coalesce(c.amount_spent, c.total_spent) as "totalSpent", c.first_order_at as "firstOrderAt", c.last_order_at as "lastOrderAt"`);
 
@@ -90,7 +90,7 @@ export async function listCustomers(
     from: sql`customers c`,
     alias: 'c',
     where: sql`c.workspace_id = ${workspaceId}`,
-    columns,
+    columns: customerColumns,
     sorts: customerSorts,
     terms: { table: 'customers', id: 'id' },
     plannedOnce: true,

@@ -1,8 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { originOfApp } from '../events/names.js';
+import { sendSnapshot } from '../events/send-snapshot.js';
+import type { Snapshots } from '../events/snapshots.js';
 import type { Database } from '../platform/db/database.js';
 import { badRequest } from '../platform/http/errors.js';
+import { prefersNdjson } from '../platform/http/ndjson.js';
 import { readPageRequest } from '../platform/lists/paging.js';
 import { checkerOf } from '../platform/schema/validation.js';
 import { customerSorts, listCustomers } from './customers.js';
@@ -11,25 +14,30 @@ import * as shape from './order-shapes.js';
 import { findOrder, listOrders, orderSorts } from './queries.js';
 import { type Refunder, refundOrder } from './refund.js';
 import { orderNotFound } from './shipping-status.js';
+import { customerRecords, orderRecords } from './snapshot.js';
 import { ordersOf } from './storage.js';
 import { answerUnavailable, orBusy } from './unavailable.js';
 
 export interface OrderOptions {
   db: Database;
   refunder: Refunder;
+  snapshots: Snapshots;
 }
 
 const ofOrder = Type.Object({ id: Type.String({ description: 'Order id' }) });
 const isOrderFilters = checkerOf(Type.Object(shape.orderFilters, { additionalProperties: false }));
 const isCustomerFilters = checkerOf(Type.Object(shape.customerFilters, { additionalProperties: false }));
 
-export const orderRoutes: FastifyPluginAsyncTypebox<OrderOptions> = async (app, { db, refunder }) => {
+export const orderRoutes: FastifyPluginAsyncTypebox<OrderOptions> = async (
+  app,
+  { db, refunder, snapshots },
+) => {
   answerUnavailable(app);
 
   app.get(
     '/orders',
     {
-      config: { scope: 'orders:read', cursorMayExpire: true },
+      config: { scope: 'orders:read', cursorMayExpire: true, snapshotOf: shape.Order },
       schema: {
         operationId: 'listOrders',
         tags: ['Orders'],
@@ -40,7 +48,8 @@ export const orderRoutes: FastifyPluginAsyncTypebox<OrderOptions> = async (app, 
         response: { 200: shape.OrderList },
       },
     },
-    (request) => {
+    (request, reply) => {
+      if (prefersNdjson(request)) return sendSnapshot(request, reply, snapshots, orderRecords);
       const { from, to, dateType } = request.query;
       if (from !== undefined && to !== undefined && from > to)
         throw badRequest('from is later than to', 'invalid_parameter');
@@ -118,7 +127,7 @@ export const orderRoutes: FastifyPluginAsyncTypebox<OrderOptions> = async (app, 
   app.get(
     '/customers',
     {
-      config: { scope: 'customers:read' },
+      config: { scope: 'customers:read', snapshotOf: shape.Customer },
       schema: {
         operationId: 'listCustomers',
         tags: ['Customers'],
@@ -128,7 +137,8 @@ export const orderRoutes: FastifyPluginAsyncTypebox<OrderOptions> = async (app, 
         response: { 200: shape.CustomerList },
       },
     },
-    (request) => {
+    (request, reply) => {
+      if (prefersNdjson(request)) return sendSnapshot(request, reply, snapshots, customerRecords);
       const page = readPageRequest(request.query, {
         list: 'customers',
         defaultSort: '-lastOrderAt',

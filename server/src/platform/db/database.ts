@@ -33,21 +33,24 @@ export interface Database {
   system(task: string): Share;
   /** Background jobs, which may run for a long time on connections of their own. */
   background(task: string): Share;
+  /** Long read-only transactions that are streamed to a client: two in all, one for each owner. */
+  stream(owner: string): Share;
   close(): Promise<void>;
 }
 
 /** Together with the listening connection, a process uses fewer than 25 connections. */
 const READS: Omit<ReadLimits, 'waitMs'> = {
-  connections: 5,
+  connections: 4,
   perKey: 16,
   slowPerKey: 2,
   slow: 3,
   slowAfterMs: 20,
 };
-const STORES = { total: 10, perStore: 4, allStores: 8 };
+const STORES = { total: 9, perStore: 4, allStores: 7 };
 const SEARCHES = { total: 2, perStore: 1 };
 const SYSTEM = { total: 4, perTask: 2 };
 const BACKGROUND = { total: 2, perTask: 1 };
+const STREAMS = { total: 2, perOwner: 1 };
 
 const FOREGROUND_DEADLINES: Deadlines = {
   lockMs: 3_000,
@@ -73,6 +76,15 @@ const BACKGROUND_DEADLINES: Deadlines = {
   connectMs: 5_000,
   waitMs: 30_000,
 };
+/** Each statement reads one batch. The transaction lasts as long as the client takes to read them all. */
+const STREAM_DEADLINES: Deadlines = {
+  lockMs: 1_000,
+  statementMs: 10_000,
+  answerMs: 12_000,
+  transactionMs: 30 * 60_000,
+  connectMs: 5_000,
+  waitMs: 5_000,
+};
 const PROBES: ProbeTimes = { idleMs: 2_000, answerMs: 1_500 };
 
 export async function openDatabase(
@@ -87,12 +99,14 @@ export async function openDatabase(
   const pool = new Pool(openConnections, opener(foreground));
   const searchPool = new Pool(openConnections, opener(searching));
   const backgroundPool = new Pool(openConnections, opener(BACKGROUND_DEADLINES));
+  const streamPool = new Pool(openConnections, opener(STREAM_DEADLINES));
   const reads = new Reads(openConnections, opener(foreground), { ...READS, waitMs: foreground.waitMs });
   const areas = options.areas ?? {};
   const stores = new Admission(STORES.total, { '': STORES.allStores, ...areas });
   const searches = new Admission(SEARCHES.total);
   const system = new Admission(SYSTEM.total);
   const background = new Admission(BACKGROUND.total);
+  const streams = new Admission(STREAMS.total);
 
   const database: Database = {
     store: (workspaceId, area = '') =>
@@ -119,6 +133,11 @@ export async function openDatabase(
           reads: undefined,
           deadlines: BACKGROUND_DEADLINES,
         },
+      ),
+    stream: (owner) =>
+      new Share(
+        { key: owner, limit: STREAMS.perOwner, group: '' },
+        { admission: streams, pool: streamPool, reads: undefined, deadlines: STREAM_DEADLINES },
       ),
     close: () => openConnections.close(),
   };

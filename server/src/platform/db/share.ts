@@ -42,6 +42,8 @@ interface Resources {
 export interface TransactionOptions {
   /** The maximum wait for a connection while other callers of the same share are ahead. */
   waitMs?: number;
+  /** Reads only, and all of its statements see the store as it was at the first. */
+  isSnapshot?: true;
 }
 
 /** The access of one store or one task to the database. It is cheap to create and need not be kept. */
@@ -76,7 +78,8 @@ export class Share implements StoreAccess {
   /** For a transaction that spans several hooks of a request. The caller must commit or roll it back. */
   async begin(options: TransactionOptions = {}): Promise<Transaction> {
     const connection = await this.take(options.waitMs);
-    return new OpenTransaction(connection, this.resources.deadlines.transactionMs, () =>
+    const begin = options.isSnapshot ? sql`begin isolation level repeatable read, read only` : sql`begin`;
+    return new OpenTransaction(connection, begin, this.resources.deadlines.transactionMs, () =>
       this.give(connection),
     );
   }
@@ -121,11 +124,12 @@ class OpenTransaction implements Transaction {
 
   constructor(
     private readonly connection: Connection,
+    begin: Statement,
     transactionMs: number,
     private readonly release: () => void,
   ) {
     // BEGIN is not awaited, because the first statement is sent right after it and fails if BEGIN fails.
-    connection.query(sql`begin`).catch(() => {});
+    connection.query(begin).catch(() => {});
     this.deadline = setTimeout(
       () => connection.destroy(new Error(`a transaction took longer than ${transactionMs} ms`)),
       transactionMs,

@@ -1,4 +1,5 @@
-import { brotliCompress, constants, gzip } from 'node:zlib';
+import type { Transform } from 'node:stream';
+import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 /** Below this, an answer fits into one packet as it is. */
@@ -41,6 +42,23 @@ function compress(
   }
   reply.header('content-encoding', encoding);
   ENCODINGS[encoding]!(payload as string | Buffer, done);
+}
+
+/** The window is 256 kB instead of 4 MB: a stream of similar records gains little from more, and many may run. */
+const STREAM_ENCODERS: Record<string, () => Transform> = {
+  br: () =>
+    createBrotliCompress({
+      params: { [constants.BROTLI_PARAM_QUALITY]: 3, [constants.BROTLI_PARAM_LGWIN]: 18 },
+    }),
+  gzip: () => createGzip({ level: 3 }),
+};
+
+/** What a streamed answer has to pass through, if its client accepts compression. */
+export function streamEncoder(request: FastifyRequest, reply: FastifyReply): Transform | undefined {
+  const encoding = acceptedEncoding(request);
+  if (encoding === undefined) return undefined;
+  reply.header('content-encoding', encoding);
+  return STREAM_ENCODERS[encoding]!();
 }
 
 /** The one of the highest weight (RFC 9110, 12.5.3); at equal weights the one we prefer. */

@@ -229,6 +229,11 @@ export const ERROR_CATALOGUE = {
     meaning: 'The order already has a shipment.',
     remedy: 'Read the shipment that the error names. It has a fresh labelUrl.',
   },
+  snapshot_running: {
+    status: 409,
+    meaning: 'Another snapshot of the store is being streamed to the same app.',
+    remedy: 'Read that stream to its end or close its connection, then send the request again.',
+  },
   stale_notification: {
     status: 401,
     meaning: 'The timestamp of a payment notification is more than five minutes from the current time.',

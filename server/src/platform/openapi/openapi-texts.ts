@@ -198,6 +198,11 @@ export const SHARED_COMPONENTS = {
       'precondition_failed',
       'The resource has changed since the ETag in If-Match was given out. Read it again, then decide.',
     ),
+    SnapshotRunning: response(
+      'Only with Accept: application/x-ndjson: another snapshot of this store is being streamed to this app.',
+      'snapshot_running',
+      'Another snapshot of this store is being streamed to this app. Read it to its end or close its connection first.',
+    ),
     TooLarge: response(
       'The body is over 1 MB (1,048,576 bytes).',
       'body_too_large',
@@ -231,7 +236,7 @@ export const SHARED_COMPONENTS = {
 export function sharedResponses(
   method: string,
   hasPath: boolean,
-  { etag, ifMatch, bodyNamesThing, mayBeUnavailable, cursorMayExpire }: FastifyContextConfig,
+  { etag, ifMatch, bodyNamesThing, mayBeUnavailable, cursorMayExpire, snapshotOf }: FastifyContextConfig,
 ): Record<string, object> {
   const ref = (name: string) => ({ $ref: `#/components/responses/${name}` });
   return {
@@ -246,6 +251,7 @@ export function sharedResponses(
     // A write may carry a key and with it a body, even where neither is needed.
     ...(method !== 'get' && { 409: ref('Conflict'), 413: ref('TooLarge'), 422: ref('Invalid') }),
     ...(ifMatch && { 412: ref('PreconditionFailed') }),
+    ...(snapshotOf && { 409: ref('SnapshotRunning') }),
     417: ref('ExpectationFailed'),
     429: ref('TooMany'),
     ...(mayBeUnavailable && { 502: ref('Unavailable') }),

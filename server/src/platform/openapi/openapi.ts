@@ -2,6 +2,7 @@ import swagger from '@fastify/swagger';
 import type { FastifyContextConfig, FastifyInstance } from 'fastify';
 import type { DocumentPart } from './document-part.js';
 import { INTRODUCTION, SHARED_COMPONENTS, scopeSentence, sharedResponses, TAGS } from './openapi-texts.js';
+import { snapshotContent } from './snapshot-content.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -11,6 +12,8 @@ declare module 'fastify' {
     mayBeUnavailable?: boolean;
     /** A cursor of this list may belong to a history that is gone; the answer is 410 then. */
     cursorMayExpire?: boolean;
+    /** The shape of a record, if the list is streamed as a snapshot to clients that accept NDJSON. */
+    snapshotOf?: object;
   }
 }
 
@@ -110,7 +113,7 @@ interface Operation {
   operationId: string;
   requestBody?: { required?: boolean; content: Record<string, { schema?: BodyShape; example?: unknown }> };
   parameters?: object[];
-  responses: Record<string, { description?: string; headers?: object }>;
+  responses: Record<string, { description?: string; headers?: object; content?: object }>;
 }
 
 const DRY_RUN_HEADER = {
@@ -140,6 +143,8 @@ function addShared(method: string, operation: Operation, config: FastifyContextC
   const media = operation.requestBody?.content['application/json'];
   const [example] = exampleOwner(media?.schema)?.examples ?? [];
   if (media && example !== undefined) media.example = example;
+  if (config.snapshotOf)
+    Object.assign(operation.responses[200]!.content!, snapshotContent(config.snapshotOf));
   Object.assign(operation.responses, sharedResponses(method, hasPath, config));
 }
 

@@ -7,6 +7,9 @@ export function isId(value: string): boolean {
   return ID.test(value);
 }
 
+/** Before every id. */
+export const FIRST_ID = '00000000-0000-0000-0000-000000000000';
+
 /** Creates a UUIDv7, so that new rows are added at the end of every index that starts with the id. */
 export function newId(now = Date.now()): string {
   if (next === pool.length) {

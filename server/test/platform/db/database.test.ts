@@ -93,6 +93,7 @@ describe.each(['pipeline', 'pg'] as const)('the database through the %s driver',
       all.push(hanging(5, () => db.search(`${store}`).query(LOCKED)).all);
       all.push(hanging(2, () => db.system(`task ${store}`).autocommit.query(LOCKED)).all);
       all.push(hanging(2, () => db.background(`job ${store}`).autocommit.query(LOCKED)).all);
+      all.push(hanging(2, () => db.stream(`app ${store}`).query(LOCKED)).all);
     }
     await expect.poll(connections).toBeGreaterThan(15);
     // One of the 24 is left for the connection that listens.

@@ -1,0 +1,122 @@
+import type { Database } from '../platform/db/database.js';
+import type { Transaction } from '../platform/db/share.js';
+import { type Statement, sql } from '../platform/db/sql.js';
+import { DatabaseUnavailable, isOverload } from '../platform/db/unavailable.js';
+import { busy, conflict } from '../platform/http/errors.js';
+import { writeCursor } from './feed.js';
+import { settledHead } from './sequencer.js';
+
+/** How the records of a list are read in batches. */
+export interface SnapshotRecords<R> {
+  /** Before the key of every record. */
+  start: string[];
+  /** The records that follow this key, in the order of their keys; none at the end. */
+  next(workspaceId: string, after: string[]): Statement;
+  keyOf(row: R): string[];
+  /** JSON text; null for a row that did not fit into its batch and has to be read with the next one. */
+  lineOf(row: R): Buffer | string | null;
+}
+
+/**
+ * Consistent snapshots of a store, one at a time per store and app. The cursor is the last sequence that the snapshot
+ * itself sees. An event gets its sequence after its change has committed, so a snapshot that sees the number sees the
+ * change: nothing up to the cursor is missing. Changes that are committed but not numbered yet are in the snapshot and
+ * come again in the feed, followed by all later changes of the same thing.
+ */
+export class Snapshots {
+  private readonly running = new Set<string>();
+
+  constructor(private readonly db: Database) {}
+
+  async open(workspaceId: string, clientId: string): Promise<Snapshot> {
+    const owner = `${workspaceId} ${clientId}`;
+    if (this.running.has(owner)) throw snapshotRunning();
+    this.running.add(owner);
+    try {
+      // So that few events are both in the snapshot and in the feed after it.
+      await settledHead(this.db.store(workspaceId), workspaceId);
+      const tx = await this.db.stream(owner).begin({ isSnapshot: true });
+      try {
+        const position = await takePosition(tx, workspaceId, owner);
+        return new Snapshot(tx, workspaceId, position, () => {
+          this.running.delete(owner);
+        });
+      } catch (error) {
+        await tx.rollback();
+        throw error;
+      }
+    } catch (error) {
+      this.running.delete(owner);
+      throw isOverload(error) ? busy(error) : error;
+    }
+  }
+}
+
+interface Position {
+  at: string;
+  cursor: string;
+}
+
+/** The first statement of the transaction: it takes the snapshot. The lock holds across processes and ends with it. */
+async function takePosition(tx: Transaction, workspaceId: string, owner: string): Promise<Position> {
+  const [row] = await tx.query<{ locked: boolean; at: string; epoch: string | null; number: number }>(sql`
+    select pg_try_advisory_xact_lock(hashtextextended(${`snapshot ${owner}`}, 0)) as locked,
+      date_trunc('milliseconds', now()) as at, e.id as epoch, coalesce(h.last_sequence, 0) as number
+    from (select) one left join event_epochs e on e.identity = history_identity()
+    left join event_heads h on h.workspace_id = ${workspaceId}`);
+  const { locked, at, epoch, number } = row!;
+  if (!locked) throw snapshotRunning();
+  if (epoch === null) throw new DatabaseUnavailable('PostgreSQL was restarted before the snapshot was taken');
+  return { at, cursor: writeCursor({ epoch, number }) };
+}
+
+export class Snapshot {
+  private ending: Promise<void> | undefined;
+
+  constructor(
+    private readonly tx: Transaction,
+    private readonly workspaceId: string,
+    private readonly position: Position,
+    private readonly ended: () => void,
+  ) {}
+
+  /** The whole snapshot as NDJSON, one batch at a time. */
+  async *read<R>(records: SnapshotRecords<R>): AsyncGenerator<Buffer> {
+    yield lineOf({ snapshot: this.position });
+    let after = records.start;
+    let count = 0;
+    for (;;) {
+      const lines: Buffer[] = [];
+      for (const row of await this.tx.query<R>(records.next(this.workspaceId, after))) {
+        const line = records.lineOf(row);
+        if (line === null) break;
+        lines.push(typeof line === 'string' ? Buffer.from(line) : line, NEWLINE);
+        after = records.keyOf(row);
+        count++;
+      }
+      if (lines.length === 0) break;
+      yield Buffer.concat(lines);
+    }
+    // First, so that a client that has read the last line can ask for the next snapshot at once.
+    await this.end();
+    yield lineOf({ end: { count } });
+  }
+
+  end(): Promise<void> {
+    this.ending ??= this.tx.rollback().then(this.ended);
+    return this.ending;
+  }
+}
+
+const NEWLINE = Buffer.from('\n');
+
+function lineOf(value: object): Buffer {
+  return Buffer.from(`${JSON.stringify(value)}\n`);
+}
+
+function snapshotRunning() {
+  return conflict(
+    'snapshot_running',
+    'Another snapshot of this store is being streamed to this app. Read it to its end or close its connection first.',
+  );
+}

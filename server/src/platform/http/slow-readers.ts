@@ -1,0 +1,26 @@
+import type { ServerResponse } from 'node:http';
+import { finished } from 'node:stream';
+
+export interface ReadingRate {
+  everyMs: number;
+  minBytes: number;
+}
+
+/** Slower than any working connection: 4 kB a second. */
+const SLOWEST: ReadingRate = { everyMs: 15_000, minBytes: 65_536 };
+
+/**
+ * Ends the connection of a client that takes less than `minBytes` of a stream in `everyMs` although more is ready for it.
+ * A stream holds a database connection and a snapshot for as long as its client reads.
+ */
+export function cutOffSlowReader(response: ServerResponse, { everyMs, minBytes } = SLOWEST): void {
+  let taken = 0;
+  const timer = setInterval(() => {
+    const { socket } = response;
+    if (!socket) return;
+    const now = socket.bytesWritten - socket.writableLength;
+    if (response.writableLength > 0 && now - taken < minBytes) response.destroy();
+    taken = now;
+  }, everyMs);
+  finished(response, () => clearInterval(timer));
+}

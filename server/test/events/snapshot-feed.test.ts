@@ -1,0 +1,41 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { insertCatalog } from '../support/catalog-rows.js';
+import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
+import { Random } from '../support/random.js';
+import { expectToCatchUp, writeUntil } from '../support/snapshot-consumer.js';
+import { type ReadSnapshot, readSnapshot } from '../support/snapshots.js';
+
+const ROUNDS = 3;
+const SNAPSHOTS_PER_ROUND = 4;
+
+const processes: Feira[] = [];
+let store: StoreClient;
+
+beforeAll(async () => {
+  processes.push(await openFeira());
+  processes.push(await openFeira({ on: processes[0]! }));
+  store = await processes[0]!.store();
+  await insertCatalog(processes[0]!, store, 250);
+});
+afterAll(async () => {
+  for (const each of processes.reverse()) await each.close();
+});
+
+test.each(Array.from({ length: ROUNDS }, (_, n) => n + 1))(
+  'snapshots taken during writes and the feed after their cursors give exactly the store (round %i)',
+  async (seed) => {
+    const [first, second] = processes as [Feira, Feira];
+    const taken: ReadSnapshot[] = [];
+    let isDone = false;
+    // One process numbers events all the time, as a worker does; the other writes and streams.
+    const sequencing = (async () => {
+      while (!isDone) await store.through(second).get('/events?limit=1');
+    })();
+    const writing = writeUntil(processes, store, new Random(seed), () => isDone);
+    for (let n = 0; n < SNAPSHOTS_PER_ROUND; n++) taken.push(await readSnapshot(first, store, '/products'));
+    isDone = true;
+    await Promise.all([writing, sequencing]);
+    for (const snapshot of taken) await expectToCatchUp(store, snapshot);
+    expect(new Set(taken.map(({ cursor }) => cursor)).size).toBe(SNAPSHOTS_PER_ROUND);
+  },
+);

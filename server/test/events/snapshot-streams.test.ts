@@ -1,0 +1,113 @@
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { sql } from '../../src/platform/db/sql.js';
+import { newProduct } from '../support/catalog.js';
+import { type Feira, openFeira, StoreClient } from '../support/feira.js';
+import { until } from '../support/process.js';
+import { askForSnapshot, insertLargeProducts, openStream, readSnapshot } from '../support/snapshots.js';
+
+// Clients that leave a snapshot unread, and what that means for others.
+
+let feira: Feira;
+let store: StoreClient;
+const streams: Socket[] = [];
+
+beforeAll(async () => {
+  feira = await openFeira();
+  store = await feira.store();
+  await insertLargeProducts(feira, store);
+  await feira.app.listen({ port: 0, host: '127.0.0.1' });
+});
+afterEach(async () => {
+  for (const socket of streams.splice(0)) socket.destroy();
+  await until(async () => (await backends()).length === 0);
+});
+afterAll(() => feira.close());
+
+/** The sessions of PostgreSQL that hold the lock of a snapshot. */
+function backends(): Promise<{ pid: number }[]> {
+  return feira.context.db.store('test').query(sql`
+    select l.pid from pg_locks l join pg_database d on d.oid = l.database
+    where l.locktype = 'advisory' and d.datname = current_database()`);
+}
+
+/** A stream that is under way and whose client reads nothing. */
+async function unreadStream(client = store): Promise<Socket> {
+  const running = (await backends()).length;
+  const socket = openStream(feira, client);
+  streams.push(socket);
+  await until(async () => (await backends()).length > running);
+  return socket;
+}
+
+async function anotherApp(): Promise<StoreClient> {
+  const { clientId } = await feira.store();
+  return StoreClient.open(feira.context, feira.app, store.workspaceId, clientId, ['products:read']);
+}
+
+test('a second snapshot of the same store and app is 409, of any list and on any process', async () => {
+  await unreadStream();
+  const other = await openFeira({ on: feira });
+  try {
+    for (const process of [feira, other])
+      for (const path of ['/products', '/orders']) {
+        const response = await askForSnapshot(process, store, path);
+        expect([response.statusCode, response.json().code]).toEqual([409, 'snapshot_running']);
+      }
+  } finally {
+    await other.close();
+  }
+});
+
+test('another app of the store can read a snapshot meanwhile, and so can another store', async () => {
+  await unreadStream();
+  expect((await readSnapshot(feira, await anotherApp(), '/products')).records).toHaveLength(300);
+  expect((await readSnapshot(feira, await feira.store(), '/products')).records).toEqual([]);
+});
+
+test('a client that leaves frees its place', async () => {
+  (await unreadStream()).destroy();
+  await until(async () => (await backends()).length === 0);
+  expect((await readSnapshot(feira, store, '/products')).records).toHaveLength(300);
+});
+
+test('a client that reads on gets the rest of its snapshot, as it was at the beginning', async () => {
+  const socket = await unreadStream();
+  const id = await newProduct(store);
+  let text = '';
+  socket.on('data', (chunk) => {
+    text += chunk.toString('latin1');
+  });
+  socket.resume();
+  await until(() => text.includes('{"end":{"count":300}}'));
+  expect(text).not.toContain(id);
+  await store.delete(`/products/${id}`);
+});
+
+test('while two streams are unread, other calls of the store are answered and a third stream is 503', async () => {
+  await unreadStream();
+  await unreadStream(await anotherApp());
+  expect((await store.get('/products?limit=1')).status).toBe(200);
+  expect((await store.post('/products', { name: 'Meanwhile', price: 1 })).status).toBe(201);
+  expect((await store.get('/orders')).status).toBe(200);
+  const third = await feira.store();
+  for (const path of ['/products', '/orders']) {
+    const response = await askForSnapshot(feira, third, path);
+    expect([response.statusCode, response.json().code]).toEqual([503, 'busy']);
+  }
+});
+
+test('a failure in the middle ends the connection without a last line', async () => {
+  const socket = await unreadStream();
+  const [backend] = await backends();
+  await feira.context.db.store('test').query(sql`select pg_terminate_backend(${backend!.pid})`);
+  let text = '';
+  socket.on('data', (chunk) => {
+    text += chunk.toString('latin1');
+  });
+  socket.resume();
+  await once(socket, 'close');
+  expect(text).toContain('{"snapshot":');
+  expect(text).not.toContain('{"end":');
+});
