@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, test } from 'vitest';
 import { insertCatalog } from '../support/catalog-rows.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
 import { Random } from '../support/random.js';
@@ -6,7 +6,7 @@ import { expectToCatchUp, writeUntil } from '../support/snapshot-consumer.js';
 import { type ReadSnapshot, readSnapshot } from '../support/snapshots.js';
 
 const ROUNDS = 3;
-const SNAPSHOTS_PER_ROUND = 4;
+const POSITIONS_PER_ROUND = 4;
 
 const processes: Feira[] = [];
 let store: StoreClient;
@@ -32,10 +32,11 @@ test.each(Array.from({ length: ROUNDS }, (_, n) => n + 1))(
       while (!isDone) await store.through(second).get('/events?limit=1');
     })();
     const writing = writeUntil(processes, store, new Random(seed), () => isDone);
-    for (let n = 0; n < SNAPSHOTS_PER_ROUND; n++) taken.push(await readSnapshot(first, store, '/products'));
+    // Two of them may be taken between two events.
+    while (new Set(taken.map(({ cursor }) => cursor)).size < POSITIONS_PER_ROUND)
+      taken.push(await readSnapshot(first, store, '/products'));
     isDone = true;
     await Promise.all([writing, sequencing]);
     for (const snapshot of taken) await expectToCatchUp(store, snapshot);
-    expect(new Set(taken.map(({ cursor }) => cursor)).size).toBe(SNAPSHOTS_PER_ROUND);
   },
 );
