@@ -1,4 +1,10 @@
-import type { FastifyInstance, FastifyPluginAsync, FastifyRequest, RouteOptions } from 'fastify';
+import type {
+  FastifyInstance,
+  FastifyPluginAsync,
+  FastifyRequest,
+  onResponseHookHandler,
+  RouteOptions,
+} from 'fastify';
 import { type CatalogOptions, catalogRoutes } from './catalog/routes.js';
 import { type MediaOptions, mediaRoutes } from './media/routes.js';
 import type { Storage } from './media/storage.js';
@@ -9,17 +15,16 @@ import { type OrderOptions, orderRoutes } from './orders/routes.js';
 import type { Clock } from './platform/clock.js';
 import type { Seal } from './platform/crypto/seal.js';
 import type { Database } from './platform/db/database.js';
-import { pathOf } from './platform/http/answer-errors.js';
 import { forbidStoring } from './platform/http/answer-headers.js';
-import { compressAnswers } from './platform/http/compress.js';
-import { offerDryRuns } from './platform/http/dry-run.js';
-import { ApiError } from './platform/http/errors.js';
-import { tagResources } from './platform/http/etag.js';
-import { keepIdempotencyKeys } from './platform/http/idempotency.js';
+import { compress } from './platform/http/compress.js';
+import { dryRunSteps, hasDryRun } from './platform/http/dry-run.js';
+import { tagResource } from './platform/http/etag.js';
+import { idempotencySteps } from './platform/http/idempotency.js';
 import { IdempotencyKeys } from './platform/http/idempotency-keys.js';
 import { refuseMalformedIfMatch } from './platform/http/if-match.js';
 import { keepRawBodies, parseJsonBody } from './platform/http/json-body.js';
-import { queryJudges, refuseBrokenQuery } from './platform/http/query-parameters.js';
+import { queryChecks } from './platform/http/query-parameters.js';
+import { refuseEmptyParameter, refuseUnknownPaths } from './platform/http/unknown-path.js';
 import { limitUnreadAnswers } from './platform/http/unread-answers.js';
 import { validatorCompiler } from './platform/schema/validation.js';
 import { type ShippingOptions, shippingRoutes } from './shipping/routes.js';
@@ -45,88 +50,83 @@ export interface ApiOptions {
   webhooks: WebhookOptions;
 }
 
-/** Everything under /api/v1, in the order in which a request meets it. */
+/** Everything under /api/v1. */
 export const api: FastifyPluginAsync<ApiOptions> = async (app, options) => {
-  app.setValidatorCompiler(validatorCompiler);
-  forbidStoring(app);
-  guard(app, options.guard);
-  keepRawBodies(app);
-  const { db } = options.idempotency;
-  const storeOf = (request: FastifyRequest) =>
-    db
-      .store(request.credential.workspaceId, request.routeOptions.config.area)
-      .abandonedWhen(() => request.raw.socket.destroyed);
-  offerDryRuns(app, storeOf);
-  keepIdempotencyKeys(app, {
-    keys: new IdempotencyKeys(options.idempotency.clock, options.idempotency.seal),
-    storeOf,
-    keysOf: ({ credential }) => db.store(credential.workspaceId, 'keys'),
-    ownerOf: ({ credential: { workspaceId, clientId } }) => ({ workspaceId, clientId }),
-  });
-  app.addHook('onRoute', (route) => {
-    const judges = [
-      ...(route.config?.ifMatch ? [refuseMalformedIfMatch] : []),
-      ...queryJudges(route),
-      ...(route.url.includes(':') ? [refuseEmptyParameter] : []),
-      ...(route.schema?.body ? [parseJsonBody] : []),
-    ];
-    route.preValidation = [...[route.preValidation ?? []].flat(), ...judges];
-  });
-  tagResources(app);
-  compressAnswers(app);
-  limitUnreadAnswers(app, (request) => request.credential.name);
-  const { clock, storage, wake } = options.afterWrite;
-  app.addHook('onResponse', (request, reply, done) => {
-    if (request.method !== 'GET' && reply.statusCode < 300 && !request.dryRun) {
-      wake.poke();
-      // So that files disappear at once and not with the worker's next round, which retries what fails here.
-      if (request.routeOptions.config.freesFiles)
-        sweepFiles(db.background('files'), clock, storage).catch(() => {});
-    }
-    done();
-  });
-
-  app.addHook('onRoute', ({ method, url, config, schema }: RouteOptions) => {
-    const body = schema?.body === undefined ? 'none' : config?.bodyOptional ? 'optional' : 'required';
-    for (const each of [method].flat()) app.apiRoutes.push({ method: each, url, scope: config?.scope, body });
-  });
+  addSteps(app, options);
+  listRoutes(app);
   await app.register(accountRoutes);
   await app.register(catalogRoutes, options.catalog);
   await app.register(mediaRoutes, options.media);
   await app.register(orderRoutes, options.orders);
   await app.register(shippingRoutes, options.shipping);
   await app.register(webhookRoutes, options.webhooks);
-  refuseTheRest(app);
+  refuseUnknownPaths(app);
 };
 
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
-
-/** Whatever is left under the prefix is 405 with Allow, or 404; both need a token and spend budget like any other. */
-function refuseTheRest(app: FastifyInstance): void {
-  // The framework would want the Content-Type of a body that nobody reads.
-  app.addHttpMethod('QUERY', { overrideExisting: true });
-  app.setNotFoundHandler({ preValidation: refuseBrokenQuery }, (request) => {
-    const url = pathOf(request);
-    const allow = METHODS.filter((method) => isComplete(app.findRoute({ method, url })?.params)).join(', ');
-    if (allow === '') throw nothingAt(request);
-    throw new ApiError(405, 'method_not_allowed', `${request.method} is not allowed here; ${allow} is`, {
-      headers: { Allow: allow },
-    });
+/**
+ * The steps of an API request, in order. The first step that fails answers the request; the statuses in parentheses are
+ * what it answers with. The steps that every request of the server has (id, log line, headers) are in app.ts.
+ */
+function addSteps(app: FastifyInstance, options: ApiOptions): void {
+  const { db, clock, seal } = options.idempotency;
+  const storeOf = ({ credential, routeOptions, raw }: FastifyRequest) =>
+    db.store(credential.workspaceId, routeOptions.config.area).abandonedWhen(() => raw.socket.destroyed);
+  const dryRun = dryRunSteps(app, storeOf);
+  const idempotency = idempotencySteps(app, {
+    keys: new IdempotencyKeys(clock, seal),
+    storeOf,
+    keysOf: ({ credential }) => db.store(credential.workspaceId, 'keys'),
+    ownerOf: ({ credential: { workspaceId, clientId } }) => ({ workspaceId, clientId }),
   });
+  const largeLists = limitUnreadAnswers(({ credential }) => credential.name);
+
+  app.addHook('onRequest', forbidStoring); // Caches keep no answer.
+  guard(app, options.guard); // Token (401), budget (429), scope of the route (403).
+  keepRawBodies(app); // The body arrives as bytes (413).
+  app.addHook('onRoute', (route) => {
+    const isWrite = [route.method].flat().some((method) => WRITES.has(method));
+    const canDryRun = hasDryRun(route);
+    route.preValidation = [
+      ...(isWrite ? [idempotency.open] : []), // Idempotency-Key: the stored answer, or a transaction (400, 409, 422).
+      ...(canDryRun ? [dryRun.begin] : []), // dryRun=true: a transaction that will be rolled back.
+      ...(route.config?.ifMatch ? [refuseMalformedIfMatch] : []), // If-Match (400).
+      ...queryChecks(route), // Query parameters (400).
+      ...(route.url.includes(':') ? [refuseEmptyParameter] : []), // Path parameters (404).
+      ...(route.schema?.body ? [parseJsonBody] : []), // Bytes become JSON (400).
+    ];
+    // Here the framework validates the query (400) and the body (422) with validatorCompiler.
+    route.preHandler = route.config?.hasLargePages ? [largeLists.takeTurn] : []; // Few large lists at a time (429).
+    // Here the route's handler runs.
+    route.onSend = [
+      ...(route.config?.etag ? [tagResource] : []), // ETag, or 304 if the client has this version.
+      ...(isWrite ? [idempotency.close] : []), // The answer is stored and the transaction committed.
+      ...(canDryRun ? [dryRun.end] : []), // The dry run is rolled back.
+      ...[route.onSend ?? []].flat(), // For HEAD, the framework removes the body.
+      compress,
+      largeLists.watch, // A large answer counts until its client has read it.
+    ];
+  });
+  app.setValidatorCompiler(validatorCompiler);
+  app.addHook('onResponse', afterWrite(options.afterWrite)); // Workers are woken, files are deleted.
 }
 
-/** To the router /products/ is a product without an id; to everybody else it is another path. */
-function refuseEmptyParameter(request: FastifyRequest, _reply: unknown, done: (error?: Error) => void): void {
-  done(isComplete(request.params as PathParameters) ? undefined : nothingAt(request));
+const WRITES = new Set(['POST', 'PATCH', 'PUT', 'DELETE']);
+
+function afterWrite({ db, clock, storage, wake }: ApiOptions['afterWrite']): onResponseHookHandler {
+  return (request, reply, done) => {
+    if (request.method !== 'GET' && reply.statusCode < 300 && !request.dryRun) {
+      wake.poke();
+      // Deletes the files now instead of in the worker's next round, which retries what fails here.
+      if (request.routeOptions.config.freesFiles)
+        sweepFiles(db.background('files'), clock, storage).catch(() => {});
+    }
+    done();
+  };
 }
 
-type PathParameters = Record<string, string | undefined>;
-
-function isComplete(parameters: PathParameters | undefined): boolean {
-  for (const name in parameters) if (parameters[name] === '') return false;
-  return parameters !== undefined;
-}
-
-function nothingAt(request: FastifyRequest): ApiError {
-  return new ApiError(404, 'not_found', `There is nothing at ${pathOf(request)}; /docs lists what there is`);
+function listRoutes(app: FastifyInstance): void {
+  app.addHook('onRoute', ({ method, url, config, schema }: RouteOptions) => {
+    const body = schema?.body === undefined ? 'none' : config?.bodyOptional ? 'optional' : 'required';
+    for (const each of [method].flat()) app.apiRoutes.push({ method: each, url, scope: config?.scope, body });
+  });
 }

@@ -184,11 +184,7 @@ test('a path with an empty id is an unknown path, whatever the method', async ()
   for (const path of paths) {
     for (const method of ['GET', 'POST', 'PATCH', 'DELETE', 'PROPFIND']) {
       const { status, body } = await owner.call(method, path);
-      expect([method, status, body.error]).toEqual([
-        method,
-        404,
-        `There is nothing at /api/v1${path}; /docs lists what there is`,
-      ]);
+      expect([method, status, body.error]).toEqual([method, 404, `Unknown path /api/v1${path}. See /docs.`]);
     }
   }
 });

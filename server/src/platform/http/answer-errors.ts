@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isTemporary } from '../db/unavailable.js';
 import { BodyFaults, fieldPath, sentenceFor } from '../schema/validation.js';
-import { ApiError, badRequest, busy, internalError, invalid } from './errors.js';
+import { ApiError, badRequest, busy, internalError, invalid, unknownPath } from './errors.js';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -17,11 +17,7 @@ export function answerErrors(app: FastifyInstance, publicUrl: string): void {
     sendError(publicError(error), request, reply);
   });
   app.setNotFoundHandler((request, reply) => {
-    sendError(
-      new ApiError(404, 'not_found', `There is nothing at ${request.method} ${pathOf(request)}`),
-      request,
-      reply,
-    );
+    sendError(unknownPath(pathOf(request)), request, reply);
   });
 }
 

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 const ONE_YEAR_SECONDS = 31_536_000;
 
@@ -14,9 +14,7 @@ export function sendSafetyHeaders(app: FastifyInstance, publicUrl: string): void
 }
 
 /** Answers of the API hold data of a store: no cache keeps them. A resource with an ETag says otherwise itself. */
-export function forbidStoring(app: FastifyInstance): void {
-  app.addHook('onRequest', (_request, reply, done) => {
-    reply.header('cache-control', 'no-store');
-    done();
-  });
+export function forbidStoring(_request: FastifyRequest, reply: FastifyReply, done: () => void): void {
+  reply.header('cache-control', 'no-store');
+  done();
 }

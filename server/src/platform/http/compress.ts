@@ -1,6 +1,6 @@
 import type { Transform } from 'node:stream';
 import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from 'node:zlib';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /** Below this, an answer fits into one packet as it is. */
 const MIN_BYTES = 1_024;
@@ -20,14 +20,7 @@ const ENCODINGS: Record<string, (payload: string | Buffer, done: Compressed) => 
  * Compresses answers for clients that accept it. Pages are left alone: they reflect input next to tokens against forgery,
  * whose length could then be probed. The ETag names the content, not its encoding; Vary keeps caches apart.
  */
-export function compressAnswers(app: FastifyInstance): void {
-  app.addHook('onRoute', (route) => {
-    // Behind everything else that looks at the answer: its tag and the copy kept under an idempotency key.
-    route.onSend = [...[route.onSend ?? []].flat(), compress];
-  });
-}
-
-function compress(
+export function compress(
   request: FastifyRequest,
   reply: FastifyReply,
   payload: unknown,

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import { Type } from 'typebox';
 import type { Share, StoreAccess, Transaction, Tx } from '../db/share.js';
 import type { Statement } from '../db/sql.js';
@@ -22,13 +22,10 @@ export const dryRunParameter = {
 };
 export const DryRunQuery = Type.Object(dryRunParameter);
 
-export function offerDryRuns(app: FastifyInstance, storeOf: (request: FastifyRequest) => Share): void {
+/** The steps of a route with `dryRun`: `begin` before the query is checked, `end` when the answer is known. */
+export function dryRunSteps(app: FastifyInstance, storeOf: (request: FastifyRequest) => Share) {
   app.decorateRequest('dryRun', null);
-  app.addHook('onRoute', (route) => {
-    if (!hasDryRun(route.schema)) return;
-    route.preValidation = [begin, ...[route.preValidation ?? []].flat()];
-    route.onSend = [end, ...[route.onSend ?? []].flat()];
-  });
+  return { begin, end };
 
   // Both with a callback: most requests are no dry runs and should not wait for a promise.
   function begin(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
@@ -59,7 +56,7 @@ export function isDryRun({ query }: FastifyRequest): boolean {
   return dryRun !== undefined && dryRun !== 'false';
 }
 
-function hasDryRun(schema: FastifySchema | undefined): boolean {
+export function hasDryRun({ schema }: RouteOptions): boolean {
   const { properties = {} } = (schema?.querystring ?? {}) as { properties?: object };
   return 'dryRun' in properties;
 }

@@ -50,6 +50,10 @@ export function notFound(what: string): ApiError {
   return new ApiError(404, 'not_found', `${what} was not found in this store`);
 }
 
+export function unknownPath(path: string): ApiError {
+  return new ApiError(404, 'not_found', `Unknown path ${path}. See /docs.`);
+}
+
 export function conflict(code: ErrorCode, sentence: string): ApiError {
   return new ApiError(409, code, sentence);
 }

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -9,16 +9,10 @@ declare module 'fastify' {
 }
 
 /**
- * The tag is the hash of the very bytes that are sent, so that it can never disagree with them; a route that has one at
- * hand sets it.
+ * The tag is the hash of the bytes that are sent, so that it cannot disagree with them. A route that already knows its tag
+ * sets it.
  */
-export function tagResources(app: FastifyInstance): void {
-  app.addHook('onRoute', (route) => {
-    if (route.config?.etag) route.onSend = [tagResource, ...[route.onSend ?? []].flat()];
-  });
-}
-
-function tagResource(
+export function tagResource(
   request: FastifyRequest,
   reply: FastifyReply,
   payload: unknown,

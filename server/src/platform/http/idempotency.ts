@@ -29,7 +29,6 @@ declare module 'fastify' {
   }
 }
 
-const WRITES = new Set(['POST', 'PATCH', 'PUT', 'DELETE']);
 const NOT_KEPT = new Set([401, 403]);
 
 interface Options {
@@ -41,10 +40,10 @@ interface Options {
 }
 
 /**
- * Same key and same request: the stored answer. The key is looked up before anything that judges the request, so that
- * a refusal is replayed as well.
+ * The steps of a write with an Idempotency-Key. The same key with the same request gets the stored answer. `open` looks the
+ * key up before anything checks the request, so that a refusal is replayed as well; `close` stores the answer and commits.
  */
-export function keepIdempotencyKeys(app: FastifyInstance, { keys, storeOf, keysOf, ownerOf }: Options): void {
+export function idempotencySteps(app: FastifyInstance, { keys, storeOf, keysOf, ownerOf }: Options) {
   app.decorateRequest('keyed', null);
   app.decorateRequest('store', {
     getter(this: FastifyRequest) {
@@ -52,11 +51,7 @@ export function keepIdempotencyKeys(app: FastifyInstance, { keys, storeOf, keysO
     },
   });
 
-  app.addHook('onRoute', (route) => {
-    if (![route.method].flat().some((method) => WRITES.has(method))) return;
-    route.preValidation = [openKeyed, ...[route.preValidation ?? []].flat()];
-    route.onSend = [closeKeyed, ...[route.onSend ?? []].flat()];
-  });
+  return { open: openKeyed, close: closeKeyed };
 
   // Both with a callback: most requests carry no key and should not wait for a promise.
   function openKeyed(request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {

@@ -2,16 +2,16 @@ import type { FastifyRequest, RouteOptions } from 'fastify';
 import { badParameter } from './answer-errors.js';
 import { ApiError, badRequest } from './errors.js';
 
-type Judge = (request: FastifyRequest, reply: unknown, done: (error?: Error) => void) => void;
+type Check = (request: FastifyRequest, reply: unknown, done: (error?: Error) => void) => void;
 
-/** What a query must pass before the body is looked at. */
-export function queryJudges({ schema, method }: RouteOptions): Judge[] {
+/** What is checked of a query, before the body is read. */
+export function queryChecks({ schema, method }: RouteOptions): Check[] {
   const { properties = {} } = (schema?.querystring ?? {}) as { properties?: object };
   const known = Object.keys(properties);
   const isWrite = ![method].flat().every((each) => each === 'GET' || each === 'HEAD');
-  const judges = [refuseBrokenQuery, refuseUnknown(known, isWrite)];
+  const checks = [refuseBrokenQuery, refuseUnknown(known, isWrite)];
   // The framework validates the body before the query; for callers the query comes first.
-  return schema?.body && known.length > 0 ? [...judges, validateQuery] : judges;
+  return schema?.body && known.length > 0 ? [...checks, validateQuery] : checks;
 }
 
 /** The framework takes an invalid escape as plain text, and would search for "%zz". */
@@ -34,7 +34,7 @@ function isDecodable(text: string): boolean {
   }
 }
 
-function refuseUnknown(known: string[], isWrite: boolean): Judge {
+function refuseUnknown(known: string[], isWrite: boolean): Check {
   const names = new Set(known);
   return ({ query }, _reply, done) => {
     for (const name in query as object) {

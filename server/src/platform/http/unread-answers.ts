@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { finished } from 'node:stream';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest, onSendHookHandler, preHandlerHookHandler } from 'fastify';
 import { ApiError } from './errors.js';
 
 declare module 'fastify' {
@@ -29,12 +29,12 @@ const MAX_UNREAD_BYTES = 64 * 1_048_576;
  * not read used to hold 564 MB for minutes. Lists of small records are not limited: while orders hang, their lists would
  * keep the lists of products waiting.
  */
-export function limitUnreadAnswers(app: FastifyInstance, appOf: (request: FastifyRequest) => string): void {
+export function limitUnreadAnswers(appOf: (request: FastifyRequest) => string): {
+  takeTurn: preHandlerHookHandler;
+  watch: onSendHookHandler;
+} {
   const lists = new ListTurns();
-  app.addHook('onRoute', (route) => {
-    route.onSend = [...[route.onSend ?? []].flat(), watch];
-    if (route.config?.hasLargePages) route.preHandler = [takeTurn, ...[route.preHandler ?? []].flat()];
-  });
+  return { takeTurn, watch };
 
   function takeTurn(request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {
     lists.take(appOf(request), reply.raw, done);

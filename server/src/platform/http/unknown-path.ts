@@ -1,0 +1,41 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { pathOf } from './answer-errors.js';
+import { ApiError, unknownPath } from './errors.js';
+import { refuseBrokenQuery } from './query-parameters.js';
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+
+/** An unknown path is 404 and a known path with another method 405; both need a token and spend budget like any call. */
+export function refuseUnknownPaths(app: FastifyInstance): void {
+  // Otherwise the framework would require the Content-Type of a body that no route reads.
+  app.addHttpMethod('QUERY', { overrideExisting: true });
+  app.setNotFoundHandler({ preValidation: refuseBrokenQuery }, (request) => {
+    const url = pathOf(request);
+    const allow = METHODS.filter((method) => isComplete(app.findRoute({ method, url })?.params)).join(', ');
+    if (allow === '') throw unknownPath(url);
+    throw new ApiError(
+      405,
+      'method_not_allowed',
+      `Method ${request.method} is not allowed. Allowed: ${allow}.`,
+      {
+        headers: { Allow: allow },
+      },
+    );
+  });
+}
+
+/** For the router, /products/ is a product with an empty id; for clients it is an unknown path. */
+export function refuseEmptyParameter(
+  request: FastifyRequest,
+  _reply: unknown,
+  done: (error?: Error) => void,
+): void {
+  done(isComplete(request.params as PathParameters) ? undefined : unknownPath(pathOf(request)));
+}
+
+type PathParameters = Record<string, string | undefined>;
+
+function isComplete(parameters: PathParameters | undefined): boolean {
+  for (const name in parameters) if (parameters[name] === '') return false;
+  return parameters !== undefined;
+}
