@@ -29,6 +29,7 @@ const LONG_DEADLINES: Deadlines = {
   transactionMs: MINUTE,
   connectMs: MINUTE,
   waitMs: MINUTE,
+  probeMs: MINUTE,
 };
 
 /** The parts of a process that tests reach into, without the nesting by which each domain receives its own. */

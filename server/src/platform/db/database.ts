@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { DatabaseDriver } from '../config.js';
 import { Admission } from './admission.js';
 import type { Connection } from './connection.js';
-import { OpenConnections, type ProbeTimes } from './open-connections.js';
+import { OpenConnections } from './open-connections.js';
 import { connectPg } from './pg-connection.js';
 import { connectPipeline } from './pipeline/pipeline-connection.js';
 import { Pool } from './pool.js';
@@ -59,6 +59,7 @@ const FOREGROUND_DEADLINES: Deadlines = {
   transactionMs: 8_000,
   connectMs: 5_000,
   waitMs: 8_000,
+  probeMs: 1_500,
 };
 /** Slow searches are rejected early, because anonymous buyers can start any number of them. */
 const SEARCH_DEADLINES: Deadlines = {
@@ -69,6 +70,7 @@ const SEARCH_DEADLINES: Deadlines = {
   waitMs: 6_000,
 };
 const BACKGROUND_DEADLINES: Deadlines = {
+  ...FOREGROUND_DEADLINES,
   lockMs: 5_000,
   statementMs: 30_000,
   answerMs: 32_000,
@@ -78,6 +80,7 @@ const BACKGROUND_DEADLINES: Deadlines = {
 };
 /** Each statement reads one batch. The transaction lasts as long as the client takes to read them all. */
 const STREAM_DEADLINES: Deadlines = {
+  ...FOREGROUND_DEADLINES,
   lockMs: 1_000,
   statementMs: 10_000,
   answerMs: 12_000,
@@ -85,7 +88,7 @@ const STREAM_DEADLINES: Deadlines = {
   connectMs: 5_000,
   waitMs: 5_000,
 };
-const PROBES: ProbeTimes = { idleMs: 2_000, answerMs: 1_500 };
+const PROBE_IDLE_MS = 2_000;
 
 export async function openDatabase(
   connection: pg.ClientConfig,
@@ -95,7 +98,7 @@ export async function openDatabase(
   const foreground = { ...FOREGROUND_DEADLINES, ...options.deadlines };
   const searching = { ...SEARCH_DEADLINES, ...options.deadlines };
   const opener = (deadlines: Deadlines) => (): Promise<Connection> => connect(connection, deadlines);
-  const openConnections = new OpenConnections(PROBES);
+  const openConnections = new OpenConnections({ idleMs: PROBE_IDLE_MS, answerMs: foreground.probeMs });
   const pool = new Pool(openConnections, opener(foreground));
   const searchPool = new Pool(openConnections, opener(searching));
   const backgroundPool = new Pool(openConnections, opener(BACKGROUND_DEADLINES));

@@ -12,6 +12,7 @@ const DEADLINES: Deadlines = {
   transactionMs: 3_000,
   connectMs: 5_000,
   waitMs: 0,
+  probeMs: HEARTBEAT_ANSWER_MS,
 };
 
 /** A statement without any effect. It is a LISTEN so that pg_stat_activity shows which connection is the listener. */

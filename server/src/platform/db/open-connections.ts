@@ -55,14 +55,19 @@ export class OpenConnections {
 }
 
 function probe(connection: Connection, answerMs: number): void {
-  const late = setTimeout(
-    () => connection.destroy(new Error(`an idle connection did not answer within ${answerMs} ms`)),
-    answerMs,
-  );
+  let answered = false;
+  const giveUp = () => {
+    if (!answered) connection.destroy(new Error(`an idle connection did not answer within ${answerMs} ms`));
+  };
+  // When the event loop was blocked, timers run before sockets are read: an answer that has arrived still counts.
+  const late = setTimeout(() => setImmediate(giveUp), answerMs);
   connection
     .query(sql`select 1`)
     .catch(() => {})
-    .finally(() => clearTimeout(late));
+    .finally(() => {
+      answered = true;
+      clearTimeout(late);
+    });
 }
 
 /** Closing needs an answer from the server, and shutdown must not wait for a server that is gone. */

@@ -16,6 +16,8 @@ export interface Deadlines {
   connectMs: number;
   /** Limits the wait for a connection while other callers of the same store or task are ahead. */
   waitMs: number;
+  /** An idle connection that does not answer a probe within this time is destroyed. */
+  probeMs: number;
 }
 
 /**

@@ -14,6 +14,7 @@ const DEADLINES = {
   transactionMs: 10_000,
   connectMs: 10_000,
   waitMs: 10_000,
+  probeMs: 10_000,
 };
 const NO_TABLE = { code: '42P01' };
 

@@ -16,6 +16,7 @@ beforeAll(async () => {
     transactionMs: 1_000,
     connectMs: 5_000,
     waitMs: 1_000,
+    probeMs: 1_000,
   };
   const { client, socket } = await openSession(cloned.connection, deadlines);
   const chunks: Buffer[] = [];
