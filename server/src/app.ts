@@ -42,9 +42,9 @@ import { describeEvents } from './webhooks/openapi.js';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Every call under /api/v1 and what it needs, for tests that must not miss one. */
+    /** All calls under /api/v1 with their requirements, so that tests can cover every one. */
     apiRoutes: ApiRoute[];
-    /** Every route of the server, the pages and forms included, for the same reason. */
+    /** All routes of the server including pages and forms, for the same purpose. */
     routeTable: { method: string; url: string }[];
   }
 }
@@ -100,7 +100,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   return app;
 }
 
-/** Health, readiness and metrics on a port of their own, and nothing else: for the operator, not for the public. */
+/** Health, readiness and metrics on a separate port, for the operator. */
 export function buildMonitorApp(options: ServerOptions): FastifyInstance {
   const app = buildBareApp(options, (_request, _reply, done) => done());
   serveHealth(app);
@@ -109,13 +109,14 @@ export function buildMonitorApp(options: ServerOptions): FastifyInstance {
   return app;
 }
 
-/** What holds for every request: ids, log lines, measurements and the form of errors. */
+/** The basis of every server: request ids, log lines, metrics and the error format. */
 function buildBareApp(options: ServerOptions, admit: Guard): FastifyInstance {
   const { log, metrics, readiness, publicUrl, trustedProxies } = options;
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
-    // A logger per request would only add the request id, and cost a tenth of a product read: lines name it themselves.
+    // A logger per request would only add the request id and cost a tenth of a product read, so log lines include it
+    // explicitly.
     childLoggerFactory: (logger) => logger,
     genReqId: () => randomUUID(),
     bodyLimit: MAX_BODY,
@@ -123,9 +124,9 @@ function buildBareApp(options: ServerOptions, admit: Guard): FastifyInstance {
     requestTimeout: REQUEST_MS,
     http: { requireHostHeader: false },
     clientErrorHandler: refuseUnreadable,
-    // What a busy connection sends behind its request while we stop is answered like any other, /readyz with its 503.
+    // Requests that a busy connection sends during shutdown are still answered, /readyz with 503.
     return503OnClosing: false,
-    // As long as Node takes a request line: an id of any length is simply not found.
+    // As long as a request line may be: an id of any length is simply not found.
     routerOptions: { maxParamLength: 16_384 },
     frameworkErrors: (_error: Error, request: FastifyRequest, reply: FastifyReply) =>
       void refuseBadPath(request, reply),
@@ -151,8 +152,8 @@ function buildBareApp(options: ServerOptions, admit: Guard): FastifyInstance {
 }
 
 /**
- * A path that cannot be decoded reaches no route and no hook, so what they do is done here: under the prefix it needs a
- * token and spends budget like any unknown path, and it leaves its log line.
+ * A path that cannot be decoded reaches no route and no hook, so their work is done here: under the prefix it
+ * requires a token and counts against the rate limit like any unknown path, and it is logged.
  */
 function badPathRefusal(admit: Guard, metrics: HttpMetrics) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {

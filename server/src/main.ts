@@ -4,7 +4,8 @@ import { type Command, UsageError, type Values } from './commands/command.js';
 import { helpFor, overview, usage } from './commands/help.js';
 import { ConfigError, NoDatabaseError } from './platform/config-errors.js';
 
-// Each command is imported when it is run: importing the whole server takes half a second, one command a tenth.
+// Each command is imported when it is run, because importing the whole server takes half a second, and one command a
+// tenth.
 const COMMANDS: Record<string, () => Promise<{ command: Command }>> = {
   serve: () => import('./commands/serve.js'),
   listen: () => import('./commands/listen.js'),
@@ -25,7 +26,7 @@ const COMMANDS: Record<string, () => Promise<{ command: Command }>> = {
   doctor: () => import('./commands/doctor.js'),
 };
 
-/** The command line: words that name a command, then its options. */
+/** Parses the command line: words that name a command, then its options. */
 export async function main(args: string[]): Promise<void> {
   try {
     await run(args);
@@ -37,14 +38,14 @@ export async function main(args: string[]): Promise<void> {
   }
 }
 
-/** On standard error, so that standard output has either the result or nothing. */
+/** Printed to standard error, so that standard output contains either the result or nothing. */
 function failAsJson(error: Error): void {
   const code = codeOf(error) ?? 'internal_error';
   process.stderr.write(`${JSON.stringify({ error: error.message, code })}\n`);
   process.exitCode = 1;
 }
 
-/** Undefined for an error that is not the user's to correct. */
+/** Returns undefined for an error that the user cannot correct. */
 function codeOf(error: unknown): string | undefined {
   if (error instanceof UsageError) return error.code;
   if (error instanceof NoDatabaseError) return 'no_database';
@@ -115,7 +116,7 @@ function readOptions(name: string, command: Command, args: string[]): Record<str
   for (const [option, { required, choices }] of Object.entries(command.options)) {
     if (required && values[option] === undefined)
       throw new UsageError(`--${option} is missing\n\n${usage(name, command)}`);
-    // An empty value would otherwise be read as an option that was not given.
+    // An empty value would otherwise be treated as a missing option.
     if ([values[option]].flat().some((value) => typeof value === 'string' && value.trim() === ''))
       throw new UsageError(`--${option} needs a value\n\n${usage(name, command)}`);
     if (choices && values[option] !== undefined && !choices.includes(String(values[option])))

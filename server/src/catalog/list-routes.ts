@@ -88,7 +88,7 @@ export const catalogLists: FastifyPluginAsyncTypebox<CatalogListOptions> = async
   );
 };
 
-/** So that "variants,images" beside a cursor equals the "images,variants" that the cursor carries. */
+/** Sorts the values, so that "variants,images" sent with a cursor equals the "images,variants" in the cursor. */
 function inOneOrder(include: string): string {
   const asked = include.split(',');
   return PRODUCT_PARTS.filter((part) => asked.includes(part)).join(',');

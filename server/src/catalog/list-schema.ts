@@ -68,7 +68,7 @@ export const ProductQuery = Type.Object({
   ...productFilters,
 });
 
-/** A product of a list, with what `include` asked for. */
+/** A product of a list, with the parts that `include` requests. */
 const ListedProduct = Shape('ListedProduct', {
   ...productFields,
   images: Type.Optional(Type.Array(Image)),

@@ -15,7 +15,7 @@ export function setsOnlyQuantities({ variants }: VariationsPatch): boolean {
   );
 }
 
-/** All entries or none. */
+/** Applies all entries or none. */
 export async function patchVariations(
   tx: Tx,
   workspaceId: string,
@@ -33,7 +33,10 @@ export async function patchVariations(
   await replaceVariations(tx, workspaceId, origin, productId, before, after);
 }
 
-/** Which entry means which variation; every entry that means none, two, or one already meant is a fault. */
+/**
+ * Assigns each entry to a variation. An entry that matches no variation, two variations, or one that is already
+ * matched is an error.
+ */
 function matchEntries(entries: Entry[], variations: StoredVariation[]): Map<string, Entry> {
   const byId = new Map(variations.map((variation) => [variation.id, variation]));
   const bySku = new Map(

@@ -2,7 +2,7 @@ import { imagesOfProduct } from '../media/queries.js';
 import { joined, raw, type Statement, sql } from '../platform/db/sql.js';
 import { productJson, variationJson } from './records.js';
 
-/** What a detail has beyond the record of a list. */
+/** The parts of a product detail that list records do not contain by default. */
 export const PRODUCT_PARTS = ['images', 'variants'] as const;
 export type ProductPart = (typeof PRODUCT_PARTS)[number];
 

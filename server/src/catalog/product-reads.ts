@@ -33,7 +33,7 @@ export class ProductReads {
     return isId(id) ? this.reads.submit({ workspaceId, id }) : Promise.resolve(undefined);
   }
 
-  /** As a transaction sees it. */
+  /** Reads the product within a transaction. */
   async findIn(tx: Queryable, workspaceId: string, id: string): Promise<Detail | undefined> {
     return isId(id) ? (await this.findAll(tx, [{ workspaceId, id }]))[0] : undefined;
   }
@@ -52,7 +52,8 @@ export class ProductReads {
   }
 }
 
-// The arrays stand in sub-selects to hide their length from the planner, which would make a new plan for each.
+// The arrays are in sub-selects to hide their length from the planner, which would otherwise create a new plan for
+// each length.
 const details = fixed(
   (workspaceIds: string, ids: string, mediaUrl: string) => sql`
     select n, ${rawJson(sql`json`, 'json')}, to_hex(hashtextextended(json, 0)) as tag

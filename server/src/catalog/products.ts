@@ -19,7 +19,8 @@ export async function createProduct(
   origin: Origin,
   input: NewProduct,
 ): Promise<ProductRecord> {
-  // Only the fields we know: another may hold what jsonb refuses, such as a NUL or ten thousand levels of nesting.
+  // Only known fields are kept, because others may contain values that jsonb rejects, such as a NUL or ten thousand
+  // levels of nesting.
   const product = knownFields(input) as NewProduct;
   const [row] = await tx.query<Partial<ProductRecord> & { categoryExists: boolean }>(
     insertProduct(
@@ -37,7 +38,10 @@ export async function createProduct(
   return made as ProductRecord;
 }
 
-/** Changes what was sent and differs; a change of nothing leaves the product, its updatedAt and the events alone. */
+/**
+ * Changes the fields that were sent and differ. If nothing differs, the product, its updatedAt and the events stay
+ * unchanged.
+ */
 export async function updateProduct(
   tx: Tx,
   workspaceId: string,
@@ -67,8 +71,8 @@ export async function updateProduct(
 }
 
 export async function deleteProduct(tx: Tx, workspaceId: string, origin: Origin, id: string): Promise<void> {
-  // Locked first, in a statement of its own: one that deleted everything at once would not see variations that a
-  // concurrent call committed while it waited for the product.
+  // Locked first in a separate statement: a single DELETE statement would not see variations that a concurrent call
+  // committed while it waited for the product.
   await lockProduct(tx, workspaceId, id);
   await tx.query(sql`
     with
@@ -82,7 +86,7 @@ export async function deleteProduct(tx: Tx, workspaceId: string, origin: Origin,
   await emit(tx, workspaceId, origin, [{ event: 'product.deleted', data: { id } }]);
 }
 
-/** Whoever changes a product or one of its variations holds its row first: the order that keeps deadlocks away. */
+/** Every change of a product or its variations locks the product row first. This order prevents deadlocks. */
 export async function lockProduct(tx: Tx, workspaceId: string, id: string): Promise<ProductRecord> {
   const [product] = isId(id) ? await tx.query<ProductRecord>(productForUpdate(workspaceId, id)) : [];
   if (!product) throw productNotFound(id);
@@ -95,7 +99,7 @@ export function productNotFound(id: string): ApiError {
 
 const CHANGEABLE = PRODUCT_FIELDS satisfies readonly (keyof ProductRecord)[];
 
-/** What was sent of the fields we know, in the form in which it is stored. */
+/** Returns the known fields that were sent, in their stored form. */
 function knownFields(change: ProductChange): Partial<ProductRecord> {
   const known: Record<string, unknown> = {};
   for (const field of CHANGEABLE) if (change[field] !== undefined) known[field] = change[field];
@@ -105,7 +109,10 @@ function knownFields(change: ProductChange): Partial<ProductRecord> {
   return known;
 }
 
-/** Two products that ask for each other's names at once would wait for one another in the unique index: a deadlock. */
+/**
+ * Two products that are renamed to each other's names at the same time would wait for each other in the unique index
+ * and deadlock.
+ */
 async function takeTurnsRenaming(tx: Tx, workspaceId: string): Promise<void> {
   await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${`names ${workspaceId}`}, 0))`);
 }
@@ -144,7 +151,8 @@ const productForUpdate = fixed(
     select ${productColumns} from products p where p.workspace_id = ${workspaceId} and p.id = ${id} for update`,
 );
 
-// Product, search entry and event in one statement. The unique index decides who of several gets the name.
+// Inserts product, search entry and event in one statement. The unique index decides between concurrent requests for
+// the same name.
 const insertProduct = fixed(
   (workspaceId: string, id: string, name: string, product: string, categoryId: number, origin: Origin) => sql`
     with category as (select id from categories where id = ${categoryId}),

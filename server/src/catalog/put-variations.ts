@@ -14,7 +14,10 @@ import {
   variationsOf,
 } from './variations.js';
 
-/** Upserts by combination. What exists and is not listed stays, unless `prune`. */
+/**
+ * Creates or updates variations by combination. Existing combinations that are not listed stay, unless `prune` is
+ * set.
+ */
 export async function putVariations(
   tx: Tx,
   workspaceId: string,
@@ -81,7 +84,7 @@ function upserted(entry: Listed, old: StoredVariation | undefined, productPrice:
   };
 }
 
-/** As a shop shows them: by the first type's options, then by the second's. */
+/** The display order: by the options of the first type, then by those of the second. */
 function inDeclaredOrder(variations: StoredVariation[], types: VariationType[]): void {
   const ranks = types.map(({ options }) => new Map(options.map((option, rank) => [option, rank])));
   const rankOf = ({ options }: StoredVariation) =>

@@ -10,7 +10,7 @@ import { type ProductPart, productJsonWith } from './product-json.js';
 import { type VariationRecord, variationColumns } from './records.js';
 
 export interface ProductFilters {
-  /** Not a condition, but carried by cursors like one: every page has the same kind of records. */
+  /** Not a condition, but stored in cursors like one, so that every page has the same kind of records. */
   include?: string;
   search?: string;
   categoryId?: number;
@@ -32,7 +32,7 @@ export const productSorts: Record<string, SortKey> = {
   updatedAt: byTime('updated_at'),
 };
 
-/** The answer as JSON text. */
+/** Returns the response as JSON text. */
 export async function listProducts(
   db: Queryable,
   workspaceId: string,
@@ -61,11 +61,11 @@ export async function listProducts(
 }
 
 interface JsonRow {
-  /** null when the page has reached its largest size before this record. */
+  /** Null if the page reached its maximum size before this record. */
   json: Buffer | string | null;
 }
 
-/** A product may have 1,000 variations: a hundred of those are more than one answer should hold in memory. */
+/** A product may have 1,000 variations, and a hundred such products exceed what one response should hold in memory. */
 const MAX_PAGE_BYTES = 16 * 1_048_576;
 
 function withinSize({ json }: JsonRow): Buffer | string {
@@ -76,7 +76,7 @@ function withinSize({ json }: JsonRow): Buffer | string {
   );
 }
 
-/** undefined when there is no such product; an empty list when it has no variations. */
+/** Returns undefined if the product does not exist, and an empty list if it has no variations. */
 export async function listVariations(
   db: Queryable,
   workspaceId: string,
@@ -113,7 +113,7 @@ function matching(workspaceId: string, filters: ProductFilters): Statement {
   return joined(conditions, ' and ');
 }
 
-/** Two look-ups by index; an OR over both tables would scan the store. */
+/** Two index lookups, because an OR over both tables would scan the store. */
 function carrying(workspaceId: string, code: 'sku' | 'ean', value: string): Statement {
   const column = raw(code);
   return sql`

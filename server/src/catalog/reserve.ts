@@ -4,14 +4,14 @@ import type { Queryable, Tx } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
 import { MAX_QUANTITY } from '../platform/schema/shapes.js';
 
-/** Something that is bought: a simple product, or one variation of a product. */
+/** A line of a cart: a simple product, or one variation of a product. */
 export interface Line {
   productId: string;
   variantId: string | null;
   quantity: number;
 }
 
-/** What is for sale, as it stands under the lock. */
+/** A product or variation that can be sold, read under the lock. */
 export interface Sellable {
   productId: string;
   variantId: string | null;
@@ -19,11 +19,11 @@ export interface Sellable {
   combination: string | null;
   sku: string | null;
   ean: string | null;
-  /** What a buyer pays for one: the promotional price where it is lower. */
+  /** The unit price for the buyer: the promotional price if it is lower. */
   unitPrice: number;
   listPrice: number;
   stock: number;
-  /** 1 is digital, and then nothing travels. */
+  /** 1 is a digital product, which is not shipped. */
   typeId: number;
   weight: number | null;
   width: number | null;
@@ -31,7 +31,7 @@ export interface Sellable {
   length: number | null;
 }
 
-/** Locks the products of a cart, in the order of their ids as every writer does, and reads what is for sale of them. */
+/** Locks the products of a cart in the order of their ids, as every writer does, and reads their prices and stock. */
 export async function lockSellables(tx: Tx, workspaceId: string, productIds: string[]): Promise<Sellable[]> {
   await tx.query(sql`
     select from products where workspace_id = ${workspaceId} and id = any(${productIds}::uuid[]) order by id for update`);
@@ -55,7 +55,7 @@ export async function readSellables(
     order by p.id, v.position`);
 }
 
-/** Takes what was sold off the balances. The caller holds the products and has seen that there is enough. */
+/** Subtracts sold quantities from the stock. The caller has locked the products and checked that there is enough. */
 export function takeStock(tx: Tx, workspaceId: string, origin: Origin, lines: Line[]): Promise<void> {
   return addStock(
     tx,
@@ -65,7 +65,7 @@ export function takeStock(tx: Tx, workspaceId: string, origin: Origin, lines: Li
   );
 }
 
-/** Gives back what was not paid for or came back. What has been deleted since is passed over. */
+/** Returns the stock of unpaid or returned items. Deleted products are skipped. */
 export async function returnStock(tx: Tx, workspaceId: string, origin: Origin, lines: Line[]): Promise<void> {
   const productIds = [...new Set(lines.map(({ productId }) => productId))];
   await tx.query(sql`
@@ -87,7 +87,7 @@ async function addStock(tx: Tx, workspaceId: string, origin: Origin, lines: Line
       select "productId" as product_id, "variantId" as variant_id, sum(quantity)::integer as delta
       from jsonb_to_recordset(${rows}::jsonb) as l("productId" uuid, "variantId" uuid, quantity integer) group by 1, 2
     ),
-    -- What comes back stops at the largest balance there is: an order must not stay open for want of room.
+    -- Returned stock is capped at the maximum, because an order must not stay open for that reason.
     fitting as (
       select v.product_id, v.id, least(line.delta, ${MAX_QUANTITY}::integer - v.quantity) as delta
       from line join variations v on v.workspace_id = ${workspaceId} and v.product_id = line.product_id and v.id = line.variant_id

@@ -21,7 +21,7 @@ export const OfProduct = Type.Object({ id: Type.String({ description: 'Product i
 
 const MAX_BATCH = 500;
 
-/** Bounds a page of 100 products to 8 MB, were every character of every description an emoji. */
+/** Limits a page of 100 products to 8 MB, even if every character of every description is an emoji. */
 const DESCRIPTION_MAX = 20_000;
 
 const name = Name(NAME_MAX, {

@@ -1,7 +1,10 @@
 import type { Tx } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
 
-/** Writes anew what a search finds a product by; called when a name, sku or ean of it or its variations changed. */
+/**
+ * Updates the search terms of a product. Call it when a name, sku or ean of the product or its variations has
+ * changed.
+ */
 export async function refreshSearch(tx: Tx, workspaceId: string, productId: string): Promise<void> {
   await tx.query(sql`
     update product_search s

@@ -10,7 +10,7 @@ type Line =
   | { sku: string; ok: true; quantity: number }
   | { sku: string; ok: false; error: string; code: string };
 
-/** What a SKU of the store keeps stock of: a simple product (variationId null) or one variation. */
+/** The stock that a SKU refers to: that of a simple product (variationId null) or of one variation. */
 interface Target {
   sku: string;
   productId: string;
@@ -18,7 +18,9 @@ interface Target {
   quantity: number;
 }
 
-/** Store-wide by SKU. A malformed entry refuses all of them; otherwise each line is answered for itself. */
+/**
+ * Sets stock by SKU for the whole store. A malformed entry rejects the call; otherwise each entry has its own result.
+ */
 export async function applyStockBatch(
   tx: Tx,
   workspaceId: string,
@@ -36,7 +38,7 @@ export async function applyStockBatch(
   return lines;
 }
 
-/** Applied to the target at once, so that two entries of one SKU follow each other. */
+/** Applied to the target immediately, so that two entries for the same SKU are applied in sequence. */
 function applyEntry(entry: Entry, targets: Target[]): Line {
   const refused = (code: string, error: string): Line => ({ sku: entry.sku, ok: false, error, code });
   const [target, another] = targets;
@@ -57,7 +59,10 @@ function applyEntry(entry: Entry, targets: Target[]): Line {
   return { sku: entry.sku, ok: true, quantity };
 }
 
-/** Products first and in the order of their ids; a SKU that moves to another product meanwhile is unknown for once. */
+/**
+ * Locks products first and in the order of their ids. A SKU that is moved to another product at the same time is
+ * reported as unknown.
+ */
 async function lockTargets(tx: Tx, workspaceId: string, skus: string[]): Promise<Target[]> {
   const products = [...new Set((await findTargets(tx, workspaceId, skus)).map((target) => target.productId))];
   await tx.query(sql`

@@ -14,23 +14,24 @@ interface Write {
 }
 
 /**
- * Balances of simple products that are set in the same moment become one statement and one commit: alone, a write costs
- * PostgreSQL three times as much. It takes what can be written at once; whatever cannot (the product is locked, has that
- * balance already, has variations, is not there) is done by itself and waits for nobody but itself.
+ * Combines concurrent stock writes of simple products into one statement and one commit, because a separate write
+ * costs PostgreSQL three times as much. Writes that the combined statement cannot apply (the product is locked,
+ * already has that balance, has variations, or does not exist) are executed separately and wait only for their own
+ * product.
  */
 export class StockWrites {
   private readonly writes = new Batcher(2, 12, (writes: Write[]) => this.setAll(writes));
 
   constructor(private readonly db: Database) {}
 
-  /** The product's record as JSON. */
+  /** Returns the product record as JSON. */
   set(workspaceId: string, origin: Origin, id: string, quantity: number): Promise<string | Buffer> {
     const write = { workspaceId, origin, id, quantity };
     return isId(id) ? this.writes.submit(write) : this.setAlone(write);
   }
 
   private async setAll(writes: Write[]): Promise<(Buffer | Promise<string | Buffer>)[]> {
-    // One write per product: of two, the statement would apply either.
+    // At most one write per product, because the statement would apply either of two.
     const first = writes.filter(({ id }, index) => writes.findIndex((write) => write.id === id) === index);
     const rows = await this.db
       .system('stock')
@@ -46,15 +47,15 @@ export class StockWrites {
     return writes.map((write) => written.get(write) ?? this.setAlone(write));
   }
 
-  /** On the connections of its store: it may wait for a lock. */
+  /** Uses the connections of its store, because it may wait for a lock. */
   private setAlone({ workspaceId, origin, id, quantity }: Write): Promise<string | Buffer> {
     return setProductStock(this.db.store(workspaceId).autocommit, workspaceId, origin, id, quantity);
   }
 }
 
-// Locked and read before it is compared, as in setSimple. Rows that are locked elsewhere are passed over: no write here
-// ever waits for a lock, so two of these cannot wait for each other either. The arrays are in sub-selects to hide their
-// length from the planner, which would make a new plan for each.
+// Rows are locked and read before the comparison, as in setSimple. Locked rows are skipped: no write here waits for a
+// lock, so two of these statements cannot wait for each other. The arrays are in sub-selects to hide their length
+// from the planner, which would otherwise create a new plan for each length.
 const setMany = fixed(
   (workspaceIds: string, ids: string, quantities: string, origins: string) => sql`
     with old as materialized (

@@ -7,7 +7,7 @@ import { lockProduct, productNotFound } from './products.js';
 import { productJson, type VariationRecord, variationColumns } from './records.js';
 import { quantityIsASum } from './variation-structure.js';
 
-/** Sets the balance of a simple product; answers its record as JSON. */
+/** Sets the stock of a simple product and returns its record as JSON. */
 export async function setProductStock(
   tx: Tx,
   workspaceId: string,
@@ -25,7 +25,10 @@ export async function setProductStock(
   return product.json;
 }
 
-/** Sets the balance of one variation by its SKU; the product keeps the sum. undefined when no variation has the SKU. */
+/**
+ * Sets the stock of one variation by its SKU and updates the sum of the product. Returns undefined if no variation
+ * has the SKU.
+ */
 export async function setVariationStock(
   tx: Tx,
   workspaceId: string,
@@ -45,8 +48,8 @@ export async function setVariationStock(
 }
 
 /**
- * The same once the product is locked. A single statement that waited for a concurrent change does not see a SKU that
- * the change moved to another variation; so before one is called unknown, it is looked for again from here.
+ * The same for a locked product. A single statement that waited for a concurrent change does not see a SKU that the
+ * change moved to another variation, so the SKU is looked up again here before it is reported as unknown.
  */
 export async function setVariationStockLocked(
   tx: Tx,
@@ -66,8 +69,8 @@ function isStorable(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed();
 }
 
-// The row is locked and read before it is compared, so `old` is the balance that this write replaces and not the one
-// of the statement's snapshot. Nothing changes and no event is written when the balance is that one already.
+// The row is locked and read before the comparison, so `old` is the balance that this write replaces and not that of
+// the statement's snapshot. If the balance is unchanged, nothing is written and no event is emitted.
 const setSimple = fixed(
   (workspaceId: string, origin: Origin, id: string, quantity: number) => sql`
     with old as materialized (
@@ -88,8 +91,8 @@ const setSimple = fixed(
     select ${rawJson(sql`${productJson} || '}'`, 'json')}, p.has_variants from old p where not exists (select from changed)`,
 );
 
-// The sum is counted on from the locked product too: p.quantity is first the one of the snapshot, and with that one a
-// difference can fall below zero and break the table's rule before PostgreSQL comes to look at the newest row.
+// The sum is also computed from the locked product. p.quantity is initially that of the snapshot, and with it a
+// difference could fall below zero and violate the check constraint before PostgreSQL reads the newest row.
 const setVariation = fixed(
   (workspaceId: string, origin: Origin, productId: string, sku: string, quantity: number) => sql`
     with product as materialized (

@@ -12,7 +12,7 @@ const SEPARATOR = ' - ';
 
 const NAME_MAX = 100;
 
-/** Three names with separators, and room for the blanks that may be written around those. */
+/** Three names with separators, and room for spaces around the separators. */
 const LABEL_MAX = 400;
 
 const name = (options: TSchemaOptions = {}) => Name(NAME_MAX, options);
@@ -80,7 +80,7 @@ const example = {
   ],
 };
 
-/** What PUT variants takes. */
+/** The body of PUT variants. */
 export const VariationsPut = Shape('VariationsPut', structure, { 'x-rule': structureFaults, ...example });
 /** The same inside the body of a new product, whose own rule calls variantsFaults. */
 export const VariationsOfNewProduct = Shape('VariationsPut', structure, example);
@@ -89,7 +89,7 @@ export type VariationsPut = Static<typeof VariationsPut>;
 type Entry = VariationsPut['combinations'][number];
 export type Listed = Entry & { options: string[]; label: string };
 
-/** A body that passed, with the options and labels of its combinations worked out. */
+/** Reads a validated body and resolves the options and labels of its combinations. */
 export function readStructure(body: VariationsPut): { types: VariationType[]; listed: Listed[] } {
   const types = stored(body.types);
   const listed = body.combinations.map((entry) => {
@@ -168,13 +168,13 @@ function optionsOf(entry: Entry, types: VariationType[]): string[] | string {
   );
 }
 
-/** More blanks around it are those of an option that was declared with blanks around it. */
+/** Additional spaces belong to an option that was declared with spaces around it. */
 const WRITTEN_SEPARATOR = /\s+-\s+/y;
 
 /**
- * A label is read from the left, one type after the other. An option may itself contain the separator, so there may be
- * several places to go on from; each is gone on from once, or a thousand contrived labels would hold the process for a
- * second.
+ * Parses a label from the left, one type after the other. An option may itself contain the separator, so there may be
+ * several positions to continue from. Each position is visited only once, because otherwise a thousand crafted labels
+ * would block the process for a second.
  */
 function split(label: string, types: VariationType[]): string[] | undefined {
   let read = new Map<number, string[]>([[0, []]]);

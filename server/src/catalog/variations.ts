@@ -6,7 +6,7 @@ import { conflict } from '../platform/http/errors.js';
 import type { VariationRecord } from './records.js';
 import { refreshSearch } from './search.js';
 
-/** A variation with what the API does not show of it. */
+/** A variation including fields that the API does not return. */
 export interface StoredVariation extends Omit<VariationRecord, 'updatedAt'> {
   position: number;
   options: string[];
@@ -70,7 +70,7 @@ export async function storeVariations(
 
   await remove(tx, workspaceId, productId, gone);
   await upsert(tx, workspaceId, productId, stored);
-  // A product that only declares types is still a simple one, with a balance of its own.
+  // A product that only declares types is still a simple product with its own stock.
   const staysSimple = before.length === 0 && after.length === 0;
   const sum = after.reduce((total, { quantity }) => total + quantity, 0);
   await tx.query(sql`
@@ -85,8 +85,9 @@ export async function storeVariations(
 }
 
 /**
- * Whoever follows stock knows a balance by its SKU: when a new variation takes the SKU of one that is removed, its balance
- * is compared with that one's, and no 0 is told. The zeros come first, so that what comes last is what there is.
+ * Consumers of stock events identify a balance by its SKU. If a new variation takes over the SKU of a removed one,
+ * their balances are compared, and no 0 is reported. Zeros come first, so that the last event has the current
+ * balance.
  */
 function changedBalances(productId: string, before: StoredVariation[], after: StoredVariation[]): NewEvent[] {
   const old = new Map(before.map(({ id, quantity }) => [id, quantity]));
@@ -105,7 +106,7 @@ function changedBalances(productId: string, before: StoredVariation[], after: St
   ];
 }
 
-/** Judged on the final state, so that a swap passes. The unique constraint says the same to concurrent writers. */
+/** Checked on the final state, so that a swap is accepted. The unique constraint enforces it for concurrent writers. */
 function refuseDoubledSku(variations: StoredVariation[]): void {
   const seen = new Map<string, string>();
   for (const { sku, combination } of variations) {

@@ -10,7 +10,7 @@ export interface CheckoutServices extends PaymentServices {
   clock: Clock;
 }
 
-/** The gateway is not the buyer's choice. */
+/** The buyer does not choose the gateway. */
 export interface CheckoutRequest extends Omit<OrderRequest, 'payment'> {
   payment: { method: string; installments: number };
 }
@@ -20,13 +20,16 @@ export type Outcome =
   | { faults: CheckoutFault[] }
   | { refused: Refusal };
 
-/** Hundreds of buyers may want the same product at once. They wait in the share of their own store, so they may wait longer. */
+/**
+ * Hundreds of buyers may order the same product at the same time. They wait in the share of their own store, so a
+ * longer wait is acceptable.
+ */
 const CHECKOUT_WAIT_MS = 20_000;
 
 /**
- * From a cart to an order whose payment is open, for the checkout page and for the simulated buyers of the command line.
- * The order is one transaction (place-order.ts lists its steps); the payment is opened after its commit. A process that
- * dies in between leaves an order whose page offers to pay it.
+ * Turns a cart into an order with an open payment, for the checkout page and for simulated buyers. The order is one
+ * transaction (place-order.ts lists its steps); the payment is opened after its commit. If the process dies in
+ * between, the order page still offers to pay.
  */
 export async function checkOut(
   services: CheckoutServices,

@@ -5,23 +5,26 @@ import type { Share, Tx } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
 import { CheckoutRefused } from './refused.js';
 
-// An order needs no account and reserves stock before it is paid. Without limits, one client could empty a shop.
+// Orders need no account and reserve stock before they are paid. Without limits, one client could empty a shop.
 
 export const WINDOW_MS = 10 * 60 * 1000;
 
-/** What one client network (an IPv4 address or an IPv6 /64) may do. Many buyers of a mobile carrier share one address. */
+/**
+ * The limits for one client network (an IPv4 address or an IPv6 /64). Many customers of a mobile carrier share one
+ * address.
+ */
 const PER_NETWORK = {
-  /** Orders placed in ten minutes, over all shops, paid or not. */
+  /** Orders placed in ten minutes across all shops, paid or not. */
   placed: 30,
   /** Unpaid orders in one shop. */
   open: 10,
-  /** Of these, boletos: they reserve stock for days. */
+  /** Of these, boletos, which reserve stock for days. */
   openBoletos: 3,
-  /** Pieces reserved by unpaid orders in one shop. The only unpaid order may have more, up to the merchant's maximum. */
+  /** Units reserved by unpaid orders in one shop. A single unpaid order may exceed it, up to the merchant's maximum. */
   units: 200,
 };
 
-/** What all buyers of one shop together may do. */
+/** The limits for all buyers of one shop together. */
 const PER_SHOP = { placed: 3_000, open: 2_000, units: 20_000 };
 
 export interface StoreLimits {
@@ -38,7 +41,7 @@ export function unitsOf(lines: Line[]): number {
   return lines.reduce((sum, { quantity }) => sum + quantity, 0);
 }
 
-/** Taken before any product is locked. Orders of one network wait for each other here, so that none is missed. */
+/** Runs before any product is locked. Orders of one network wait for each other here, so that the counts are exact. */
 export async function checkNetwork(
   tx: Tx,
   clock: Clock,
@@ -64,7 +67,7 @@ export async function checkNetwork(
   if (isOver) throw new CheckoutRefused('address_limit');
 }
 
-/** Called when the order has its number: from then on the store's row is locked, and checkouts of a shop are in sequence. */
+/** Runs after the order number is assigned: the store's row is then locked, and checkouts of a shop are serialized. */
 export async function checkShop(tx: Tx, clock: Clock, workspaceId: string, newUnits: number): Promise<void> {
   const [used] = await tx.query<{ placed: number; open: number; units: number }>(sql`
     select count(*) filter (where r.placed_at > ${since(clock)}) as placed,
@@ -89,7 +92,7 @@ export async function noteReservation(
     values (${workspaceId}, ${orderId}, ${network}, ${units}, ${new Date(clock.now()).toISOString()})`);
 }
 
-/** Forgets where an order came from as soon as no limit counts it. */
+/** Deletes the network of an order as soon as no limit counts it. */
 export async function purgeReservations(db: Share, clock: Clock): Promise<void> {
   await deleteInBatches(
     db,

@@ -11,7 +11,7 @@ export interface PaymentServices {
   orderLinks: OrderLinks;
 }
 
-/** Opens the payment of an order, or finds the one that is open. */
+/** Opens the payment of an order, or returns the one that is already open. */
 export async function openPayment(
   { db, gateway, orderLinks }: PaymentServices,
   shop: Shop,

@@ -1,6 +1,9 @@
 import type { Signer } from '../platform/crypto/signer.js';
 
-/** A buyer has no account: the link itself opens the order. The key is in the query, which is never logged. */
+/**
+ * Buyers have no account, so the link itself grants access to the order. The key is in the query, which is never
+ * logged.
+ */
 export class OrderLinks {
   constructor(
     private readonly publicUrl: string,

@@ -11,14 +11,14 @@ import { agreedPrice } from './price.js';
 import { nextOrderNumber, recordOrder } from './record-order.js';
 
 export interface OrderRequest {
-  /** From the form: the same id sent twice is one order. */
+  /** The id of the form: submitting it twice results in one order. */
   checkoutId: string;
   lines: Line[];
   buyer: Buyer;
-  /** The delivery service that the buyer chose. */
+  /** The delivery service that the buyer selected. */
   service: string;
   payment: { method: string; installments: number; gateway: string };
-  /** priceTag() of what the buyer was shown. Without it, the buyer accepts any price. */
+  /** priceTag() of the prices shown to the buyer. Without it, the buyer accepts any price. */
   agreed?: string | undefined;
   /** The buyer's network (networkOf), to which limits apply. The operator's own simulated buyers have none. */
   network?: string | undefined;
@@ -27,8 +27,8 @@ export interface OrderRequest {
 export type PlacedOrder = { orderId: string; number: number; total: number; repeated: boolean };
 
 /**
- * The steps of a checkout that are one transaction, in order. Prices and stock are read under the lock; the form provides
- * neither. A step that throws CheckoutRefused undoes all steps before it.
+ * The steps of a checkout that form one transaction, in order. Prices and stock are read under the lock, never from
+ * the form. A step that throws CheckoutRefused undoes all steps before it.
  */
 export async function placeOrder(
   tx: Tx,
@@ -36,7 +36,7 @@ export async function placeOrder(
   workspaceId: string,
   request: OrderRequest,
 ): Promise<PlacedOrder | { faults: CheckoutFault[] }> {
-  // 1. A form that was sent before has its order already.
+  // 1. A form that was already submitted has an order.
   const existing = await lockCheckout(tx, workspaceId, request.checkoutId);
   if (existing) return { ...existing, repeated: true };
 
@@ -49,18 +49,19 @@ export async function placeOrder(
   if (network !== undefined)
     await checkNetwork(tx, clock, workspaceId, network, { method: payment.method, units });
 
-  // 3. Prices and stock, from now on locked.
+  // 3. Prices and stock, locked from now on.
   const { items, faults } = await lockItems(tx, workspaceId, lines);
   if (faults.length > 0) return { faults };
 
-  // 4. Price and delivery quote; they must be what the buyer was shown.
+  // 4. Price and delivery quote, which must match what the buyer was shown.
   const { service, agreed } = request;
   const price = agreedPrice({ zipCode: buyer.address.zipCode, service, agreed }, items);
 
   // 5. Stock is reserved for this order.
   await takeStock(tx, workspaceId, 'storefront', lines);
 
-  // 6. The customer and the number of the order. The number locks the store's row, so the shop's limits count exactly.
+  // 6. The customer and the order number. The number locks the store's row, so the limits of the shop are counted
+  // exactly.
   const orderId = newId();
   const customer = await findOrCreateCustomer(tx, workspaceId, buyer);
   const number = await nextOrderNumber(tx, workspaceId);

@@ -12,10 +12,7 @@ export interface Price {
   delivery: DeliveryOption;
 }
 
-/**
- * What the buyer pays, from the prices under the lock. Refuses when this is not what the buyer was shown, so that no
- * buyer pays a price they did not see.
- */
+/** Computes the total from the locked prices. Rejects the order if it differs from what the buyer was shown. */
 export function agreedPrice(
   { zipCode, service, agreed }: { zipCode: string; service: string; agreed?: string | undefined },
   items: PricedItem[],
@@ -31,7 +28,7 @@ export function agreedPrice(
   return { subtotal, shippingCost: chosen.cost, total, delivery: chosen };
 }
 
-/** A digest of every line, price and delivery cost that the buyer is shown, whichever delivery they choose. */
+/** A digest of every line, price and delivery cost that the buyer is shown, for all delivery services. */
 export function priceTag(items: PricedItem[], options: DeliveryOption[]): string {
   const lines = items
     .map(({ sellable, quantity }) => [

@@ -42,7 +42,7 @@ export async function recordOrder(tx: Tx, clock: Clock, workspaceId: string, ord
   await emit(tx, workspaceId, 'storefront', [{ event: 'order.created', data: { orderId } }]);
 }
 
-/** Locks the store's row until the transaction ends: numbers have no gaps. */
+/** Locks the store's row until the transaction ends, so that order numbers have no gaps. */
 export async function nextOrderNumber(tx: Tx, workspaceId: string): Promise<number> {
   const [row] = await tx.query<{ number: number }>(sql`
     update workspaces set last_order_number = last_order_number + 1 where id = ${workspaceId}

@@ -1,7 +1,7 @@
 /**
- * Why an order is not placed. `changed`: a price or the freight is no longer what the buyer was shown. `too_much`: more
- * money than an order can hold. `too_many_units`: more than the merchant's maximum. `address_limit` and `shop_limit`: see
- * limits.ts.
+ * Why an order is not placed. `changed`: a price or the shipping cost differs from what the buyer was shown.
+ * `too_much`: the total exceeds the maximum of an order. `too_many_units`: more than the merchant's maximum.
+ * `address_limit` and `shop_limit`: see limits.ts.
  */
 export type Refusal = 'empty' | 'changed' | 'too_much' | 'too_many_units' | 'address_limit' | 'shop_limit';
 

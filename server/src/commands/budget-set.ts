@@ -24,7 +24,8 @@ export const command: Command = {
         String(values['client-id']),
       );
       await setBudget(db.store(workspaceId).autocommit, workspaceId, clientId, perMinute);
-      // Processes are notified within milliseconds. One that missed it uses the old number for at most this long.
+      // Processes are notified within milliseconds. A process that missed the notification uses the old limit for at
+      // most this long.
       await wait(CACHE_MS);
       return { workspaceId, clientId, perMinute };
     });

@@ -2,12 +2,12 @@ import type { Readable } from 'node:stream';
 import { ownerPasswordVariable } from '../platform/config.js';
 import { UsageError, type Values } from './command.js';
 
-/** More than any password may have: reading stops there, whatever is piped in. */
+/** Longer than any password, so reading stops there regardless of the input. */
 const MOST_BYTES = 4096;
 
 /**
- * From --owner-password, from the first line of standard input, or from the environment: an option is visible in the
- * process list and is kept in the shell history.
+ * Read from --owner-password, from the first line of standard input, or from the environment. An option is visible in
+ * the process list and in the shell history.
  */
 export async function readOwnerPassword(
   values: Values,

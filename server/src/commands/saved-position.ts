@@ -14,7 +14,7 @@ export interface Position {
   sequence: number;
 }
 
-/** How far `feira listen` has come, in a file of the data folder: one for each store, app and address. */
+/** The progress of `feira listen`, in a file of the data folder, one for each store, app and address. */
 export class SavedPosition {
   readonly file: string;
 
@@ -43,7 +43,7 @@ export class SavedPosition {
     }
   }
 
-  /** Written beside the file and renamed, so that a process that is killed leaves the old position or the new one. */
+  /** Written to a temporary file and renamed, so that a killed process leaves either the old or the new position. */
   save(position: Position, ended = false): void {
     mkdirSync(this.dataFolder, { recursive: true });
     const draft = `${this.file}.tmp`;

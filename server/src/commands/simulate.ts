@@ -38,7 +38,7 @@ export const command: Command = {
       const running = new Set<Promise<void>>();
       for (let next = performance.now(); next < until; next += everyMs) {
         await wait(Math.max(0, next - performance.now()));
-        // Slower than the rate: whoever cannot get in does not queue.
+        // If buyers are slower than the rate, further ones are skipped instead of queued.
         if (running.size >= AT_ONCE) continue;
         const visit = day.visit().finally(() => running.delete(visit));
         running.add(visit);
@@ -51,7 +51,7 @@ export const command: Command = {
   },
 };
 
-/** What happened so far. */
+/** The results so far. */
 class Day {
   readonly counts = { orders: 0, paid: 0, parcels: 0, scans: 0, refunds: 0, soldOut: 0 };
   private readonly parcels: string[] = [];
@@ -62,14 +62,14 @@ class Day {
     private readonly shop: Shop,
   ) {}
 
-  /** The first thing that went wrong, other than a refusal. */
+  /** The first error other than a rejection. */
   failure: unknown;
 
   async visit(): Promise<void> {
     try {
       await this.shopAround();
     } catch (error) {
-      // Somebody else may refund or ship the same order meanwhile; then it is theirs.
+      // The order may be refunded or shipped by somebody else at the same time. That is not an error.
       if (!(error instanceof ApiError)) this.failure ??= error;
     }
   }
@@ -99,7 +99,7 @@ class Day {
     this.parcels.push(code);
   }
 
-  /** A parcel is on the road as long as it has a next step. */
+  /** A parcel is moved as long as it has a next step. */
   private async move(): Promise<void> {
     const [code] = this.parcels.splice(randomInt(this.parcels.length), 1) as [string];
     const status = await ordersOf(this.services.db, this.shop.workspaceId).transaction((tx) =>

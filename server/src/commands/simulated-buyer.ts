@@ -41,7 +41,7 @@ const PLACES = [
 const TRIES = 5;
 const LOOKED_AT = 200;
 
-/** A person who does not exist, with a CPF whose check digits are right. */
+/** A fictitious person with a valid CPF. */
 function randomBuyer(): Buyer {
   const [first, last] = [pick(FIRST), pick(LAST)];
   const [city, state, district, area, zip] = pick(PLACES);
@@ -65,7 +65,7 @@ function randomBuyer(): Buyer {
   };
 }
 
-/** One unit of something in stock, bought like any other. undefined when there is nothing left to buy. */
+/** Buys one unit of a product in stock. Returns undefined if nothing is left to buy. */
 export async function buyOne(
   services: CheckoutServices,
   shop: Shop,
@@ -84,7 +84,7 @@ export async function buyOne(
     });
     if ('orderId' in outcome) return outcome;
     if ('refused' in outcome) throw new UsageError('The price is higher than an order can be');
-    // Somebody else took it in between.
+    // Another buyer was faster.
   }
   return undefined;
 }
@@ -105,7 +105,7 @@ async function pickSellable(
   return { productId: sellable.productId, variantId: sellable.variantId };
 }
 
-/** Among the newest: a random one of a million would take a scan of them all. */
+/** Chosen among the newest products, because a random one of a million would need a full scan. */
 async function pickProduct(db: Queryable, workspaceId: string): Promise<string | undefined> {
   const products = await db.query<{ id: string }>(sql`
     select id from products where workspace_id = ${workspaceId} and quantity > 0

@@ -3,8 +3,9 @@ import { startedByNpm } from '../platform/config.js';
 const PARENT_CHECK_MS = 500;
 
 /**
- * Resolves when the process is asked to stop: by Ctrl-C, by SIGTERM, or by the end of the npm that started it (a SIGTERM
- * to `npm start` ends npm and its shell and would leave this process behind). A second signal ends it at once.
+ * Resolves when the process should stop: after Ctrl-C, SIGTERM, or the exit of the npm that started it (SIGTERM to
+ * `npm start` ends npm and its shell and would leave this process running). A second signal ends the process
+ * immediately.
  */
 export function stopRequest(report: (why: string) => void): Promise<void> {
   return new Promise((resolve) => {

@@ -9,14 +9,14 @@ import { DELIVERY_CHANNEL } from '../webhooks/wake.js';
 import { UsageError } from './command.js';
 import { withDatabase } from './connect.js';
 
-/** What the commands need that act as the buyer, the gateway or the carrier. */
+/** The dependencies of commands that act as the buyer, the gateway or the carrier. */
 export interface SandboxServices extends CheckoutServices {
   gateway: SandboxGateway;
   /** Notifies the workers of a running server that there are events to deliver. */
   wake(): Promise<void>;
 }
 
-/** Needs the sandbox: commands can act for no other gateway. */
+/** Requires the sandbox, because commands cannot act for another gateway. */
 export async function withSandbox<T>(work: (services: SandboxServices) => Promise<T>): Promise<T> {
   return withDatabase(async (db, clock, { secrets, publicUrl }) => {
     const signer = new Signer(secrets);
@@ -32,7 +32,7 @@ export async function withSandbox<T>(work: (services: SandboxServices) => Promis
     try {
       return await work(services);
     } catch (error) {
-      // What the API refuses with a message, a command refuses with the same message.
+      // Errors of the API are shown with the same message.
       throw error instanceof ApiError ? new UsageError(error.message, { code: error.code }) : error;
     } finally {
       await wake();

@@ -3,10 +3,10 @@ import type { Queryable, StoreAccess } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
 import { ApiError } from '../platform/http/errors.js';
 
-/** Which of a store's two rows of numbers a cursor counts in. */
+/** The counter of a store that a cursor refers to. */
 export type Numbers = 'last_sequence' | 'last_order_change';
 
-/** A place in the history of a store, as cursors carry it. */
+/** A position in the history of a store, as stored in cursors. */
 export interface Place {
   epoch: string;
   number: number;
@@ -23,7 +23,10 @@ export function readPlace(text: string): Place | undefined {
   return match ? { epoch: match[1]!, number: Number(match[2]) } : undefined;
 }
 
-/** A new epoch for a history that may have been rewound. Several processes may notice at once; one row remains. */
+/**
+ * Starts a new epoch for a history that may have been rewound. If several processes notice it at the same time, one
+ * row remains.
+ */
 export async function beginEpoch(db: StoreAccess): Promise<void> {
   await db.autocommit.query(sql`
     insert into event_epochs (id, identity) values (${randomBytes(8).toString('hex')}, history_identity())
@@ -34,11 +37,11 @@ export interface Head {
   epoch: string;
   last_sequence: number;
   last_order_change: number;
-  /** Some events of the store are committed and not numbered yet. */
+  /** Some committed events of the store are not numbered yet. */
   waiting: boolean;
 }
 
-/** The last numbers of the store and the present epoch. */
+/** The last numbers of the store and the current epoch. */
 export async function readHead(db: StoreAccess, workspaceId: string): Promise<Head> {
   for (;;) {
     const [head] = await db.query<Head>(sql`
@@ -51,8 +54,8 @@ export async function readHead(db: StoreAccess, workspaceId: string): Promise<He
 }
 
 /**
- * Refuses a place that the history does not contain: one of an unknown epoch, one ahead of the last number, and one that
- * was given out in an epoch after the store's history had been rewound to before it.
+ * Rejects a position that the history does not contain: one of an unknown epoch, one ahead of the last number, or one
+ * issued in an epoch before the history was rewound to an earlier position.
  */
 export async function refuseLostPlace(
   db: Queryable,

@@ -29,7 +29,7 @@ export async function readFeed(
     select id, sequence, event, workspace_id as "workspaceId", data, origin, created_at as "createdAt"
     from events where workspace_id = ${workspaceId} and sequence > ${after?.number ?? 0}
     order by sequence limit ${limit + 1}`);
-  // Sequences have no gaps: if the next one is missing, it is past the retention.
+  // Sequences have no gaps: if the next one is missing, it is older than the retention period.
   const next = rows[0]?.sequence ?? head.last_sequence + 1;
   if (after && next > after.number + 1) throw cursorExpired();
   const data = rows.slice(0, limit);
@@ -60,7 +60,7 @@ export async function cursorAt(
   return { cursor: writeCursor({ epoch: head.epoch, number: sequence }), sequence };
 }
 
-/** Cursors of the first release hold transaction ids, which say nothing about sequences. */
+/** Cursors of the first release contain transaction ids, which do not correspond to sequences. */
 const FIRST_RELEASE = /^\d{1,19}\.\d{1,18}$/;
 
 export function writeCursor(place: Place): string {

@@ -14,7 +14,7 @@ export const EVENT_NAMES = [
 
 export type EventName = (typeof EVENT_NAMES)[number];
 
-/** Who caused a change. */
+/** The actor that caused a change. */
 export type Origin = `app:${string}` | 'console' | 'storefront' | 'gateway' | 'carrier' | 'system';
 
 export function originOfApp({ clientId }: { clientId: string }): Origin {

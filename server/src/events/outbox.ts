@@ -11,7 +11,7 @@ interface OtherEvent {
 interface ProductUpdated {
   event: 'product.updated';
   data: Record<string, unknown>;
-  /** What subscriptions with a filter are compared with. It is not part of the delivery. */
+  /** Compared with the filters of subscriptions. Not part of the delivery. */
   changed: ChangedField[];
 }
 
@@ -21,8 +21,8 @@ export type NewEvent = OtherEvent | ProductUpdated;
  * Writes events in the transaction of the change, so that neither exists without the other. A write that is a single
  * statement inserts into `outbox` in that statement instead.
  *
- * Call it after the changed rows are locked. The position of an event is drawn here, and the order of events is right
- * only because two changes of one thing draw their positions one after the other, each under the row lock.
+ * Call it after the changed rows are locked. It assigns the positions of events, and their order is correct only
+ * because two changes of one resource get their positions one after the other, each under the row lock.
  */
 export async function emit(tx: Tx, workspaceId: string, origin: Origin, events: NewEvent[]): Promise<void> {
   if (events.length === 0) return;

@@ -2,12 +2,12 @@ import type { Clock } from '../platform/clock.js';
 import type { StoreAccess } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
 
-/** Tables with weekly partitions. Rows are dropped with their week, once all of it is older than 30 days. */
+/** Tables with weekly partitions. A partition is dropped once all of its rows are older than 30 days. */
 const PARTITIONED = ['events', 'deliveries', 'delivery_attempts'];
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 const AHEAD = '21 days';
 
-/** Drops the weeks that are past their retention and creates those to come. */
+/** Drops expired partitions and creates future ones. */
 export async function rotatePartitions(db: StoreAccess, clock: Clock): Promise<void> {
   const before = new Date(clock.now() - KEPT_MS).toISOString();
   await db.autocommit.query(sql`
@@ -20,14 +20,15 @@ export async function addPartitions(db: StoreAccess): Promise<void> {
     select add_partitions(parent, now(), now() + ${AHEAD}::interval) from unnest(${PARTITIONED}::text[]) parent`);
 }
 
-/** Stores whose entries one statement deletes. */
+/** The number of stores whose entries one statement deletes. */
 const STORES_AT_ONCE = 1_000;
 const FIRST_STORE = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Deletes the epochs that ended more than 30 days ago: every cursor of them is past the retention. An entry tells how far
- * the epochs before its own are valid, so the entries of the oldest epoch that is left, and of those before it, go too.
- * The epochs go first: an epoch without its entries would accept cursors that a restore has replaced.
+ * Deletes the epochs that ended more than 30 days ago, because all their cursors have expired. An entry records up to
+ * which number the epochs before its own are valid, so the entries of the oldest remaining epoch and of those before
+ * it are deleted too. The epochs are deleted first, because an epoch without its entries would accept cursors that a
+ * restore has invalidated.
  */
 export async function purgeEpochs(db: StoreAccess, clock: Clock): Promise<void> {
   const before = new Date(clock.now() - KEPT_MS).toISOString();
@@ -40,7 +41,10 @@ export async function purgeEpochs(db: StoreAccess, clock: Clock): Promise<void> 
   if (purged.length > 0) await purgeEntries(db);
 }
 
-/** Store by store, because the entries have no index on their epoch: it would be paid by every write of an event. */
+/**
+ * Works store by store, because the entries have no index on their epoch. Such an index would slow down every event
+ * write.
+ */
 async function purgeEntries(db: StoreAccess): Promise<void> {
   let last = FIRST_STORE;
   for (;;) {

@@ -9,7 +9,7 @@ import { STEP, type StepResult, stepForAll, stepForStore } from './step.js';
 const IDLE_MS = 1_000;
 const RETRY_MS = 500;
 
-/** Numbers what is committed in a store, so that a reader sees it whether or not a worker runs. */
+/** Numbers the committed events of a store, so that readers see them even if no worker is running. */
 async function sequenceStore(db: StoreAccess, workspaceId: string): Promise<void> {
   for (;;) {
     const { moved } = await takeStep(db, stepForStore(workspaceId));
@@ -17,7 +17,7 @@ async function sequenceStore(db: StoreAccess, workspaceId: string): Promise<void
   }
 }
 
-/** The head of a store once everything that was committed before the call is numbered. */
+/** The head of a store after all events committed before the call have been numbered. */
 export async function settledHead(db: StoreAccess, workspaceId: string): Promise<Head> {
   const head = await readHead(db, workspaceId);
   if (!head.waiting) return head;
@@ -25,7 +25,7 @@ export async function settledHead(db: StoreAccess, workspaceId: string): Promise
   return readHead(db, workspaceId);
 }
 
-/** Numbers the events of all stores: when it is woken, and every second. Any number may run at once. */
+/** Numbers the events of all stores, when woken and every second. Several may run at the same time. */
 export class Sequencer {
   private stopping = false;
   private awake = false;
@@ -88,7 +88,7 @@ async function takeStep(db: StoreAccess, step: Statement): Promise<StepResult> {
       .query<StepResult>(step)
       .then(([row]) => row as StepResult)
       .catch(async (error: unknown) => {
-        // No worker has created the partitions of this week: it was down for weeks, or there is none.
+        // The partitions of this week do not exist, because no worker has run for weeks.
         if (!isMissingPartition(error)) throw error;
         await addPartitions(db);
         return undefined;

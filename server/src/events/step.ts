@@ -1,12 +1,12 @@
 import { fixed, prepared, raw, type Statement, sql } from '../platform/db/sql.js';
 
-/** How many events one statement moves. */
+/** The number of events that one statement moves. */
 export const STEP = 500;
 
 export interface StepResult {
   moved: number;
   deliveries: number;
-  /** No row describes the present history yet; see epochs.ts. */
+  /** No row describes the current history yet; see epochs.ts. */
   epochMissing: boolean;
   /** Some of these stores have no row in event_heads yet. */
   headsMissing: boolean;
@@ -27,7 +27,7 @@ export const stepForAll = prepared(
   step(sql`next_in_outbox(${raw(String(STEP))})`, raw('for update of h skip locked')),
 );
 
-/** The same for one store, for a reader that must not miss what is committed. It waits for its turn. */
+/** The same for one store, for a reader that must not miss committed events. It waits for its turn. */
 export const stepForStore = fixed((workspaceId: string) =>
   step(sql`next_in_outbox(${raw(String(STEP))}, ${workspaceId})`, raw('for update of h')),
 );
@@ -78,7 +78,7 @@ function step(next: Statement, lock: Statement): Statement {
         where w.workspace_id = n.workspace_id and n.event = any(w.events) and w.after_position < n.position
           and not (w.exclude_own and n.origin = 'app:' || w.client_id)
           and (w.filter_fields is null or n.changed_fields is null or n.changed_fields && w.filter_fields)
-          -- An app without a live grant is owed nothing; an approval that it has not exchanged yet is no grant.
+          -- An app without an active grant gets no deliveries. An approval that was not exchanged yet is not a grant.
           and exists (select from oauth_grants g where g.workspace_id = w.workspace_id and g.client_id = w.client_id
                       and g.connected_at is not null and g.revoked_at is null)
         offset 0

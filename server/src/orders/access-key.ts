@@ -2,8 +2,8 @@
 export const ACCESS_KEY = '^[0-9]{6}[0-9A-Z]{12}[0-9]{26}$';
 
 /**
- * Whether the last digit is right: modulo 11 with weights 2 to 9 from the right. Letters, which an alphanumeric CNPJ
- * brings into the key, count as their ASCII code minus 48.
+ * Returns whether the check digit is correct: modulo 11 with weights 2 to 9 from the right. Letters, which an
+ * alphanumeric CNPJ adds to the key, count as their ASCII code minus 48.
  */
 export function hasValidCheckDigit(key: string): boolean {
   const sum = [...key.slice(0, -1)]
@@ -13,7 +13,7 @@ export function hasValidCheckDigit(key: string): boolean {
   return Number(key.at(-1)) === (rest < 2 ? 0 : 11 - rest);
 }
 
-/** In groups of four, as it is printed on documents. */
+/** Formatted in groups of four, as printed on documents. */
 export function groupedKey(key: string): string {
   return key.replace(/(.{4})(?=.)/g, '$1 ');
 }

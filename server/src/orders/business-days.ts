@@ -14,8 +14,8 @@ const FIXED_HOLIDAYS = [
 ];
 
 /**
- * Days after Easter: the Monday and Tuesday of Carnival, Good Friday, and Corpus Christi. Carnival and Corpus Christi are
- * not national holidays by law, but banks are closed and settle no payment.
+ * Days relative to Easter: Monday and Tuesday of Carnival, Good Friday, and Corpus Christi. Carnival and Corpus
+ * Christi are not national holidays by law, but banks are closed and settle no payments.
  */
 const EASTER_HOLIDAYS = [-48, -47, -2, 60];
 
@@ -29,9 +29,9 @@ export function addBusinessDays(day: string, count: number): string {
   return dayOf(time);
 }
 
-/** The day (YYYY-MM-DD) that a moment belongs to in a time zone. */
+/** The local date (YYYY-MM-DD) of a time in a time zone. */
 export function localDay(moment: number, timeZone: string): string {
-  // The Canadian form of a date is YYYY-MM-DD.
+  // The Canadian date format is YYYY-MM-DD.
   return new Intl.DateTimeFormat('en-CA', { timeZone }).format(moment);
 }
 

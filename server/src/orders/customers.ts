@@ -20,9 +20,9 @@ export interface CustomerRecord {
 }
 
 /**
- * The same document is the same person, else the same e-mail. The first order creates the customer; until it is paid, an
- * order changes nothing of one that exists: anyone can type a document that is not theirs. The time is that of the
- * transaction, as the order's own: what is derived from orders agrees with them to the millisecond.
+ * Customers are identified by document, otherwise by e-mail. The first order creates the customer; an unpaid order
+ * does not change an existing one, because anyone can enter a document that is not theirs. The time is that of the
+ * transaction, like that of the order, so both agree to the millisecond.
  */
 export async function findOrCreateCustomer(
   tx: Tx,
@@ -42,7 +42,7 @@ export async function findOrCreateCustomer(
   return { id: row!.id, name, email, phone, document };
 }
 
-/** A paid order counts, and the latest one says what the customer is called and where they live. */
+/** Counts a paid order. The latest one defines the name and address of the customer. */
 export async function countPaidOrder(tx: Tx, workspaceId: string, orderId: string): Promise<void> {
   await tx.query(sql`
     update customers c set name = o.customer->>'name', email = o.customer->>'email', phone = o.customer->>'phone',
@@ -59,7 +59,7 @@ export async function countPaidOrder(tx: Tx, workspaceId: string, orderId: strin
       and c.id = o.customer_id`);
 }
 
-/** What a customer has spent is net of refunds. */
+/** Customer totals are net of refunds. */
 export async function countRefund(
   tx: Tx,
   workspaceId: string,
@@ -79,7 +79,7 @@ export const customerColumns = raw(`
   c.id, c.name, c.email, c.phone, c.document, c.address, c.orders_count as "ordersCount",
   coalesce(c.amount_spent, c.total_spent) as "totalSpent", c.first_order_at as "firstOrderAt", c.last_order_at as "lastOrderAt"`);
 
-/** Those who bought last come first. Orders are not read: what a customer has bought is kept with the customer. */
+/** Lists customers, latest purchase first. Orders are not read, because the totals are stored with the customer. */
 export async function listCustomers(
   db: Queryable,
   workspaceId: string,

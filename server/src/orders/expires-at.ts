@@ -1,14 +1,14 @@
 import type { Clock } from '../platform/clock.js';
 import { addBusinessDays, localDay } from './business-days.js';
 
-/** Pix and card are paid at once or not at all; until then stock is reserved for nothing. */
+/** Pix and card payments are immediate, so longer reservations would only block stock. */
 const UNPAID_MS = 2 * 60 * 60 * 1000;
 
-/** A boleto is due three business days after checkout, and a payment takes up to two more to be confirmed. */
+/** A boleto is due three business days after checkout, and its payment takes up to two more to be confirmed. */
 const BOLETO_DUE_DAYS = 3;
 const BOLETO_CONFIRMATION_DAYS = 2;
 
-/** When an unpaid order expires: at a moment, or at the end of a day in the store's time zone. */
+/** When an unpaid order expires: at a time, or at the end of a day in the store's time zone. */
 export function expiryOf(
   method: string,
   clock: Clock,

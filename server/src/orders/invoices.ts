@@ -9,14 +9,14 @@ import type { NewInvoice } from './invoice-shapes.js';
 import type { InvoiceRecord } from './records.js';
 import { lockOrder } from './shipping-status.js';
 
-/** Bounds the record of an order: with two addresses of 2,048 characters each, 20 invoices are 90 kB. */
+/** Limits the record of an order: with two URLs of 2,048 characters each, 20 invoices take 90 kB. */
 const MAX_INVOICES = 20;
 
 const columns = raw(`
   i.type, i.key, i.number, i.series, i.issued_at as "issuedAt", i.amount, i.xml_url as "xmlUrl", i.pdf_url as "pdfUrl",
   i.created_at as "createdAt"`);
 
-/** undefined when there is no such order. */
+/** Returns undefined if the order does not exist. */
 export async function listInvoices(
   db: Queryable,
   workspaceId: string,

@@ -26,7 +26,7 @@ export interface Money {
   timezone: string;
 }
 
-/** An order with its money, held until the transaction ends. */
+/** Locks an order and reads its payment state. */
 export async function lockMoney(tx: Tx, workspaceId: string, orderId: string): Promise<Money | undefined> {
   const [order] = await tx.query<Money>(sql`
     select id, status, total, refunded_amount as "refundedAmount", customer_id as "customerId", gateway,
@@ -36,7 +36,7 @@ export async function lockMoney(tx: Tx, workspaceId: string, orderId: string): P
   return order;
 }
 
-/** Which payment of the gateway belongs to the order: known from when it was opened, needed to give money back. */
+/** Records the gateway's payment of the order. It is known when the payment is opened, and needed for refunds. */
 export async function noteTransaction(
   tx: Tx,
   workspaceId: string,
@@ -48,7 +48,7 @@ export async function noteTransaction(
     where workspace_id = ${workspaceId} and id = ${orderId} and transaction_id is distinct from ${transactionId}`);
 }
 
-/** The gateway has the money. Answers false when the order is past waiting for it. */
+/** Marks an order as paid. Returns false if the order is no longer pending. */
 export async function markPaid(tx: Tx, clock: Clock, workspaceId: string, order: Money): Promise<boolean> {
   if (order.status !== 'pending') return false;
   await tx.query(sql`
@@ -68,7 +68,7 @@ const CANCELED_BY: Record<CancelReason, Origin> = {
   gateway: 'gateway',
 };
 
-/** Cancels an unpaid order and returns what it took from stock. Answers false when the order is no longer pending. */
+/** Cancels an unpaid order and returns its stock. Returns false if the order is no longer pending. */
 export async function cancelOrder(
   tx: Tx,
   workspaceId: string,
@@ -86,8 +86,8 @@ export async function cancelOrder(
 }
 
 /**
- * Records how much the gateway has refunded in all. Less than the total makes the order partial_refunded, which only the
- * gateway can cause; the total makes it refunded. A repetition changes nothing.
+ * Records the total amount that the gateway has refunded. Less than the order total makes the order partial_refunded,
+ * which only the gateway can cause; the total makes it refunded. A repetition changes nothing.
  */
 export async function noteRefunded(
   tx: Tx,
@@ -116,7 +116,7 @@ export async function noteRefunded(
   ]);
 }
 
-/** The place of an order in the order of expiry. */
+/** The position of an order in the order of expiry. */
 interface Due {
   workspace_id: string;
   id: string;
@@ -126,9 +126,9 @@ interface Due {
 const BEFORE_ALL = { expires_at: '-infinity', id: '00000000-0000-0000-0000-000000000000' };
 
 /**
- * Cancels unpaid orders that have expired. Each order has a transaction of its own, so that the stock of a store is not
- * locked while other orders are canceled. A round goes through all expired orders, page by page: orders that cannot be
- * canceled stay the oldest ones, and with only the first page no order behind them would ever have its turn.
+ * Cancels expired unpaid orders. Each order has its own transaction, so that the stock of a store is not locked while
+ * other orders are canceled. A round reads all expired orders page by page: orders that cannot be canceled remain the
+ * oldest ones, and with only the first page no order after them would ever be processed.
  */
 export async function expireUnpaid(db: Database, clock: Clock, pageSize = 1_000): Promise<void> {
   const now = new Date(clock.now()).toISOString();

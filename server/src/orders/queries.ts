@@ -25,7 +25,7 @@ export interface OrderFilters {
 export const orderSorts: Record<string, SortKey> = {
   createdAt: byTime('created_at'),
   '-updatedAt': byTime('updated_at'),
-  // Delta sync goes by the number of the last change, because times do not follow commits.
+  // Delta sync sorts by the number of the last change, because times do not follow the order of commits.
   updatedAt: { column: 'change', cast: 'bigint', isValue: isChangePlace },
 };
 
@@ -40,7 +40,7 @@ export async function listOrders(
   return { data, meta };
 }
 
-/** Delta sync. Everything committed before the call is numbered first; what commits later gets a higher number. */
+/** Delta sync. Everything committed before the call is numbered first; later commits get higher numbers. */
 async function listChanges(
   db: StoreAccess,
   workspaceId: string,
@@ -51,7 +51,7 @@ async function listChanges(
     value: await changeNumber(db, workspaceId, request.after.value as string, head),
     id: request.after.id,
   };
-  // An order that changes between the two statements is left out here: it comes again with its new number.
+  // An order that changes between the two statements is omitted here and returned later with its new number.
   const changed = sql`(
     select o.*, c.change from order_changes c join orders o on o.workspace_id = c.workspace_id and o.id = c.order_id
     where not exists (select from outbox x where x.workspace_id = c.workspace_id and x.order_id = c.order_id)
@@ -64,9 +64,9 @@ async function listChanges(
   return { data, meta };
 }
 
-/** Behind every order that has the same number. */
+/** Sorts after every order with the same number. */
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
-/** Cursors of the first release hold transaction ids, which say nothing about the numbers of changes. */
+/** Cursors of the first release contain transaction ids, which do not correspond to change numbers. */
 const FIRST_RELEASE = /^\d{1,19}$/;
 
 function isChangePlace(value: unknown): boolean {
@@ -94,7 +94,7 @@ function readOrders(
     columns: orderColumns,
     sorts: orderSorts,
     terms: { table: 'order_search', id: 'order_id' },
-    // How many have a status, or are of a day, differs too much.
+    // The number of orders per status or day varies too much for one plan.
     plannedOnce: false,
   });
 }
@@ -111,7 +111,7 @@ export async function findOrder(
   return order;
 }
 
-/** `from` and `to` are whole days of the store's own time zone, both included. */
+/** `from` and `to` are whole days in the store's time zone, both inclusive. */
 function matching(workspaceId: string, filters: OrderFilters): Statement {
   const conditions = [sql`o.workspace_id = ${workspaceId}`];
   const date = raw(filters.dateType === 'updated' ? 'o.updated_at' : 'o.created_at');
@@ -129,7 +129,7 @@ function matching(workspaceId: string, filters: OrderFilters): Statement {
   return joined(conditions, ' and ');
 }
 
-/** `values` are separated by commas. A single value is compared with `=`, which more indexes can serve. */
+/** `values` are separated by commas. A single value is compared with `=`, which more indexes support. */
 function oneOf(column: string, values: string): Statement {
   const list = values.split(',');
   return list.length === 1 ? sql`${raw(column)} = ${values}` : sql`${raw(column)} = any(${list}::text[])`;

@@ -93,7 +93,7 @@ export interface Buyer {
   address: Address;
 }
 
-/** Of an orders row that goes by the name `o`. */
+/** The columns of an orders row with the alias `o`. */
 export const orderColumns = raw(`
   o.id, o.number, o.status, o.status_shipping as "statusShipping", o.code_shipping as "codeShipping",
   o.carrier, o.tracking_url as "trackingUrl", nullif(o.shipping_service, 'digital') as "shippingService",

@@ -13,7 +13,7 @@ import { lockMoney, noteRefunded } from './life.js';
 import { orderNotFound } from './shipping-status.js';
 import { ordersOf } from './storage.js';
 
-/** What a refund needs of a gateway: the money for a request moves once, however often it is asked for. */
+/** The part of a gateway that refunds need. A repeated request moves money only once. */
 export interface Refunder {
   refund(transactionId: string, requestId: string, amount: number): Promise<{ refundedInAll: number }>;
 }
@@ -44,8 +44,9 @@ interface Request {
 }
 
 /**
- * The whole balance, once. First the refund is written down, then the gateway is asked under its id, then the order
- * changes with its event. A process that dies in between leaves a refund that the worker finishes; a repeat finds it.
+ * Refunds the whole balance once. The refund is recorded first, then requested from the gateway under its id, and
+ * then the order is updated together with its event. If a process dies in between, the worker completes the refund,
+ * and a repeated call finds it.
  */
 export async function refundOrder(
   db: Share,
@@ -79,7 +80,7 @@ export async function refundOrder(
   return begun;
 }
 
-/** undefined when one is under way already. */
+/** Returns undefined if a refund is already in progress. */
 export async function requestRefund(
   tx: Tx,
   workspaceId: string,
@@ -95,7 +96,7 @@ export async function requestRefund(
   return made;
 }
 
-/** May be called by several at once and again after any failure. */
+/** May be called concurrently and repeated after any failure. */
 export async function finishRefund(
   db: Share,
   refunder: Refunder,
@@ -121,7 +122,7 @@ export async function finishRefund(
       update refunds set status = 'done' where workspace_id = ${workspaceId} and id = ${refundId} and status = 'requested'
       returning restock, origin`);
     if (!order || !ours) return;
-    // Products before customers: the order in which checkout takes them.
+    // Products are locked before customers, in the same order as in checkout.
     if (ours.restock) await returnStock(tx, workspaceId, ours.origin, order.items);
     await noteRefunded(tx, workspaceId, ours.origin, order, refundedInAll);
   });
@@ -152,7 +153,7 @@ async function dropRefund(db: Share, workspaceId: string, refundId: string): Pro
   );
 }
 
-/** Finishes the refunds that a killed process or a failed gateway left behind. One that fails is put off. */
+/** Completes refunds that a killed process or a failed gateway left behind. A failing refund is postponed. */
 export async function finishRefunds(db: Database, clock: Clock, refunder: Refunder): Promise<void> {
   const unfinished = await db.background('refunds').query<{ workspace_id: string; id: string }>(sql`
     select workspace_id, id from refunds where status = 'requested' and ${isDue(clock)} order by created_at limit 200`);

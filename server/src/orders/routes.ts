@@ -105,7 +105,7 @@ export const orderRoutes: FastifyPluginAsyncTypebox<OrderOptions> = async (
       const { workspaceId, clientId } = request.credential;
       const { id } = request.params;
       const key = request.headers['idempotency-key'];
-      // Not through request.store: what is asked of the gateway must be committed before it is asked.
+      // Not through request.store, because the refund must be committed before it is requested from the gateway.
       const orders = ordersOf(db, workspaceId);
       const refund = await refundOrder(
         orders,

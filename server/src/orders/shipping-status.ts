@@ -18,7 +18,7 @@ export const SHIPPING_STATUSES = [
 ] as const;
 export type ShippingStatus = (typeof SHIPPING_STATUSES)[number];
 
-/** canceled comes from the system alone, when an order is canceled or refunded before it was sent. */
+/** Only the system sets canceled, when an order is canceled or refunded before it was sent. */
 const MOVES: Record<ShippingStatus, ShippingStatus[]> = {
   pending: ['preparing', 'sent'],
   preparing: ['pending', 'sent'],
@@ -55,7 +55,7 @@ export async function lockOrder(tx: Tx, workspaceId: string, orderId: string): P
   return order;
 }
 
-/** Moves a parcel along, or corrects its code. An identical repeat changes nothing and emits nothing. */
+/** Changes the shipping status or corrects the code. An identical repetition changes and emits nothing. */
 export async function changeShipping(
   tx: Tx,
   workspaceId: string,
@@ -73,7 +73,7 @@ export async function changeShipping(
     trackingUrl: change.trackingUrl === undefined ? before.trackingUrl : change.trackingUrl,
   };
   if (JSON.stringify(before) === JSON.stringify(after)) return { changed: false, after };
-  // What the system has canceled is not corrected either.
+  // A shipment canceled by the system cannot be corrected either.
   if (after.statusShipping !== before.statusShipping || before.statusShipping === 'canceled')
     refuseIllegalMove(before, after.statusShipping);
   await tx.query(sql`

@@ -4,7 +4,7 @@ import { publicError, sendError } from '../platform/http/answer-errors.js';
 import { ApiError, busy } from '../platform/http/errors.js';
 import { ORDERS } from './storage.js';
 
-/** The storage of the orders may fail on its own: then these routes answer 502, and all others work. */
+/** The storage of the orders may fail independently. These routes then return 502, and all others work. */
 export function answerUnavailable(app: FastifyInstance): void {
   app.addHook('onRoute', ({ config }) => {
     if (!config) return;
@@ -19,8 +19,8 @@ export function answerUnavailable(app: FastifyInstance): void {
 }
 
 /**
- * Searches have few connections and a short timeout of their own: one that is refused for that says nothing about the
- * storage of the orders, so it is 503 and not 502.
+ * Searches have few connections and a short timeout of their own. A search rejected for that reason returns 503 and
+ * not 502, because it does not indicate a failure of the storage.
  */
 export async function orBusy<T>(search: Promise<T>): Promise<T> {
   try {

@@ -16,7 +16,7 @@ export interface Message {
   /** The event's id. */
   id: string;
   event: string;
-  /** Absent on a ping, which is no event of the store. */
+  /** Absent for a ping, which is not an event of the store. */
   sequence?: number;
   origin?: string;
   workspaceId: string;
@@ -31,7 +31,9 @@ export interface AttemptResult {
   response: string | null;
 }
 
-/** One signed POST. The bytes are the same on every attempt; only the time and what is made from it differ. */
+/**
+ * One signed POST. The body is the same for every attempt; only the time and the signatures that depend on it differ.
+ */
 export async function attempt(
   parts: { outbound: Outbound; seal: Seal; clock: Clock },
   target: Target,
@@ -72,8 +74,8 @@ export async function postSigned(
 }
 
 /**
- * Undefined when FEIRA_SECRET was changed without keeping the old one: the attempt counts as failed, so that the
- * delivery ends and the partner can see why. Rotating the secret of the subscription repairs it.
+ * Returns undefined if FEIRA_SECRET was changed without keeping the old one. The attempt then counts as failed, so
+ * that the delivery ends and the partner can see the reason. Rotating the secret of the subscription fixes it.
  */
 function openSecrets(seal: Seal, target: Target, now: number) {
   const owner = webhookSecretOwner(target.workspaceId, target.webhookId);
@@ -93,7 +95,7 @@ export function webhookSecretOwner(workspaceId: string, webhookId: string): Seal
   return { purpose: 'webhook secret', workspaceId, id: webhookId };
 }
 
-/** Anything outside 2xx has failed. A redirect is not followed: it would lead where nobody checked. */
+/** Any status outside 2xx is a failure. Redirects are not followed, because their target has not been checked. */
 function statusFault(status: number): 'redirect' | 'bad_status' | null {
   if (status >= 200 && status < 300) return null;
   return status >= 300 && status < 400 ? 'redirect' : 'bad_status';

@@ -2,7 +2,10 @@ import type { Clock } from '../platform/clock.js';
 import type { Share } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
 
-/** How much may wait for one subscription, and for how long. What is dropped is in the log, and its event in the feed. */
+/**
+ * The maximum number and age of pending deliveries per subscription. Dropped deliveries stay in the log, and their
+ * events in the feed.
+ */
 export const MOST_PENDING = 100_000;
 const LONGEST_WAIT_MS = 3 * 24 * 60 * 60 * 1000;
 const AT_ONCE = 1_000;
@@ -12,7 +15,10 @@ interface Queue {
   webhook_id: string;
 }
 
-/** Drops what a subscription cannot be expected to take any more: the oldest beyond the limit, and what waited too long. */
+/**
+ * Drops deliveries that a subscription can no longer be expected to process: the oldest ones above the limit, and
+ * those that waited too long.
+ */
 export async function dropBacklogs(db: Share, clock: Clock, mostPending = MOST_PENDING): Promise<void> {
   const tooOld = new Date(clock.now() - LONGEST_WAIT_MS).toISOString();
   const queues = await db.query<Queue>(sql`
@@ -24,7 +30,7 @@ export async function dropBacklogs(db: Share, clock: Clock, mostPending = MOST_P
   await forgetDeleted(db);
 }
 
-/** Reads up to one more than the limit from the index. */
+/** Reads at most one row more than the limit from the index. */
 async function isTooMuch(db: Share, queue: Queue, tooOld: string, mostPending: number): Promise<boolean> {
   const [row] = await db.query<{ count: number; old: boolean | null }>(sql`
     select count(*), bool_or(since < ${tooOld}::timestamptz) as old from (
@@ -35,7 +41,7 @@ async function isTooMuch(db: Share, queue: Queue, tooOld: string, mostPending: n
   return row!.count > mostPending || row!.old === true;
 }
 
-/** Only what is due: a delivery that is being sent, or waits for its next attempt, is not in the way. */
+/** Drops only due deliveries. Those that are being sent or wait for their next attempt are not counted. */
 async function drop(db: Share, queue: Queue, tooOld: string, mostPending: number): Promise<number> {
   const [row] = await db.autocommit.query<{ dropped: number }>(sql`
     with ranked as (
@@ -60,7 +66,7 @@ async function drop(db: Share, queue: Queue, tooOld: string, mostPending: number
   return row!.dropped;
 }
 
-/** The queues of deleted subscriptions, once nothing is pending in them. */
+/** Removes the queues of deleted subscriptions that have no pending deliveries. */
 async function forgetDeleted(db: Share): Promise<void> {
   await db.autocommit.query(sql`
     delete from delivery_queues where ctid = any(array(

@@ -6,7 +6,7 @@ export interface Backoff {
 export const ATTEMPTS = 5;
 const JITTER = 0.2;
 
-/** 5 s, 75 s, 18 min 45 s, 4 h 41 min, each give or take a fifth, so that what failed together does not return together. */
+/** 5 s, 75 s, 18 min 45 s, 4 h 41 min, each ±20%, so that deliveries that failed together are not retried together. */
 export function waitBefore(attempt: number, { firstMs, factor }: Backoff, random = Math.random()): number {
   const wait = firstMs * factor ** (attempt - 2);
   return Math.round(wait * (1 - JITTER + 2 * JITTER * random));

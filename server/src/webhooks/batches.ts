@@ -1,6 +1,6 @@
 /**
- * Writes behind the scenes, one batch at a time: while one is being written the next gathers, so the busier it is, the
- * larger the batches, and never more than one connection is held. `write` deals with its own failures.
+ * Writes in the background, one batch at a time: while one is written, the next one collects, so batches grow with
+ * the load and never more than one connection is used. `write` handles its own failures.
  */
 export class Batches<T> {
   private readonly waiting: T[] = [];
@@ -16,13 +16,13 @@ export class Batches<T> {
     if (this.waiting.length > 0) this.writing ??= this.run();
   }
 
-  /** Nothing waits any more. */
+  /** Resolves when nothing is waiting. */
   async idle(): Promise<void> {
     await this.writing;
   }
 
   private async run(): Promise<void> {
-    // What ends in the same turn goes together.
+    // Collects everything that finishes in the same turn of the event loop.
     await Promise.resolve();
     while (this.waiting.length > 0) await this.write(this.waiting.splice(0, this.most));
     this.writing = undefined;

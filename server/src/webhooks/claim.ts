@@ -2,7 +2,7 @@ import type { Share } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
 import type { Target } from './attempt.js';
 
-/** A delivery that this process holds for the length of a lease. */
+/** A delivery that this process has leased. */
 export interface Claimed extends Target {
   id: string;
   clientId: string;
@@ -14,7 +14,7 @@ export interface Claimed extends Target {
   attempts: number;
   attemptsLeft: number;
   claims: number;
-  /** By our clock: from then on another worker may claim it. */
+  /** In our own time. Afterwards another worker may claim the delivery. */
   leaseEndsAt: number;
   /** The subscription still exists and its app still has a grant for the store. */
   live: boolean;
@@ -23,15 +23,15 @@ export interface Claimed extends Target {
 export interface ClaimRequest {
   now: number;
   leaseMs: number;
-  /** How many in all. */
+  /** The maximum number in total. */
   most: number;
-  /** How many of a subscription that this process knows nothing about. */
+  /** The maximum number for a subscription that is not in `wanted`. */
   mostOfOther: number;
-  /** How many of these subscriptions; none at all where it is 0. */
+  /** The maximum numbers for these subscriptions; 0 excludes one. */
   wanted: { webhookId: string; most: number }[];
 }
 
-/** Subscriptions that one claim looks at. */
+/** The number of subscriptions that one claim considers. */
 const QUEUES = 32;
 
 /**
@@ -82,7 +82,7 @@ export async function claimDue(db: Share, request: ClaimRequest): Promise<Claime
     advanced as (
       update delivery_queues q set next_at = least(
           case when exists (select from due where due.webhook_id = q.webhook_id) then (select lease_end from clock) else 'infinity' end,
-          -- Never before now, so that the subscriptions with a backlog take turns.
+          -- Never before now, so that subscriptions with a backlog take turns.
           greatest((
             select d.next_at from deliveries d
             where d.workspace_id = q.workspace_id and d.webhook_id = q.webhook_id and d.status = 'pending'
@@ -91,7 +91,7 @@ export async function claimDue(db: Share, request: ClaimRequest): Promise<Claime
           ), (select now from clock)))
       from queue join delivery_queues seen on seen.workspace_id = queue.workspace_id and seen.webhook_id = queue.webhook_id
       where q.workspace_id = queue.workspace_id and q.webhook_id = queue.webhook_id and seen.changes = queue.changes
-        -- Once there are enough, the rest of the queues was not looked at.
+        -- Queues after the limit was reached have not been read.
         and ((select count(*) from due) < ${most} or exists (select from due where due.webhook_id = q.webhook_id))
     )
     select t.workspace_id as "workspaceId", t.id, t.webhook_id as "webhookId", w.client_id as "clientId",
@@ -110,9 +110,9 @@ export async function claimDue(db: Share, request: ClaimRequest): Promise<Claime
   return rows;
 }
 
-/** Milliseconds until something is due for a subscription other than these; undefined when nothing is pending. */
+/** Milliseconds until a delivery of another subscription is due; undefined if nothing is pending. */
 export async function dueIn(db: Share, now: number, except: string[]): Promise<number | undefined> {
-  // PostgreSQL 15 and 16 cannot subtract an infinity.
+  // PostgreSQL 15 and 16 cannot subtract infinity.
   const [row] = await db.query<{ ms: number }>(sql`
     select case when next_at = '-infinity' then 0
       else extract(epoch from next_at - greatest(${new Date(now).toISOString()}::timestamptz, now())) * 1000 end as ms
@@ -120,7 +120,7 @@ export async function dueIn(db: Share, now: number, except: string[]): Promise<n
   return row && Math.max(0, Math.ceil(row.ms));
 }
 
-/** Gives up leases without an attempt: when the process stops, or when the receiver has become too slow for them. */
+/** Releases leases without an attempt, when the process stops or the receiver has become too slow. */
 export async function release(db: Share, now: number, claimed: Claimed[]): Promise<void> {
   const rows = claimed.map(({ workspaceId, webhookId, id, claims }) => ({
     workspace_id: workspaceId,

@@ -21,7 +21,7 @@ interface Options {
 const scope = 'webhooks:manage';
 const isFilters = checkerOf(Type.Object(shape.deliveryFilters, { additionalProperties: false }));
 
-/** What was delivered to a subscription, and what is delivered to it on request. */
+/** The delivery log of a subscription, pings and redeliveries. */
 export const deliveryRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { clock, outbound, seal }) => {
   app.post(
     '/webhooks/:id/ping',
@@ -42,7 +42,7 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { 
       const { workspaceId } = request.credential;
       const target = await findTarget(request.store, request.credential, id);
       const message = { id: newId(), event: 'ping', workspaceId, data: { id } };
-      // What the receiver wrote stays out: a caller must not read other servers through us.
+      // The response body is not returned, because callers must not read other servers through us.
       const { response: _, ...answer } = await attempt({ outbound, seal, clock }, target, message, 1);
       return answer;
     },

@@ -25,25 +25,28 @@ export interface DispatcherParts {
 const BATCH = 250;
 const MOST_CLAIMED = 4_000;
 const MOST_QUEUES = 10_000;
-/** At once, of one store and app. A host takes four times as many, so one store cannot use it up. */
+/**
+ * The maximum number of concurrent deliveries per store and app. A host accepts four times as many, so one store
+ * cannot use all of them.
+ */
 const MOST_PER_OWNER = 64;
 const IDLE_MS = 1_000;
 const SHORT_REST_MS = 100;
 const RETRY_AFTER_ERROR_MS = 500;
-/** Longer than recording an attempt takes when the database is slow. */
+/** Longer than recording an attempt takes on a slow database. */
 const RECORDING_MS = 4_000;
 
 /**
- * Claims what is due, hands it to the queue of its subscription, and records the results. Any number of dispatchers may
- * run against one database.
+ * Claims due deliveries, adds them to the queue of their subscription, and records the results. Several dispatchers
+ * may share a database.
  *
- * A delivery is claimed (its lease runs), waits in a ReceiverQueue, is sent, and is recorded: delivered, pending with a
- * later time, or failed. A failure before sending (an app that was disconnected, a secret that cannot be opened) and one
- * of the receiver are results and are recorded. A failure to record is ours: it is repeated for as long as the lease
- * lasts, and then the delivery is due again. At a stop, and when a receiver becomes slow, leases are released.
+ * A delivery is claimed (which starts its lease), waits in a ReceiverQueue, is sent, and is recorded as delivered,
+ * pending with a later time, or failed. Failures before sending (a disconnected app, a secret that cannot be opened)
+ * and failures of the receiver are recorded results. A failure to record is retried until the lease expires; then the
+ * delivery is due again. When the process stops or a receiver becomes slow, leases are released.
  */
 export class Dispatcher {
-  /** Since the process began. */
+  /** Since the start of the process. */
   readonly counts = { delivered: 0, failed: 0 };
   private readonly queues = new Map<string, ReceiverQueue>();
   private readonly owners = new Map<string, Slots>();
@@ -57,8 +60,8 @@ export class Dispatcher {
   private readonly leaseMs: number;
 
   constructor(private readonly parts: DispatcherParts) {
-    // A slow queue waits for two rounds of its slots before an attempt begins; a lease must outlast that, the attempt and
-    // its recording.
+    // A slow queue waits for two rounds of its slots before an attempt starts. The lease must outlast that, the
+    // attempt and its recording.
     this.leaseMs = 3 * parts.timeoutMs + RECORDING_MS + 2_000;
   }
 
@@ -66,7 +69,7 @@ export class Dispatcher {
     this.loop = this.run();
   }
 
-  /** There may be something to do. */
+  /** Signals that there may be due deliveries. */
   wake(): void {
     this.awake = true;
     this.wakeUp?.();
@@ -78,7 +81,7 @@ export class Dispatcher {
     return sum;
   }
 
-  /** What is being sent is finished and recorded; what was only claimed is released. */
+  /** Deliveries that are being sent are completed and recorded; those that were only claimed are released. */
   async stop(): Promise<void> {
     this.stopping = true;
     this.wake();
@@ -138,7 +141,7 @@ export class Dispatcher {
       .map(([webhookId, queue]) => ({ webhookId, most: queue.wanted(room) }));
   }
 
-  /** One attempt. Answers how long the receiver took. */
+  /** Makes one attempt and returns the response time of the receiver. */
   private async send(claimed: Claimed): Promise<number> {
     const at = this.parts.clock.now();
     const { eventId: id, event, sequence, origin, workspaceId, data } = claimed;
@@ -148,7 +151,10 @@ export class Dispatcher {
     return result.durationMs;
   }
 
-  /** What is not recorded is sent again when its lease has run out, so this is tried for about as long as a lease. */
+  /**
+   * A delivery that is not recorded is sent again after its lease, so recording is retried for about as long as a
+   * lease.
+   */
   private async record(batch: Finished[]): Promise<void> {
     const { db, clock, backoff, log } = this.parts;
     for (let spent = 0; spent <= this.leaseMs; spent += RETRY_AFTER_ERROR_MS) {
@@ -172,7 +178,7 @@ export class Dispatcher {
     this.releases.add(claimed);
   }
 
-  /** A lease that is not released runs out. */
+  /** A lease that is not released expires on its own. */
   private async release(batch: Claimed[]): Promise<void> {
     const { db, clock, log } = this.parts;
     await release(db, clock.now(), batch).catch((error: unknown) =>
@@ -206,12 +212,12 @@ export class Dispatcher {
     return MOST_CLAIMED - this.claimed;
   }
 
-  /** Until something is due that has room here, something wakes us, or a second has passed. */
+  /** Waits until a delivery with free capacity is due, `wake` is called, or a second has passed. */
   private async rest(): Promise<void> {
     if (this.awake || this.stopping) return;
     const full = this.wanted().flatMap(({ webhookId, most }) => (most === 0 ? [webhookId] : []));
     const due = this.room > 0 ? await dueIn(this.parts.db, this.parts.clock.now(), full) : undefined;
-    // What is due now and was not claimed is being claimed elsewhere.
+    // Due deliveries that were not claimed are being claimed by another process.
     const wait = Math.min(IDLE_MS, Math.max(due ?? IDLE_MS, SHORT_REST_MS));
     if (!this.awake && !this.stopping) await this.sleep(wait);
   }
@@ -229,7 +235,7 @@ export class Dispatcher {
   }
 }
 
-/** Idle ones are kept for what they know of their receivers, until there are too many. */
+/** Idle queues are kept for their knowledge about the receiver, until there are too many. */
 function forgetIdle(map: Map<string, { isIdle: boolean }>): void {
   for (const [key, each] of map) {
     if (!each.isIdle) continue;

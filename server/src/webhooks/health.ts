@@ -2,14 +2,14 @@ import type { Queryable } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
 import { LOST_UNTIL_FAILING } from './subscriptions.js';
 
-/** Apps of a store with subscriptions that fail now, for the merchant to see. */
+/** The apps of a store with failing subscriptions, shown to the merchant. */
 export async function failingAppsOf(db: Queryable, workspaceId: string): Promise<Set<string>> {
   const rows = await db.query<{ client_id: string }>(sql`
     select distinct client_id from webhooks where workspace_id = ${workspaceId} and lost_in_a_row >= ${LOST_UNTIL_FAILING}`);
   return new Set(rows.map((row) => row.client_id));
 }
 
-/** Over all stores, for the integrator who must mend it. */
+/** Across all stores, shown to the integrator. */
 export async function failingUrlsOf(
   db: Queryable,
   clientId: string,

@@ -31,7 +31,8 @@ export const deliverySorts: Record<string, SortKey> = {
   createdAt: byTime('created_at'),
 };
 
-// What was never tried is due since always, so that it goes before what is tried again; it is told as due since it was made.
+// A delivery without attempts has next_at = -infinity, so that it precedes retries. It is reported as due since its
+// creation.
 const columns = raw(`
   d.id, d.event_id as "eventId", d.event, d.status, d.created_at as "createdAt",
   case when d.status = 'pending' then greatest(d.next_at, d.created_at) end as "nextAttemptAt",
@@ -41,7 +42,7 @@ const columns = raw(`
       'error', a.error, 'durationMs', a.duration_ms, 'response', a.response) order by a.number)
     from delivery_attempts a where a.workspace_id = d.workspace_id and a.delivery_id = d.id), '[]') as attempts`);
 
-/** The log of a subscription, newest first. */
+/** The delivery log of a subscription, newest first. */
 export async function listDeliveries(
   db: StoreAccess,
   owner: Owner,
@@ -49,7 +50,7 @@ export async function listDeliveries(
   request: PageRequest<{ status?: string }>,
 ): Promise<{ data: DeliveryRecord[]; meta: PageMeta }> {
   await findTarget(db, owner, webhookId);
-  // What is committed is in the log, whether or not a worker has got to it.
+  // Includes everything committed, even if no worker has processed it yet.
   await settledHead(db, owner.workspaceId);
   const { status } = request.filters;
   const filter = status === undefined ? raw('') : sql`and d.status = ${status}`;
@@ -68,8 +69,8 @@ export async function listDeliveries(
 }
 
 /**
- * Sends a delivery again, whatever became of it: a new series of five attempts under the same event id. It is named by
- * its own id or by that of its event, which is the value of X-Service-Delivery.
+ * Sends a delivery again, regardless of its result: a new series of five attempts with the same event id. It is
+ * identified by its own id or by that of its event, which is the value of X-Service-Delivery.
  */
 export async function redeliver(
   tx: Tx,

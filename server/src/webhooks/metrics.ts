@@ -9,9 +9,9 @@ const COUNTED_TO = 100_000;
 const CACHE_MS = 1_000;
 
 /**
- * What waits is read from the database when the metrics are scraped; what was done is counted by the process that did
- * it. While the database does not answer, the figures that need it are absent and `feira_database_up` is 0: an alert
- * must still get the others.
+ * Pending deliveries are read from the database when the metrics are scraped; completed ones are counted by each
+ * process. While the database is down, metrics that need it are absent and `feira_database_up` is 0, because alerts
+ * still need the others.
  */
 export function measureDeliveries(registry: Registry, db: Share, dispatcher: Dispatcher): void {
   const registers = [registry];

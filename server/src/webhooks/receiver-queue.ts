@@ -1,44 +1,42 @@
 import type { Claimed } from './claim.js';
 import type { Slots } from './slots.js';
 
-// A receiver gets one more delivery at a time for each quick answer: a burst would make it slow, or us.
+// Each fast response allows one more concurrent delivery. A sudden burst could overload the receiver or us.
 const MOST_SLOTS = 16;
 const FEWEST_SLOTS = 2;
 const LONGEST = 256;
-/** A queue that was full asks for more when it is this short, so that each claim finds much. */
+/** A full queue requests more deliveries when it is this short, so that each claim finds many. */
 const SHORT = 64;
 const LONGEST_WHEN_SLOW = 4;
 const SLOW_MS = 1_000;
-/** A queue is no longer than what is sent in this time, because the leases run. */
+/** A queue holds at most what can be sent in this time, because the leases are running. */
 const QUEUE_MS = 4_000;
 const MEMORY = 0.3;
-/** A queue takes at most this part of the room that is left in the process, so that some is left for others. */
+/** A queue takes at most this part of the free capacity of the process. */
 const SHARE = 1 / 8;
 
-/** What a subscription that nothing is known about may have at once. */
+/** The maximum number of deliveries of a new subscription. */
 export const FIRST_CLAIM = 16;
 
 interface Parts {
   timeoutMs: number;
-  /** Concurrent deliveries of the same store and app. */
+  /** The concurrent deliveries of the same store and app. */
   slots: Slots;
-  /** Sends one and answers how long the receiver took. Never rejects. */
+  /** Sends a delivery and returns the response time. Never rejects. */
   send(claimed: Claimed): Promise<number>;
-  /** The lease still covers an attempt. */
+  /** Returns whether the lease still covers an attempt. */
   isInTime(claimed: Claimed): boolean;
-  /** These will not be sent by this process. */
+  /** These deliveries will not be sent by this process. */
   release(claimed: Claimed[]): void;
-  /** A queue that was full has room again. */
+  /** Called when a full queue has room again. */
   onRoom(): void;
 }
 
 /**
- * The deliveries of one subscription that this process has claimed, and how its receiver answers.
- *
- * It is in one of three states. New: nothing is known, two are sent at a time. Quick: the average answer takes less than
- * a second; each answer allows one more at a time, up to sixteen. Slow: two at a time, and no more than four wait here,
- * so that what a dead receiver is owed stays in the database, where nobody touches it. A slow receiver that answers
- * quickly again is quick at once.
+ * The claimed deliveries of one subscription, and the speed of its receiver, in three states. New: nothing is known,
+ * and two deliveries are sent at a time. Fast: the average response takes less than a second; each response allows
+ * one more at a time, up to sixteen. Slow: two at a time, and at most four wait here, so that the backlog of a dead
+ * receiver stays in the database. A slow receiver that responds quickly again becomes fast immediately.
  */
 export class ReceiverQueue {
   private waiting: Claimed[] = [];
@@ -61,7 +59,7 @@ export class ReceiverQueue {
     return this.sending === 0 && this.waiting.length === 0;
   }
 
-  /** How many more to claim for it, while the process has room for this many. */
+  /** The number of deliveries to claim, if the process has this much free capacity. */
   wanted(room: number): number {
     const longest = this.isSlow
       ? LONGEST_WHEN_SLOW
@@ -77,7 +75,7 @@ export class ReceiverQueue {
     this.fill();
   }
 
-  /** Sends nothing more; what is being sent is finished. Answers what was waiting. */
+  /** Stops sending. Deliveries that are being sent are completed; waiting ones are returned. */
   stop(): Claimed[] {
     this.stopped = true;
     return this.waiting.splice(0);
@@ -95,7 +93,7 @@ export class ReceiverQueue {
       if (this.parts.isInTime(next)) {
         void this.send(next);
       } else {
-        // Another worker may claim it at any time; it must not be sent from here too.
+        // Another worker may claim it at any time, so it must not be sent from here.
         this.parts.slots.give();
         late.push(next);
       }

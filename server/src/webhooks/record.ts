@@ -6,15 +6,15 @@ import type { Claimed } from './claim.js';
 
 export interface Finished {
   claimed: Claimed;
-  /** When it was sent; undefined when nothing was, because the app is no longer connected. */
+  /** The time of sending; undefined if nothing was sent, because the app is no longer connected. */
   at: number | undefined;
   result: AttemptResult | undefined;
 }
 
 /**
- * Writes down what became of many attempts at once: the log line, the next time or the end, and how the subscription
- * fares. `claims` fences it: a worker whose lease ran out finds its row taken and changes nothing. `attempts` fences a
- * repetition, when the connection broke before it was known whether the first had been committed.
+ * Records the results of many attempts: the log entry, the next attempt or the final status, and the health of the
+ * subscription. `claims` is a fencing token: a worker whose lease has expired changes nothing. `attempts` prevents a
+ * second recording when the connection broke before the first was confirmed.
  */
 export async function recordFinished(
   db: Share,
@@ -53,7 +53,7 @@ export async function recordFinished(
         count(*) filter (where status = 'failed' and tried) as lost
       from done group by workspace_id, webhook_id
     ),
-    -- Locked in order, so that two workers that report on the same subscriptions do not wait for each other.
+    -- Locked in order, so that two workers that report on the same subscriptions do not deadlock.
     locked as materialized (
       select w.workspace_id, w.id, h.delivered, h.lost from webhooks w
       join health h on h.workspace_id = w.workspace_id and h.webhook_id = w.id
@@ -76,7 +76,7 @@ function rowOf({ claimed, at, result }: Finished, now: number, backoff: Backoff)
   const number = claimed.attempts + (result ? 1 : 0);
   const attemptsLeft = result ? claimed.attemptsLeft - 1 : 0;
   const status = result?.delivered ? 'delivered' : attemptsLeft > 0 ? 'pending' : 'failed';
-  // Counted within the present series of five: a resend starts one anew.
+  // Counted within the current series of five attempts; a redelivery starts a new series.
   const upcoming = ATTEMPTS - attemptsLeft + 1;
   return {
     workspace_id: workspaceId,

@@ -12,13 +12,13 @@ export function asWebhookSecret(key: Buffer): string {
 
 export interface Secrets {
   current: string;
-  /** For 24 hours after a rotation. */
+  /** Set for 24 hours after a rotation. */
   previous?: string | undefined;
 }
 
 export interface Signable {
   event: string;
-  /** The event's id: the same over all attempts and resends. */
+  /** The id of the event, which is the same for all attempts and redeliveries. */
   id: string;
   sequence?: number | undefined;
   origin?: string | undefined;
@@ -27,8 +27,8 @@ export interface Signable {
 }
 
 /**
- * Our own headers, and the trio of Standard Webhooks. The first scheme is keyed with the whole secret as text, the
- * second with the 32 bytes that it encodes.
+ * Our own headers, and the three headers of Standard Webhooks. Our scheme uses the whole secret as text, theirs the
+ * 32 bytes that it encodes.
  */
 export function signedHeaders(delivery: Signable, secrets: Secrets, now: number): Record<string, string> {
   const timestamp = String(Math.floor(now / 1000));

@@ -1,16 +1,16 @@
-/** What waits for a slot and is told when one is free. */
+/** A caller that waits for a slot and is called when one is free. */
 interface Waiter {
   fill(): void;
 }
 
-/** Limits how many deliveries of one store and app are sent at once, however many subscriptions they have. */
+/** Limits the concurrent deliveries of one store and app across all its subscriptions. */
 export class Slots {
   private taken = 0;
   private readonly waiting = new Set<Waiter>();
 
   constructor(private readonly most: number) {}
 
-  /** False when none is free: then `waiter` is called once one is. */
+  /** Returns false if no slot is free; `waiter` is then called when one is. */
   take(waiter: Waiter): boolean {
     if (this.taken < this.most) {
       this.taken++;

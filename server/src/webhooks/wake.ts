@@ -5,9 +5,9 @@ export const DELIVERY_CHANNEL = 'feira_deliveries';
 const AT_MOST_EVERY_MS = 5;
 
 /**
- * Tells the workers that something was written. Not part of the write itself: a transaction that notifies holds a lock
- * on the whole cluster while its commit reaches the disk, so notifying writes would commit one after the other. Many
- * writes share one notification; a worker that misses it looks by itself within a second.
+ * Notifies the workers of new events. It is not part of the write: a transaction that notifies holds a cluster-wide
+ * lock until its commit is on disk, so notifying writes would commit one after the other. Many writes share one
+ * notification; a worker that misses it polls within a second.
  */
 export class DeliveryWake {
   private telling = false;
@@ -16,7 +16,10 @@ export class DeliveryWake {
 
   constructor(private readonly db: Share) {}
 
-  /** At once, and then not again for a few milliseconds, nor before it is through: it may wait for a lock. */
+  /**
+   * Notifies immediately, and then not again for a few milliseconds or before it has completed, because it may wait
+   * for a lock.
+   */
   poke(): void {
     if (this.telling) {
       this.again = true;
@@ -39,9 +42,12 @@ export class DeliveryWake {
     clearTimeout(this.rest);
   }
 
-  /** Many writes emit nothing, and a worker may have been quicker: then there is nothing to say. */
+  /**
+   * Many writes emit nothing, and a worker may already have processed the events. In these cases no notification is
+   * sent.
+   */
   private async tell(): Promise<void> {
-    // Not on a connection for reads: a notification commits, and waits for other commits.
+    // Not on a read connection, because a notification commits and waits for other commits.
     await this.db.autocommit.query(sql`
       select pg_notify(${DELIVERY_CHANNEL}, '')
       where exists (select from outbox) or exists (select from delivery_queues where next_at <= now())`);

@@ -1,4 +1,4 @@
-/** The line that is typed to pay a boleto: 47 digits with their check digits, of a bank (000) that does not exist. */
+/** The digits that are typed to pay a boleto: 47 digits with check digits, of a bank (000) that does not exist. */
 export function boletoLine({ id, amount }: { id: string; amount: number }): string {
   const free = BigInt(`0x${id.replace(/[^0-9a-f]/g, '') || '0'}`)
     .toString()

@@ -1,8 +1,8 @@
 import type { Signer } from '../../platform/crypto/signer.js';
 
 /**
- * The address of a payment page. Partners read the transaction id and logs contain it, so it must not be enough to pay:
- * the page needs a key as well. The key is in the query, which is never logged.
+ * The URL of a payment page. Partners know the transaction id and logs contain it, so it must not be sufficient to
+ * pay: the page also requires a key. The key is in the query, which is never logged.
  */
 export class PaymentLinks {
   constructor(

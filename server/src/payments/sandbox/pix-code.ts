@@ -1,6 +1,6 @@
 /**
- * The text of a Pix QR code ("copia e cola"): EMV fields, each an id, a length and a value, and a checksum. Banks read it
- * and find that nobody has the key, which stands on a name that is reserved for examples.
+ * The text of a Pix QR code ("copia e cola"): EMV fields, each with an id, a length and a value, and a checksum. The
+ * Pix key uses a domain reserved for examples, so banks find no recipient.
  */
 export function pixCode({
   id,

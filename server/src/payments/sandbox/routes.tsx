@@ -16,7 +16,7 @@ export interface SandboxOptions {
 
 type PaymentRequest = FastifyRequest<{ Params: { id: string } }>;
 
-/** The page that a real gateway would host. Anyone who has its address, with its key, may pay: that is its purpose. */
+/** The payment page that a real gateway would host. Anyone with its URL and key may pay. */
 export const paymentRoutes: FastifyPluginAsync<SandboxOptions> = async (app, { gateway, wake }) => {
   const hidden = { schema: { hide: true } };
 
@@ -31,7 +31,7 @@ export const paymentRoutes: FastifyPluginAsync<SandboxOptions> = async (app, { g
     if (!payment) return missing(request, reply);
     const decision = fields?.get('decision');
     if (decision !== 'paid' && decision !== 'declined') throw badRequest('The form names no decision');
-    // Paid or canceled is final; a second press of a button goes back to the shop like the first.
+    // Paid and canceled are final. Pressing a button again leads back to the shop.
     if (isOpen(payment)) await gateway.decide(payment.id, decision);
     wake.poke();
     return reply.redirect(payment.returnUrl, 303);

@@ -5,12 +5,12 @@ import { ApiError, badRequest, busy, internalError, invalid, unknownPath } from 
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Where error bodies link to the explanation of their code. */
+    /** The base URL of the error documentation that error bodies link to. */
     errorDocs: string;
   }
 }
 
-/** Every failure is answered in one shape. Only the public sentence leaves the process; the cause goes to the log. */
+/** Returns every failure in the same format. Only the public message leaves the process; the cause is logged. */
 export function answerErrors(app: FastifyInstance, publicUrl: string): void {
   app.decorate('errorDocs', `${publicUrl}/docs/errors`);
   app.setErrorHandler((error: FastifyError, request, reply) => {
@@ -66,7 +66,7 @@ export function publicError(error: FastifyError): ApiError {
   return internalError(error);
 }
 
-/** The first fault that the validator of a query found. */
+/** The first error that the query validator found. */
 export function badParameter(fault: object | undefined): ApiError {
   const error = fault as Parameters<typeof sentenceFor>[0];
   return badRequest(

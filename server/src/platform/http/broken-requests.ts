@@ -6,10 +6,13 @@ import { errorBody } from './answer-errors.js';
 import { answerUnderWay } from './connections.js';
 import { ApiError } from './errors.js';
 
-// A connection ends with what is broken on it: where the next request would begin, nobody knows.
+// The connection is closed after a broken request, because the start of the next one is unknown.
 const CLOSE = { headers: { Connection: 'close' } };
 
-/** Heads that Node would refuse by itself, without a word: they come to us, get their request id and are refused here. */
+/**
+ * Node would reject these requests without a body. They are handled here instead, so that they get a request id and
+ * the usual error format.
+ */
 export function refuseBrokenHeads(app: FastifyInstance): void {
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   app.addHook('onRequest', ({ raw }: FastifyRequest, _reply, done) => done(faultOfHead(raw)));
@@ -17,7 +20,7 @@ export function refuseBrokenHeads(app: FastifyInstance): void {
 
 function faultOfHead({ headers, rawHeaders, httpVersion }: IncomingMessage): ApiError | undefined {
   const { host, expect } = headers;
-  // Node keeps the first of several; a proxy in front may have believed another (RFC 9112, 3.2).
+  // Node uses the first of several Host headers, but a proxy may have used another (RFC 9112, 3.2).
   if (hasTwoHosts(rawHeaders))
     return new ApiError(400, 'bad_request', 'The Host header is sent more than once', CLOSE);
   if (host !== undefined && expect === undefined) return undefined;
@@ -37,11 +40,12 @@ function hasTwoHosts(rawHeaders: string[]): boolean {
 const refused = new WeakSet<Socket>();
 
 /**
- * What cannot be read as HTTP, or does not arrive in time. Whoever reads the body of a request is told, and refuses that
- * request; a fault behind complete requests waits for their answers; any other is answered on the bare connection.
+ * Handles input that is not valid HTTP or does not arrive in time. If a request body is being read, that request is
+ * rejected; an error after complete requests is answered after them; any other error is answered directly on the
+ * connection.
  */
 export function refuseUnreadable(this: FastifyInstance, fault: ConnectionError, socket: Socket): void {
-  // Whatever still arrives is a fault again.
+  // Further data on this connection would be reported as an error again.
   if (refused.has(socket)) return;
   refused.add(socket);
   const refuse = () => {

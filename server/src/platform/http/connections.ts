@@ -1,15 +1,18 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** A whole request, from its first byte to the last of its body: 10 MB of an image at 0.7 Mbit/s. */
+/** The time limit for a complete request, enough for an image of 10 MB at 0.7 Mbit/s. */
 export const REQUEST_MS = 120_000;
-/** What is under way when a stop begins has this long; `docker stop` kills after ten seconds, and there is more to end. */
+/**
+ * Pending requests have this long when the server stops; `docker stop` kills after ten seconds, and other parts need
+ * time too.
+ */
 const STOP_GRACE_MS = 5_000;
 const LOOK_MS = 50;
 
 /**
- * Lets a stop wait for requests, and for nothing else. Node ends only connections that were answered and are kept alive:
- * one that has sent nothing yet, or half a head, counts as busy and would hold the process for as long as it likes.
+ * Makes a stop wait only for pending requests. Node closes only idle keep-alive connections: one that has sent
+ * nothing yet, or an incomplete head, counts as busy and would keep the process running.
  */
 export function connectionsOf(server: Server): { endWithRequests(): void } {
   const open = new Set<Socket>();
@@ -22,7 +25,8 @@ export function connectionsOf(server: Server): { endWithRequests(): void } {
   };
   return {
     endWithRequests() {
-      // From the first look on and not before: a request may be on its way through a connection that is just open.
+      // Starts with the first check and not earlier, because a request may be arriving on a connection that was just
+      // opened.
       const looking = setInterval(() => end((socket) => !answerUnderWay(socket)), LOOK_MS);
       const lastCall = setTimeout(() => end(() => true), STOP_GRACE_MS);
       server.once('close', () => {
@@ -33,7 +37,7 @@ export function connectionsOf(server: Server): { endWithRequests(): void } {
   };
 }
 
-/** The answer that a connection is busy with. Node keeps it there and asks so itself before it ends an idle one. */
+/** The response in progress on a connection. Node stores it there and uses it for the same check. */
 export function answerUnderWay(socket: Socket): ServerResponse | undefined {
   return (socket as { _httpMessage?: ServerResponse | null })._httpMessage ?? undefined;
 }

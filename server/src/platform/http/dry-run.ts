@@ -5,12 +5,12 @@ import type { Statement } from '../db/sql.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The store of a caller who only asks what the call would answer. */
+    /** The store of a caller who only wants to know what the call would return. */
     dryRun: DryRun | null;
   }
 }
 
-/** A write whose query has this parameter can be tried out. All it writes must go through `request.store`. */
+/** A write with this query parameter can be tried out. All its writes must go through `request.store`. */
 export const dryRunParameter = {
   dryRun: Type.Optional(
     Type.Boolean({
@@ -27,7 +27,7 @@ export function dryRunSteps(app: FastifyInstance, storeOf: (request: FastifyRequ
   app.decorateRequest('dryRun', null);
   return { begin, end };
 
-  // Both with a callback: most requests are no dry runs and should not wait for a promise.
+  // Both use a callback, because most requests are not dry runs and should not wait for a promise.
   function begin(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
     if ((request.query as { dryRun?: unknown }).dryRun === 'true') {
       request.dryRun = new DryRun(storeOf(request));
@@ -48,8 +48,8 @@ export function dryRunSteps(app: FastifyInstance, storeOf: (request: FastifyRequ
 }
 
 /**
- * Whether the query asks for one, or tries to: `dryRun=yes`, and `dryRun=true` where it is not supported, are refused
- * later and must not use up an idempotency key either.
+ * Returns whether the query requests a dry run or tries to: `dryRun=yes`, and `dryRun=true` where it is not
+ * supported, are rejected later and must not use up an idempotency key either.
  */
 export function isDryRun({ query }: FastifyRequest): boolean {
   const { dryRun } = query as { dryRun?: unknown };
@@ -61,7 +61,7 @@ export function hasDryRun({ schema }: RouteOptions): boolean {
   return 'dryRun' in properties;
 }
 
-/** Everything that is written through it is in one transaction, which is rolled back when the answer is known. */
+/** All writes are in one transaction, which is rolled back once the response is known. */
 class DryRun implements StoreAccess {
   readonly autocommit: Tx = {
     writes: true,

@@ -3,7 +3,10 @@ export interface ErrorEntry {
   status: number;
   meaning: string;
   remedy: string;
-  /** The same request may succeed later. Every 408, 429 and 5xx says so; a conflict only if it passes on its own. */
+  /**
+   * Set if the same request may succeed later: for every 408, 429 and 5xx, and for conflicts that resolve on their
+   * own.
+   */
   retry?: true;
 }
 

@@ -5,7 +5,7 @@ export interface FaultDetail {
   message: string;
 }
 
-/** Everything a caller may be told. What caused it stays in `cause` and goes to the log only. */
+/** An error with a public message for the caller. Its cause stays in `cause` and is only logged. */
 export class ApiError extends Error {
   constructor(
     readonly status: number,
@@ -27,7 +27,7 @@ export function badRequest(sentence: string, code: ErrorCode = 'bad_request'): A
   return new ApiError(400, code, sentence);
 }
 
-/** RFC 6750: a call without any token gets the bare challenge, one with a bad token is told what was wrong. */
+/** RFC 6750: a call without a token gets the bare challenge, and one with an invalid token also gets the error. */
 export function invalidToken(sentence: string, tokenSent = true): ApiError {
   const challenge = tokenSent
     ? `Bearer realm="feira", error="invalid_token", error_description="${sentence}"`
@@ -67,7 +67,7 @@ export function invalid(details: FaultDetail[]): ApiError {
   return new ApiError(422, 'validation_failed', sentence, { details });
 }
 
-/** What the caller is told of a fault that is ours: nothing of its cause. */
+/** A response for internal errors that reveals nothing about their cause. */
 export function internalError(cause: unknown): ApiError {
   return new ApiError(
     500,
@@ -77,7 +77,7 @@ export function internalError(cause: unknown): ApiError {
   );
 }
 
-/** The database is locked, slow or unreachable: the same call may succeed a little later. */
+/** The database is locked, slow or unreachable. The same call may succeed later. */
 export function busy(cause: unknown): ApiError {
   return new ApiError(503, 'busy', 'The service is busy. Retry with exponential backoff.', {
     cause,

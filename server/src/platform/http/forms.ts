@@ -3,16 +3,16 @@ import type { FastifyRequest } from 'fastify';
 import { badRequest } from './errors.js';
 import { mediaTypeOf } from './json-body.js';
 
-/** The largest form: the checkout with every field at its longest is a tenth of it. */
+/** The maximum size of a form, ten times that of a checkout form with all fields at their maximum length. */
 export const FORM_BYTES = 65_536;
 const MAX_FIELDS = 100;
 
-/** The fields of a form or query. A field sent twice is remembered as such: which of them was meant is not ours to guess. */
+/** The fields of a form or query. Repeated fields are recorded, because we cannot know which value was meant. */
 export class Fields {
   private readonly values = new Map<string, string>();
   readonly repeated: string[] = [];
 
-  /** Reads each field once: URLSearchParams.getAll per name took 34 seconds for a form of 125 kB. */
+  /** Reads each field once, because URLSearchParams.getAll per name took 34 seconds for a form of 125 kB. */
   constructor(encoded: string) {
     let count = 0;
     for (const [name, value] of new URLSearchParams(encoded)) {
@@ -22,18 +22,20 @@ export class Fields {
     }
   }
 
-  /** What was sent, or undefined: an empty field counts as not sent (RFC 6749, 3.1). */
+  /** Returns the value, or undefined. An empty field counts as missing (RFC 6749, 3.1). */
   get(name: string): string | undefined {
     return this.values.get(name) || undefined;
   }
 
-  /** As it was typed, empty when it was not. */
+  /** Returns the text as entered, or an empty string. */
   text(name: string): string {
     return this.values.get(name) ?? '';
   }
 }
 
-/** Says that a field came twice, if one did. Its name is shown only when OAuth lets it stand in an error_description. */
+/**
+ * Describes a repeated field, if there is one. Its name is included only if OAuth allows it in an error_description.
+ */
 export function repetitionIn({ repeated: [name] }: Fields): string | undefined {
   if (name === undefined) return undefined;
   return `${/^\w{1,40}$/.test(name) ? name : 'a parameter'} is sent twice`;
@@ -44,7 +46,7 @@ export function queryFields(request: FastifyRequest): Fields {
   return new Fields(start === -1 ? '' : request.url.slice(start + 1));
 }
 
-/** undefined when the body is not an urlencoded form. */
+/** Returns undefined if the body is not an urlencoded form. */
 export function formFields(request: FastifyRequest): Fields | undefined {
   const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
   if (mediaTypeOf(request) !== 'application/x-www-form-urlencoded' || !isUtf8(bytes)) return undefined;

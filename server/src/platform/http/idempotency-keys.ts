@@ -6,7 +6,7 @@ import type { Share, Transaction, Tx } from '../db/share.js';
 import { sql } from '../db/sql.js';
 import { unpackAnswer } from './stored-answer.js';
 
-/** One use of a key: whose it is and what was asked. */
+/** A use of a key: its owner and the request. */
 export interface KeyUse {
   workspaceId: string;
   clientId: string;
@@ -17,11 +17,11 @@ export interface KeyUse {
 export interface StoredAnswer {
   isSameRequest: boolean;
   status: number;
-  /** undefined when it was too large to be kept: the caller reads it again. */
+  /** Undefined if it was too large to be stored; the caller reads the resource again. */
   body: string | undefined;
 }
 
-/** `free`: nobody has used the key. `running`: the first request with it has not been answered yet. */
+/** `free`: the key is unused. `running`: the first request with it has not been answered yet. */
 export type KeyState = { state: 'free' } | { state: 'running' } | { state: 'answered'; answer: StoredAnswer };
 
 export const MAX_IDEMPOTENCY_KEY = 255;
@@ -31,13 +31,15 @@ export function isIdempotencyKey(header: string | string[]): header is string {
 }
 
 const KEPT_MS = 24 * 60 * 60 * 1000;
-/** Longer than any call waits for a receiver or a file. After it a key whose process died can be used again. */
+/**
+ * Longer than any call waits for a receiver or a file. Afterwards, the key of a process that died can be used again.
+ */
 const LEASE_MS = 60_000;
 
 /**
- * The keys and their answers. While a request runs inside one transaction, an advisory lock of that transaction marks
- * its key as running: the database drops it if the process dies. A request that waits for something other than the
- * database holds no transaction meanwhile; it leaves a reservation with a lease instead.
+ * The keys and their responses. While a request runs within one transaction, an advisory lock of that transaction
+ * marks its key as running; the database releases it if the process dies. A request that waits for something other
+ * than the database holds no transaction meanwhile, but a reservation with a lease.
  */
 export class IdempotencyKeys {
   constructor(
@@ -52,7 +54,7 @@ export class IdempotencyKeys {
       sql`select pg_try_advisory_xact_lock(hashtextextended(${`key ${workspaceId} ${clientId} ${key}`}, 0)) as ours`,
     );
     if (!lock?.ours) return { state: 'running' };
-    // A statement of its own: only a snapshot taken after the lock sees what its last holder committed.
+    // A separate statement, because only a snapshot taken after the lock sees what the previous holder committed.
     const [found] = await tx.query<{
       same: boolean | null;
       status: number;
@@ -79,7 +81,7 @@ export class IdempotencyKeys {
     return { state: found?.reserved ? 'running' : 'free' };
   }
 
-  /** Marks a locked key as running beyond the transaction. Returns what proves that the reservation is ours. */
+  /** Marks a locked key as running beyond the transaction. Returns the token that identifies the reservation. */
   async reserve(tx: Tx, { workspaceId, clientId, key }: KeyUse): Promise<string> {
     const token = randomUUID();
     await tx.query(sql`
@@ -89,7 +91,7 @@ export class IdempotencyKeys {
     return token;
   }
 
-  /** False when the lease ran out and another request has taken the key since. */
+  /** Returns false if the lease expired and another request has taken the key. */
   async release(tx: Tx, { workspaceId, clientId, key }: KeyUse, token: string): Promise<boolean> {
     const released = await tx.query(sql`
       delete from idempotency_reservations
@@ -98,7 +100,7 @@ export class IdempotencyKeys {
     return released.length > 0;
   }
 
-  /** `answer`: as packAnswer makes it. */
+  /** `answer` is the result of packAnswer. */
   async keep(tx: Transaction, use: KeyUse, status: number, answer: string): Promise<void> {
     await tx.query(sql`
       insert into idempotency_keys (workspace_id, client_id, key, request_hash, status, body, created_at)

@@ -5,9 +5,9 @@ import { badRequest } from './errors.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** A bare array in the body stands for an object with this one field. */
+    /** A bare array as body is equivalent to an object with this one field. */
     bareArray?: string;
-    /** The body may be left out altogether. */
+    /** The body may be omitted. */
     bodyOptional?: boolean;
   }
 }
@@ -15,8 +15,8 @@ declare module 'fastify' {
 export const MAX_BODY = 1_048_576;
 
 /**
- * Bodies arrive as bytes and become JSON in a hook of their own: whatever must see the bytes (idempotency keys) stands
- * before it, and every fault of form is a 400 of ours and not one of the framework's several.
+ * Bodies arrive as bytes and are parsed in a separate hook. Hooks that need the bytes (idempotency keys) run before
+ * it, and every malformed body returns our own 400 instead of one of the framework's errors.
  */
 export function keepRawBodies(app: FastifyInstance, bodyLimit = MAX_BODY): void {
   app.removeAllContentTypeParsers();
@@ -25,7 +25,7 @@ export function keepRawBodies(app: FastifyInstance, bodyLimit = MAX_BODY): void 
   );
 }
 
-/** Without its parameters and in small letters; undefined when there is no such header. */
+/** The media type in lower case without parameters, or undefined if the header is missing. */
 export function mediaTypeOf({ headers }: FastifyRequest): string | undefined {
   return headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
 }

@@ -4,7 +4,7 @@ import { ApiError } from './errors.js';
 import type { IdempotencyKeys, KeyUse, StoredAnswer } from './idempotency-keys.js';
 import { packAnswer } from './stored-answer.js';
 
-/** The store of a request that has a key: what it writes stays in one transaction until the answer is known. */
+/** The store of a request with an idempotency key. Its writes stay in one transaction until the response is known. */
 export class KeyedRequest implements StoreAccess {
   readonly autocommit: Tx = {
     writes: true,
@@ -16,7 +16,10 @@ export class KeyedRequest implements StoreAccess {
     private readonly keys: IdempotencyKeys,
     private readonly store: Share,
     private readonly use: KeyUse,
-    /** Open from the start, with the key locked; or a reservation, and the first write opens one. */
+    /**
+     * Either an open transaction that has locked the key, or a reservation, with which the first write opens a
+     * transaction.
+     */
     private readonly held: { tx: Transaction } | { reservation: string; in: Share },
   ) {
     if ('tx' in held) this.keepOpening(markStart(held.tx));
@@ -30,10 +33,10 @@ export class KeyedRequest implements StoreAccess {
     return work(await this.open());
   }
 
-  /** Takes everything back and leaves the key free, for an answer that must not be replayed. */
+  /** Rolls everything back and releases the key, for a response that must not be replayed. */
   async abandon(): Promise<void> {
     await this.rollback();
-    // If it cannot be released now, it runs out.
+    // If it cannot be released now, its lease expires.
     if ('reservation' in this.held)
       await this.keys.release(this.held.in.autocommit, this.use, this.held.reservation).catch(() => {});
   }
@@ -61,7 +64,7 @@ export class KeyedRequest implements StoreAccess {
       );
   }
 
-  /** Of a request that has written nothing. */
+  /** For a request that has written nothing. */
   private closingTransaction(): Promise<Transaction> {
     const share = 'in' in this.held ? this.held.in : this.store;
     return share.begin().then(markStart);
@@ -72,14 +75,14 @@ export class KeyedRequest implements StoreAccess {
   }
 
   private keepOpening(opening: Promise<Transaction>): Promise<Transaction> {
-    // A request that never writes does not look at it; a failure must not end the process then.
+    // A request that never writes does not await it, and a rejection must not end the process.
     opening.catch(() => {});
     this.opening = opening;
     return opening;
   }
 }
 
-/** Its transaction stays open until the answer is known. */
+/** The transaction stays open until the response is known. */
 export async function lockKey(
   keys: IdempotencyKeys,
   store: Share,
@@ -97,7 +100,7 @@ export async function lockKey(
   }
 }
 
-/** Nothing is held while the call waits for something else: the key is marked in a commit of its own. */
+/** Nothing is locked while the call waits for something else: the key is marked in a separate commit. */
 export function reserveKey(
   keys: IdempotencyKeys,
   store: Share,
@@ -119,7 +122,7 @@ async function lockOrFind(keys: IdempotencyKeys, tx: Tx, use: KeyUse): Promise<S
   return found.answer;
 }
 
-/** A refusal takes back what was written, and is kept in the same transaction. */
+/** A rejection rolls back to this savepoint and is stored in the same transaction. */
 async function markStart(tx: Transaction): Promise<Transaction> {
   try {
     await tx.query(sql`savepoint work`);

@@ -1,8 +1,8 @@
 import { isIPv6 } from 'node:net';
 
 /**
- * What a limit per address counts: an IPv4 address, or the /64 network of an IPv6 address. A customer of a provider is
- * given at least a /64, so a limit per whole IPv6 address would be no limit.
+ * The unit of limits per address: an IPv4 address, or the /64 network of an IPv6 address. Providers assign at least a
+ * /64 to a customer, so a limit per IPv6 address would have no effect.
  */
 export function networkOf(address: string): string {
   const [plain = ''] = address.split('%');

@@ -1,6 +1,6 @@
 type Read = (name: string) => string | undefined;
 
-/** The address that partners and buyers use. A server that others can reach must be told its own, and by https. */
+/** The address that partners and buyers use. A server that others can reach must have it configured, with https. */
 export function readPublicUrl(
   read: Read,
   { host, port, databaseUrl }: { host: string; port: number; databaseUrl: string | undefined },
@@ -24,7 +24,7 @@ export function readPublicUrl(
 
 export type GatewayName = 'sandbox' | 'none';
 
-/** The sandbox marks orders paid without money, so a public server never has it by default. */
+/** The sandbox marks orders as paid without money, so it is never the default on a public server. */
 export function readGateway(read: Read, publicUrl: string, faults: string[]): GatewayName {
   const flag = read('SANDBOX_ON_PUBLIC_URL') ?? 'false';
   if (flag !== 'true' && flag !== 'false') faults.push('SANDBOX_ON_PUBLIC_URL must be true or false');

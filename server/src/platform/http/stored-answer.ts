@@ -1,19 +1,20 @@
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 
-/** What is kept of an answer under an idempotency key, and for how much of it there is room. */
+/** The maximum size of a response stored for an idempotency key. */
 const MAX_STORED = 65_536;
 const MIN_COMPRESSED = 1_024;
-/** Of a refusal that is too large: whoever repeats it has seen the others. */
+/** For a rejection that is too large. The caller has already seen the other errors. */
 const KEPT_DETAILS = 100;
 
-/** No answer of ours begins like these: all are JSON objects. */
+/** No response begins with these, because all are JSON objects. */
 const COMPRESSED = 'gzip:';
 const READ_AGAIN = 'read again';
 
 /**
- * The text to store. A PATCH of 14 bytes on a product with a thousand variations is answered with more than a megabyte: if
- * that is too large even compressed, only the fact that it was done is kept, provided that it can be read again.
+ * Returns the text to store. A PATCH of 14 bytes on a product with a thousand variations returns more than a
+ * megabyte: if that is too large even when compressed, only a marker is stored, provided that the resource can be
+ * read again.
  */
 export async function packAnswer(body: string, canReadAgain: boolean): Promise<string> {
   if (body.length < MIN_COMPRESSED) return body;
@@ -24,7 +25,7 @@ export async function packAnswer(body: string, canReadAgain: boolean): Promise<s
   return details.length > KEPT_DETAILS ? compress(withFirstDetails(body)) : packed;
 }
 
-/** undefined when it has to be read again. */
+/** Returns undefined if the resource has to be read again. */
 export async function unpackAnswer(stored: string): Promise<string | undefined> {
   if (stored === READ_AGAIN) return undefined;
   if (!stored.startsWith(COMPRESSED)) return stored;
@@ -32,7 +33,7 @@ export async function unpackAnswer(stored: string): Promise<string | undefined> 
   return bytes.toString('utf8');
 }
 
-/** In base64, because what is sealed is text. */
+/** Encoded as base64, because only text can be sealed. */
 async function compress(body: string): Promise<string> {
   return COMPRESSED + (await promisify(gzip)(body, {})).toString('base64');
 }

@@ -5,29 +5,29 @@ import { ApiError } from './errors.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** A page of this list can be megabytes: an app reads only a few of them at a time. */
+    /** A page of this list can have megabytes, so an app may read only a few of them at a time. */
     hasLargePages?: boolean;
   }
 }
 
-/** A smaller answer fits into the buffers of the operating system, whether it is read or not. */
+/** A smaller response fits into the buffers of the operating system, whether it is read or not. */
 const LARGE_BYTES = 65_536;
-/** A client that takes nothing of its answer for so long has gone. */
+/** A client that reads nothing for this long is considered gone. */
 const IDLE_MS = 15_000;
-/** And a whole answer is read as fast as a whole request must arrive. */
+/** A complete response must be read as fast as a complete request must arrive. */
 const ANSWER_MS = 120_000;
-/** How long a list waits for its turn. Longer than IDLE_MS: clients that have gone make room before it gives up. */
+/** How long a list waits for its turn. It is longer than IDLE_MS, so that clients that are gone make room in time. */
 const WAIT_MS = 20_000;
 const LISTS_PER_APP = 4;
 const WAITING_PER_APP = 200;
-/** From here on lists wait until something was read, whoever asks for them. */
+/** Above this, all lists wait until some bytes have been read. */
 const MAX_UNREAD_BYTES = 64 * 1_048_576;
 
 /**
- * Answers are held in memory until their clients have read them. A page of products can be 8 MB, so one app has at most
- * four of such lists under way, from the query to the last byte; its further ones wait in line. Twelve clients that did
- * not read used to hold 564 MB for minutes. Lists of small records are not limited: while orders hang, their lists would
- * keep the lists of products waiting.
+ * Responses stay in memory until clients have read them. A page of products can have 8 MB, so one app may have at
+ * most four such lists in progress, from the query to the last byte; further ones wait. Before this limit, twelve
+ * clients that did not read held 564 MB for minutes. Lists of small records are not limited, because hanging lists of
+ * orders would block the lists of products.
  */
 export function limitUnreadAnswers(appOf: (request: FastifyRequest) => string): {
   takeTurn: preHandlerHookHandler;
@@ -88,12 +88,12 @@ class ListTurns {
       leave();
       done(tooManyLists());
     }, WAIT_MS);
-    // The client has gone while it waited: there is nobody to answer.
+    // The client disconnected while it waited.
     const stopWatching = finished(response, leave);
     queue.add(waiter);
   }
 
-  /** Until the last byte was handed to the operating system, or the connection ended. */
+  /** Until the last byte was passed to the operating system, or the connection was closed. */
   watch(response: ServerResponse, bytes: number): void {
     this.unreadBytes += bytes;
     response.setTimeout(IDLE_MS, () => response.destroy());

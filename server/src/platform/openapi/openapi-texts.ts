@@ -1,7 +1,8 @@
 import type { FastifyContextConfig } from 'fastify';
 import { ERROR_CODES, type ErrorCode } from '../http/error-catalogue.js';
 
-// What the reference says beyond the routes: the introduction, the groups, the errors all calls share.
+// The parts of the reference that do not come from the routes: the introduction, the groups, the errors all calls
+// share.
 
 export const INTRODUCTION = `Act for one store: products, variations, stock, images, orders, shipments, customers and webhooks.
 
@@ -232,7 +233,7 @@ export const SHARED_COMPONENTS = {
   },
 } as object;
 
-/** Which of them a call can meet follows from its method, its path and what its route says of it. */
+/** The possible errors of a call depend on its method, its path and the settings of its route. */
 export function sharedResponses(
   method: string,
   hasPath: boolean,
@@ -248,7 +249,7 @@ export function sharedResponses(
     // The time runs out while a body is awaited.
     ...(method !== 'get' && { 408: ref('RequestTimeout') }),
     ...(cursorMayExpire && { 410: ref('CursorExpired') }),
-    // A write may carry a key and with it a body, even where neither is needed.
+    // A write may have a key, and with it a body, even where neither is needed.
     ...(method !== 'get' && { 409: ref('Conflict'), 413: ref('TooLarge'), 422: ref('Invalid') }),
     ...(ifMatch && { 412: ref('PreconditionFailed') }),
     ...(snapshotOf && { 409: ref('SnapshotRunning') }),

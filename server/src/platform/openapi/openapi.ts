@@ -6,7 +6,7 @@ import { snapshotContent } from './snapshot-content.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The body names a thing that has to be there: without it the call is a 404. */
+    /** Set if the body refers to a resource: the call returns 404 if it does not exist. */
     bodyNamesThing?: boolean;
     /** The call depends on a part that may be out of order on its own, and answers 502 then. */
     mayBeUnavailable?: boolean;

@@ -4,7 +4,8 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 
-// The package's own plugin would keep the script in memory for good, 14 MB, and take a tenth of a second at each start.
+// The plugin of the package would keep the script in memory permanently (14 MB) and add a tenth of a second to each
+// start.
 const SCRIPT = join(
   dirname(createRequire(import.meta.url).resolve('@scalar/fastify-api-reference')),
   'js/standalone.js',
@@ -49,7 +50,7 @@ const POLICY = [
   "base-uri 'none'",
 ].join('; ');
 
-/** The reference at /docs, from files of ours alone: nothing is loaded from or told to another host. */
+/** The API reference at /docs. It uses only our own files; nothing is loaded from or sent to another host. */
 export function serveReference(app: FastifyInstance): void {
   const hidden = { schema: { hide: true } };
   app.get('/docs', hidden, (_request, reply) => reply.redirect('/docs/', 301));

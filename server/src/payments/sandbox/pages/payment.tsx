@@ -137,7 +137,10 @@ function Means(props: { language: Language; payment: SandboxPayment; pageKey: st
   return <Card texts={texts.card} />;
 }
 
-/** Looks like the real thing, but outside the form and without names: a number typed here goes nowhere. */
+/**
+ * Looks like a real card form, but is outside of the form and has no field names, so a card number entered here is
+ * never sent.
+ */
 function Card({ texts }: { texts: (typeof TEXTS)['en']['card'] }) {
   const field = (id: string, label: string, value: string) => (
     <p class="field">
