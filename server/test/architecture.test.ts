@@ -141,6 +141,11 @@ test('names no file utils, helpers, common, service or manager', () => {
   ).toEqual([]);
 });
 
+test('uses plain English: the words that the style guide avoids do not occur', () => {
+  const avoided = /\b(anew|by itself|unless told|is told of|whoever|stands twice|of a moment)\b/i;
+  expect(sourceFiles().filter((file) => avoided.test(readFileSync(join(SRC, file), 'utf8')))).toEqual([]);
+});
+
 function sourceFiles(): string[] {
   return (readdirSync(SRC, { recursive: true }) as string[]).filter((file) => /\.tsx?$/.test(file)).sort();
 }
