@@ -8,7 +8,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import type { Clock } from '../platform/clock.js';
-import type { S3Config } from '../platform/config.js';
+import type { S3Config } from '../platform/config-s3.js';
 import { type ImageType, MAX_BYTES } from './image-types.js';
 import { type SignedPut, type Storage, StorageUnavailable, UPLOAD_SECONDS } from './storage.js';
 

@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { Budgets, Verdict } from '../platform/budgets/budgets.js';
 import { ApiError, insufficientScope, invalidToken } from '../platform/http/errors.js';
-import type { Credential, Credentials } from './credentials.js';
+import type { Credential } from './credential.js';
+import type { Credentials } from './credentials.js';
 import type { Scope } from './scopes.js';
 import { isSecret } from './secrets.js';
 

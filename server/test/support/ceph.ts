@@ -5,7 +5,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
-import type { S3Config } from '../../src/platform/config.js';
+import type { S3Config } from '../../src/platform/config-s3.js';
 import { freePort, temporaryFolder, until } from './process.js';
 
 const run = promisify(execFile);

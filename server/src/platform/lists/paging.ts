@@ -1,9 +1,9 @@
 import { type TProperties, Type } from 'typebox';
 import { raw, type Statement, sql } from '../db/sql.js';
 import { badRequest } from '../http/errors.js';
-import { isId } from '../schema/ids.js';
 import { Shape } from '../schema/shapes.js';
 import { isoOf, timeOf } from '../schema/times.js';
+import { decodeCursor, encodeCursor, type Reached } from './cursor.js';
 
 export const DEFAULT_LIMIT = 50;
 export const MAX_LIMIT = 100;
@@ -112,7 +112,12 @@ export function readPageRequest<Query extends ListQuery>(
     return { list, limit, filters, sort: sort ?? options.defaultSort, page: page ?? 1, after: undefined };
   }
   if (page !== undefined) throw badRequest('page and cursor cannot be combined', 'invalid_parameter');
-  const carried = decodeCursor(cursor, list, options.sorts, options.isFilters);
+  const carried = decodeCursor(
+    cursor,
+    list,
+    (sort, value) => findSort(options.sorts, sort)?.isValue(value) === true,
+    options.isFilters,
+  );
   // An empty search is equivalent to no search.
   const compared: Record<string, unknown> = { search: '', ...carried.filters, sort: carried.sort };
   for (const [name, value] of Object.entries({ ...filters, ...(sort !== undefined && { sort }) })) {
@@ -220,45 +225,4 @@ export function pageOf<R extends { id: string; sort_value: string | number }>(
           ...(total > REACH && { totalCapped: true }),
         };
   return { rows: kept, meta: { limit: request.limit, ...counted, hasMore, nextCursor } };
-}
-
-interface Reached {
-  value: string | number;
-  id: string;
-}
-
-interface Cursor {
-  sort: string;
-  filters: object;
-  after: Reached;
-}
-
-function encodeCursor(list: string, { sort, filters, after }: Cursor): string {
-  return Buffer.from(JSON.stringify([list, sort, filters, after.value, after.id])).toString('base64url');
-}
-
-/** A cursor is input, so everything in it is validated again. */
-function decodeCursor(
-  text: string,
-  list: string,
-  sorts: Record<string, SortKey>,
-  isFilters: (value: unknown) => boolean,
-): Cursor {
-  const broken = () => badRequest('cursor was not issued by this list', 'invalid_parameter');
-  const bytes = Buffer.from(text, 'base64url');
-  // The decoder skips characters outside its alphabet. A cursor with additional characters is not one that we issued.
-  if (bytes.toString('base64url') !== text) throw broken();
-  let parts: unknown;
-  try {
-    parts = JSON.parse(bytes.toString('utf8'));
-  } catch {
-    throw broken();
-  }
-  if (!Array.isArray(parts) || parts.length !== 5 || parts[0] !== list) throw broken();
-  const [sort, filters, value, id] = parts.slice(1) as [unknown, unknown, unknown, unknown];
-  if (typeof sort !== 'string' || typeof id !== 'string' || !isId(id)) throw broken();
-  if (!findSort(sorts, sort)?.isValue(value)) throw broken();
-  if (typeof filters !== 'object' || filters === null || Array.isArray(filters) || !isFilters(filters))
-    throw broken();
-  return { sort, filters, after: { value: value as string | number, id } };
 }
