@@ -262,7 +262,7 @@ export const StockBatchAnswer = Shape('StockBatchAnswer', {
   ),
 });
 
-export const Category = Shape('Category', {
+const Category = Shape('Category', {
   id: Type.Integer({ examples: [23] }),
   name: Type.String({ examples: ['Others'] }),
   parentId: Nullable(Type.Integer()),

@@ -9,9 +9,9 @@ import { hashOfSecret, newSecret } from './secrets.js';
 export const TOKENS = 'tokens';
 export const TOKENS_CONNECTIONS = 5;
 
-export const CODE_SECONDS = 600;
-export const ACCESS_TOKEN_SECONDS = 7_200;
-export const REFRESH_TOKEN_SECONDS = 30 * 24 * 60 * 60;
+const CODE_SECONDS = 600;
+const ACCESS_TOKEN_SECONDS = 7_200;
+const REFRESH_TOKEN_SECONDS = 30 * 24 * 60 * 60;
 
 /** The response of the token endpoint. */
 export interface TokenResponse {

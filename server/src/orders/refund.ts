@@ -97,7 +97,7 @@ export async function requestRefund(
 }
 
 /** May be called concurrently and repeated after any failure. */
-export async function finishRefund(
+async function finishRefund(
   db: Share,
   refunder: Refunder,
   workspaceId: string,

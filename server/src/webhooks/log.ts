@@ -18,7 +18,7 @@ export interface DeliveryRecord {
   attempts: AttemptRecord[];
 }
 
-export interface AttemptRecord {
+interface AttemptRecord {
   number: number;
   at: string;
   statusCode: number | null;

@@ -190,7 +190,7 @@ export const EventQuery = Type.Object({
   limit: pagingQuery.limit,
 });
 
-export const EventRecord = Shape('Event', {
+const EventRecord = Shape('Event', {
   id: Id(),
   sequence: Type.Integer({
     description:

@@ -35,6 +35,6 @@ export function expectRefusal(answer: Answer, status: number, fields?: string[])
   if (fields) expect(fieldsOf(answer)).toEqual([...fields].sort());
 }
 
-export function fieldsOf({ body }: Answer): string[] {
+function fieldsOf({ body }: Answer): string[] {
   return [...new Set<string>(body.details.map(({ field }: { field: string }) => field))].sort();
 }

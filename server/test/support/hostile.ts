@@ -4,10 +4,10 @@ import { placesIn } from './rubbish.js';
 
 export const MAX_BYTES = 1_048_000;
 /** Node accepts 16 kB for the request line and the headers together. */
-export const MAX_HEAD_BYTES = 15_000;
+const MAX_HEAD_BYTES = 15_000;
 
 /** Repeated up to the requested size. The first ones are the most expensive to normalize and are tried first. */
-export const UNITS: Record<string, string> = {
+const UNITS: Record<string, string> = {
   'combining marks out of their canonical order': '\u0301\u0316',
   'letters that expand when normalised': '\ufdfa',
   'one letter': 'a',
@@ -19,7 +19,7 @@ export const UNITS: Record<string, string> = {
   'halves of surrogate pairs': '\ud83d',
 };
 
-export function repeated(unit: string, bytes: number): string {
+function repeated(unit: string, bytes: number): string {
   return unit.repeat(Math.floor(bytes / Buffer.byteLength(unit)));
 }
 

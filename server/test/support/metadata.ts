@@ -39,7 +39,7 @@ export async function privateImages(): Promise<PrivateImage[]> {
 }
 
 /** A TIFF structure as cameras write it: the orientation, the owner and a GPS directory. */
-export function exifWithPosition(orientation: number): Buffer {
+function exifWithPosition(orientation: number): Buffer {
   const text = Buffer.from(`${SECRET}\0`, 'latin1');
   const [ifd, gps] = [8, 8 + 2 + 3 * 12 + 4];
   const textAt = gps + 2 + 2 * 12 + 4;

@@ -10,7 +10,7 @@ export interface PopulatedStore {
   ids: Record<'product' | 'image' | 'order' | 'invoice' | 'shipment' | 'webhook' | 'delivery', string>;
 }
 
-export const SKU = 'S-1';
+const SKU = 'S-1';
 
 export async function populate(feira: Feira): Promise<PopulatedStore> {
   const store = await feira.store();

@@ -59,7 +59,7 @@ const scalar = fc.oneof(
   fc.double({ noNaN: true }),
   fc.integer(),
 );
-export const anyJson: fc.Arbitrary<unknown> = fc.oneof(
+const anyJson: fc.Arbitrary<unknown> = fc.oneof(
   scalar,
   fc.jsonValue({ maxDepth: 3 }),
   fc.array(scalar, { maxLength: 8 }),
@@ -67,7 +67,7 @@ export const anyJson: fc.Arbitrary<unknown> = fc.oneof(
 );
 
 /** The sample with up to three of its values replaced, removed or repeated, or with an added field. */
-export function nearly(sample: unknown): fc.Arbitrary<unknown> {
+function nearly(sample: unknown): fc.Arbitrary<unknown> {
   const how = fc.constantFrom('replace', 'replace', 'remove', 'double', 'add');
   const change = fc.record({ at: fc.nat(), how, name: rubbishText, value: anyJson });
   return fc.array(change, { maxLength: 3 }).map((changes) => {

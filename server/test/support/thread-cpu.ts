@@ -8,7 +8,7 @@ const HAS_SCHEDSTAT = existsSync(SCHEDSTAT);
  * threads that hash passwords, decode images or run PostgreSQL, so it measures what blocks the event loop. Outside
  * Linux the whole process is measured, which can only be more.
  */
-export function threadCpuMs(): number {
+function threadCpuMs(): number {
   if (HAS_SCHEDSTAT) return Number(readFileSync(SCHEDSTAT, 'utf8').split(' ', 1)[0]) / 1e6;
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;

@@ -3,7 +3,7 @@ import { deriveKey } from './derive-key.js';
 
 const PURPOSES = ['webhook secret', 'idempotent answer', 'refresh answer', 'flash'] as const;
 
-export type SealingPurpose = (typeof PURPOSES)[number];
+type SealingPurpose = (typeof PURPOSES)[number];
 
 /**
  * The row a sealed value belongs to. It is authenticated, so the value cannot be opened after it was moved to another

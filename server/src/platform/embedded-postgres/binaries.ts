@@ -37,7 +37,7 @@ export async function findBinaries(location: ClusterLocation): Promise<Binaries>
 }
 
 /** Returns the binaries inside the package if the account can run them there, otherwise a copy that it can run. */
-export function usableBinaries(packageFolder: string, location: ClusterLocation): Binaries {
+function usableBinaries(packageFolder: string, location: ClusterLocation): Binaries {
   const native = join(packageFolder, 'native');
   if (location.account.uid === undefined || othersCanRun(native)) {
     if (makeLinks(native)) return binariesIn(native);

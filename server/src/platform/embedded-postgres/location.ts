@@ -23,7 +23,7 @@ export interface ClusterLocation {
   account: { uid?: number; gid?: number };
 }
 
-export const SHARED_FOLDER = '/var/lib/feira';
+const SHARED_FOLDER = '/var/lib/feira';
 export const PORT = 5432;
 
 const NOBODY_UID = 65534;

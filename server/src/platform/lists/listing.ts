@@ -81,10 +81,10 @@ export function inOrder(request: PageRequest<unknown>, listing: Listing): Statem
   return sql`order by ${sortColumn(request, listing)} ${raw(direction)}, ${raw(`${listing.alias}.id ${direction}`)}`;
 }
 
-export function sortColumn({ sort }: PageRequest<unknown>, { alias, sorts }: Listing): Statement {
+function sortColumn({ sort }: PageRequest<unknown>, { alias, sorts }: Listing): Statement {
   return raw(`${alias}.${sortOf(sorts, sort).key.column}`);
 }
 
-export function sortValue(request: PageRequest<unknown>, listing: Listing): Statement {
+function sortValue(request: PageRequest<unknown>, listing: Listing): Statement {
   return sql`${sortColumn(request, listing)} as sort_value`;
 }
