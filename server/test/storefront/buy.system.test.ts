@@ -173,7 +173,7 @@ test('a buyer at a desk chooses a variation, checks out by card and pays', async
   await page.getByRole('heading', { name: 'Sandbox payment' }).waitFor();
   await look('desk-card');
   await page.getByRole('button', { name: 'Pay' }).click();
-  await page.getByText('The shop has your payment.').waitFor();
+  await page.getByText('Your payment was received.').waitFor();
   const order = await lastOrder();
   await store.post('/shipments', { orderId: order.id });
   for (const statusShipping of ['sent', 'in_transit'])
@@ -209,7 +209,7 @@ test('a buyer on a phone does it in Portuguese, by pix, at the second attempt', 
   await look('phone-cart');
   await page.getByRole('link', { name: 'Finalizar compra' }).click();
   await look('phone-cep');
-  await page.getByLabel('CEP').fill('69005-000');
+  await page.getByLabel('CEP').fill('30130-010');
   await page.getByRole('button', { name: 'Continuar' }).click();
   await fillIn({
     name: 'Nome completo',
@@ -230,7 +230,7 @@ test('a buyer on a phone does it in Portuguese, by pix, at the second attempt', 
   await look('phone-waiting');
   await page.getByRole('button', { name: 'Pagar agora' }).click();
   await page.getByRole('button', { name: 'Pagar' }).click();
-  await page.getByText('A loja recebeu seu pagamento.').waitFor();
+  await page.getByText('Seu pagamento foi recebido.').waitFor();
   await look('phone-order');
   const order = await lastOrder();
   expect(order).toMatchObject({ status: 'paid', items: [{ combination: 'G - Branca' }] });
