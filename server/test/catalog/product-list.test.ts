@@ -149,7 +149,7 @@ describe('by page', () => {
     expectRefusal(await store.get(`/products?sort=${encodeURIComponent(sort)}`), 400);
   });
 
-  test('shows the newest first unless told', async () => {
+  test('shows the newest first by default', async () => {
     const times = (await store.get('/products?limit=100')).body.data.map(
       (record: { createdAt: string; id: string }) => record.createdAt + record.id,
     );

@@ -25,7 +25,7 @@ function labels(answer: { body: { data: { combination: string }[] } }): string[]
 }
 
 describe('PUT /products/{id}/variants', () => {
-  test('makes combinations of exactly the seven fields, with the price of the product and 0 unless told', async () => {
+  test('makes combinations of exactly the seven fields, with the price of the product and a balance of 0 by default', async () => {
     const id = await newProduct(store, { price: 79.9 });
     const answer = await put(id, SHIRT, [
       { combination: 'P - Azul', sku: 'CAM-P-AZ', ean: '7891234567895', price: 81.5, quantity: 5 },

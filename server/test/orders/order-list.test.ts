@@ -148,7 +148,7 @@ describe('order and pages', () => {
     updated = by('updatedAt');
   });
 
-  test('newest first by the chosen date, unless told', async () => {
+  test('newest first by the chosen date, by default', async () => {
     expect(await ids('')).toEqual([...created].reverse());
     expect(await ids('?dateType=created')).toEqual([...created].reverse());
     expect(await ids('?dateType=updated')).toEqual([...updated].reverse());
