@@ -8,7 +8,6 @@ import {
   Money,
   Name,
   Nullable,
-  OneOf,
   Quantity,
   Shape,
   Text,
@@ -19,7 +18,7 @@ import { VariationsOfNewProduct, variantsFaults } from './variation-structure.js
 const NAME_MAX = 255;
 export const OfProduct = Type.Object({ id: Type.String({ description: 'Product id' }) });
 
-const MAX_BATCH = 500;
+export const MAX_BATCH = 500;
 
 /** Limits a page of 100 products to 8 MB, even if every character of every description is an emoji. */
 const DESCRIPTION_MAX = 20_000;
@@ -179,12 +178,6 @@ export const ProductDetail = Shape('ProductDetail', {
 
 export const VariationList = Shape('VariationList', { data: Type.Array(Variation) });
 
-export const StockChange = Shape(
-  'StockChange',
-  { quantity: Quantity({ description: 'The new balance.', examples: [12] }) },
-  { examples: [{ quantity: 12 }] },
-);
-
 export const VariationsPatch = Shape(
   'VariationsPatch',
   {
@@ -212,55 +205,6 @@ export const VariationsPatch = Shape(
   { examples: [{ variants: [{ sku: 'CAM-P-AZ', price: 84.9, quantity: 8 }] }] },
 );
 export type VariationsPatch = Static<typeof VariationsPatch>;
-
-export const StockBatch = Shape(
-  'StockBatch',
-  {
-    entries: Type.Array(
-      Type.Object(
-        {
-          sku: Text(100, { minLength: 1, examples: ['CAM-P-AZ'] }),
-          quantity: Type.Optional(Quantity({ description: 'The new balance; either this …' })),
-          delta: Type.Optional(
-            Type.Integer({
-              minimum: -2_147_483_647,
-              maximum: 2_147_483_647,
-              description: '… or how much to add, negative to take away.',
-            }),
-          ),
-          ifQuantity: Type.Optional(Quantity({ description: 'Only if the balance is this one now.' })),
-        },
-        { 'x-one-of': ['quantity', 'delta'] },
-      ),
-      { minItems: 1, maxItems: MAX_BATCH },
-    ),
-  },
-  {
-    examples: [
-      {
-        entries: [
-          { sku: 'CAN-ESM', quantity: 35 },
-          { sku: 'CAFE-500', delta: -2, ifQuantity: 120 },
-        ],
-      },
-    ],
-  },
-);
-export type StockBatch = Static<typeof StockBatch>;
-
-export const StockBatchAnswer = Shape('StockBatchAnswer', {
-  data: Type.Array(
-    Type.Object({
-      sku: Type.String(),
-      ok: Type.Boolean(),
-      quantity: Type.Optional(Type.Integer({ description: 'The balance after the change.' })),
-      error: Type.Optional(Type.String()),
-      code: Type.Optional(
-        OneOf<string>(['unknown_sku', 'ambiguous_sku', 'quantity_mismatch', 'below_zero', 'above_maximum']),
-      ),
-    }),
-  ),
-});
 
 const Category = Shape('Category', {
   id: Type.Integer({ examples: [23] }),

@@ -3,7 +3,7 @@ import { emit, type NewEvent } from '../events/outbox.js';
 import type { Queryable, Tx } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
 import { MAX_QUANTITY } from '../platform/schema/shapes.js';
-import type { StockBatch } from './schema.js';
+import type { StockBatch } from './stock-schema.js';
 
 type Entry = StockBatch['entries'][number];
 type Line =

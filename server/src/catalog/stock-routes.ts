@@ -7,6 +7,7 @@ import { sendJson } from '../platform/http/send-json.js';
 import * as shape from './schema.js';
 import { setProductStock, setVariationStock, setVariationStockLocked } from './stock.js';
 import { applyStockBatch } from './stock-batch.js';
+import * as stock from './stock-schema.js';
 import { StockWrites } from './stock-writes.js';
 
 export const stockRoutes: FastifyPluginAsyncTypebox<{ db: Database }> = async (app, { db }) => {
@@ -24,7 +25,7 @@ export const stockRoutes: FastifyPluginAsyncTypebox<{ db: Database }> = async (a
           'Of a product with variations the balance is their sum: 422. Emits stock.updated when the balance changes.',
         params: shape.OfProduct,
         querystring: DryRunQuery,
-        body: shape.StockChange,
+        body: stock.StockChange,
         response: { 200: shape.Product },
       },
     },
@@ -52,8 +53,8 @@ export const stockRoutes: FastifyPluginAsyncTypebox<{ db: Database }> = async (a
         description:
           'Store-wide, up to 500 entries. A malformed entry refuses the whole call; otherwise each line is answered for itself, in order.',
         querystring: DryRunQuery,
-        body: shape.StockBatch,
-        response: { 200: shape.StockBatchAnswer },
+        body: stock.StockBatch,
+        response: { 200: stock.StockBatchAnswer },
       },
     },
     async (request) => ({
@@ -78,7 +79,7 @@ export const stockRoutes: FastifyPluginAsyncTypebox<{ db: Database }> = async (a
           sku: Type.String({ description: 'SKU of the variation' }),
         }),
         querystring: DryRunQuery,
-        body: shape.StockChange,
+        body: stock.StockChange,
         response: { 200: shape.Variation },
       },
     },

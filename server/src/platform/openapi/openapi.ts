@@ -1,7 +1,8 @@
 import swagger from '@fastify/swagger';
 import type { FastifyContextConfig, FastifyInstance } from 'fastify';
 import type { DocumentPart } from './document-part.js';
-import { INTRODUCTION, SHARED_COMPONENTS, scopeSentence, sharedResponses, TAGS } from './openapi-texts.js';
+import { INTRODUCTION, scopeSentence, TAGS } from './openapi-texts.js';
+import { SHARED_COMPONENTS, sharedResponses } from './shared-responses.js';
 import { snapshotContent } from './snapshot-content.js';
 
 declare module 'fastify' {

@@ -1,0 +1,127 @@
+import pg from 'pg';
+import type { Config } from '../platform/config.js';
+import { pendingMigrations } from '../platform/db/migrate.js';
+import { startEmbeddedPostgres } from '../platform/embedded-postgres/start.js';
+
+/** One line of what `feira doctor` found. */
+export interface Finding {
+  what: string;
+  ok: boolean;
+  say: string;
+}
+
+const OLDEST_POSTGRES = 150_000;
+const EXTENSIONS = ['pg_trgm', 'unaccent', 'btree_gin'];
+const TOLERATED_SKEW_MS = 2_000;
+
+export async function checkDatabase(config: Config): Promise<Finding[]> {
+  const what = 'database';
+  try {
+    const embedded =
+      config.databaseUrl === undefined
+        ? await startEmbeddedPostgres({ folder: config.dataFolder })
+        : undefined;
+    const client = new pg.Client({
+      ...(embedded?.connection ?? { connectionString: config.databaseUrl }),
+      connectionTimeoutMillis: 5_000,
+    });
+    try {
+      await client.connect();
+      return await checkSettings(client, embedded ? 'embedded' : 'DATABASE_URL');
+    } finally {
+      await client.end();
+      await embedded?.close();
+    }
+  } catch (error) {
+    const remedy =
+      config.databaseUrl === undefined
+        ? 'see the log in the data folder'
+        : 'check DATABASE_URL and that the server is up';
+    return [{ what, ok: false, say: `${(error as Error).message}; ${remedy}` }];
+  }
+}
+
+async function checkSettings(client: pg.Client, source: string): Promise<Finding[]> {
+  const { rows } = await client.query(
+    `select current_setting('server_version_num')::int as version, current_setting('server_version') as "versionText",
+       current_setting('server_encoding') as encoding, current_setting('fsync') as fsync,
+       current_setting('synchronous_commit') as "synchronousCommit", extract(epoch from clock_timestamp()) * 1000 as now,
+       array(select name from pg_available_extensions where name = any($1)) as extensions`,
+    [EXTENSIONS],
+  );
+  const db = rows[0] as {
+    version: number;
+    versionText: string;
+    encoding: string;
+    fsync: string;
+    synchronousCommit: string;
+    now: string;
+    extensions: string[];
+  };
+  const missing = EXTENSIONS.filter((name) => !db.extensions.includes(name));
+  const skew = Math.abs(Number(db.now) - Date.now());
+  const pending = await pendingMigrations(client);
+  const oddPayments = pending.length === 0 ? await oddPaymentsOf(client) : 0;
+  const finding = (what: string, ok: boolean, good: string, bad: string): Finding => ({
+    what,
+    ok,
+    say: ok ? good : bad,
+  });
+  return [
+    finding(
+      'database',
+      db.version >= OLDEST_POSTGRES,
+      `PostgreSQL ${db.versionText} (${source})`,
+      `PostgreSQL ${db.versionText} is too old; 15 or later is needed`,
+    ),
+    finding(
+      'encoding',
+      db.encoding === 'UTF8',
+      'UTF8',
+      `${db.encoding}; create the database with ENCODING 'UTF8'`,
+    ),
+    finding(
+      'extensions',
+      missing.length === 0,
+      EXTENSIONS.join(', '),
+      `${missing.join(', ')} cannot be installed; add PostgreSQL's contrib package`,
+    ),
+    finding(
+      'durability',
+      db.fsync === 'on' && db.synchronousCommit !== 'off',
+      'fsync and synchronous_commit are on',
+      'fsync or synchronous_commit is off: acknowledged changes can be lost',
+    ),
+    finding(
+      'clock',
+      skew < TOLERATED_SKEW_MS,
+      'agrees with the database',
+      `is ${Math.round(skew / 1000)} s away from the database's; run NTP on both`,
+    ),
+    finding(
+      'migrations',
+      true,
+      pending.length === 0
+        ? 'up to date'
+        : `${pending.length} to apply; "feira migrate" or the next start of the server does it`,
+      '',
+    ),
+    finding(
+      'payment notifications',
+      true,
+      oddPayments === 0
+        ? 'all fit their orders'
+        : `${oddPayments} of the last 30 days do not fit their order; compare the orders with the gateway (table payment_notifications, column attention)`,
+      '',
+    ),
+  ];
+}
+
+/** Notifications of the gateway that were recorded but need a person's decision, such as a second payment of an order. */
+async function oddPaymentsOf(client: pg.Client): Promise<number> {
+  const { rows } = await client.query(
+    `select count(*)::int as count from payment_notifications
+     where attention is not null and received_at > now() - interval '30 days'`,
+  );
+  return rows[0].count;
+}

@@ -1,0 +1,196 @@
+import type { FastifyContextConfig } from 'fastify';
+import { ERROR_CODES, type ErrorCode } from '../http/error-catalogue.js';
+
+// The headers and errors that many calls share, and which call has which of them.
+
+const errorSchema = {
+  type: 'object',
+  required: ['error', 'code', 'requestId', 'docUrl'],
+  properties: {
+    error: { type: 'string', description: 'What was wrong, for a person.' },
+    code: {
+      type: 'string',
+      enum: ERROR_CODES,
+      description: 'Stable, for programs. New codes may be added.',
+    },
+    requestId: { type: 'string', description: 'Also in X-Request-Id. Tell it to support.' },
+    docUrl: { type: 'string', format: 'uri', description: 'What the code means and what to do.' },
+    details: {
+      type: 'array',
+      description: 'On 422: every fault, with its place in the body.',
+      items: {
+        type: 'object',
+        properties: {
+          field: {
+            type: 'string',
+            description: 'Never empty: "body" for a fault of the body as a whole.',
+            examples: ['variants[3].price'],
+          },
+          message: { type: 'string' },
+        },
+      },
+    },
+  },
+};
+
+const X_SHOULD_RETRY = {
+  description: 'Whether the same request may succeed later.',
+  schema: { type: 'string', enum: ['true', 'false'] },
+};
+
+const response = (description: string, code: ErrorCode, error: string, details?: object[]) => ({
+  description,
+  headers: { 'X-Should-Retry': X_SHOULD_RETRY },
+  content: {
+    'application/json': {
+      schema: { $ref: '#/components/schemas/Error' },
+      example: {
+        error,
+        code,
+        requestId: '4b4a5d5e-7d3f-4c55-9a51-5a1f7f3c2b10',
+        docUrl: `https://feira.example/docs/errors/${code}`,
+        ...(details && { details }),
+      },
+    },
+  },
+});
+
+export const SHARED_COMPONENTS = {
+  schemas: { Error: errorSchema },
+  parameters: {
+    IdempotencyKey: {
+      name: 'Idempotency-Key',
+      in: 'header',
+      required: false,
+      description: 'Any text of up to 255 characters, new for each new request. Kept 24 hours.',
+      schema: { type: 'string', maxLength: 255 },
+    },
+    IfMatch: {
+      name: 'If-Match',
+      in: 'header',
+      required: false,
+      description:
+        'The ETag of a product that was read: the call is a 412 if it has changed since. * stands for any; several are separated by commas.',
+      schema: { type: 'string' },
+    },
+    IfNoneMatch: {
+      name: 'If-None-Match',
+      in: 'header',
+      required: false,
+      description: 'The ETag of an earlier answer: if it is still the same, the answer is a 304.',
+      schema: { type: 'string' },
+    },
+  },
+  responses: {
+    NotModified: { description: 'The same as when the ETag was given out. Without a body.' },
+    BadRequest: response(
+      'The body is not JSON or is compressed, or a query parameter is malformed or unknown.',
+      'invalid_parameter',
+      'limit must be at least 1',
+    ),
+    InvalidToken: response(
+      'The token is missing, expired or revoked. Renew it with the refresh token.',
+      'invalid_token',
+      'invalid_token: the access token is unknown, expired or revoked; renew it with the refresh token',
+    ),
+    InsufficientScope: response(
+      'The token lacks the scope. The call has spent budget.',
+      'insufficient_scope',
+      'insufficient_scope: this call needs products:write',
+    ),
+    NotFound: response(
+      'There is no such thing in this store.',
+      'not_found',
+      'Product 0192f0c1 was not found in this store',
+    ),
+    Conflict: response(
+      'It clashes with what is there; or the first request with this Idempotency-Key is still running (idempotency_key_in_use).',
+      'duplicate_name',
+      'A product named "Camiseta" already exists in this store',
+    ),
+    CursorExpired: response(
+      'The cursor is older than 30 days, or belongs to a history that a restore replaced. Read the current state, then start again without a cursor.',
+      'cursor_expired',
+      'This cursor is older than 30 days or belongs to a history that was replaced by a restore. Read the current state, then start again without a cursor.',
+    ),
+    InternalError: response(
+      'Something went wrong on our side. Retry with exponential backoff; tell support the requestId if it persists.',
+      'internal_error',
+      'Something went wrong on our side; try again',
+    ),
+    RequestTimeout: response(
+      'The request did not arrive in time. Send it again.',
+      'request_timeout',
+      'The request did not arrive in time; send it again',
+    ),
+    ExpectationFailed: response(
+      'The Expect header has a value other than 100-continue.',
+      'expectation_failed',
+      'Expect can only be 100-continue',
+    ),
+    PreconditionFailed: response(
+      'The product has changed since the ETag in If-Match was given out. Nothing was changed.',
+      'precondition_failed',
+      'The resource has changed since the ETag in If-Match was given out. Read it again, then decide.',
+    ),
+    SnapshotRunning: response(
+      'Only with Accept: application/x-ndjson: another snapshot of this store is being streamed to this app.',
+      'snapshot_running',
+      'Another snapshot of this store is being streamed to this app. Read it to its end or close its connection first.',
+    ),
+    TooLarge: response(
+      'The body is over 1 MB (1,048,576 bytes).',
+      'body_too_large',
+      'The body is larger than 1 MB; send it in several calls',
+    ),
+    Invalid: response(
+      'The body breaks rules; all of them are told at once. Or this Idempotency-Key was used for another request (idempotency_key_reused).',
+      'validation_failed',
+      'price must be at least 0',
+      [{ field: 'price', message: 'must be at least 0' }],
+    ),
+    TooMany: response(
+      'The budget is used up (rate_limited), or lists of this store and app wait to be read: at most 4 are under way at a time, further ones wait up to 20 seconds (too_many_lists). Wait Retry-After seconds.',
+      'rate_limited',
+      'Too many requests: the budget of 120 is used up; wait 12 s',
+    ),
+    Busy: response(
+      'A lock, a search or the database did not answer in time. Retry after Retry-After seconds, with exponential backoff.',
+      'busy',
+      'The service is busy. Retry with exponential backoff.',
+    ),
+    Unavailable: response(
+      'The orders do not answer at the moment. Nothing else is affected; wait a moment and retry.',
+      'orders_unavailable',
+      'The orders service does not answer; wait a moment and retry',
+    ),
+  },
+} as object;
+
+/** The possible errors of a call depend on its method, its path and the settings of its route. */
+export function sharedResponses(
+  method: string,
+  hasPath: boolean,
+  { etag, ifMatch, bodyNamesThing, mayBeUnavailable, cursorMayExpire, snapshotOf }: FastifyContextConfig,
+): Record<string, object> {
+  const ref = (name: string) => ({ $ref: `#/components/responses/${name}` });
+  return {
+    ...(etag && { 304: ref('NotModified') }),
+    400: ref('BadRequest'),
+    401: ref('InvalidToken'),
+    403: ref('InsufficientScope'),
+    ...((hasPath || bodyNamesThing) && { 404: ref('NotFound') }),
+    // The time runs out while a body is awaited.
+    ...(method !== 'get' && { 408: ref('RequestTimeout') }),
+    ...(cursorMayExpire && { 410: ref('CursorExpired') }),
+    // A write may have a key, and with it a body, even where neither is needed.
+    ...(method !== 'get' && { 409: ref('Conflict'), 413: ref('TooLarge'), 422: ref('Invalid') }),
+    ...(ifMatch && { 412: ref('PreconditionFailed') }),
+    ...(snapshotOf && { 409: ref('SnapshotRunning') }),
+    417: ref('ExpectationFailed'),
+    429: ref('TooMany'),
+    ...(mayBeUnavailable && { 502: ref('Unavailable') }),
+    500: ref('InternalError'),
+    503: ref('Busy'),
+  };
+}
