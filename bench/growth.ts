@@ -1,4 +1,5 @@
-import { PRODUCTS_PER_LINE, query, seed } from './seed.js';
+import { query, seed } from './seed.js';
+import { PRODUCTS_PER_LINE } from './seed-catalog.js';
 import { compareSizes, movedCursors, type Size, secondPages } from './sizes.js';
 
 // Measures the cost of a hundred times as many products, all in one store. That is the hard case, because every index
@@ -10,7 +11,7 @@ const SORTS = ['name', 'price', 'quantity', 'createdAt', 'updatedAt'].flatMap((k
 await compareSizes({
   things: 'products',
   requestsPerRound: 300,
-  seed: async (connection, count) => (await seed(connection, 1, count))[0]!,
+  seed: async (connection, count) => (await seed(connection, 1, { products: count }))[0]!,
   callsOf,
   // Counts stop at 10,000 matches; the small store has 833.
   countMore: [COMMON_WORD],
@@ -45,6 +46,7 @@ async function callsOf(size: Size): Promise<Map<string, string[]>> {
     ['search, one sku', skus.map((sku) => `/products?search=${sku}`)],
     ['filter, one sku', skus.map((sku) => `/products?sku=${sku}`)],
     ['list, first page', ['/products']],
+    ['list, any page', Array.from({ length: 200 }, (_, i) => `/products?page=${i + 1}`)],
     ['list, deep cursor', await movedCursors(size, '/products', oldest)],
     ...SORTS.map((sort): [string, string[]] => [`list, first page by ${sort}`, [`/products?sort=${sort}`]]),
   ]);

@@ -1,11 +1,16 @@
-import { ORDERS_PER_SURNAME, seedOrders } from './orders-seed.js';
-import { query } from './seed.js';
-import { compareSizes, movedCursors, type Size } from './sizes.js';
+import { query, seed } from './seed.js';
+import { ORDERS_PER_SURNAME } from './seed-orders.js';
+import { compareSizes, movedCursors, type Size, secondPages } from './sizes.js';
 
 // Measures the cost of a hundred times as many orders in one store for its readers. Both stores get orders at the
 // same rate, so a day has the same number of orders; the large store has existed for longer.
 
-await compareSizes({ things: 'orders', requestsPerRound: 200, seed: seedOrders, callsOf });
+await compareSizes({
+  things: 'orders',
+  requestsPerRound: 200,
+  seed: async (connection, count) => (await seed(connection, 1, { products: 0, orders: count }))[0]!,
+  callsOf,
+});
 
 async function callsOf(size: Size): Promise<Map<string, string[]>> {
   const { connection, count } = size;
@@ -33,12 +38,10 @@ async function callsOf(size: Size): Promise<Map<string, string[]>> {
   return new Map([
     ['/orders/{id}', some.map(({ id }) => `/orders/${id}`)],
     ['/orders, first page', ['/orders']],
+    ['/orders, any page', Array.from({ length: 200 }, (_, i) => `/orders?page=${i + 1}`)],
     ['/orders, deep cursor', await deepCursors(size, '/orders', 'created_at')],
     ['/orders, first page by updatedAt', ['/orders?sort=updatedAt']],
-    [
-      '/orders, delta sync at the end',
-      await deepCursors(size, '/orders?sort=updatedAt', 'changed_xid', '::text'),
-    ],
+    ['/orders, delta sync at the end', await lastChanges(size)],
     ['/orders, changed on one day', some.map(({ day }) => `/orders?dateType=updated&from=${day}&to=${day}`)],
     ['/orders, placed on one day', some.map(({ day }) => `/orders?from=${day}&to=${day}`)],
     ['/orders, paid ones', ['/orders?status=paid']],
@@ -54,13 +57,28 @@ async function callsOf(size: Size): Promise<Map<string, string[]>> {
   ]);
 }
 
+/** Cursors of delta sync near the end: the same epoch with the last numbers. */
+async function lastChanges(size: Size): Promise<string[]> {
+  const [first] = await secondPages(size, ['/orders?sort=updatedAt']);
+  const parts = JSON.parse(Buffer.from(first!.split('cursor=')[1]!, 'base64url').toString()) as string[];
+  const epoch = parts[3]!.split('.')[0];
+  const places = await query<{ id: string; change: string }>(
+    size.connection,
+    'select order_id as id, change from order_changes order by workspace_id, change desc offset 100 limit 200',
+  );
+  return movedCursors(
+    size,
+    '/orders?sort=updatedAt',
+    places.map(({ id, change }) => ({ id, value: `${epoch}.${change}` })),
+  );
+}
+
 /** Cursors near the end of the list. */
-async function deepCursors(size: Size, path: string, column: string, cast = ''): Promise<string[]> {
+async function deepCursors(size: Size, path: string, column: string): Promise<string[]> {
   const table = path.startsWith('/customers') ? 'customers' : 'orders';
-  const direction = path.includes('sort=') ? 'desc' : 'asc';
   const places = await query<{ id: string; value: Date | string }>(
     size.connection,
-    `select id, ${column}${cast} as value from ${table} order by workspace_id, ${column} ${direction}, id offset 100 limit 200`,
+    `select id, ${column} as value from ${table} order by workspace_id, ${column}, id offset 100 limit 200`,
   );
   return movedCursors(size, path, places);
 }

@@ -1,6 +1,8 @@
 import { hashOfSecret, newSecret } from 'feira/dist/oauth/secrets.js';
 import { migrate } from 'feira/dist/platform/db/migrate.js';
 import pg from 'pg';
+import { IMAGES, PRODUCTS, SEARCH, VARIATIONS, WORDS } from './seed-catalog.js';
+import { CUSTOMERS, ORDER_CHANGES, ORDER_SEARCH, ORDERS } from './seed-orders.js';
 
 export interface Connection {
   host: string;
@@ -14,8 +16,6 @@ export interface SeededStore {
   token: string;
 }
 
-/** Every searched line name occurs in this many products, independent of the total. */
-export const PRODUCTS_PER_LINE = 20;
 const SCOPES = [
   'products:read',
   'products:write',
@@ -27,11 +27,26 @@ const SCOPES = [
 ];
 const BUDGET = 100_000_000;
 
-/** Fills an empty database. Every third product has 6 variations, and each product has 3 images. */
+/** What each store is filled with. */
+export interface Filling {
+  products: number;
+  orders?: number;
+  /** Every n-th product has variations, and how many. */
+  variedEvery?: number;
+  variations?: number;
+  images?: number;
+}
+
+const TABLES = {
+  catalog: ['products', 'variations', 'product_images', 'product_search'],
+  orders: ['orders', 'customers', 'order_search', 'order_changes'],
+};
+
+/** Fills an empty database. By default every third product has 6 variations, and each product has 3 images. */
 export async function seed(
   connection: Connection,
   stores: number,
-  productsPerStore: number,
+  { products, orders = 0, variedEvery = 3, variations = 6, images = 3 }: Filling,
 ): Promise<SeededStore[]> {
   await migrate(connection);
   const client = new pg.Client(connection);
@@ -41,18 +56,29 @@ export async function seed(
       `set synchronous_commit = off; set maintenance_work_mem = '512MB'; set work_mem = '256MB'`,
     );
     const made = await makeStores(client, stores);
-    const indexes = await dropIndexes(client, ['products', 'variations', 'product_images', 'product_search']);
     await client.query(WORDS);
-    await client.query(PRODUCTS, [productsPerStore]);
-    await client.query(VARIATIONS);
-    // The trigger counts the images of a product, which requires a table scan while the index is missing.
-    await client.query('alter table product_images disable trigger product_images_limit');
-    await client.query(IMAGES);
-    await client.query('alter table product_images enable trigger product_images_limit');
-    await client.query(SEARCH);
+    const indexes = await dropIndexes(client, [...TABLES.catalog, ...TABLES.orders]);
+    if (products > 0) {
+      await client.query(PRODUCTS, [products, variedEvery, variations]);
+      await client.query(VARIATIONS, [variations]);
+      // The trigger counts the images of a product, which requires a table scan while the index is missing.
+      await client.query('alter table product_images disable trigger product_images_limit');
+      await client.query(IMAGES, [images]);
+      await client.query('alter table product_images enable trigger product_images_limit');
+      await client.query(SEARCH);
+    }
+    if (orders > 0) {
+      // The trigger would queue each order for the sequencer.
+      await client.query('alter table orders disable trigger orders_enqueued');
+      await client.query(ORDERS, [orders]);
+      await client.query('alter table orders enable trigger orders_enqueued');
+      await client.query(CUSTOMERS);
+      await client.query(ORDER_SEARCH);
+      await client.query(ORDER_CHANGES);
+    }
     for (const index of indexes) await client.query(index);
-    // autovacuum would do this within minutes. Plans and index-only scans depend on it.
     await client.query('drop table seed_stores');
+    // autovacuum would do this within minutes. Plans and index-only scans depend on it.
     await client.query('vacuum analyze');
     await client.query('checkpoint');
     return made;
@@ -75,7 +101,7 @@ export async function query<R extends pg.QueryResultRow>(
   }
 }
 
-export async function makeStores(client: pg.Client, count: number): Promise<SeededStore[]> {
+async function makeStores(client: pg.Client, count: number): Promise<SeededStore[]> {
   const tokens = Array.from({ length: count }, () => newSecret('access'));
   await client.query(`insert into apps (client_id, name, redirect_uris) values ('app_bench', 'Bench', '{}')`);
   await client.query('create table seed_stores (store integer, id uuid, grant_id uuid, token_hash bytea)');
@@ -100,7 +126,7 @@ export async function makeStores(client: pg.Client, count: number): Promise<Seed
 }
 
 /** Building an index over full tables is much faster than filling it row by row. */
-export async function dropIndexes(client: pg.Client, tables: string[]): Promise<string[]> {
+async function dropIndexes(client: pg.Client, tables: string[]): Promise<string[]> {
   const { rows } = await client.query<{ off: string; on: string }>(
     `select
        case when c.oid is null then format('drop index %s', i.indexrelid::regclass)
@@ -115,66 +141,3 @@ export async function dropIndexes(client: pg.Client, tables: string[]): Promise<
   for (const { off } of rows) await client.query(off);
   return rows.map(({ on }) => on);
 }
-
-// Line names are invented words made of syllables, so that their trigrams repeat as in a natural language. Ids are
-// UUIDv7 with the creation time of the product.
-export const WORDS = `
-  create function seed_line(k bigint) returns text language sql immutable parallel safe as $$
-    select initcap(string_agg(substr('bcdfgjlmnprstvxz', 1 + (digit % 16)::integer, 1)
-      || substr('aeiou', 1 + (digit / 16)::integer, 1), '' order by i))
-    from (select i, (k * 7919 + 104729) % 40960000 / (80 ^ i)::bigint % 80 as digit from generate_series(0, 3) i) digits
-  $$;
-  create function seed_pick(n bigint, salt integer, words text[]) returns text language sql immutable parallel safe as $$
-    select words[1 + abs(hashint8extended(n, salt) % cardinality(words))]
-  $$;
-  create function seed_id(at timestamptz, store integer, n bigint) returns uuid language sql immutable parallel safe as $$
-    select (lpad(to_hex(floor(extract(epoch from at) * 1000)::bigint), 12, '0') || '7' || substr(hash, 1, 3) || '8'
-      || substr(hash, 4, 15))::uuid
-    from md5(store || ' ' || n) hash
-  $$`;
-
-// Stores are filled in parallel, as in production, so the products of one store are spread over the whole table.
-const PRODUCTS = `
-  insert into products (workspace_id, id, name, price, price_discount, description, quantity, weight, width, height,
-    length, category_id, sku, ean, has_variants, variation_types, created_at, updated_at)
-  select s.id, seed_id(at, s.store, n),
-    concat_ws(' ',
-      seed_pick(n, s.store, '{Camiseta,Calça,Tênis,Relógio,Caneca,Mochila,Óculos,Cadeira,Luminária,Panela,Café,Caderno}'),
-      seed_pick(n, s.store + 1, '{Básica,Clássico,Premium,Esportiva,Infantil,Orgânico,Portátil,Térmica}'),
-      seed_pick(n, s.store + 2, '{Azul,Branca,Preta,Verde,Vermelha,Amarela,Cinza}'),
-      seed_line(n % (1 + $1 / ${PRODUCTS_PER_LINE})), n),
-    1 + hash % 50000 / 100.0, case when n % 5 = 0 then 1 + hash % 20000 / 100.0 end,
-    repeat('Descrição do produto, com medidas, materiais e cuidados. ', 4),
-    case when n % 3 = 0 then 6 * (n % 40) else hash % 500 end, 0.3, 20, 5, 30, 1 + hash % 27,
-    case when n % 3 > 0 then 'SKU-' || lpad(n::text, 7, '0') end, '789' || lpad((hash % 10000000000)::text, 10, '0'),
-    n % 3 = 0,
-    case when n % 3 = 0 then '[{"name":"Tamanho","options":["P","M","G"]},{"name":"Cor","options":["Azul","Branca"]}]'
-      else '[]' end::jsonb,
-    at, at + hash % 1000000 * interval '1 second'
-  from generate_series(1, $1::bigint) n, seed_stores s,
-    lateral (select timestamptz '2025-01-01Z' + n * interval '25 seconds' as at, abs(hashint8extended(n, s.store + 3)) as hash) of
-  order by n, s.store`;
-
-const VARIATIONS = `
-  insert into variations (workspace_id, product_id, id, position, combination, options, sku, ean, price, quantity)
-  select p.workspace_id, p.id, seed_id(p.created_at, i, n), i, size || ' - ' || colour, array[size, colour],
-    'SKU-' || lpad(n::text, 7, '0') || '-' || size || '-' || left(colour, 2), '780' || lpad(n::text, 9, '0') || i,
-    p.price, n % 40
-  from (select *, split_part(name, ' ', -1)::bigint as n from products where has_variants) p,
-    generate_series(0, 5) i,
-    lateral (select (array['P', 'M', 'G'])[1 + i / 2] as size, (array['Azul', 'Branca'])[1 + i % 2] as colour) option`;
-
-const IMAGES = `
-  insert into product_images (workspace_id, product_id, id, position, key, content_type, size, width, height)
-  select p.workspace_id, p.id, seed_id(p.created_at, 10 + i, i), i,
-    p.workspace_id || '/' || p.id || '/' || substr(md5(p.id::text || i), 1, 20) || '.jpg', 'image/jpeg', 180000, 1200, 1200
-  from products p, generate_series(0, 2) i`;
-
-// The same terms as refreshSearch writes.
-const SEARCH = `
-  insert into product_search (workspace_id, product_id, terms)
-  select p.workspace_id, p.id, search_terms(variadic array[p.name, p.sku, p.ean] || coalesce(v.codes, '{}'))
-  from products p left join (
-    select workspace_id, product_id, array_agg(code order by position) as codes
-    from variations, unnest(array[sku, ean]) code group by workspace_id, product_id
-  ) v on v.workspace_id = p.workspace_id and v.product_id = p.id`;

@@ -28,7 +28,7 @@ interface Product {
 
 const folder = temporaryFolder();
 const postgres = await startEmbeddedPostgres({ folder });
-const [store] = await seed(postgres.connection, 1, Number(options.products));
+const [store] = await seed(postgres.connection, 1, { products: Number(options.products) });
 const { host, user, database } = postgres.connection;
 const server = await startFeira(
   folder,

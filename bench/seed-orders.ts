@@ -1,43 +1,11 @@
-import { migrate } from 'feira/dist/platform/db/migrate.js';
-import pg from 'pg';
-import { type Connection, dropIndexes, makeStores, type SeededStore, WORDS } from './seed.js';
-
 /** Every searched surname occurs in this many orders, independent of the total. */
 export const ORDERS_PER_SURNAME = 20;
 
-/** Fills an empty database with the orders of one store, one per minute, each by a different customer. */
-export async function seedOrders(connection: Connection, orders: number): Promise<SeededStore> {
-  await migrate(connection);
-  const client = new pg.Client(connection);
-  await client.connect();
-  try {
-    await client.query(
-      `set synchronous_commit = off; set maintenance_work_mem = '512MB'; set work_mem = '256MB'`,
-    );
-    const [store] = await makeStores(client, 1);
-    const indexes = await dropIndexes(client, ['orders', 'customers', 'order_search']);
-    await client.query(WORDS);
-    await client.query(ORDERS, [orders]);
-    await client.query(CUSTOMERS);
-    await client.query(SEARCH);
-    for (const index of indexes) await client.query(index);
-    await client.query('drop table seed_stores');
-    // autovacuum would do this within minutes. Plans and index-only scans depend on it.
-    await client.query('vacuum analyze');
-    await client.query('checkpoint');
-    return store!;
-  } finally {
-    await client.end();
-  }
-}
-
-// No order expires during a measurement. Each was changed up to an hour after it was placed, by about 500
-// transactions, because a fresh cluster has not reached higher transaction ids and delta sync does not return changes
-// newer than the running transactions.
-const ORDERS = `
+// No order expires during a measurement. Each was changed up to an hour after it was placed.
+export const ORDERS = `
   insert into orders (workspace_id, id, number, status, status_shipping, code_shipping, carrier, subtotal, shipping_cost, total,
     payment_method, gateway, transaction_id, customer_id, customer, shipping_address, items, checkout_id, expires_at,
-    created_at, updated_at, paid_at, shipped_at, changed_xid)
+    created_at, updated_at, paid_at, shipped_at)
   select s.id, seed_id(at, 1, n), 1000 + n,
     (array['pending', 'paid', 'paid', 'paid', 'paid', 'paid', 'refunded', 'canceled'])[1 + hash % 8],
     (array['pending', 'preparing', 'sent', 'in_transit', 'delivered'])[1 + hash / 8 % 5],
@@ -50,7 +18,7 @@ const ORDERS = `
       'sku', 'SKU-' || lpad((hash % 5000)::text, 7, '0'), 'ean', null, 'name', 'Camiseta Básica Azul', 'combination', null,
       'quantity', 1, 'unitPrice', price, 'total', price)),
     'seed-' || n, timestamptz '2099-01-01Z', at, at + hash % 3600 * interval '1 second', at + interval '1 minute',
-    case when hash / 8 % 5 > 1 then at + interval '30 minutes' end, (1 + n * 500 / $1)::text::xid8
+    case when hash / 8 % 5 > 1 then at + interval '30 minutes' end
   from generate_series(1, $1::bigint) n, seed_stores s,
     lateral (select timestamptz '2025-01-01Z' + n * interval '1 minute' as at, abs(hashint8extended(n, 5)) as hash) of,
     lateral (select (1 + hash % 50000 / 100.0)::numeric(14,2) as price,
@@ -58,17 +26,25 @@ const ORDERS = `
         || seed_line(n % (1 + $1 / ${ORDERS_PER_SURNAME})) as person) who
   order by n`;
 
-const CUSTOMERS = `
+export const CUSTOMERS = `
   insert into customers (workspace_id, id, identity, name, email, phone, document, address, orders_count, total_spent,
     first_order_at, last_order_at, terms)
   select workspace_id, customer_id, 'document ' || (customer->>'document'), customer->>'name', customer->>'email',
     customer->>'phone', customer->>'document', shipping_address, 1, total, created_at, created_at,
-    search_terms(customer->>'name', customer->>'email', customer->>'document', customer->>'phone')
+    search_terms(customer->>'name', customer->>'email', customer->>'document', formatted_tax_id(customer->>'document'), customer->>'phone')
   from orders`;
 
 // The same terms as refreshOrderSearch writes.
-const SEARCH = `
+export const ORDER_SEARCH = `
   insert into order_search (workspace_id, order_id, terms)
   select o.workspace_id, o.id, search_terms(variadic array[o.number::text, o.customer->>'name', o.customer->>'email',
-    o.customer->>'document', o.code_shipping] || array(select item->>'sku' from jsonb_array_elements(o.items) item))
+    o.customer->>'document', formatted_tax_id(o.customer->>'document'), o.code_shipping] || array(select item->>'sku' from jsonb_array_elements(o.items) item))
   from orders o`;
+
+// What the sequencer would have written, had the orders been placed one by one.
+export const ORDER_CHANGES = `
+  with numbered as (
+    insert into order_changes (workspace_id, order_id, change)
+    select workspace_id, id, row_number() over (partition by workspace_id order by updated_at, id) from orders returning workspace_id
+  )
+  insert into event_heads (workspace_id, last_order_change) select workspace_id, count(*) from numbered group by workspace_id`;

@@ -1,0 +1,177 @@
+import type { Server } from './processes.js';
+import { requestBytes, shuffled } from './request-bytes.js';
+import { type Connection, query, type SeededStore } from './seed.js';
+
+/** One row of the benchmark. */
+export interface Call {
+  name: string;
+  /** The share of bare Fastify that it must reach. */
+  goal: number | undefined;
+  server: Server;
+  requests(round: number): Uint8Array[];
+  /** The status of every response; the default is 200. */
+  status?: number;
+  /** Set when a request must not be sent twice. */
+  isOnce?: boolean;
+}
+
+interface Product {
+  id: string;
+  token: string;
+  hasVariants: boolean;
+  sku: string | null;
+}
+
+interface SeededData {
+  server: Server;
+  connection: Connection;
+  stores: SeededStore[];
+}
+
+const PAGES = 200;
+
+/** Calls to many stores of a hundred products. */
+export async function smallStoreCalls({ server, connection, stores }: SeededData): Promise<Call[]> {
+  const products = await seededProducts(connection, stores);
+  return [
+    {
+      name: 'small: GET product',
+      goal: 0.55,
+      server,
+      requests: () => detailsOf(products.filter(({ hasVariants }) => hasVariants)),
+    },
+    {
+      name: 'small: GET products, 50 by page',
+      goal: 0.14,
+      server,
+      requests: () => shuffled(stores).map(({ token }) => get('/products', token)),
+    },
+    {
+      name: 'small: PATCH stock',
+      goal: 0.24,
+      server,
+      requests: (round) => stockWrites(products, round),
+    },
+  ];
+}
+
+/** Calls to one store of 10,000 products and 10,000 orders. */
+export async function largeStoreCalls({ server, connection, stores }: SeededData): Promise<Call[]> {
+  const { token } = stores[0]!;
+  const products = await seededProducts(connection, stores);
+  const orders = await query<{ id: string }>(connection, 'select id from orders order by id');
+  const cursors = await cursorsOf(server, connection, token, '/products');
+  const including = await cursorsOf(server, connection, token, '/products?include=variants,images');
+  const pages = Array.from({ length: PAGES }, (_, page) => `page=${page + 1}`);
+  const shop = (path: string) => requestBytes('GET', `/s/bench-1${path}`);
+  const words = ['algodao', 'couro', 'ceramica', 'veludo', 'madeira', 'silicone'];
+  const call = (name: string, goal: number, requests: Call['requests'], rest: Partial<Call> = {}): Call => ({
+    name: `large: ${name}`,
+    goal,
+    server,
+    requests,
+    ...rest,
+  });
+  return [
+    call('GET product', 0.55, () => detailsOf(products)),
+    call('GET products, 50 by page', 0.14, () =>
+      shuffled(pages).map((page) => get(`/products?${page}`, token)),
+    ),
+    call('GET products, 50 by cursor', 0.18, () => shuffled(cursors).map((path) => get(path, token))),
+    call('GET products with include', 0.08, () => shuffled(including).map((path) => get(path, token))),
+    call('search, a word in 1 of 20', 0.09, () =>
+      shuffled(words).map((word) => get(`/products?search=${word}`, token)),
+    ),
+    call('PATCH stock', 0.24, (round) => stockWrites(products, round)),
+    call('PATCH variation stock', 0.2, (round) => variationStockWrites(products, round)),
+    call('POST product with 3 variations', 0.05, (round) => newProducts(token, round), {
+      status: 201,
+      isOnce: true,
+    }),
+    call('GET orders, 50 by page', 0.1, () => shuffled(pages).map((page) => get(`/orders?${page}`, token))),
+    call('GET order', 0.38, () => shuffled(orders).map(({ id }) => get(`/orders/${id}`, token))),
+    call('storefront, product list', 0.08, () => shuffled(pages).map((page) => shop(`?${page}`))),
+    call('storefront, product page', 0.1, () => shuffled(products).map(({ id }) => shop(`/products/${id}`))),
+  ];
+}
+
+function get(path: string, token: string): Uint8Array {
+  return requestBytes('GET', `/api/v1${path}`, token);
+}
+
+function detailsOf(products: Product[]): Uint8Array[] {
+  return shuffled(products).map(({ id, token }) => get(`/products/${id}`, token));
+}
+
+/** The stock differs in each round, so that every call is a change with an event. */
+function stockWrites(products: Product[], round: number): Uint8Array[] {
+  return shuffled(products.filter(({ hasVariants }) => !hasVariants)).map(({ id, token }, i) =>
+    requestBytes('PATCH', `/api/v1/products/${id}/stock`, token, { quantity: 1000 + round * 7 + (i % 5) }),
+  );
+}
+
+function variationStockWrites(products: Product[], round: number): Uint8Array[] {
+  return shuffled(products.filter(({ hasVariants }) => hasVariants)).map(({ id, token, sku }, i) =>
+    requestBytes('PATCH', `/api/v1/products/${id}/variants`, token, {
+      variants: [{ sku, quantity: 1000 + round * 7 + (i % 5) }],
+    }),
+  );
+}
+
+function newProducts(token: string, round: number): Uint8Array[] {
+  const stamp = Date.now();
+  return Array.from({ length: 20_000 }, (_, i) => {
+    const name = `New ${stamp} ${round} ${i}`;
+    return requestBytes('POST', '/api/v1/products', token, {
+      name,
+      price: 49.9,
+      variants: {
+        types: [{ name: 'Tamanho', options: ['P', 'M', 'G'] }],
+        combinations: ['P', 'M', 'G'].map((size) => ({
+          combination: size,
+          sku: `N${stamp}-${round}-${i}-${size}`,
+          quantity: 5,
+        })),
+      },
+    });
+  });
+}
+
+async function seededProducts(connection: Connection, stores: SeededStore[]): Promise<Product[]> {
+  const tokens = new Map(stores.map(({ workspaceId, token }) => [workspaceId, token]));
+  const rows = await query<{ workspace_id: string; id: string; has_variants: boolean; sku: string | null }>(
+    connection,
+    `select p.workspace_id, p.id, p.has_variants, v.sku from products p
+     left join variations v on v.workspace_id = p.workspace_id and v.product_id = p.id and v.position = 0`,
+  );
+  return rows.map(({ workspace_id, id, has_variants, sku }) => ({
+    id,
+    token: tokens.get(workspace_id)!,
+    hasVariants: has_variants,
+    sku,
+  }));
+}
+
+/** The paths of 200 pages by cursor, at places spread over the whole list. */
+async function cursorsOf(
+  { port }: Server,
+  connection: Connection,
+  token: string,
+  path: string,
+): Promise<string[]> {
+  const response = await fetch(`http://127.0.0.1:${port}/api/v1${path}`, {
+    headers: { authorization: `Bearer ${token}` },
+  });
+  const { meta } = (await response.json()) as { meta: { nextCursor: string } };
+  const parts = JSON.parse(Buffer.from(meta.nextCursor, 'base64url').toString()) as unknown[];
+  const places = await query<{ id: string; at: Date }>(
+    connection,
+    `select id, created_at as at from (
+       select id, created_at, row_number() over (order by created_at desc, id desc) as n from products
+     ) numbered where n % greatest(1, (select count(*) from products) / ${PAGES}) = 0`,
+  );
+  return places.map(({ at, id }) => {
+    const cursor = Buffer.from(JSON.stringify([...parts.slice(0, -2), at, id])).toString('base64url');
+    return `${path.split('?')[0]}?cursor=${cursor}`;
+  });
+}
