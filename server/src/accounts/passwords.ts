@@ -1,13 +1,27 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
-import { HashingTurns } from './hashing-turns.js';
+import { Admission } from '../platform/concurrency/admission.js';
 
 // 32 MiB and about 60 ms per hash. Each hash contains its parameters, so they can be raised without invalidating old
 // hashes.
 const COST = { N: 2 ** 15, r: 8, p: 1 };
 const LENGTH = 32;
 
-/** Two of the four threads stay free for files. A queue of 24 takes about a second. */
-const turns = new HashingTurns(2, 24, 8);
+/**
+ * Node hashes in the four threads that also read files: four simultaneous sign-ins delayed a static file by two
+ * seconds. So two threads stay free for files.
+ */
+const CONCURRENCY = 2;
+const hashing = new Admission({ groups: { '': CONCURRENCY } });
+/** A queue of 24 takes about a second. */
+const ANYONE = { applicant: { key: 'anyone', limit: CONCURRENCY }, maxWaiting: 24 };
+/**
+ * Browsers known to the account have priority and a queue of their own, so that a flood of guesses does not lock out
+ * the owner.
+ */
+const KNOWN_BROWSER = {
+  applicant: { key: 'known browser', limit: CONCURRENCY, isUrgent: true },
+  maxWaiting: 8,
+};
 
 /**
  * The hash for an account that does not exist. No password matches it, and checking one takes as long as for a real
@@ -15,18 +29,28 @@ const turns = new HashingTurns(2, 24, 8);
  */
 export const NO_PASSWORD = encoded(Buffer.alloc(16), Buffer.alloc(LENGTH));
 
-/** Throws HashingBusy when the queue is full. */
+/** Throws NotAdmitted when the queue is full. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16);
-  return encoded(salt, await turns.run(() => derive(password, salt, COST)));
+  return encoded(salt, await inTurn(ANYONE, () => derive(password, salt, COST)));
 }
 
-/** Throws HashingBusy when the queue is full. With `isFirst`, the check has priority. */
-export async function isPassword(password: string, stored: string, isFirst = false): Promise<boolean> {
+/** Throws NotAdmitted when the queue is full. */
+export async function isPassword(
+  password: string,
+  stored: string,
+  { isKnownBrowser = false } = {},
+): Promise<boolean> {
   const [, N, r, p, salt, key] = stored.split('$') as [string, string, string, string, string, string];
   const cost = { N: Number(N), r: Number(r), p: Number(p) };
-  const derived = await turns.run(() => derive(password, Buffer.from(salt, 'base64url'), cost), isFirst);
+  const derived = await inTurn(isKnownBrowser ? KNOWN_BROWSER : ANYONE, () =>
+    derive(password, Buffer.from(salt, 'base64url'), cost),
+  );
   return timingSafeEqual(derived, Buffer.from(key, 'base64url'));
+}
+
+function inTurn<T>({ applicant, maxWaiting }: typeof ANYONE, work: () => Promise<T>): Promise<T> {
+  return hashing.run(applicant, { maxWaiting }, work);
 }
 
 function encoded(salt: Buffer, key: Buffer): string {

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import type { Clock } from '../platform/clock.js';
+import { NotAdmitted } from '../platform/concurrency/admission.js';
 import { deleteInBatches } from '../platform/db/delete-in-batches.js';
 import type { Share } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
 import { networkOf } from '../platform/http/network.js';
 import { newId } from '../platform/schema/ids.js';
-import { HashingBusy } from './hashing-turns.js';
 import { isPossiblePassword } from './password-rules.js';
 import { isPassword, NO_PASSWORD } from './passwords.js';
 import { isEmail } from './users.js';
@@ -48,12 +48,12 @@ export async function signIn(db: Share, clock: Clock, attempt: Attempt): Promise
   const [user] = await db.query<{ id: string; password_hash: string }>(
     sql`select id, password_hash from users where lower(email) = ${email}`,
   );
-  const isKnown = attempt.deviceId !== undefined;
+  const isKnownBrowser = attempt.deviceId !== undefined;
   try {
-    if (!(await isPassword(attempt.password, user?.password_hash ?? NO_PASSWORD, isKnown)) || !user)
-      return 'wrong';
+    const passwordHash = user?.password_hash ?? NO_PASSWORD;
+    if (!(await isPassword(attempt.password, passwordHash, { isKnownBrowser })) || !user) return 'wrong';
   } catch (error) {
-    if (!(error instanceof HashingBusy)) throw error;
+    if (!(error instanceof NotAdmitted)) throw error;
     await takeBack(db, attemptId, subjects);
     return 'busy';
   }

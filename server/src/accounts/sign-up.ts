@@ -1,9 +1,9 @@
 import type { Clock } from '../platform/clock.js';
+import { NotAdmitted } from '../platform/concurrency/admission.js';
 import { deleteInBatches } from '../platform/db/delete-in-batches.js';
 import type { Share } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
 import { networkOf } from '../platform/http/network.js';
-import { HashingBusy } from './hashing-turns.js';
 import { createUser } from './users.js';
 
 const WINDOW_MS = 60 * 60 * 1000;
@@ -29,7 +29,7 @@ export async function signUp(
     const userId = await createUser(db.autocommit, { ...asked, createdBy: 'sign-up' });
     return userId ? { userId } : 'taken';
   } catch (error) {
-    if (error instanceof HashingBusy) return 'busy';
+    if (error instanceof NotAdmitted) return 'busy';
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-import { Batcher } from '../platform/db/batcher.js';
+import { Batcher } from '../platform/concurrency/batcher.js';
 import type { Queryable } from '../platform/db/share.js';
 import { arrayOf, fixed, rawJson, sql } from '../platform/db/sql.js';
 import { isId } from '../platform/schema/ids.js';

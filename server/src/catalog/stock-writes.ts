@@ -1,5 +1,5 @@
 import type { Origin } from '../events/names.js';
-import { Batcher } from '../platform/db/batcher.js';
+import { Batcher } from '../platform/concurrency/batcher.js';
 import type { Database } from '../platform/db/database.js';
 import { arrayOf, fixed, rawJson, sql } from '../platform/db/sql.js';
 import { isId } from '../platform/schema/ids.js';

@@ -1,6 +1,5 @@
 import type {} from '@fastify/swagger';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
-import { HashingBusy } from '../accounts/hashing-turns.js';
 import { passwordFault } from '../accounts/password-rules.js';
 import type { Session, Sessions } from '../accounts/sessions.js';
 import { signIn } from '../accounts/sign-in.js';
@@ -10,6 +9,7 @@ import { connectionsOf } from '../oauth/connections.js';
 import type { Credentials } from '../oauth/credentials.js';
 import { disconnectApp } from '../oauth/revocation.js';
 import type { Clock } from '../platform/clock.js';
+import { NotAdmitted } from '../platform/concurrency/admission.js';
 import type { Database } from '../platform/db/database.js';
 import { languageOf } from '../platform/html/language.js';
 import { sendPage } from '../platform/html/page.js';
@@ -96,7 +96,7 @@ export const consoleRoutes: FastifyPluginAsync<ConsoleOptions> = async (
     try {
       await setPassword(db.system('accounts').autocommit, session.userId, next);
     } catch (error) {
-      if (error instanceof HashingBusy) return showPassword(request, reply, session, 'busy');
+      if (error instanceof NotAdmitted) return showPassword(request, reply, session, 'busy');
       throw error;
     }
     await sessions.endOthers(request, session.userId);

@@ -1,5 +1,4 @@
-import { Admission } from '../platform/db/admission.js';
-import { DatabaseUnavailable } from '../platform/db/unavailable.js';
+import { Admission, NotAdmitted } from '../platform/concurrency/admission.js';
 import { ApiError } from '../platform/http/errors.js';
 
 /**
@@ -9,16 +8,15 @@ const CONCURRENCY = 2;
 const WAIT_MS = 60_000;
 
 /** Stores take turns, and one store never holds both places, so large files of one store do not delay another. */
-const admission = new Admission(CONCURRENCY);
+const admission = new Admission({ total: CONCURRENCY });
 
 /** Runs the work, which holds a file in memory and decodes it, when it is this store's turn. */
 export async function takeTurn<T>(workspaceId: string, work: () => Promise<T>): Promise<T> {
-  const applicant = { key: workspaceId, limit: 1, group: 'images' };
+  const applicant = { key: workspaceId, limit: 1 };
   try {
-    await admission.enter(applicant, WAIT_MS);
+    if (!admission.tryEnter(applicant)) await admission.wait(applicant, { waitMs: WAIT_MS });
   } catch (error) {
-    if (error instanceof DatabaseUnavailable) throw busy(error);
-    throw error;
+    throw error instanceof NotAdmitted ? tooManyImages(error) : error;
   }
   try {
     return await work();
@@ -27,7 +25,7 @@ export async function takeTurn<T>(workspaceId: string, work: () => Promise<T>): 
   }
 }
 
-function busy(cause: unknown): ApiError {
+function tooManyImages(cause: unknown): ApiError {
   return new ApiError(
     503,
     'busy',

@@ -1,5 +1,5 @@
 import type { Clock } from '../platform/clock.js';
-import { Batcher } from '../platform/db/batcher.js';
+import { Batcher } from '../platform/concurrency/batcher.js';
 import type { Listener } from '../platform/db/listen.js';
 import type { Share } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';

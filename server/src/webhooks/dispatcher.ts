@@ -1,16 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Clock } from '../platform/clock.js';
+import { Admission } from '../platform/concurrency/admission.js';
+import { Batcher } from '../platform/concurrency/batcher.js';
 import type { Seal } from '../platform/crypto/seal.js';
 import type { Share } from '../platform/db/share.js';
 import type { Outbound } from '../platform/outbound/post.js';
 import { attempt } from './attempt.js';
 import type { Backoff } from './backoff.js';
-import { Batches } from './batches.js';
 import { type Claimed, claimDue, dueIn, release } from './claim.js';
 import { FIRST_CLAIM, ReceiverQueue } from './receiver-queue.js';
 import { type Finished, recordFinished } from './record.js';
-import { Slots } from './slots.js';
 
 export interface DispatcherParts {
   db: Share;
@@ -23,13 +23,13 @@ export interface DispatcherParts {
 }
 
 const BATCH = 250;
-const MOST_CLAIMED = 4_000;
-const MOST_QUEUES = 10_000;
+const MAX_CLAIMED = 4_000;
+const MAX_QUEUES = 10_000;
 /**
  * The maximum number of concurrent deliveries per store and app. A host accepts four times as many, so one store
  * cannot use all of them.
  */
-const MOST_PER_OWNER = 64;
+const MAX_PER_OWNER = 64;
 const IDLE_MS = 1_000;
 const SHORT_REST_MS = 100;
 const RETRY_AFTER_ERROR_MS = 500;
@@ -49,9 +49,11 @@ export class Dispatcher {
   /** Since the start of the process. */
   readonly counts = { delivered: 0, failed: 0 };
   private readonly queues = new Map<string, ReceiverQueue>();
-  private readonly owners = new Map<string, Slots>();
-  private readonly records = new Batches<Finished>(BATCH, (batch) => this.record(batch));
-  private readonly releases = new Batches<Claimed>(BATCH, (batch) => this.release(batch));
+  private readonly admission = new Admission({});
+  // One batch is written at a time: the next one collects meanwhile, so batches grow with the load.
+  private readonly records = new Batcher(1, BATCH, (batch: Finished[]) => this.record(batch), 'never');
+  private readonly releases = new Batcher(1, BATCH, (batch: Claimed[]) => this.release(batch), 'never');
+  /** The number of deliveries whose lease this process holds. */
   private claimed = 0;
   private stopping = false;
   private awake = false;
@@ -92,7 +94,6 @@ export class Dispatcher {
         this.wakeUp = resolve;
       });
     }
-    await this.releases.idle();
   }
 
   private async run(): Promise<void> {
@@ -122,7 +123,7 @@ export class Dispatcher {
     const ofQueue = new Map<ReceiverQueue, Claimed[]>();
     for (const each of claimed) {
       if (!each.live) {
-        this.records.add([{ claimed: each, at: undefined, result: undefined }]);
+        void this.records.submit({ claimed: each, at: undefined, result: undefined });
         continue;
       }
       const queue = this.queueOf(each);
@@ -147,15 +148,15 @@ export class Dispatcher {
     const { eventId: id, event, sequence, origin, workspaceId, data } = claimed;
     const message = { id, event, sequence, origin, workspaceId, data };
     const result = await attempt(this.parts, claimed, message, claimed.attempts + 1);
-    this.records.add([{ claimed, at, result }]);
+    void this.records.submit({ claimed, at, result });
     return result.durationMs;
   }
 
   /**
    * A delivery that is not recorded is sent again after its lease, so recording is retried for about as long as a
-   * lease.
+   * lease. Never rejects.
    */
-  private async record(batch: Finished[]): Promise<void> {
+  private async record(batch: Finished[]): Promise<undefined[]> {
     const { db, clock, backoff, log } = this.parts;
     for (let spent = 0; spent <= this.leaseMs; spent += RETRY_AFTER_ERROR_MS) {
       try {
@@ -169,34 +170,37 @@ export class Dispatcher {
         await delay(RETRY_AFTER_ERROR_MS);
       }
     }
-    this.claimed -= batch.length;
-    this.wakeUp?.();
+    return this.ended(batch);
   }
 
   private giveBack(claimed: Claimed[]): void {
-    this.claimed -= claimed.length;
-    this.releases.add(claimed);
+    for (const each of claimed) void this.releases.submit(each);
   }
 
-  /** A lease that is not released expires on its own. */
-  private async release(batch: Claimed[]): Promise<void> {
+  /** A lease that is not released expires on its own. Never rejects. */
+  private async release(batch: Claimed[]): Promise<undefined[]> {
     const { db, clock, log } = this.parts;
     await release(db, clock.now(), batch).catch((error: unknown) =>
       log.error({ err: error, deliveries: batch.length }, 'releasing deliveries failed'),
     );
+    return this.ended(batch);
+  }
+
+  /** Returns the results of a batch whose leases are not held any more; there is nothing to report for them. */
+  private ended(batch: unknown[]): undefined[] {
+    this.claimed -= batch.length;
+    this.wakeUp?.();
+    return [];
   }
 
   private queueOf({ webhookId, workspaceId, clientId }: Claimed): ReceiverQueue {
     let queue = this.queues.get(webhookId);
     if (!queue) {
-      if (this.queues.size >= MOST_QUEUES) forgetIdle(this.queues);
-      if (this.owners.size >= MOST_QUEUES) forgetIdle(this.owners);
-      const owner = `${workspaceId} ${clientId}`;
-      const slots = this.owners.get(owner) ?? new Slots(MOST_PER_OWNER);
-      this.owners.set(owner, slots);
+      if (this.queues.size >= MAX_QUEUES) forgetIdle(this.queues);
       queue = new ReceiverQueue({
         timeoutMs: this.parts.timeoutMs,
-        slots,
+        admission: this.admission,
+        owner: { key: `${workspaceId} ${clientId}`, limit: MAX_PER_OWNER },
         send: (claimed) => this.send(claimed),
         isInTime: ({ leaseEndsAt }) =>
           this.parts.clock.now() <= leaseEndsAt - this.parts.timeoutMs - RECORDING_MS,
@@ -209,7 +213,7 @@ export class Dispatcher {
   }
 
   private get room(): number {
-    return MOST_CLAIMED - this.claimed;
+    return MAX_CLAIMED - this.claimed;
   }
 
   /** Waits until a delivery with free capacity is due, `wake` is called, or a second has passed. */
@@ -236,10 +240,10 @@ export class Dispatcher {
 }
 
 /** Idle queues are kept for their knowledge about the receiver, until there are too many. */
-function forgetIdle(map: Map<string, { isIdle: boolean }>): void {
-  for (const [key, each] of map) {
-    if (!each.isIdle) continue;
-    map.delete(key);
+function forgetIdle(queues: Map<string, ReceiverQueue>): void {
+  for (const [webhookId, queue] of queues) {
+    if (!queue.isIdle) continue;
+    queues.delete(webhookId);
     return;
   }
 }

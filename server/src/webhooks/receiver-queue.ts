@@ -1,13 +1,13 @@
+import type { Admission, Applicant } from '../platform/concurrency/admission.js';
 import type { Claimed } from './claim.js';
-import type { Slots } from './slots.js';
 
 // Each fast response allows one more concurrent delivery. A sudden burst could overload the receiver or us.
-const MOST_SLOTS = 16;
-const FEWEST_SLOTS = 2;
-const LONGEST = 256;
+const MAX_CONCURRENT = 16;
+const MIN_CONCURRENT = 2;
+const MAX_WAITING = 256;
 /** A full queue requests more deliveries when it is this short, so that each claim finds many. */
 const SHORT = 64;
-const LONGEST_WHEN_SLOW = 4;
+const MAX_WAITING_WHEN_SLOW = 4;
 const SLOW_MS = 1_000;
 /** A queue holds at most what can be sent in this time, because the leases are running. */
 const QUEUE_MS = 4_000;
@@ -15,13 +15,15 @@ const MEMORY = 0.3;
 /** A queue takes at most this part of the free capacity of the process. */
 const SHARE = 1 / 8;
 
-/** The maximum number of deliveries of a new subscription. */
+/** The maximum number of deliveries that are claimed at first for a new subscription. */
 export const FIRST_CLAIM = 16;
 
 interface Parts {
   timeoutMs: number;
-  /** The concurrent deliveries of the same store and app. */
-  slots: Slots;
+  /** Limits the concurrent deliveries of each store and app across all its subscriptions. */
+  admission: Admission;
+  /** The store and app of this subscription, and the limit. */
+  owner: Applicant;
   /** Sends a delivery and returns the response time. Never rejects. */
   send(claimed: Claimed): Promise<number>;
   /** Returns whether the lease still covers an attempt. */
@@ -41,9 +43,10 @@ interface Parts {
 export class ReceiverQueue {
   private waiting: Claimed[] = [];
   private sending = 0;
-  private most = FEWEST_SLOTS;
+  private maxConcurrent = MIN_CONCURRENT;
   private averageMs: number | undefined;
   private isFull = false;
+  private waitsForAdmission = false;
   private stopped = false;
   private readonly slowMs: number;
 
@@ -62,8 +65,8 @@ export class ReceiverQueue {
   /** The number of deliveries to claim, if the process has this much free capacity. */
   wanted(room: number): number {
     const longest = this.isSlow
-      ? LONGEST_WHEN_SLOW
-      : Math.min(LONGEST, this.sendableIn(QUEUE_MS), Math.floor(room * SHARE));
+      ? MAX_WAITING_WHEN_SLOW
+      : Math.min(MAX_WAITING, this.sendableIn(QUEUE_MS), Math.floor(room * SHARE));
     const count = this.waiting.length;
     const wants = count < longest && !(this.isFull && count > this.short);
     this.isFull = !wants;
@@ -81,33 +84,50 @@ export class ReceiverQueue {
     return this.waiting.splice(0);
   }
 
-  fill(): void {
+  /** Starts as many deliveries as the limits allow. With `isAdmitted`, the caller has a place for the first. */
+  private fill(isAdmitted = false): void {
     const late: Claimed[] = [];
-    while (
-      !this.stopped &&
-      this.waiting.length > 0 &&
-      this.sending < this.most &&
-      this.parts.slots.take(this)
-    ) {
+    let hasPlace = isAdmitted;
+    while (!this.stopped && this.waiting.length > 0 && this.sending < this.maxConcurrent) {
+      hasPlace ||= this.enter();
+      if (!hasPlace) break;
       const next = this.waiting.shift() as Claimed;
-      if (this.parts.isInTime(next)) {
-        void this.send(next);
-      } else {
-        // Another worker may claim it at any time, so it must not be sent from here.
-        this.parts.slots.give();
+      // Another worker may claim a late one at any time, so it must not be sent from here.
+      if (!this.parts.isInTime(next)) {
         late.push(next);
+        continue;
       }
+      hasPlace = false;
+      void this.send(next);
     }
+    if (hasPlace) this.leave();
     if (late.length > 0) this.parts.release(late);
+  }
+
+  /** Returns false if the store and app have no free place; `fill` is then called when there is one. */
+  private enter(): boolean {
+    const { admission, owner } = this.parts;
+    if (this.waitsForAdmission) return false;
+    if (admission.tryEnter(owner)) return true;
+    this.waitsForAdmission = true;
+    void admission.wait(owner).then(() => {
+      this.waitsForAdmission = false;
+      this.fill(true);
+    });
+    return false;
+  }
+
+  private leave(): void {
+    this.parts.admission.leave(this.parts.owner);
   }
 
   private async send(claimed: Claimed): Promise<void> {
     this.sending++;
     this.learn(await this.parts.send(claimed));
     this.sending--;
-    this.parts.slots.give();
-    if (this.isSlow && this.waiting.length > LONGEST_WHEN_SLOW)
-      this.parts.release(this.waiting.splice(LONGEST_WHEN_SLOW));
+    this.leave();
+    if (this.isSlow && this.waiting.length > MAX_WAITING_WHEN_SLOW)
+      this.parts.release(this.waiting.splice(MAX_WAITING_WHEN_SLOW));
     this.fill();
     if (this.isFull && this.waiting.length <= this.short) this.parts.onRoom();
   }
@@ -115,11 +135,11 @@ export class ReceiverQueue {
   private learn(durationMs: number): void {
     const before = this.averageMs ?? 0;
     this.averageMs = before + (durationMs - before) * MEMORY;
-    this.most = this.isSlow ? FEWEST_SLOTS : Math.min(this.most + 1, MOST_SLOTS);
+    this.maxConcurrent = this.isSlow ? MIN_CONCURRENT : Math.min(this.maxConcurrent + 1, MAX_CONCURRENT);
   }
 
   private get short(): number {
-    return this.isSlow ? LONGEST_WHEN_SLOW / 2 : SHORT;
+    return this.isSlow ? MAX_WAITING_WHEN_SLOW / 2 : SHORT;
   }
 
   private get isSlow(): boolean {
@@ -128,6 +148,6 @@ export class ReceiverQueue {
 
   private sendableIn(milliseconds: number): number {
     if (this.averageMs === undefined) return FIRST_CLAIM;
-    return Math.floor((this.most * milliseconds) / Math.max(1, this.averageMs));
+    return Math.floor((this.maxConcurrent * milliseconds) / Math.max(1, this.averageMs));
   }
 }

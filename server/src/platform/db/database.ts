@@ -1,6 +1,6 @@
 import type pg from 'pg';
+import { Admission } from '../concurrency/admission.js';
 import type { DatabaseDriver } from '../config.js';
-import { Admission } from './admission.js';
 import type { Connection } from './connection.js';
 import { OpenConnections } from './open-connections.js';
 import { connectPg } from './pg-connection.js';
@@ -105,11 +105,11 @@ export async function openDatabase(
   const streamPool = new Pool(openConnections, opener(STREAM_DEADLINES));
   const reads = new Reads(openConnections, opener(foreground), { ...READS, waitMs: foreground.waitMs });
   const areas = options.areas ?? {};
-  const stores = new Admission(STORES.total, { '': STORES.allStores, ...areas });
-  const searches = new Admission(SEARCHES.total);
-  const system = new Admission(SYSTEM.total);
-  const background = new Admission(BACKGROUND.total);
-  const streams = new Admission(STREAMS.total);
+  const stores = new Admission({ total: STORES.total, groups: { '': STORES.allStores, ...areas } });
+  const searches = new Admission({ total: SEARCHES.total });
+  const system = new Admission({ total: SYSTEM.total });
+  const background = new Admission({ total: BACKGROUND.total });
+  const streams = new Admission({ total: STREAMS.total });
 
   const database: Database = {
     store: (workspaceId, area = '') =>
@@ -119,17 +119,17 @@ export async function openDatabase(
       ),
     search: (workspaceId) =>
       new Share(
-        { key: workspaceId, limit: SEARCHES.perStore, group: '' },
+        { key: workspaceId, limit: SEARCHES.perStore },
         { admission: searches, pool: searchPool, reads: undefined, deadlines: searching },
       ),
     system: (task) =>
       new Share(
-        { key: task, limit: SYSTEM.perTask, group: '' },
+        { key: task, limit: SYSTEM.perTask },
         { admission: system, pool, reads, deadlines: foreground },
       ),
     background: (task) =>
       new Share(
-        { key: task, limit: BACKGROUND.perTask, group: '' },
+        { key: task, limit: BACKGROUND.perTask },
         {
           admission: background,
           pool: backgroundPool,
@@ -139,7 +139,7 @@ export async function openDatabase(
       ),
     stream: (owner) =>
       new Share(
-        { key: owner, limit: STREAMS.perOwner, group: '' },
+        { key: owner, limit: STREAMS.perOwner },
         { admission: streams, pool: streamPool, reads: undefined, deadlines: STREAM_DEADLINES },
       ),
     close: () => openConnections.close(),

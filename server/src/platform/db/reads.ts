@@ -1,4 +1,4 @@
-import { Admission, type Applicant } from './admission.js';
+import { Admission, type Applicant } from '../concurrency/admission.js';
 import type { Connection } from './connection.js';
 import type { Connect, OpenConnections } from './open-connections.js';
 import type { Statement } from './sql.js';
@@ -58,8 +58,8 @@ export class Reads {
     private readonly limits: ReadLimits,
   ) {
     this.slots = Array.from({ length: limits.connections }, emptySlot);
-    this.all = new Admission(limits.connections * limits.perKey);
-    this.slow = new Admission(limits.slow);
+    this.all = new Admission({ total: limits.connections * limits.perKey });
+    this.slow = new Admission({ total: limits.slow });
   }
 
   async ready(): Promise<void> {
@@ -67,9 +67,9 @@ export class Reads {
   }
 
   async query<R>(key: string, statement: Statement): Promise<R[]> {
-    const applicant = { key, limit: this.limits.perKey, group: '' };
-    const turn = this.all.enter(applicant, this.limits.waitMs);
-    if (turn) await turn;
+    const { perKey, waitMs } = this.limits;
+    const applicant = { key, limit: perKey };
+    if (!this.all.tryEnter(applicant)) await this.all.wait(applicant, { waitMs });
     try {
       return await new Promise<R[]>((resolve, reject) =>
         this.dispatch({ key, statement, attempts: 0, isDone: false, resolve, reject }),
@@ -90,8 +90,8 @@ export class Reads {
     const applicant = this.slowApplicant(read.key);
     read.attempts++;
     try {
-      const turn = this.slow.enter(applicant, this.limits.waitMs);
-      if (turn) await turn;
+      const { waitMs } = this.limits;
+      if (!this.slow.tryEnter(applicant)) await this.slow.wait(applicant, { waitMs });
     } catch (error) {
       this.fail(read, error as Error);
       return;
@@ -188,7 +188,7 @@ export class Reads {
   }
 
   private slowApplicant(key: string): Applicant {
-    return { key, limit: this.limits.slowPerKey, group: '' };
+    return { key, limit: this.limits.slowPerKey };
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Admission, Applicant } from './admission.js';
+import type { Admission, Applicant } from '../concurrency/admission.js';
 import type { Connection } from './connection.js';
 import type { Pool } from './pool.js';
 import type { Reads } from './reads.js';
@@ -100,10 +100,10 @@ export class Share implements StoreAccess {
 
   private async take(waitMs = this.resources.deadlines.waitMs): Promise<Connection> {
     const { admission, pool } = this.resources;
-    const turn = admission.enter(this.applicant, waitMs);
-    if (turn) await turn;
+    const mustWait = !admission.tryEnter(this.applicant);
+    if (mustWait) await admission.wait(this.applicant, { waitMs });
     try {
-      if (turn && this.isAbandoned()) throw new DatabaseUnavailable('the caller disconnected');
+      if (mustWait && this.isAbandoned()) throw new DatabaseUnavailable('the caller disconnected');
       return await pool.take();
     } catch (error) {
       admission.leave(this.applicant);

@@ -1,10 +1,8 @@
 import type { DatabaseError } from 'pg';
+import { NotAdmitted } from '../concurrency/admission.js';
 
 /** The database was unreachable or did not respond in time. The statement may or may not have been executed. */
 export class DatabaseUnavailable extends Error {}
-
-/** Others of the same share used all its connections until the wait was over. */
-export class NoConnectionInTime extends DatabaseUnavailable {}
 
 const LOCK_NOT_AVAILABLE = '55P03';
 const QUERY_CANCELED = '57014';
@@ -14,18 +12,16 @@ const READ_ONLY = '25006';
 
 /** Whether a statement did not get its turn, or was canceled because it took longer than its share allows. */
 export function isOverload(error: unknown): boolean {
-  return (
-    error instanceof NoConnectionInTime || ((error ?? {}) as Partial<DatabaseError>).code === QUERY_CANCELED
-  );
+  return error instanceof NotAdmitted || ((error ?? {}) as Partial<DatabaseError>).code === QUERY_CANCELED;
 }
 
 /**
- * Returns whether the same request may succeed later without changes: after a lock or statement timeout, a deadlock,
- * or while the database is unreachable, starting, stopping (57P…), failing over (a former primary is read-only) or
- * out of connections.
+ * Returns whether the same request may succeed later without changes: after a lock or statement timeout, a deadlock, a
+ * full or slow queue, or while the database is unreachable, starting, stopping (57P…), failing over (a former primary
+ * is read-only) or out of connections.
  */
 export function isTemporary(error: unknown): boolean {
-  if (error instanceof DatabaseUnavailable) return true;
+  if (error instanceof DatabaseUnavailable || error instanceof NotAdmitted) return true;
   const { code } = (error ?? {}) as Partial<DatabaseError>;
   if (typeof code !== 'string') return false;
   if ([LOCK_NOT_AVAILABLE, QUERY_CANCELED, DEADLOCK, TOO_MANY_CONNECTIONS, READ_ONLY].includes(code))

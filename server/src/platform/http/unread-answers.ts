@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { finished } from 'node:stream';
 import type { FastifyReply, FastifyRequest, onSendHookHandler, preHandlerHookHandler } from 'fastify';
+import { Admission, type Applicant } from '../concurrency/admission.js';
 import { ApiError } from './errors.js';
 
 declare module 'fastify' {
@@ -33,11 +34,32 @@ export function limitUnreadAnswers(appOf: (request: FastifyRequest) => string): 
   takeTurn: preHandlerHookHandler;
   watch: onSendHookHandler;
 } {
-  const lists = new ListTurns();
+  let unreadBytes = 0;
+  const lists = new Admission({ isOpen: () => unreadBytes < MAX_UNREAD_BYTES });
   return { takeTurn, watch };
 
   function takeTurn(request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {
-    lists.take(appOf(request), reply.raw, done);
+    const applicant = { key: appOf(request), limit: LISTS_PER_APP };
+    const start = () => {
+      finished(reply.raw, () => lists.leave(applicant));
+      done();
+    };
+    const refuse = () => {
+      if (!reply.raw.destroyed) done(tooManyLists());
+    };
+    if (lists.tryEnter(applicant)) start();
+    else waitForTurn(applicant, reply.raw).then(start, refuse);
+  }
+
+  async function waitForTurn(applicant: Applicant, response: ServerResponse): Promise<void> {
+    const disconnected = new AbortController();
+    const stopWatching = finished(response, () => disconnected.abort());
+    const { signal } = disconnected;
+    try {
+      await lists.wait(applicant, { waitMs: WAIT_MS, maxWaiting: WAITING_PER_APP, signal });
+    } finally {
+      stopWatching();
+    }
   }
 
   function watch(
@@ -47,85 +69,20 @@ export function limitUnreadAnswers(appOf: (request: FastifyRequest) => string): 
     done: (error: null, payload: unknown) => void,
   ): void {
     const isBody = typeof payload === 'string' || Buffer.isBuffer(payload);
-    if (isBody && payload.length >= LARGE_BYTES) lists.watch(reply.raw, payload.length);
+    if (isBody && payload.length >= LARGE_BYTES) watchUntilRead(reply.raw, payload.length);
     done(null, payload);
-  }
-}
-
-interface Waiter {
-  admit(): void;
-}
-
-class ListTurns {
-  private readonly underWay = new Map<string, number>();
-  private readonly waiting = new Map<string, Set<Waiter>>();
-  private unreadBytes = 0;
-
-  take(app: string, response: ServerResponse, done: (error?: Error) => void): void {
-    if (this.hasRoom(app)) {
-      this.admit(app, response, done);
-      return;
-    }
-    const queue = this.waiting.get(app) ?? new Set();
-    if (queue.size >= WAITING_PER_APP) {
-      done(tooManyLists());
-      return;
-    }
-    this.waiting.set(app, queue);
-    const leave = () => {
-      clearTimeout(timer);
-      stopWatching();
-      queue.delete(waiter);
-      if (queue.size === 0) this.waiting.delete(app);
-    };
-    const waiter: Waiter = {
-      admit: () => {
-        leave();
-        this.admit(app, response, done);
-      },
-    };
-    const timer = setTimeout(() => {
-      leave();
-      done(tooManyLists());
-    }, WAIT_MS);
-    // The client disconnected while it waited.
-    const stopWatching = finished(response, leave);
-    queue.add(waiter);
   }
 
   /** Until the last byte was passed to the operating system, or the connection was closed. */
-  watch(response: ServerResponse, bytes: number): void {
-    this.unreadBytes += bytes;
+  function watchUntilRead(response: ServerResponse, bytes: number): void {
+    unreadBytes += bytes;
     response.setTimeout(IDLE_MS, () => response.destroy());
     const tooSlow = setTimeout(() => response.destroy(), ANSWER_MS);
     finished(response, () => {
       clearTimeout(tooSlow);
-      this.unreadBytes -= bytes;
-      this.admitWaiting();
+      unreadBytes -= bytes;
+      lists.admitWaiting();
     });
-  }
-
-  private hasRoom(app: string): boolean {
-    return (this.underWay.get(app) ?? 0) < LISTS_PER_APP && this.unreadBytes < MAX_UNREAD_BYTES;
-  }
-
-  private admit(app: string, response: ServerResponse, done: () => void): void {
-    this.underWay.set(app, (this.underWay.get(app) ?? 0) + 1);
-    finished(response, () => {
-      const left = (this.underWay.get(app) ?? 0) - 1;
-      if (left > 0) this.underWay.set(app, left);
-      else this.underWay.delete(app);
-      this.admitWaiting();
-    });
-    done();
-  }
-
-  private admitWaiting(): void {
-    for (const [app, queue] of this.waiting)
-      for (const waiter of queue) {
-        if (!this.hasRoom(app)) break;
-        waiter.admit();
-      }
   }
 }
 
@@ -134,7 +91,7 @@ function tooManyLists(): ApiError {
   return new ApiError(
     429,
     'too_many_lists',
-    `Answers of lists wait to be read: at most ${LISTS_PER_APP} lists per store and app are under way at a time. Read them, then retry`,
+    `At most ${LISTS_PER_APP} lists per store and app are sent at a time. Read their answers, then retry.`,
     { headers: { 'Retry-After': String(seconds) } },
   );
 }
