@@ -22,7 +22,7 @@ import type { PublicRoutes } from './platform/config.js';
 import { answerErrors, pathOf, publicError, sendError } from './platform/http/answer-errors.js';
 import { sendSafetyHeaders } from './platform/http/answer-headers.js';
 import { refuseBrokenHeads, refuseUnreadable } from './platform/http/broken-requests.js';
-import { connectionsOf, REQUEST_MS } from './platform/http/connections.js';
+import { REQUEST_MS, trackConnections } from './platform/http/connections.js';
 import { badRequest } from './platform/http/errors.js';
 import { serveIcon } from './platform/http/icon.js';
 import { MAX_BODY } from './platform/http/json-body.js';
@@ -137,7 +137,7 @@ function buildBareApp(options: ServerOptions, admit: Guard): FastifyInstance {
   app.addHook('onRoute', ({ method, url }) => {
     for (const each of [method].flat()) app.routeTable.push({ method: each, url });
   });
-  const connections = connectionsOf(app.server);
+  const connections = trackConnections(app.server);
   app.addHook('preClose', async () => {
     readiness.stopping = true;
     connections.endWithRequests();

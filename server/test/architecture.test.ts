@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { EVENT_NAMES } from '../src/events/names.js';
 
 const SRC = fileURLToPath(new URL('../src/', import.meta.url));
 
@@ -129,10 +130,29 @@ test('keeps routes.ts and schema.ts private to their domain', () => {
 });
 
 test('reads process.env in platform/config.ts only', () => {
-  const readers = sourceFiles().filter((file) =>
-    readFileSync(join(SRC, file), 'utf8').includes('process.env'),
+  expect(filesWith(/process\.env/)).toEqual(['platform/config.ts']);
+});
+
+test('computes and compares signatures in platform/crypto/hmac.ts only', () => {
+  expect(filesWith(/createHmac|timingSafeEqual/)).toEqual(['platform/crypto/hmac.ts']);
+});
+
+test('builds each event in one file only', () => {
+  const builtIn = (name: string) => filesWith(new RegExp(`event: '${name}',|select .*, '${name}',`));
+  expect(EVENT_NAMES.map((name) => [name, builtIn(name).length])).toEqual(
+    EVENT_NAMES.map((name) => [name, 1]),
   );
-  expect(readers).toEqual(['platform/config.ts']);
+});
+
+test('gives every exported function and class a name of its own', () => {
+  const files = new Map<string, string[]>();
+  for (const file of sourceFiles())
+    for (const [, name] of textOf(file).matchAll(
+      /^export (?:async )?(?:function\*?|class|const(?= \w+[^=]*= (?:fixed|async)?\s*\()) (\w+)/gm,
+    ))
+      files.set(name!, [...(files.get(name!) ?? []), file]);
+  expect(files.size).toBeGreaterThan(300);
+  expect([...files].filter(([, { length }]) => length > 1)).toEqual([]);
 });
 
 test('names no file utils, helpers, common, service or manager', () => {
@@ -143,16 +163,23 @@ test('names no file utils, helpers, common, service or manager', () => {
 
 test('uses plain English: the words that the style guide avoids do not occur', () => {
   const avoided = /\b(anew|by itself|unless told|is told of|whoever|stands twice|of a moment)\b/i;
-  expect(sourceFiles().filter((file) => avoided.test(readFileSync(join(SRC, file), 'utf8')))).toEqual([]);
+  expect(filesWith(avoided)).toEqual([]);
 });
 
 function sourceFiles(): string[] {
   return (readdirSync(SRC, { recursive: true }) as string[]).filter((file) => /\.tsx?$/.test(file)).sort();
 }
 
+function textOf(file: string): string {
+  return readFileSync(join(SRC, file), 'utf8');
+}
+
+function filesWith(pattern: RegExp): string[] {
+  return sourceFiles().filter((file) => pattern.test(textOf(file)));
+}
+
 function importsOf(file: string): Import[] {
-  const text = readFileSync(join(SRC, file), 'utf8');
-  return [...text.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)\.js'/g)].map((match) => {
+  return [...textOf(file).matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)\.js'/g)].map((match) => {
     const target = relative(SRC, join(SRC, file, '..', `${match[1]}.ts`));
     return { file, from: domainOf(file), to: domainOf(target), target };
   });

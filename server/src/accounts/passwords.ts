@@ -1,5 +1,6 @@
-import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
+import { randomBytes, type ScryptOptions, scrypt } from 'node:crypto';
 import { Admission } from '../platform/concurrency/admission.js';
+import { isSameDigest } from '../platform/crypto/hmac.js';
 
 // 32 MiB and about 60 ms per hash. Each hash contains its parameters, so they can be raised without invalidating old
 // hashes.
@@ -46,7 +47,7 @@ export async function isPassword(
   const derived = await inTurn(isKnownBrowser ? KNOWN_BROWSER : ANYONE, () =>
     derive(password, Buffer.from(salt, 'base64url'), cost),
   );
-  return timingSafeEqual(derived, Buffer.from(key, 'base64url'));
+  return isSameDigest(derived, Buffer.from(key, 'base64url'));
 }
 
 function inTurn<T>({ applicant, maxWaiting }: typeof ANYONE, work: () => Promise<T>): Promise<T> {

@@ -4,8 +4,8 @@ import type { Clock } from '../platform/clock.js';
 import type { Share } from '../platform/db/share.js';
 import { languageOf } from '../platform/html/language.js';
 import { sendPage, type Who } from '../platform/html/page.js';
-import { badRequest } from '../platform/http/errors.js';
-import { formFields, queryFields } from '../platform/http/forms.js';
+import { queryFields } from '../platform/http/forms.js';
+import { checkedForm } from './forms.js';
 import { type SignInFault, SignInPage } from './pages/sign-in.js';
 import type { Session, Sessions } from './sessions.js';
 import { signIn } from './sign-in.js';
@@ -45,9 +45,7 @@ export const signInRoutes: FastifyPluginAsync<SignInOptions> = async (app, { db,
   });
 
   app.post('/sign-in', { schema: { hide: true } }, async (request, reply) => {
-    const fields = formFields(request);
-    if (!fields) throw badRequest('The request body must be a form');
-    sessions.checkCsrf(request, fields.get('csrf'), 'sign-in');
+    const fields = checkedForm(sessions, request, 'sign-in');
     const next = localPath(fields.get('next'));
     const email = fields.text('email');
     const outcome = await signIn(db, clock, {
@@ -67,7 +65,7 @@ export const signInRoutes: FastifyPluginAsync<SignInOptions> = async (app, { db,
   });
 
   app.post('/sign-out', { schema: { hide: true } }, async (request, reply) => {
-    sessions.checkCsrf(request, formFields(request)?.get('csrf'), 'sign-out');
+    checkedForm(sessions, request, 'sign-out');
     await sessions.end(request, reply);
     return reply.redirect('/sign-in', 303);
   });

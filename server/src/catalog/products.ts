@@ -1,6 +1,7 @@
 import { PRODUCT_FIELDS } from '../events/changed-fields.js';
 import type { Origin } from '../events/names.js';
-import { emit, type NewEvent } from '../events/outbox.js';
+import { emit } from '../events/outbox.js';
+import { productUpdated, stockUpdated } from '../events/product-events.js';
 import type { Tx } from '../platform/db/share.js';
 import { fixed, sql } from '../platform/db/sql.js';
 import { isUniqueViolation } from '../platform/db/sql-state.js';
@@ -64,9 +65,8 @@ export async function updateProduct(
   await storeProduct(tx, workspaceId, after);
   if (fields.some((field) => field === 'name' || field === 'sku' || field === 'ean'))
     await refreshSearch(tx, workspaceId, id);
-  const events: NewEvent[] = [{ event: 'product.updated', data: { id, fields }, changed: fields }];
-  if (fields.includes('quantity'))
-    events.push({ event: 'stock.updated', data: { id, quantity: after.quantity } });
+  const events = [productUpdated(id, fields)];
+  if (fields.includes('quantity')) events.push(stockUpdated(id, after.quantity));
   await emit(tx, workspaceId, origin, events);
 }
 
@@ -89,12 +89,8 @@ export async function deleteProduct(tx: Tx, workspaceId: string, origin: Origin,
 /** Every change of a product or its variations locks the product row first. This order prevents deadlocks. */
 export async function lockProduct(tx: Tx, workspaceId: string, id: string): Promise<ProductRecord> {
   const [product] = isId(id) ? await tx.query<ProductRecord>(productForUpdate(workspaceId, id)) : [];
-  if (!product) throw productNotFound(id);
+  if (!product) throw notFound('Product', id);
   return product;
-}
-
-export function productNotFound(id: string): ApiError {
-  return notFound(`Product ${id.slice(0, 64)}`);
 }
 
 const CHANGEABLE = PRODUCT_FIELDS satisfies readonly (keyof ProductRecord)[];

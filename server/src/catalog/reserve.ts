@@ -1,5 +1,6 @@
 import type { Origin } from '../events/names.js';
 import { emit, type NewEvent } from '../events/outbox.js';
+import { stockUpdated, variationStockUpdated } from '../events/product-events.js';
 import type { Queryable, Tx } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
 import { MAX_QUANTITY } from '../platform/schema/shapes.js';
@@ -111,9 +112,9 @@ async function addStock(tx: Tx, workspaceId: string, origin: Origin, lines: Line
     )
     select product_id as id, sku, true as "isVariation", quantity from variation
     union all select id, null, false, quantity from product where not has_variants`);
-  await emit(tx, workspaceId, origin, changed.map(stockUpdated));
+  await emit(tx, workspaceId, origin, changed.map(balanceUpdated));
 }
 
-function stockUpdated({ id, sku, isVariation, quantity }: Balance): NewEvent {
-  return { event: 'stock.updated', data: isVariation ? { id, sku: sku ?? '', quantity } : { id, quantity } };
+function balanceUpdated({ id, sku, isVariation, quantity }: Balance): NewEvent {
+  return isVariation ? variationStockUpdated(id, sku, quantity) : stockUpdated(id, quantity);
 }

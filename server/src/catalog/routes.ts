@@ -5,12 +5,13 @@ import type { Snapshots } from '../events/snapshots.js';
 import type { Database } from '../platform/db/database.js';
 import type { Tx } from '../platform/db/share.js';
 import { DryRunQuery } from '../platform/http/dry-run.js';
+import { notFound } from '../platform/http/errors.js';
 import { readIfMatch, requireMatch } from '../platform/http/if-match.js';
 import { sendJson } from '../platform/http/send-json.js';
 import { Deleted } from '../platform/schema/shapes.js';
 import { catalogLists } from './list-routes.js';
 import { ProductReads, tagOf } from './product-reads.js';
-import { createProduct, deleteProduct, lockProduct, productNotFound, updateProduct } from './products.js';
+import { createProduct, deleteProduct, lockProduct, updateProduct } from './products.js';
 import { addVariations } from './put-variations.js';
 import { listCategories } from './queries.js';
 import * as shape from './schema.js';
@@ -32,7 +33,7 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<CatalogOptions> = async (
   async function readProduct(request: FastifyRequest): Promise<string | Buffer> {
     const { id } = request.params as { id: string };
     const product = await products.findIn(request.store, request.credential.workspaceId, id);
-    if (!product) throw productNotFound(id);
+    if (!product) throw notFound('Product', id);
     return product.json;
   }
 
@@ -98,7 +99,7 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<CatalogOptions> = async (
     async (request, reply) => {
       const { id } = request.params;
       const product = await products.find(request.credential.workspaceId, id);
-      if (!product) throw productNotFound(id);
+      if (!product) throw notFound('Product', id);
       reply.header('etag', tagOf(product));
       return sendJson(reply, product.json);
     },

@@ -1,5 +1,6 @@
 import type { Origin } from '../events/names.js';
 import { emit, type NewEvent } from '../events/outbox.js';
+import { stockUpdated, variationStockUpdated } from '../events/product-events.js';
 import type { Queryable, Tx } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
 import { MAX_QUANTITY } from '../platform/schema/shapes.js';
@@ -34,7 +35,7 @@ export async function applyStockBatch(
   const lines = entries.map((entry) => applyEntry(entry, bySku.get(entry.sku) ?? []));
   const changed = targets.filter((target) => target.quantity !== before.get(target));
   await store(tx, workspaceId, changed);
-  await emit(tx, workspaceId, origin, changed.map(stockUpdated));
+  await emit(tx, workspaceId, origin, changed.map(balanceUpdated));
   return lines;
 }
 
@@ -95,9 +96,8 @@ async function store(tx: Tx, workspaceId: string, changed: Target[]): Promise<vo
     where p.workspace_id = ${workspaceId} and p.id = c."productId"`);
 }
 
-function stockUpdated({ productId, variationId, sku, quantity }: Target): NewEvent {
-  return {
-    event: 'stock.updated',
-    data: variationId === null ? { id: productId, quantity } : { id: productId, sku, quantity },
-  };
+function balanceUpdated({ productId, variationId, sku, quantity }: Target): NewEvent {
+  return variationId === null
+    ? stockUpdated(productId, quantity)
+    : variationStockUpdated(productId, sku, quantity);
 }

@@ -1,4 +1,5 @@
 import type { Origin } from '../events/names.js';
+import { insertStockUpdated } from '../events/product-events.js';
 import { Batcher } from '../platform/concurrency/batcher.js';
 import type { Database } from '../platform/db/database.js';
 import { arrayOf, fixed, rawJson, sql } from '../platform/db/sql.js';
@@ -70,9 +71,6 @@ const setMany = fixed(
       from old where p.workspace_id = old.workspace_id and p.id = old.id and old.quantity <> old.wanted
       returning p.workspace_id, p.id, p.quantity, old.origin, old.n, ${productJson} || '}' as json
     ),
-    event as (
-      insert into outbox (workspace_id, event, data, origin)
-      select workspace_id, 'stock.updated', jsonb_build_object('id', id, 'quantity', quantity), origin from changed
-    )
+    event as (${insertStockUpdated(sql`origin`)})
     select n, ${rawJson(sql`json`, 'json')} from changed`,
 );

@@ -1,9 +1,10 @@
 import type { Origin } from '../events/names.js';
+import { insertStockUpdated, insertVariationStockUpdated } from '../events/product-events.js';
 import type { Tx } from '../platform/db/share.js';
 import { fixed, rawJson, sql } from '../platform/db/sql.js';
 import { invalid, notFound } from '../platform/http/errors.js';
 import { isId } from '../platform/schema/ids.js';
-import { lockProduct, productNotFound } from './products.js';
+import { lockProduct } from './products.js';
 import { productJson, type VariationRecord, variationColumns } from './records.js';
 import { quantityIsASum } from './variation-structure.js';
 
@@ -20,7 +21,7 @@ export async function setProductStock(
         setSimple(workspaceId, origin, id, quantity),
       )
     : [];
-  if (!product) throw productNotFound(id);
+  if (!product) throw notFound('Product', id);
   if (product.has_variants) throw invalid([quantityIsASum()]);
   return product.json;
 }
@@ -37,12 +38,12 @@ export async function setVariationStock(
   sku: string,
   quantity: number,
 ): Promise<VariationRecord | undefined> {
-  if (!isId(productId)) throw productNotFound(productId);
+  if (!isId(productId)) throw notFound('Product', productId);
   if (!isStorable(sku)) return undefined;
   const [row] = await tx.query<VariationRecord & { found: boolean }>(
     setVariation(workspaceId, origin, productId, sku, quantity),
   );
-  if (!row?.found) throw productNotFound(productId);
+  if (!row?.found) throw notFound('Product', productId);
   const { found, ...variation } = row;
   return variation.id ? variation : undefined;
 }
@@ -82,10 +83,7 @@ const setSimple = fixed(
         and not old.has_variants and old.quantity <> ${quantity}::integer
       returning p.*
     ),
-    event as (
-      insert into outbox (workspace_id, event, data, origin)
-      select workspace_id, 'stock.updated', jsonb_build_object('id', id, 'quantity', quantity), ${origin} from changed
-    )
+    event as (${insertStockUpdated(origin)})
     select ${rawJson(sql`${productJson} || '}'`, 'json')}, p.has_variants from changed p
     union all
     select ${rawJson(sql`${productJson} || '}'`, 'json')}, p.has_variants from old p where not exists (select from changed)`,
@@ -113,11 +111,7 @@ const setVariation = fixed(
       from product, old join changed on changed.id = old.id
       where p.workspace_id = ${workspaceId} and p.id = ${productId}
     ),
-    event as (
-      insert into outbox (workspace_id, event, data, origin)
-      select workspace_id, 'stock.updated', jsonb_build_object('id', product_id, 'sku', sku, 'quantity', quantity), ${origin}
-      from changed
-    )
+    event as (${insertVariationStockUpdated(origin)})
     select exists (select from product) as found, ${variationColumns}
     from (select) one left join (select * from changed union all select * from old where not exists (select from changed)) v on true`,
 );

@@ -3,9 +3,8 @@ import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { originOfApp } from '../events/names.js';
 import { DryRunQuery, dryRunParameter } from '../platform/http/dry-run.js';
-import { insufficientScope } from '../platform/http/errors.js';
+import { insufficientScope, notFound } from '../platform/http/errors.js';
 import { patchVariations, setsOnlyQuantities } from './patch-variations.js';
-import { productNotFound } from './products.js';
 import { putVariations } from './put-variations.js';
 import { listVariations } from './queries.js';
 import type { VariationRecord } from './records.js';
@@ -106,6 +105,6 @@ export const variationRoutes: FastifyPluginAsyncTypebox = async (app) => {
 async function readVariations(request: FastifyRequest): Promise<{ data: VariationRecord[] }> {
   const { id } = request.params as { id: string };
   const variations = await listVariations(request.store, request.credential.workspaceId, id);
-  if (!variations) throw productNotFound(id);
+  if (!variations) throw notFound('Product', id);
   return { data: variations };
 }

@@ -1,5 +1,6 @@
 import type { Origin } from '../events/names.js';
 import { emit, type NewEvent } from '../events/outbox.js';
+import { variationStockUpdated, variationsUpdated } from '../events/product-events.js';
 import type { Queryable, Tx } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
 import { conflict } from '../platform/http/errors.js';
@@ -43,7 +44,7 @@ export async function replaceVariations(
   const changes = await storeVariations(tx, workspaceId, productId, before, after, types);
   if (changes === undefined) return;
   await emit(tx, workspaceId, origin, [
-    { event: 'product.updated', data: { id: productId, variants: changes }, changed: ['variants'] },
+    variationsUpdated(productId, changes),
     ...changedBalances(productId, before, after),
   ]);
 }
@@ -60,7 +61,7 @@ export async function storeVariations(
   after: StoredVariation[],
   types?: VariationType[],
 ): Promise<number | undefined> {
-  refuseDoubledSku(after);
+  rejectDuplicateSku(after);
   const old = new Map(before.map((variation) => [variation.id, variation]));
   const kept = new Set(after.map((variation) => variation.id));
   const gone = before.filter((variation) => !kept.has(variation.id));
@@ -101,13 +102,13 @@ function changedBalances(productId: string, before: StoredVariation[], after: St
     return quantity !== (old.get(id) ?? taken);
   });
   return [
-    ...emptied.map(({ sku }) => stockUpdated(productId, sku, 0)),
-    ...changed.map(({ sku, quantity }) => stockUpdated(productId, sku, quantity)),
+    ...emptied.map(({ sku }) => variationStockUpdated(productId, sku, 0)),
+    ...changed.map(({ sku, quantity }) => variationStockUpdated(productId, sku, quantity)),
   ];
 }
 
 /** Checked on the final state, so that a swap is accepted. The unique constraint enforces it for concurrent writers. */
-function refuseDoubledSku(variations: StoredVariation[]): void {
+function rejectDuplicateSku(variations: StoredVariation[]): void {
   const seen = new Map<string, string>();
   for (const { sku, combination } of variations) {
     if (sku === null) continue;
@@ -167,8 +168,4 @@ async function upsert(
     on conflict (workspace_id, product_id, id) do update set
       position = excluded.position, combination = excluded.combination, options = excluded.options,
       sku = excluded.sku, ean = excluded.ean, price = excluded.price, quantity = excluded.quantity`);
-}
-
-function stockUpdated(id: string, sku: string | null, quantity: number): NewEvent {
-  return { event: 'stock.updated', data: { id, sku: sku ?? '', quantity } };
 }

@@ -1,5 +1,5 @@
 import { type Command, UsageError, wholeNumber } from './command.js';
-import { findStore, storeOption } from './find-store.js';
+import { requireStore, storeOption } from './find-store.js';
 import { buyOne } from './simulated-buyer.js';
 import { withSandbox } from './with-sandbox.js';
 
@@ -19,7 +19,7 @@ export const command: Command = {
     const count = wholeNumber('count', String(values.count ?? 1), MOST);
     const product = values.product === undefined ? undefined : String(values.product);
     return withSandbox(async (services) => {
-      const shop = await findStore(services.db, String(values.store));
+      const shop = await requireStore(services.db, String(values.store));
       const orders: string[] = [];
       let left = count;
       const buyer = async () => {

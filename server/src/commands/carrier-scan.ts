@@ -2,7 +2,7 @@ import type { ShippingStatus } from '../orders/shipping-status.js';
 import { ordersOf } from '../orders/storage.js';
 import { scan, storesOfCode } from '../shipping/shipments.js';
 import { type Command, UsageError } from './command.js';
-import { findStore } from './find-store.js';
+import { requireStore } from './find-store.js';
 import { withSandbox } from './with-sandbox.js';
 
 export const command: Command = {
@@ -23,7 +23,7 @@ export const command: Command = {
       const stores =
         values.store === undefined
           ? await storesOfCode(db.system('carrier'), code)
-          : [(await findStore(db, String(values.store))).workspaceId];
+          : [(await requireStore(db, String(values.store))).workspaceId];
       if (stores.length > 1)
         throw new UsageError(`Several stores use the code ${code}. Name one with --store.`);
       const [store] = stores;

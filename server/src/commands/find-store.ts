@@ -13,7 +13,7 @@ export const storeOption: Option = {
 export const clientOption: Option = { value: 'C', description: 'App: its client id', required: true };
 
 /** By slug or by id. A store whose slug looks like the id of another store is found by its own id only. */
-export async function findStore(db: Database, slugOrId: string): Promise<Shop> {
+export async function requireStore(db: Database, slugOrId: string): Promise<Shop> {
   const byId = isId(slugOrId) ? await shopOfStore(db.store(slugOrId), slugOrId) : undefined;
   const store = byId ?? (await findShop(db.system('command'), slugOrId));
   if (!store)
@@ -29,7 +29,7 @@ export async function findCredential(
   slugOrId: string,
   clientId: string,
 ): Promise<{ workspaceId: string; clientId: string }> {
-  const { workspaceId } = await findStore(db, slugOrId);
+  const { workspaceId } = await requireStore(db, slugOrId);
   if (!(await findApp(db.system('command'), clientId)))
     throw new UsageError(
       `No app has the client id "${clientId}". "feira app list" lists the apps, "feira app create" creates one.`,

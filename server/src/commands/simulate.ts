@@ -6,7 +6,7 @@ import { createShipment } from '../shipping/create-shipment.js';
 import { scan } from '../shipping/shipments.js';
 import type { Shop } from '../stores/queries.js';
 import { type Command, duration, intervalOfRate } from './command.js';
-import { findStore, storeOption } from './find-store.js';
+import { requireStore, storeOption } from './find-store.js';
 import { buyOne, pick } from './simulated-buyer.js';
 import { type SandboxServices, withSandbox } from './with-sandbox.js';
 
@@ -33,7 +33,7 @@ export const command: Command = {
     const everyMs = intervalOfRate('rate', String(values.rate));
     const forMs = duration('for', String(values.for ?? '60s'));
     return withSandbox(async (services) => {
-      const day = new Day(services, await findStore(services.db, String(values.store)));
+      const day = new Day(services, await requireStore(services.db, String(values.store)));
       const until = performance.now() + forMs;
       const running = new Set<Promise<void>>();
       for (let next = performance.now(); next < until; next += everyMs) {

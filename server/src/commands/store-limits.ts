@@ -1,7 +1,7 @@
 import { setOrderLimits } from '../stores/stores.js';
 import { type Command, wholeNumber } from './command.js';
 import { withDatabase } from './connect.js';
-import { findStore, storeOption } from './find-store.js';
+import { requireStore, storeOption } from './find-store.js';
 
 const MOST = 1_000_000;
 
@@ -18,7 +18,7 @@ export const command: Command = {
       values[option] === undefined ? undefined : wholeNumber(option, String(values[option]), MOST);
     const limits = { maxUnitsPerLine: read('max-per-line'), maxUnitsPerOrder: read('max-per-order') };
     return withDatabase(async (db) => {
-      const { workspaceId } = await findStore(db, String(values.store));
+      const { workspaceId } = await requireStore(db, String(values.store));
       return setOrderLimits(db.system('command').autocommit, workspaceId, limits);
     });
   },

@@ -1,11 +1,12 @@
 import type {} from '@fastify/swagger';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import { signedInForm } from '../accounts/forms.js';
 import { passwordFault } from '../accounts/password-rules.js';
 import type { Session, Sessions } from '../accounts/sessions.js';
 import { signIn } from '../accounts/sign-in.js';
 import { BUSY_SECONDS, signInAddress, whoOf } from '../accounts/sign-in-routes.js';
 import { setPassword, storesOwnedBy } from '../accounts/users.js';
-import { connectionsOf } from '../oauth/connections.js';
+import { listConnectedApps } from '../oauth/connections.js';
 import type { Credentials } from '../oauth/credentials.js';
 import { disconnectApp } from '../oauth/revocation.js';
 import type { Clock } from '../platform/clock.js';
@@ -13,8 +14,7 @@ import { NotAdmitted } from '../platform/concurrency/admission.js';
 import type { Database } from '../platform/db/database.js';
 import { languageOf } from '../platform/html/language.js';
 import { sendPage } from '../platform/html/page.js';
-import { ApiError, badRequest } from '../platform/http/errors.js';
-import { type Fields, formFields } from '../platform/http/forms.js';
+import { ApiError } from '../platform/http/errors.js';
 import { failingAppsOf } from '../webhooks/health.js';
 import { ConnectedAppsPage } from './pages/connected-apps.js';
 import { PasswordPage, type PasswordState } from './pages/password.js';
@@ -42,7 +42,7 @@ export const consoleRoutes: FastifyPluginAsync<ConsoleOptions> = async (
     const connected = await Promise.all(
       stores.map(async (store) => ({
         ...store,
-        connections: await connectionsOf(db.store(store.workspaceId), store.workspaceId),
+        connections: await listConnectedApps(db.store(store.workspaceId), store.workspaceId),
         failing: await failingAppsOf(db.store(store.workspaceId), store.workspaceId),
       })),
     );
@@ -60,10 +60,11 @@ export const consoleRoutes: FastifyPluginAsync<ConsoleOptions> = async (
   });
 
   app.post('/console/apps/disconnect', { schema: { hide: true } }, async (request, reply) => {
-    const { session, fields } = await signedInForm(request);
+    const { session, fields } = await signedInForm(sessions, request, (form) =>
+      disconnection(form.text('store'), form.text('client_id')),
+    );
     const workspaceId = fields.text('store');
     const clientId = fields.text('client_id');
-    sessions.checkCsrf(request, fields.get('csrf'), disconnection(workspaceId, clientId));
     const owned = (await storesOwnedBy(db.system('accounts'), session.userId)).some(
       (store) => store.workspaceId === workspaceId,
     );
@@ -80,8 +81,7 @@ export const consoleRoutes: FastifyPluginAsync<ConsoleOptions> = async (
   });
 
   app.post('/console/password', { schema: { hide: true } }, async (request, reply) => {
-    const { session, fields } = await signedInForm(request);
-    sessions.checkCsrf(request, fields.get('csrf'), 'password');
+    const { session, fields } = await signedInForm(sessions, request, 'password');
     const next = fields.text('new-password');
     const fault = passwordFault(next, session.email);
     if (fault) return showPassword(request, reply, session, fault);
@@ -119,13 +119,6 @@ export const consoleRoutes: FastifyPluginAsync<ConsoleOptions> = async (
     );
     if (state === 'busy') reply.header('Retry-After', BUSY_SECONDS);
     return sendPage(reply, page, PASSWORD_STATUS[state]);
-  }
-
-  async function signedInForm(request: FastifyRequest): Promise<{ session: Session; fields: Fields }> {
-    const session = await sessions.find(request);
-    const fields = formFields(request);
-    if (!session || !fields) throw badRequest('Your session has expired. Sign in and try again.');
-    return { session, fields };
   }
 };
 

@@ -1,7 +1,7 @@
 import type { Origin } from '../events/names.js';
 import type { Share, Tx } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
-import { ApiError, conflict, type FaultDetail, invalid } from '../platform/http/errors.js';
+import { ApiError, conflict, type FaultDetail, invalid, notFound } from '../platform/http/errors.js';
 import { isId, newId } from '../platform/schema/ids.js';
 import { MAX_IMAGES } from './image-types.js';
 import { addImage, type NewImageRow, tooManyImages } from './images.js';
@@ -12,7 +12,6 @@ import {
   type FoundUpload,
   findUpload,
   markAttached,
-  productNotFound,
   releaseUpload,
   type Upload,
 } from './uploads.js';
@@ -45,7 +44,7 @@ export async function prepareImage(
                 where i.workspace_id = p.workspace_id and i.product_id = p.id) as images
         from products p where p.workspace_id = ${workspaceId} and p.id = ${productId}`)
     : [];
-  if (!product) throw productNotFound(productId);
+  if (!product) throw notFound('Product', productId);
   if (key === undefined) return { row: imageByUrl(body.url as string), order, claim: undefined };
   const upload = await findUpload(db, workspaceId, productId, key);
   refuseUnusable(upload);

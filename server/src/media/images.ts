@@ -1,11 +1,11 @@
 import type { Origin } from '../events/names.js';
 import { emit } from '../events/outbox.js';
+import { productUpdated } from '../events/product-events.js';
 import type { Tx } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
 import { type ApiError, invalid, notFound } from '../platform/http/errors.js';
 import { isId, newId } from '../platform/schema/ids.js';
 import { MAX_IMAGES } from './image-types.js';
-import { productNotFound } from './uploads.js';
 
 export interface NewImageRow {
   key: string | null;
@@ -92,7 +92,7 @@ async function lockImages(tx: Tx, workspaceId: string, productId: string): Promi
         sql`select 1 from products where workspace_id = ${workspaceId} and id = ${productId} for update`,
       )
     : [];
-  if (found.length === 0) throw productNotFound(productId);
+  if (found.length === 0) throw notFound('Product', productId);
   const [row] = await tx.query<{ count: number }>(sql`
     select count(*) as count from product_images where workspace_id = ${workspaceId} and product_id = ${productId}`);
   return row!.count;
@@ -104,7 +104,7 @@ async function positionOf(tx: Tx, workspaceId: string, productId: string, imageI
         select position from product_images
         where workspace_id = ${workspaceId} and product_id = ${productId} and id = ${imageId}`)
     : [];
-  if (!image) throw notFound(`Image ${imageId.slice(0, 64)}`);
+  if (!image) throw notFound('Image', imageId);
   return image.position;
 }
 
@@ -123,7 +123,5 @@ async function emitImages(tx: Tx, workspaceId: string, origin: Origin, productId
   await tx.query(
     sql`update products set updated_at = now() where workspace_id = ${workspaceId} and id = ${productId}`,
   );
-  await emit(tx, workspaceId, origin, [
-    { event: 'product.updated', data: { id: productId, fields: ['images'] }, changed: ['images'] },
-  ]);
+  await emit(tx, workspaceId, origin, [productUpdated(productId, ['images'])]);
 }

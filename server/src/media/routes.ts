@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { originOfApp } from '../events/names.js';
 import type { Database } from '../platform/db/database.js';
+import { notFound } from '../platform/http/errors.js';
 import { Deleted } from '../platform/schema/shapes.js';
 import { prepareImage, recordImage, releaseImage } from './attach.js';
 import { Image } from './image-record.js';
@@ -9,7 +10,7 @@ import { moveImage, removeImage } from './images.js';
 import { findImage, listImages } from './queries.js';
 import * as shape from './schema.js';
 import { type Storage, UPLOAD_SECONDS } from './storage.js';
-import { createUpload, productNotFound } from './uploads.js';
+import { createUpload } from './uploads.js';
 
 export interface MediaOptions {
   db: Database;
@@ -72,7 +73,7 @@ export const mediaRoutes: FastifyPluginAsyncTypebox<MediaOptions> = async (
         request.params.id,
         mediaUrl,
       );
-      if (!images) throw productNotFound(request.params.id);
+      if (!images) throw notFound('Product', request.params.id);
       return { data: images };
     },
   );

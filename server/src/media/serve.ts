@@ -1,5 +1,6 @@
 import files from '@fastify/static';
 import type { FastifyPluginAsync } from 'fastify';
+import { FILE_POLICY } from '../platform/html/content-policy.js';
 import { KEY, type LocalStorage } from './local-storage.js';
 
 /**
@@ -21,7 +22,7 @@ export const serveMedia: FastifyPluginAsync<{ storage: LocalStorage }> = async (
       reply.headers({
         'Cache-Control': 'public, max-age=31536000, immutable',
         'X-Content-Type-Options': 'nosniff',
-        'Content-Security-Policy': "default-src 'none'; sandbox",
+        'Content-Security-Policy': FILE_POLICY,
         'Cross-Origin-Resource-Policy': 'cross-origin',
       });
     },

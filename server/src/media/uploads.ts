@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Queryable, Share, Tx } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
-import { type ApiError, notFound } from '../platform/http/errors.js';
+import { notFound } from '../platform/http/errors.js';
 import { isId } from '../platform/schema/ids.js';
 import { EXTENSIONS, type ImageType } from './image-types.js';
 import { UPLOAD_SECONDS } from './storage.js';
@@ -27,7 +27,7 @@ export async function createUpload(
         select ${workspaceId}::uuid, ${key}, id, ${contentType}, ${contentLength}::integer
         from products where workspace_id = ${workspaceId} and id = ${productId} returning 1`)
     : [];
-  if (made.length === 0) throw productNotFound(productId);
+  if (made.length === 0) throw notFound('Product', productId);
   return { key, productId, contentType, contentLength };
 }
 
@@ -108,8 +108,4 @@ export async function markAttached(
     select ${workspaceId}::uuid, ${key}, true, created_at + ${2 * UPLOAD_SECONDS} * interval '1 second' from attached
     returning 1`);
   return attached.length > 0;
-}
-
-export function productNotFound(id: string): ApiError {
-  return notFound(`Product ${id.slice(0, 64)}`);
 }

@@ -8,8 +8,8 @@ import type { Database } from '../platform/db/database.js';
 import { contentPolicy } from '../platform/html/content-policy.js';
 import { languageOf } from '../platform/html/language.js';
 import { sendPage } from '../platform/html/page.js';
-import { ApiError, badRequest } from '../platform/http/errors.js';
-import { type Fields, formFields, queryFields } from '../platform/http/forms.js';
+import { ApiError } from '../platform/http/errors.js';
+import { type Fields, postedForm, queryFields } from '../platform/http/forms.js';
 import {
   type AuthorizationFault,
   type AuthorizationRequest,
@@ -51,8 +51,7 @@ export const authorizeRoutes: FastifyPluginAsync<AuthorizeOptions> = async (
   });
 
   app.post('/oauth/authorize', { schema: { hide: true } }, async (request, reply) => {
-    const fields = formFields(request);
-    if (!fields) throw badRequest('The request body must be a form');
+    const fields = postedForm(request);
     const asked = await readAuthorizationRequest(db.system('apps'), fields);
     if ('error' in asked) return refuse(request, reply, asked);
     const session = await sessions.find(request);

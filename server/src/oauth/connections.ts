@@ -3,7 +3,7 @@ import { sql } from '../platform/db/sql.js';
 import type { Scope } from './scopes.js';
 
 /** An app as the merchant of a store sees it, with all its active grants combined. */
-export interface Connection {
+export interface ConnectedApp {
   clientId: string;
   name: string;
   scopes: Scope[];
@@ -11,8 +11,8 @@ export interface Connection {
   lastUsedAt: string | null;
 }
 
-export async function connectionsOf(db: Queryable, workspaceId: string): Promise<Connection[]> {
-  return db.query<Connection>(sql`
+export async function listConnectedApps(db: Queryable, workspaceId: string): Promise<ConnectedApp[]> {
+  return db.query<ConnectedApp>(sql`
     select a.client_id as "clientId", a.name, min(g.connected_at) as "connectedAt", max(g.last_used_at) as "lastUsedAt",
       array(select distinct scope from oauth_grants each, unnest(each.scopes) scope
             where each.workspace_id = ${workspaceId} and each.client_id = a.client_id

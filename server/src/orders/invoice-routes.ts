@@ -4,7 +4,6 @@ import { originOfApp } from '../events/names.js';
 import { notFound } from '../platform/http/errors.js';
 import * as shape from './invoice-shapes.js';
 import { addInvoice, listInvoices, removeInvoice } from './invoices.js';
-import { orderNotFound } from './shipping-status.js';
 
 const ofOrder = Type.Object({ id: Type.String({ description: 'Order id' }) });
 const ofInvoice = Type.Object({
@@ -29,7 +28,7 @@ export const invoiceRoutes: FastifyPluginAsyncTypebox = async (app) => {
     async (request) => {
       const { id } = request.params;
       const invoices = await listInvoices(request.store, request.credential.workspaceId, id);
-      if (!invoices) throw orderNotFound(id);
+      if (!invoices) throw notFound('Order', id);
       return { data: invoices };
     },
   );
@@ -74,7 +73,7 @@ export const invoiceRoutes: FastifyPluginAsyncTypebox = async (app) => {
     async (request) => {
       const { id, key } = request.params;
       // PostgreSQL stores neither NUL nor half of a surrogate pair, so no invoice has such a key.
-      if (key.includes('\0') || !key.isWellFormed()) throw notFound(`Invoice ${key.slice(0, 64)}`);
+      if (key.includes('\0') || !key.isWellFormed()) throw notFound('Invoice', key);
       await request.store.transaction((tx) => removeInvoice(tx, request.credential.workspaceId, id, key));
       return { id: key, deleted: true };
     },

@@ -78,7 +78,7 @@ export async function removeInvoice(
   await lockOrder(tx, workspaceId, orderId);
   const removed = await tx.query(sql`
     delete from invoices where workspace_id = ${workspaceId} and order_id = ${orderId} and key = ${key} returning 1`);
-  if (removed.length === 0) throw notFound(`Invoice ${key.slice(0, 64)}`);
+  if (removed.length === 0) throw notFound('Invoice', key);
   await touchOrder(tx, workspaceId, orderId);
 }
 

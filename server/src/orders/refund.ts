@@ -5,12 +5,11 @@ import type { Database } from '../platform/db/database.js';
 import type { Share, Tx } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
 import { forEachIsolated } from '../platform/for-each-isolated.js';
-import { ApiError, conflict } from '../platform/http/errors.js';
+import { ApiError, conflict, notFound } from '../platform/http/errors.js';
 import { isDue, postpone } from '../platform/postpone.js';
 import { isId, newId } from '../platform/schema/ids.js';
 import { cents } from '../platform/schema/money.js';
 import { lockMoney, noteRefunded } from './life.js';
-import { orderNotFound } from './shipping-status.js';
 import { ordersOf } from './storage.js';
 
 /** The part of a gateway that refunds need. A repeated request moves money only once. */
@@ -59,7 +58,7 @@ export async function refundOrder(
 ): Promise<RefundRecord> {
   const begun = await db.transaction(async (tx) => {
     const order = isId(orderId) ? await lockMoney(tx, workspaceId, orderId) : undefined;
-    if (!order) throw orderNotFound(orderId);
+    if (!order) throw notFound('Order', orderId);
     const [repeated] = await findByKey(tx, workspaceId, orderId, idempotencyKey);
     if (repeated) return repeated;
     if (order.status !== 'paid' && order.status !== 'partial_refunded') {

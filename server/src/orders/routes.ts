@@ -4,7 +4,7 @@ import { originOfApp } from '../events/names.js';
 import { sendSnapshot } from '../events/send-snapshot.js';
 import type { Snapshots } from '../events/snapshots.js';
 import type { Database } from '../platform/db/database.js';
-import { badRequest } from '../platform/http/errors.js';
+import { badRequest, notFound } from '../platform/http/errors.js';
 import { prefersNdjson } from '../platform/http/ndjson.js';
 import { readPageRequest } from '../platform/lists/paging.js';
 import { checkerOf } from '../platform/schema/validation.js';
@@ -13,7 +13,6 @@ import { invoiceRoutes } from './invoice-routes.js';
 import * as shape from './order-shapes.js';
 import { findOrder, listOrders, orderSorts } from './queries.js';
 import { type Refunder, refundOrder } from './refund.js';
-import { orderNotFound } from './shipping-status.js';
 import { customerRecords, orderRecords } from './snapshot.js';
 import { ordersOf } from './storage.js';
 import { answerUnavailable, orBusy } from './unavailable.js';
@@ -81,7 +80,7 @@ export const orderRoutes: FastifyPluginAsyncTypebox<OrderOptions> = async (
     },
     async (request) => {
       const order = await findOrder(request.store, request.credential.workspaceId, request.params.id);
-      if (!order) throw orderNotFound(request.params.id);
+      if (!order) throw notFound('Order', request.params.id);
       return order;
     },
   );
@@ -117,7 +116,7 @@ export const orderRoutes: FastifyPluginAsyncTypebox<OrderOptions> = async (
         key && `${clientId} ${key}`,
       );
       const order = await findOrder(orders, workspaceId, id);
-      if (!order) throw orderNotFound(id);
+      if (!order) throw notFound('Order', id);
       return { ...order, refund };
     },
   );

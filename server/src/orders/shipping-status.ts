@@ -2,7 +2,7 @@ import type { Origin } from '../events/names.js';
 import { emit } from '../events/outbox.js';
 import type { Tx } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
-import { type ApiError, conflict, notFound } from '../platform/http/errors.js';
+import { conflict, notFound } from '../platform/http/errors.js';
 import { isId } from '../platform/schema/ids.js';
 import type { OrderStatus } from './records.js';
 import { refreshOrderSearch } from './search.js';
@@ -51,7 +51,7 @@ export async function lockOrder(tx: Tx, workspaceId: string, orderId: string): P
         select status, status_shipping as "statusShipping", code_shipping as "codeShipping", carrier, tracking_url as "trackingUrl"
         from orders where workspace_id = ${workspaceId} and id = ${orderId} for update`)
     : [];
-  if (!order) throw orderNotFound(orderId);
+  if (!order) throw notFound('Order', orderId);
   return order;
 }
 
@@ -86,10 +86,6 @@ export async function changeShipping(
   const data = { orderId, statusShipping: after.statusShipping, codeShipping: after.codeShipping ?? '' };
   await emit(tx, workspaceId, origin, [{ event: 'order.shipped', data }]);
   return { changed: true, after };
-}
-
-export function orderNotFound(id: string): ApiError {
-  return notFound(`Order ${id.slice(0, 64)}`);
 }
 
 function refuseIllegalMove({ status, statusShipping }: ShippingState, to: ShippingStatus): void {

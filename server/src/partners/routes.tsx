@@ -1,5 +1,6 @@
 import type {} from '@fastify/swagger';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import { checkedForm, signedInForm } from '../accounts/forms.js';
 import { passwordFault } from '../accounts/password-rules.js';
 import type { Session, Sessions } from '../accounts/sessions.js';
 import { BUSY_SECONDS, signInAddress, whoOf } from '../accounts/sign-in-routes.js';
@@ -12,8 +13,8 @@ import type { Share } from '../platform/db/share.js';
 import type { Flash } from '../platform/html/flash.js';
 import { type Language, languageOf } from '../platform/html/language.js';
 import { sendPage } from '../platform/html/page.js';
-import { ApiError, badRequest } from '../platform/http/errors.js';
-import { type Fields, formFields } from '../platform/http/forms.js';
+import { ApiError } from '../platform/http/errors.js';
+import type { Fields } from '../platform/http/forms.js';
 import { failingUrlsOf } from '../webhooks/health.js';
 import { type AppForm, EMPTY_FORM, readAppForm, TOO_MANY_APPS, validateAppForm } from './app-form.js';
 import { type AppNews, AppPage } from './pages/app.js';
@@ -45,9 +46,7 @@ export const partnerRoutes: FastifyPluginAsync<PartnerOptions> = async (
   });
 
   app.post('/partners/sign-up', { schema: { hide: true } }, async (request, reply) => {
-    const fields = formFields(request);
-    if (!fields) throw badRequest('The request body must be a form');
-    sessions.checkCsrf(request, fields.get('csrf'), 'sign-up');
+    const fields = checkedForm(sessions, request, 'sign-up');
     const email = fields.text('email').trim();
     const password = fields.text('password');
     if (!isEmail(email)) return showSignUp(request, reply, { email, fault: 'email' });
@@ -66,8 +65,7 @@ export const partnerRoutes: FastifyPluginAsync<PartnerOptions> = async (
   });
 
   app.post('/partners/apps', { schema: { hide: true } }, async (request, reply) => {
-    const { session, fields } = await signedInForm(request);
-    sessions.checkCsrf(request, fields.get('csrf'), 'app new');
+    const { session, fields } = await signedInForm(sessions, request, 'app new');
     const form = readAppForm(fields);
     const { app: described, faults } = validateAppForm(form, languageFor(request));
     if (faults.length > 0) return showNewApp(request, reply, session, form, faults);
@@ -182,16 +180,9 @@ export const partnerRoutes: FastifyPluginAsync<PartnerOptions> = async (
   async function ownedAppForm(
     request: FastifyRequest<WithClientId>,
   ): Promise<{ session: Session; fields: Fields; app: OwnedApp }> {
-    const { session, fields } = await signedInForm(request);
-    sessions.checkCsrf(request, fields.get('csrf'), `app ${request.params.clientId}`);
-    return { session, fields, app: await owned(session, request.params.clientId) };
-  }
-
-  async function signedInForm(request: FastifyRequest): Promise<{ session: Session; fields: Fields }> {
-    const session = await sessions.find(request);
-    const fields = formFields(request);
-    if (!session || !fields) throw badRequest('Your session has expired. Sign in and try again.');
-    return { session, fields };
+    const { clientId } = request.params;
+    const { session, fields } = await signedInForm(sessions, request, `app ${clientId}`);
+    return { session, fields, app: await owned(session, clientId) };
   }
 };
 

@@ -88,7 +88,7 @@ export const shippingRoutes: FastifyPluginAsyncTypebox<ShippingOptions> = async 
       const { workspaceId } = request.credential;
       const { code } = request.params;
       const shipment = isStorable(code) ? await findShipment(request.store, workspaceId, code) : undefined;
-      if (!shipment) throw notFound(`A label for shipment ${code.slice(0, 64)}`);
+      if (!shipment) throw notFound('A label for shipment', code);
       return { ...shipment, labelUrl: labels.urlOf(workspaceId, code) };
     },
   );
@@ -112,7 +112,7 @@ export const shippingRoutes: FastifyPluginAsyncTypebox<ShippingOptions> = async 
       const tracking = isStorable(code)
         ? await findTracking(request.store, request.credential.workspaceId, code)
         : undefined;
-      if (!tracking) throw notFound(`Shipment ${code.slice(0, 64)}`);
+      if (!tracking) throw notFound('Shipment', code);
       return tracking;
     },
   );

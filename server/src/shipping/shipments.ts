@@ -69,7 +69,7 @@ export async function scan(
     select s.order_id, o.shipping_address->>'city' as city, o.shipping_address->>'state' as state
     from shipments s join orders o on o.workspace_id = s.workspace_id and o.id = s.order_id
     where s.workspace_id = ${workspaceId} and s.code = ${code}`);
-  if (!shipment) throw notFound(`Shipment ${code.slice(0, 64)}`);
+  if (!shipment) throw notFound('Shipment', code);
   const { statusShipping } = await lockOrder(tx, workspaceId, shipment.order_id);
   const next = status ?? NEXT[statusShipping];
   if (!next)

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type {} from '@fastify/swagger';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import { checkedForm } from '../accounts/forms.js';
 import { checkOut } from '../checkout/checkout.js';
 import { deliveryOptions } from '../checkout/delivery-options.js';
 import { WINDOW_MS } from '../checkout/limits.js';
@@ -16,7 +17,7 @@ import { type CheckoutNotice, CheckoutPage } from './pages/checkout.js';
 import { NoOrdersPage } from './pages/missing.js';
 import { PostalCodePage } from './pages/postal-code.js';
 import { readPostalCode } from './postal-codes.js';
-import { isSecure, postedForm, type Storefront, visitOf } from './visit.js';
+import { isSecure, type Storefront, visitOf } from './visit.js';
 
 const CHECKOUT_ID = /^[A-Za-z0-9_-]{22}$/;
 const NOTICES: Record<Refusal, { notice: CheckoutNotice; status: number }> = {
@@ -49,9 +50,8 @@ export const checkoutRoutes: FastifyPluginAsync<Storefront> = async (app, storef
   app.post('/checkout', hidden, async (request, reply) => {
     if (!gateway) return sendPage(reply, <NoOrdersPage visit={visitOf(request)} />, 409);
     const { shop } = request;
-    const fields = postedForm(request);
+    const fields = checkedForm(sessions, request, (form) => purposeOf(request, form.text('checkout')));
     const checkoutId = fields.text('checkout');
-    sessions.checkCsrf(request, fields.get('csrf'), purposeOf(request, checkoutId));
     const form = readCheckoutForm(fields);
     if (fields.get('action') === 'quote')
       return show(request, reply, { checkoutId, form: { ...form, faults: zipFaultOf(form) } });

@@ -5,16 +5,16 @@ import { findOrder } from '../orders/queries.js';
 import type { OrderRecord } from '../orders/records.js';
 import { ordersOf } from '../orders/storage.js';
 import { sendPage } from '../platform/html/page.js';
-import { queryFields } from '../platform/http/forms.js';
+import { postedForm, queryFields } from '../platform/http/forms.js';
 import { findTracking } from '../shipping/shipments.js';
 import { MissingPage, NoOrdersPage } from './pages/missing.js';
 import { OrderPage } from './pages/order.js';
-import { postedForm, type Storefront, visitOf } from './visit.js';
+import { type Storefront, visitOf } from './visit.js';
 
 type OrderRequest = FastifyRequest<{ Params: { id: string } }>;
 
 /** The order page for the buyer. A wrong key and an unknown order get the same response. */
-export const orderRoutes: FastifyPluginAsync<Storefront> = async (app, storefront) => {
+export const shopOrderRoutes: FastifyPluginAsync<Storefront> = async (app, storefront) => {
   const { db, orderLinks, gateway } = storefront;
   const hidden = { schema: { hide: true } };
 

@@ -39,7 +39,7 @@ export interface Category {
 }
 
 /** Lists products, newest first. */
-export async function listProducts(
+export async function listShopProducts(
   db: Queryable,
   workspaceId: string,
   mediaUrl: string,

@@ -10,12 +10,12 @@ import { findShop } from '../stores/queries.js';
 import { cartRoutes } from './cart-routes.js';
 import { checkoutRoutes } from './checkout-routes.js';
 import { chosenVariation, findItem } from './item.js';
-import { orderRoutes } from './order-routes.js';
+import { shopOrderRoutes } from './order-routes.js';
 import { MissingPage, NoShopPage } from './pages/missing.js';
 import { ProductPage } from './pages/product.js';
 import { ProductListPage } from './pages/product-list.js';
 import { SearchRefusedPage } from './pages/search-refused.js';
-import { categoriesOnSale, listProducts, type ProductList } from './product-list.js';
+import { categoriesOnSale, listShopProducts, type ProductList } from './product-list.js';
 import { SearchLimit } from './search-limit.js';
 import { cartProof, type Storefront, visitOf } from './visit.js';
 
@@ -59,7 +59,7 @@ export const storefrontRoutes: FastifyPluginAsync<Storefront> = async (app, stor
     let list: ProductList;
     try {
       const access = asked.search === '' ? db.store(workspaceId) : db.search(workspaceId);
-      list = await listProducts(access, workspaceId, mediaUrl, asked);
+      list = await listShopProducts(access, workspaceId, mediaUrl, asked);
     } catch (error) {
       if (asked.search === '' || !isTemporary(error)) throw error;
       request.log.warn({ requestId: request.id, err: error }, 'search refused');
@@ -92,7 +92,7 @@ export const storefrontRoutes: FastifyPluginAsync<Storefront> = async (app, stor
   const below = { ...storefront, prefix: '' };
   await app.register(cartRoutes, below);
   await app.register(checkoutRoutes, below);
-  await app.register(orderRoutes, below);
+  await app.register(shopOrderRoutes, below);
 
   app.get('/*', hidden, async (request, reply) =>
     sendPage(reply, <MissingPage visit={visitOf(request)} />, 404),

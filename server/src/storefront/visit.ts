@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { checkedForm } from '../accounts/forms.js';
 import type { Sessions } from '../accounts/sessions.js';
 import type { CheckoutServices } from '../checkout/checkout.js';
 import type { PaymentGateway } from '../payments/gateway.js';
 import type { Clock } from '../platform/clock.js';
 import { languageOf } from '../platform/html/language.js';
-import { badRequest } from '../platform/http/errors.js';
-import { type Fields, formFields } from '../platform/http/forms.js';
+import type { Fields } from '../platform/http/forms.js';
 import type { Shop } from '../stores/queries.js';
 import { cartOf, unitsIn } from './cart.js';
 import type { Visit } from './pages/shell.js';
@@ -50,15 +50,7 @@ export function cartProof(sessions: Sessions, request: FastifyRequest, reply: Fa
 }
 
 export function checkedCartForm(sessions: Sessions, request: FastifyRequest): Fields {
-  const fields = postedForm(request);
-  sessions.checkCsrf(request, fields.get('csrf'), cartPurpose(request));
-  return fields;
-}
-
-export function postedForm(request: FastifyRequest): Fields {
-  const fields = formFields(request);
-  if (!fields) throw badRequest('The request body must be a form');
-  return fields;
+  return checkedForm(sessions, request, cartPurpose(request));
 }
 
 function cartPurpose({ shop }: FastifyRequest): string {

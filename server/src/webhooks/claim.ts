@@ -121,7 +121,7 @@ export async function dueIn(db: Share, now: number, except: string[]): Promise<n
 }
 
 /** Releases leases without an attempt, when the process stops or the receiver has become too slow. */
-export async function release(db: Share, now: number, claimed: Claimed[]): Promise<void> {
+export async function releaseLeases(db: Share, now: number, claimed: Claimed[]): Promise<void> {
   const rows = claimed.map(({ workspaceId, webhookId, id, claims }) => ({
     workspace_id: workspaceId,
     webhook_id: webhookId,

@@ -8,7 +8,7 @@ import type { Share } from '../platform/db/share.js';
 import type { Outbound } from '../platform/outbound/post.js';
 import { attempt } from './attempt.js';
 import type { Backoff } from './backoff.js';
-import { type Claimed, claimDue, dueIn, release } from './claim.js';
+import { type Claimed, claimDue, dueIn, releaseLeases } from './claim.js';
 import { FIRST_CLAIM, ReceiverQueue } from './receiver-queue.js';
 import { type Finished, recordFinished } from './record.js';
 
@@ -180,7 +180,7 @@ export class Dispatcher {
   /** A lease that is not released expires on its own. Never rejects. */
   private async release(batch: Claimed[]): Promise<undefined[]> {
     const { db, clock, log } = this.parts;
-    await release(db, clock.now(), batch).catch((error: unknown) =>
+    await releaseLeases(db, clock.now(), batch).catch((error: unknown) =>
       log.error({ err: error, deliveries: batch.length }, 'releasing deliveries failed'),
     );
     return this.ended(batch);

@@ -86,7 +86,7 @@ export async function redeliver(
           and d.id in (${deliveryId}, delivery_id(${deliveryId}, ${webhookId}))
         returning ${columns}`)
     : [];
-  if (!delivery) throw notFound(`Delivery ${deliveryId.slice(0, 64)}`);
+  if (!delivery) throw notFound('Delivery', deliveryId);
   await tx.query(sql`
     insert into delivery_queues as q (workspace_id, webhook_id, next_at) values (${owner.workspaceId}, ${webhookId}, now())
     on conflict (workspace_id, webhook_id) do update

@@ -1,4 +1,5 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
+import { hmac } from '../platform/crypto/hmac.js';
 
 const PREFIX = 'whsec_';
 
@@ -56,10 +57,10 @@ export function signedHeaders(delivery: Signable, secrets: Secrets, now: number)
 }
 
 function bodySignature(body: string, secret: string): string {
-  return `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
+  return `sha256=${hmac(secret, body).toString('hex')}`;
 }
 
 function standardSignature({ id, body }: Signable, timestamp: string, secret: string): string {
   const key = Buffer.from(secret.slice(PREFIX.length), 'base64');
-  return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`;
+  return `v1,${hmac(key, `${id}.${timestamp}.${body}`).toString('base64')}`;
 }

@@ -60,7 +60,7 @@ export async function findWebhook(
         select ${columns} from webhooks w
         where w.workspace_id = ${workspaceId} and w.id = ${id} and w.client_id = ${clientId}`)
     : [];
-  if (!webhook) throw webhookNotFound(id);
+  if (!webhook) throw notFound('Webhook', id);
   return webhook;
 }
 
@@ -104,7 +104,7 @@ export async function updateWebhook(
       filter_fields = case when ${filter !== undefined}::boolean then ${distinct(filter?.fields)}::text[] else w.filter_fields end,
       exclude_own = coalesce(${excludeOwn ?? null}::boolean, w.exclude_own)
     where w.workspace_id = ${workspaceId} and w.id = ${id} and w.client_id = ${clientId} returning ${columns}`);
-  if (!changed) throw webhookNotFound(id);
+  if (!changed) throw notFound('Webhook', id);
   return changed;
 }
 
@@ -117,7 +117,7 @@ export async function deleteWebhook(tx: Tx, { workspaceId, clientId }: Owner, id
     ? await tx.query(sql`
         delete from webhooks where workspace_id = ${workspaceId} and id = ${id} and client_id = ${clientId} returning 1`)
     : [];
-  if (gone.length === 0) throw webhookNotFound(id);
+  if (gone.length === 0) throw notFound('Webhook', id);
 }
 
 /** For a day the old secret signs too, so that receivers can be changed one after the other. */
@@ -148,7 +148,7 @@ export async function findTarget(
         select workspace_id as "workspaceId", id as "webhookId", url, secret, previous_secret as "previousSecret", previous_until as "previousUntil" from webhooks
         where workspace_id = ${workspaceId} and id = ${id} and client_id = ${clientId}`)
     : [];
-  if (!target) throw webhookNotFound(id);
+  if (!target) throw notFound('Webhook', id);
   return target;
 }
 
@@ -163,14 +163,10 @@ function subscriptionLimit(): ApiError {
   );
 }
 
-function webhookNotFound(id: string): ApiError {
-  return notFound(`Webhook ${id.slice(0, 64)}`);
-}
-
 async function lockWebhook(tx: Tx, { workspaceId, clientId }: Owner, id: string): Promise<void> {
   const found = isId(id)
     ? await tx.query(sql`
         select 1 from webhooks where workspace_id = ${workspaceId} and id = ${id} and client_id = ${clientId} for update`)
     : [];
-  if (found.length === 0) throw webhookNotFound(id);
+  if (found.length === 0) throw notFound('Webhook', id);
 }

@@ -1,4 +1,4 @@
-import type { Connection } from '../../oauth/connections.js';
+import type { ConnectedApp } from '../../oauth/connections.js';
 import { SCOPE_WORDS } from '../../oauth/scope-words.js';
 import type { Language } from '../../platform/html/language.js';
 import { Page, type Who } from '../../platform/html/page.js';
@@ -36,7 +36,7 @@ const TEXTS = {
 export function ConnectedAppsPage(props: {
   language: Language;
   who: Who;
-  stores: { workspaceId: string; name: string; connections: Connection[]; failing: Set<string> }[];
+  stores: { workspaceId: string; name: string; connections: ConnectedApp[]; failing: Set<string> }[];
   csrf: (workspaceId: string, clientId: string) => string;
 }) {
   const { language, who, stores, csrf } = props;

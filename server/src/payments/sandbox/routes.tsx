@@ -1,6 +1,7 @@
 import type {} from '@fastify/swagger';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { renderSVG } from 'uqr';
+import { FILE_POLICY } from '../../platform/html/content-policy.js';
 import { languageOf } from '../../platform/html/language.js';
 import { sendPage } from '../../platform/html/page.js';
 import { badRequest } from '../../platform/http/errors.js';
@@ -42,7 +43,7 @@ export const paymentRoutes: FastifyPluginAsync<SandboxOptions> = async (app, { g
     if (payment?.method !== 'pix') return missing(request, reply);
     return reply
       .type('image/svg+xml')
-      .header('Content-Security-Policy', "default-src 'none'; sandbox")
+      .header('Content-Security-Policy', FILE_POLICY)
       .send(renderSVG(pixCode(payment), { border: 2 }));
   });
 };

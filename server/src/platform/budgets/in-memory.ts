@@ -19,7 +19,7 @@ export class InMemoryBudgets implements Budgets {
     const counted = this.windows.countedFor(spender, kind);
     const minute = take(counted, now, processes);
     return kind === 'upload'
-      ? withDay(this.dailyUploads, spender, minute, () => release(counted, now))
+      ? withDay(this.dailyUploads, spender, minute, () => releaseCalls(counted, now))
       : minute;
   }
 
@@ -57,7 +57,7 @@ export async function withDay(
   return day.accepted && minute.remaining <= day.remaining ? minute : day;
 }
 
-export function release(counted: Counted[], time: number): void {
+export function releaseCalls(counted: Counted[], time: number): void {
   for (const { window } of counted) window.takeBack(time);
 }
 

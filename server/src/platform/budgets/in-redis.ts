@@ -2,7 +2,7 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Clock } from '../clock.js';
 import type { Budgets, CallKind, Spender, Verdict } from './budgets.js';
 import type { DailyUploads } from './daily-uploads.js';
-import { InMemoryBudgets, release, withDay } from './in-memory.js';
+import { InMemoryBudgets, releaseCalls, withDay } from './in-memory.js';
 import { SharedWindows } from './shared-windows.js';
 import { SpenderWindows } from './spender-windows.js';
 
@@ -71,7 +71,7 @@ export class RedisBudgets implements Budgets {
     if (minute.accepted) for (const { window } of counted) window.add(time);
     if (kind === 'call') return minute;
     return withDay(this.dailyUploads, spender, minute, () => {
-      release(counted, time);
+      releaseCalls(counted, time);
       void this.shared.takeBack(spender.name, counted, time).catch(() => {});
     });
   }

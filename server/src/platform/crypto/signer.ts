@@ -1,5 +1,5 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
 import { deriveKey } from './derive-key.js';
+import { hmac, isSameDigest } from './hmac.js';
 
 export type SigningPurpose =
   | 'form'
@@ -29,7 +29,7 @@ export class Signer {
     // The decoder ignores characters outside base64url, so the signature must match its own re-encoding.
     if (given.toString('base64url') !== signature) return false;
     const message = messageOf(parts);
-    return this.keysFor(purpose).some((key) => isSame(hmac(key, message), given));
+    return this.keysFor(purpose).some((key) => isSameDigest(hmac(key, message), given));
   }
 
   /**
@@ -39,7 +39,7 @@ export class Signer {
   verifyFirstOrderLink(signature: string, workspaceId: string, orderId: string): boolean {
     const given = Buffer.from(signature, 'base64url');
     const message = `order\n${workspaceId}\n${orderId}`;
-    return this.secrets.some((secret) => isSame(hmac(secret, message), given));
+    return this.secrets.some((secret) => isSameDigest(hmac(secret, message), given));
   }
 
   private keysFor(purpose: SigningPurpose): Buffer[] {
@@ -55,12 +55,4 @@ export class Signer {
 /** Encoded as JSON, because concatenated parts could be split at another position and mean something else. */
 function messageOf(parts: string[]): string {
   return JSON.stringify(parts);
-}
-
-function hmac(key: Buffer | string, message: string): Buffer {
-  return createHmac('sha256', key).update(message).digest();
-}
-
-function isSame(expected: Buffer, given: Buffer): boolean {
-  return expected.length === given.length && timingSafeEqual(expected, given);
 }

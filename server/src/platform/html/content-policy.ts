@@ -14,6 +14,9 @@ export function contentPolicy(options: { images?: string; formsLeadTo: string[] 
   ].join('; ');
 }
 
+/** The policy of a file that a browser may open on its own, such as an image: it runs and loads nothing. */
+export const FILE_POLICY = "default-src 'none'; sandbox";
+
 /** A CSP source cannot contain an IPv6 address, so only its scheme is listed. */
 function sourceOf(address: string): string {
   const { origin, hostname, protocol } = new URL(address);

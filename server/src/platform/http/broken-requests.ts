@@ -3,7 +3,7 @@ import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ConnectionError, FastifyInstance, FastifyRequest } from 'fastify';
 import { errorBody } from './answer-errors.js';
-import { answerUnderWay } from './connections.js';
+import { pendingResponse } from './connections.js';
 import { ApiError } from './errors.js';
 
 // The connection is closed after a broken request, because the start of the next one is unknown.
@@ -49,7 +49,7 @@ export function refuseUnreadable(this: FastifyInstance, fault: ConnectionError, 
   if (refused.has(socket)) return;
   refused.add(socket);
   const refuse = () => {
-    const answer = answerUnderWay(socket);
+    const answer = pendingResponse(socket);
     if (!socket.writable) socket.destroy();
     else if (answer?.req.complete) answer.once('close', refuse);
     else if (answer?.headersSent) socket.destroy();

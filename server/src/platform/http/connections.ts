@@ -14,7 +14,7 @@ const LOOK_MS = 50;
  * Makes a stop wait only for pending requests. Node closes only idle keep-alive connections: one that has sent
  * nothing yet, or an incomplete head, counts as busy and would keep the process running.
  */
-export function connectionsOf(server: Server): { endWithRequests(): void } {
+export function trackConnections(server: Server): { endWithRequests(): void } {
   const open = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
     open.add(socket);
@@ -27,7 +27,7 @@ export function connectionsOf(server: Server): { endWithRequests(): void } {
     endWithRequests() {
       // Starts with the first check and not earlier, because a request may be arriving on a connection that was just
       // opened.
-      const looking = setInterval(() => end((socket) => !answerUnderWay(socket)), LOOK_MS);
+      const looking = setInterval(() => end((socket) => !pendingResponse(socket)), LOOK_MS);
       const lastCall = setTimeout(() => end(() => true), STOP_GRACE_MS);
       server.once('close', () => {
         clearInterval(looking);
@@ -38,6 +38,6 @@ export function connectionsOf(server: Server): { endWithRequests(): void } {
 }
 
 /** The response in progress on a connection. Node stores it there and uses it for the same check. */
-export function answerUnderWay(socket: Socket): ServerResponse | undefined {
+export function pendingResponse(socket: Socket): ServerResponse | undefined {
   return (socket as { _httpMessage?: ServerResponse | null })._httpMessage ?? undefined;
 }

@@ -46,8 +46,10 @@ export function insufficientScope(needed: readonly string[]): ApiError {
   });
 }
 
-export function notFound(what: string): ApiError {
-  return new ApiError(404, 'not_found', `${what} was not found in this store`);
+/** `id` is the one that was sent, of any length. */
+export function notFound(what: string, id?: string): ApiError {
+  const name = id === undefined ? what : `${what} ${id.slice(0, 64)}`;
+  return new ApiError(404, 'not_found', `${name} was not found in this store`);
 }
 
 export function unknownPath(path: string): ApiError {

@@ -46,6 +46,13 @@ export function queryFields(request: FastifyRequest): Fields {
   return new Fields(start === -1 ? '' : request.url.slice(start + 1));
 }
 
+/** Returns the fields of an urlencoded body. Throws if the body is something else. */
+export function postedForm(request: FastifyRequest): Fields {
+  const fields = formFields(request);
+  if (!fields) throw badRequest('The request body must be a form');
+  return fields;
+}
+
 /** Returns undefined if the body is not an urlencoded form. */
 export function formFields(request: FastifyRequest): Fields | undefined {
   const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);

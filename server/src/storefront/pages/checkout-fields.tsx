@@ -3,8 +3,8 @@ import type { Language } from '../../platform/html/language.js';
 import { money } from '../../platform/html/money.js';
 import { type CheckoutForm, MAX_INSTALLMENTS, METHODS } from '../checkout-form.js';
 import { STATES } from '../postal-codes.js';
+import { CheckoutField } from './checkout-field.js';
 import { CHECKOUT_TEXTS } from './checkout-texts.js';
-import { Field } from './field.js';
 
 type Section = { language: Language; form: CheckoutForm };
 
@@ -22,11 +22,23 @@ export function BuyerFields(props: Section) {
   return (
     <fieldset>
       <legend>{texts.who}</legend>
-      <Field {...field('name')} autocomplete="name" maxLength={120} />
-      <Field {...field('email')} type="email" autocomplete="email" hint={texts.hints.email} maxLength={254} />
-      <Field {...field('phone')} type="tel" autocomplete="tel" hint={texts.hints.phone} class="half" />
+      <CheckoutField {...field('name')} autocomplete="name" maxLength={120} />
+      <CheckoutField
+        {...field('email')}
+        type="email"
+        autocomplete="email"
+        hint={texts.hints.email}
+        maxLength={254}
+      />
+      <CheckoutField
+        {...field('phone')}
+        type="tel"
+        autocomplete="tel"
+        hint={texts.hints.phone}
+        class="half"
+      />
       {/* No numeric keyboard: a CNPJ may have letters. */}
-      <Field {...field('document')} autocapitalize="characters" class="half" maxLength={20} />
+      <CheckoutField {...field('document')} autocapitalize="characters" class="half" maxLength={20} />
     </fieldset>
   );
 }
@@ -43,18 +55,24 @@ export function AddressFields(props: Section) {
   return (
     <fieldset>
       <legend>{texts.address}</legend>
-      <Field
+      <CheckoutField
         {...field('zip')}
         inputmode="numeric"
         autocomplete="postal-code"
         maxLength={10}
         beside={refresh}
       />
-      <Field {...field('street')} autocomplete="address-line1" maxLength={160} class="most" />
-      <Field {...field('number')} class="least" maxLength={20} />
-      <Field {...field('complement')} autocomplete="address-line2" maxLength={80} class="half" optional />
-      <Field {...field('district')} autocomplete="address-level3" maxLength={100} class="half" />
-      <Field {...field('city')} autocomplete="address-level2" maxLength={100} class="most" />
+      <CheckoutField {...field('street')} autocomplete="address-line1" maxLength={160} class="most" />
+      <CheckoutField {...field('number')} class="least" maxLength={20} />
+      <CheckoutField
+        {...field('complement')}
+        autocomplete="address-line2"
+        maxLength={80}
+        class="half"
+        optional
+      />
+      <CheckoutField {...field('district')} autocomplete="address-level3" maxLength={100} class="half" />
+      <CheckoutField {...field('city')} autocomplete="address-level2" maxLength={100} class="most" />
       <div class="field least">
         <label for="state">{texts.labels.state}</label>
         <select

@@ -1,6 +1,6 @@
 import type { PostalCodeFault } from '../postal-codes.js';
+import { CheckoutField } from './checkout-field.js';
 import { CHECKOUT_TEXTS } from './checkout-texts.js';
-import { Field } from './field.js';
 import { ShopPage, type Visit } from './shell.js';
 
 /** Asked first, because the price of delivery depends on it. */
@@ -20,7 +20,7 @@ export function PostalCodePage({
       <div class="narrow">
         <h1>{texts.where}</h1>
         <form action={`/s/${shop.slug}/checkout`} noValidate>
-          <Field
+          <CheckoutField
             name="zip"
             label={texts.labels.zip}
             value={zip}

@@ -3,7 +3,7 @@ import type { ComponentChildren, JSX } from 'preact';
 type InputAttributes = JSX.IntrinsicElements['input'];
 
 /** A field of the checkout with its error message. */
-export function Field(props: {
+export function CheckoutField(props: {
   name: string;
   label: string;
   value: string;

@@ -1,0 +1,47 @@
+import { type Statement, sql } from '../platform/db/sql.js';
+import type { ChangedField } from './changed-fields.js';
+import type { Origin } from './names.js';
+import type { NewEvent } from './outbox.js';
+
+// Products change in several places: a PATCH, a batch, a checkout, an image. Each event is built here only, so that its
+// data has the same fields wherever it is emitted.
+
+export function productUpdated(id: string, fields: ChangedField[]): NewEvent {
+  return { event: 'product.updated', data: { id, fields }, changed: fields };
+}
+
+/** `count` is the number of variations that changed. */
+export function variationsUpdated(id: string, count: number): NewEvent {
+  return { event: 'product.updated', data: { id, variants: count }, changed: ['variants'] };
+}
+
+/** Reports the balance of a simple product. */
+export function stockUpdated(id: string, quantity: number): NewEvent {
+  return { event: 'stock.updated', data: { id, quantity } };
+}
+
+/** Reports the balance of a variation. */
+export function variationStockUpdated(id: string, sku: string | null, quantity: number): NewEvent {
+  return { event: 'stock.updated', data: { id, sku: sku ?? '', quantity } };
+}
+
+/**
+ * The same two events for a single statement that changes balances: it inserts one for each row of its CTE `changed`.
+ * `origin` is a value, or a column of that CTE.
+ */
+export function insertStockUpdated(origin: Origin | Statement): Statement {
+  return insertFromChanged(sql`jsonb_build_object('id', id, 'quantity', quantity)`, origin);
+}
+
+export function insertVariationStockUpdated(origin: Origin | Statement): Statement {
+  return insertFromChanged(
+    sql`jsonb_build_object('id', product_id, 'sku', sku, 'quantity', quantity)`,
+    origin,
+  );
+}
+
+function insertFromChanged(data: Statement, origin: Origin | Statement): Statement {
+  return sql`
+    insert into outbox (workspace_id, event, data, origin)
+    select workspace_id, 'stock.updated', ${data}, ${origin} from changed`;
+}
