@@ -43,13 +43,16 @@ export interface Head {
 
 /** The last numbers of the store and the current epoch. */
 export async function readHead(db: StoreAccess, workspaceId: string): Promise<Head> {
+  let reader: Queryable = db;
   for (;;) {
-    const [head] = await db.query<Head>(sql`
+    const [head] = await reader.query<Head>(sql`
       select e.id as epoch, coalesce(h.last_sequence, 0) as last_sequence, coalesce(h.last_order_change, 0) as last_order_change,
         exists (select from outbox where workspace_id = ${workspaceId}) as waiting
       from event_epochs e left join event_heads h on h.workspace_id = ${workspaceId} where e.identity = history_identity()`);
     if (head) return head;
     await beginEpoch(db);
+    // A request with an Idempotency-Key commits at its end: until then only its own transaction sees the new epoch.
+    reader = db.autocommit;
   }
 }
 

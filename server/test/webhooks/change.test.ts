@@ -99,6 +99,16 @@ describe('a PATCH of a subscription', () => {
     expect((await read()).excludeOwn).toBe(false);
   });
 
+  test('is done with an Idempotency-Key also when nothing has read the events of a new database yet', async () => {
+    const unread = await openFeira();
+    const client = await unread.store();
+    const { body } = await client.post('/webhooks', { url: `${receiver.url}/hook`, events: ['order.paid'] });
+    const key = { 'idempotency-key': 'first change' };
+    const changed = await client.patch(`/webhooks/${body.id}`, { excludeOwn: true }, key);
+    expect(changed).toMatchObject({ status: 200, body: { excludeOwn: true } });
+    await unread.close();
+  });
+
   test.each([{}, { 'idempotency-key': 'events' }])(
     'applies to what is committed after it and not to what is committed before (%j)',
     async (headers) => {
