@@ -20,12 +20,19 @@ export default defineConfig({
           // A worker loads the server once and not for every file: that was half of all processor time. What files must
           // not share lives in a database of their own, and no module keeps state that one of them could change.
           isolate: false,
-          include: ['server/test/**/*.test.ts'],
+          include: ['server/test/**/*.test.ts', 'sdk/test/**/*.test.ts'],
           exclude: ['**/*.long.test.ts', '**/*.system.test.ts', '**/*.faults.test.ts'],
         },
       },
       // What needs minutes: processes that are killed, large crowds, many fuzzed requests.
-      { test: { ...shared, name: 'long', include: ['server/test/**/*.long.test.ts'], testTimeout: 300_000 } },
+      {
+        test: {
+          ...shared,
+          name: 'long',
+          include: ['{server,sdk}/test/**/*.long.test.ts'],
+          testTimeout: 300_000,
+        },
+      },
       { test: { ...shared, name: 'faults', include: ['server/test/faults/**/*.faults.test.ts'] } },
       { test: { ...shared, name: 'system', include: ['server/test/**/*.system.test.ts'] } },
     ],

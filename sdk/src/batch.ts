@@ -1,0 +1,47 @@
+import type { Api } from './api.js';
+import { sendJson } from './call.js';
+import { type CallSite, FeiraError } from './errors.js';
+import type { DryRunOptions } from './options.js';
+import type { CallSpec } from './transport.js';
+
+const MOST_ENTRIES = 500;
+
+export type BatchResult<R> = R[];
+
+/**
+ * Sends any number of entries in calls of 500, one after the other: entries of one SKU have to be applied in their order.
+ * Each call has its own idempotency key, derived from the given one, so that a repetition of the whole sends the same
+ * keys. If a call fails, the error has the results before it in `completed`.
+ */
+export async function sendInBatches<E, B, R>(
+  api: Api,
+  entries: E[],
+  send: (part: E[]) => { spec: CallSpec; read: (body: B) => R[] },
+  options: DryRunOptions = {},
+  site: CallSite,
+): Promise<BatchResult<R>> {
+  const key = options.idempotencyKey ?? crypto.randomUUID();
+  const results: R[] = [];
+  for (let start = 0; start < entries.length; start += MOST_ENTRIES) {
+    const { spec, read } = send(entries.slice(start, start + MOST_ENTRIES));
+    const keyed = { ...options, idempotencyKey: `${key}.${start}` };
+    try {
+      const { data } = await sendJson(api.transport, spec, keyed, site, read as (body: never) => R[]);
+      results.push(...data);
+    } catch (error) {
+      throw error instanceof FeiraError ? placed(error, start, results) : error;
+    }
+  }
+  return results;
+}
+
+/** The API counts the entries of one call from 0; the caller knows only the whole list. */
+function placed(error: FeiraError, start: number, completed: unknown[]): FeiraError {
+  for (const detail of error.details)
+    detail.field = detail.field?.replace(
+      /^(\w+)\[(\d+)\]/,
+      (_all, name, index) => `${name}[${Number(index) + start}]`,
+    );
+  error.completed = completed;
+  return error;
+}

@@ -1,0 +1,65 @@
+import type { CallSite } from './errors.js';
+import { FeiraError } from './errors.js';
+import type { ConditionalOptions } from './options.js';
+import type { CallSpec, Transport } from './transport.js';
+
+/** The response beside its data. Its body has been read. */
+export interface WithResponse<T> {
+  data: T;
+  response: Response;
+}
+
+/** A call that has been started: await it for its data, or `withResponse()` for the headers as well. */
+export class Call<T> implements Promise<T> {
+  readonly [Symbol.toStringTag] = 'Call';
+
+  constructor(private readonly answer: Promise<WithResponse<T>>) {}
+
+  // biome-ignore lint/suspicious/noThenProperty: a Call is a promise with one more method
+  then<A = T, B = never>(
+    onFulfilled?: ((data: T) => A | PromiseLike<A>) | null,
+    onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
+  ): Promise<A | B> {
+    return this.answer.then(({ data }) => data).then(onFulfilled, onRejected);
+  }
+
+  catch<B = never>(onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null): Promise<T | B> {
+    return this.then(undefined, onRejected);
+  }
+
+  finally(onFinally?: (() => void) | null): Promise<T> {
+    return this.then().finally(onFinally);
+  }
+
+  withResponse(): Promise<WithResponse<T>> {
+    return this.answer;
+  }
+}
+
+/** Sends one JSON call. `pick` takes the part of the body that the caller is interested in. */
+export function sendJson<T>(
+  transport: Transport,
+  spec: CallSpec,
+  options: ConditionalOptions,
+  site: CallSite,
+  pick: (body: never) => T = (body) => body as T,
+): Promise<WithResponse<T>> {
+  return transport.send(spec, options, site, async (response) => ({
+    data: pick(parsed(await response.text(), response) as never),
+    response,
+  }));
+}
+
+function parsed(text: string, { status, headers }: Response): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    const requestId = headers.get('x-request-id') ?? undefined;
+    throw new FeiraError(`The answer (status ${status}) is not JSON. A proxy may have sent it`, {
+      status,
+      code: 'invalid_response',
+      requestId,
+      cause,
+    });
+  }
+}

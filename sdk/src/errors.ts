@@ -1,0 +1,114 @@
+import type { ErrorBody } from './types.js';
+
+/** Codes of the API, and those that the SDK adds for what happens before an answer exists. */
+export type ErrorCode =
+  | ErrorBody['code']
+  | 'aborted'
+  | 'connection_failed'
+  | 'deadline_exceeded'
+  | 'invalid_argument'
+  | 'invalid_response'
+  | 'reconnect_needed'
+  | 'snapshot_incomplete'
+  | 'timeout'
+  | 'upload_refused';
+
+export interface ErrorDetail {
+  field?: string | undefined;
+  message?: string | undefined;
+}
+
+export interface ErrorFields {
+  /** The HTTP status. 0 if there was no answer. */
+  status?: number;
+  code: ErrorCode;
+  requestId?: string | undefined;
+  details?: ErrorDetail[];
+  docUrl?: string | undefined;
+  attempts?: number;
+  cause?: unknown;
+}
+
+// Registered for the whole process: an application may contain two copies of the SDK (two versions, or ESM beside a
+// bundle), and instanceof has to recognise the errors of both.
+const KINDS = Symbol.for('@feira/sdk.error');
+
+/** What every failed call throws. */
+export class FeiraError extends Error {
+  static readonly kind: string = 'FeiraError';
+  readonly status: number;
+  readonly code: ErrorCode;
+  /** Report it to support. */
+  readonly requestId: string | undefined;
+  /** Every fault of a 422, with its place in the body. */
+  readonly details: ErrorDetail[];
+  /** A page that explains the code. */
+  readonly docUrl: string | undefined;
+  /** How many times the request was sent. */
+  readonly attempts: number;
+  /** Of a batch that failed half-way: the results of the entries before the failure, in order. */
+  completed?: readonly unknown[];
+
+  constructor(message: string, fields: ErrorFields) {
+    super(message, fields.cause === undefined ? undefined : { cause: fields.cause });
+    const { status = 0, code, requestId, details = [], docUrl, attempts = 0 } = fields;
+    this.name = new.target.kind;
+    this.status = status;
+    this.code = code;
+    this.requestId = requestId;
+    this.details = details;
+    this.docUrl = docUrl;
+    this.attempts = attempts;
+    Object.defineProperty(this, KINDS, { value: [FeiraError.kind, new.target.kind] });
+  }
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    // A subclass of an application has no kind of its own, and then the prototype decides.
+    // biome-ignore-start lint/complexity/noThisInStatic: subclasses inherit this method and are meant by it
+    if (!Object.hasOwn(this, 'kind')) return Function.prototype[Symbol.hasInstance].call(this, value);
+    const kinds = (value as { [KINDS]?: string[] } | null | undefined)?.[KINDS];
+    return Array.isArray(kinds) && kinds.includes(this.kind);
+    // biome-ignore-end lint/complexity/noThisInStatic: see above
+  }
+}
+
+/** The merchant has to approve the app again: the refresh token is used up, expired or revoked. */
+export class ReconnectNeeded extends FeiraError {
+  static override readonly kind: string = 'ReconnectNeeded';
+
+  constructor(
+    readonly workspaceId: string,
+    /** Where to send the merchant. */
+    readonly authorizeUrl: string,
+    cause?: unknown,
+  ) {
+    super(`Store ${workspaceId} has to be connected again: send the merchant to authorizeUrl`, {
+      status: 401,
+      code: 'reconnect_needed',
+      cause,
+    });
+  }
+}
+
+/** The place in the application from which a call was made. */
+export interface CallSite {
+  stack?: string;
+}
+
+/** Without the frames of `below` and of what it called. */
+export function callSite(
+  below: ((...args: never[]) => unknown) | (new (...args: never[]) => unknown),
+): CallSite {
+  const site: CallSite = {};
+  const { captureStackTrace } = Error as { captureStackTrace?: (target: object, below: unknown) => void };
+  if (captureStackTrace) captureStackTrace(site, below);
+  else Object.assign(site, { stack: new Error().stack });
+  return site;
+}
+
+/** An error is made after several asynchronous steps, when the line of the caller is gone from the stack. */
+export function placeAt<E extends Error>(error: E, site: CallSite): E {
+  const frames = site.stack?.split('\n').filter((line) => /^\s+at /.test(line));
+  if (frames?.length) error.stack = `${error.name}: ${error.message}\n${frames.join('\n')}`;
+  return error;
+}

@@ -1,0 +1,57 @@
+import { FeiraError } from './errors.js';
+import type { ErrorBody } from './types.js';
+
+/** The error for an answer that is not a success. */
+export async function refusal(response: Response, attempts: number): Promise<FeiraError> {
+  const { status } = response;
+  const requestId = response.headers.get('x-request-id') ?? undefined;
+  const body = await errorBody(response);
+  if (body) {
+    const { error, code, docUrl, details = [] } = body;
+    return new FeiraError(error, {
+      status,
+      code,
+      docUrl,
+      details,
+      attempts,
+      requestId: requestId ?? body.requestId,
+    });
+  }
+  const message =
+    status >= 300 && status < 400
+      ? `The server redirected to ${response.headers.get('location')}. Use the final address as baseUrl`
+      : `The answer (status ${status}) is not from the API. A proxy may have sent it`;
+  return new FeiraError(message, { status, code: 'invalid_response', attempts, requestId });
+}
+
+/** The error for a request that got no complete answer. */
+export function connectionError(
+  cause: unknown,
+  timeout: AbortSignal,
+  url: string,
+  attempts: number,
+): FeiraError {
+  const { host } = new URL(url);
+  if (timeout.aborted)
+    return new FeiraError(`No answer from ${host} within the timeout`, { code: 'timeout', attempts, cause });
+  return new FeiraError(`Could not reach ${host}: ${reasonOf(cause)}`, {
+    code: 'connection_failed',
+    attempts,
+    cause,
+  });
+}
+
+async function errorBody(response: Response): Promise<ErrorBody | undefined> {
+  try {
+    const body = (await response.json()) as Partial<ErrorBody>;
+    return typeof body.error === 'string' && typeof body.code === 'string' ? (body as ErrorBody) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** fetch hides the reason ("fetch failed") in the cause of its error. */
+function reasonOf(error: unknown): string {
+  const { message, cause } = error as { message?: string; cause?: { code?: string; message?: string } };
+  return cause?.code ?? cause?.message ?? message ?? String(error);
+}

@@ -1,0 +1,77 @@
+import type { Api } from './api.js';
+import { sendJson } from './call.js';
+import { type CallSite, FeiraError } from './errors.js';
+import type { Page } from './list.js';
+import type { CallOptions } from './options.js';
+import type { Query } from './query.js';
+
+const PAGE = 100;
+const EVERY_MS = 5_000;
+
+export interface FollowOptions extends CallOptions {
+  /** true: wait for more at the end, until `signal` is aborted. Default: stop there. */
+  follow?: boolean | undefined;
+  /** How often to ask at the end. Default 5 seconds. */
+  everyMs?: number | undefined;
+}
+
+export interface FeedPage<T> {
+  data: T[];
+  /** The position after this page. Save it when the page has been processed. */
+  cursor: string;
+}
+
+/**
+ * A list that never ends: what changes later is added to it. Nothing ever appears before a cursor that was given out, so
+ * a program that saves `cursor` and goes on from it after a restart misses nothing.
+ */
+export class Feed<T> implements AsyncIterable<T> {
+  /** Everything before this position has been processed: the loop has come back for more. */
+  cursor: string | undefined;
+
+  constructor(
+    private readonly api: Api,
+    private readonly path: string,
+    start: string | undefined,
+    private readonly queryAt: (cursor: string | undefined) => Query,
+    private readonly options: FollowOptions = {},
+    private readonly site: CallSite,
+  ) {
+    this.cursor = start;
+  }
+
+  async *pages(): AsyncGenerator<FeedPage<T>, void, undefined> {
+    const { follow = false, everyMs = EVERY_MS, signal } = this.options;
+    try {
+      for (;;) {
+        const { data, meta } = await this.read();
+        const cursor = meta.nextCursor as string;
+        if (data.length > 0) yield { data, cursor };
+        this.cursor = cursor;
+        if (meta.hasMore) continue;
+        if (!follow) return;
+        await this.api.transport.clock.sleep(everyMs, signal);
+      }
+    } catch (error) {
+      // To abort is the way to leave a loop that follows, so it is no failure there.
+      if (!(follow && signal?.aborted)) throw error;
+    }
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
+    for await (const { data } of this.pages()) yield* data;
+  }
+
+  private async read(): Promise<Page<T>> {
+    const query = { ...this.queryAt(this.cursor), limit: PAGE };
+    const { data: page } = await sendJson<Page<T>>(
+      this.api.transport,
+      { method: 'GET', path: this.path, query },
+      this.options,
+      this.site,
+    );
+    if (typeof page.meta?.nextCursor !== 'string')
+      throw new FeiraError('The answer has no nextCursor', { status: 200, code: 'invalid_response' });
+    return page;
+  }
+}

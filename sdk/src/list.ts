@@ -1,0 +1,58 @@
+import { sendJson, type WithResponse } from './call.js';
+import type { CallSite } from './errors.js';
+import type { CallOptions } from './options.js';
+import type { Query } from './query.js';
+import type { Transport } from './transport.js';
+import type { Meta } from './types.js';
+
+export interface Page<T> {
+  data: T[];
+  meta: Meta;
+}
+
+/**
+ * A list that has not been asked for yet: iterate over it for all records, await it for the page that its query
+ * describes, or iterate over `pages()`.
+ */
+export class List<T> implements PromiseLike<Page<T>>, AsyncIterable<T> {
+  constructor(
+    private readonly transport: Transport,
+    private readonly path: string,
+    private readonly query: Query,
+    private readonly options: CallOptions,
+    private readonly site: CallSite,
+  ) {}
+
+  // biome-ignore lint/suspicious/noThenProperty: awaiting a list reads one page
+  then<A = Page<T>, B = never>(
+    onFulfilled?: ((page: Page<T>) => A | PromiseLike<A>) | null,
+    onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
+  ): Promise<A | B> {
+    return this.withResponse()
+      .then(({ data }) => data)
+      .then(onFulfilled, onRejected);
+  }
+
+  withResponse(): Promise<WithResponse<Page<T>>> {
+    return this.read(this.query);
+  }
+
+  /** From the page of the query to the last one. Later pages are read by cursor, so there is no limit on their number. */
+  async *pages(): AsyncGenerator<Page<T>, void, undefined> {
+    let query = this.query;
+    for (;;) {
+      const { data: page } = await this.read(query);
+      yield page;
+      if (!page.meta.hasMore || page.meta.nextCursor === null) return;
+      query = { cursor: page.meta.nextCursor, limit: query.limit };
+    }
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
+    for await (const { data } of this.pages()) yield* data;
+  }
+
+  private read(query: Query): Promise<WithResponse<Page<T>>> {
+    return sendJson(this.transport, { method: 'GET', path: this.path, query }, this.options, this.site);
+  }
+}

@@ -1,0 +1,98 @@
+import type { Clock } from '../clock.js';
+import type { Priority } from '../options.js';
+import type { Budget, BudgetReport } from './budget.js';
+
+interface Waiting {
+  rank: number;
+  id: string;
+  start(): void;
+}
+
+const RANKS: Record<Priority, number> = { high: 0, normal: 1, low: 2 };
+
+/** Lets calls go when the budget has room, the most urgent first and then in the order in which they came. */
+export class Pacer {
+  private readonly waiting: Waiting[] = [];
+  private inFlight = 0;
+  private isPumping = false;
+  private wake = new AbortController();
+
+  constructor(
+    private readonly budget: Budget,
+    private readonly concurrency: number,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Resolves when the call may be sent, to an id that has to be given to `release`. */
+  acquire(priority: Priority, signal: AbortSignal | undefined): Promise<string> {
+    return new Promise((resolve, reject) => {
+      signal?.throwIfAborted();
+      const id = crypto.randomUUID();
+      const leave = () => {
+        this.waiting.splice(this.waiting.indexOf(entry), 1);
+        reject(signal?.reason);
+      };
+      const entry: Waiting = {
+        rank: RANKS[priority],
+        id,
+        start: () => {
+          signal?.removeEventListener('abort', leave);
+          resolve(id);
+        },
+      };
+      signal?.addEventListener('abort', leave, { once: true });
+      const behind = this.waiting.findIndex(({ rank }) => rank > entry.rank);
+      this.waiting.splice(behind < 0 ? this.waiting.length : behind, 0, entry);
+      void this.pump();
+    });
+  }
+
+  async release(id: string, report: BudgetReport | undefined): Promise<void> {
+    this.inFlight--;
+    try {
+      await this.budget.settle(id, report, this.clock.now());
+    } finally {
+      this.wake.abort();
+      void this.pump();
+    }
+  }
+
+  /** One loop at a time, so that two calls never take the same slot. */
+  private async pump(): Promise<void> {
+    if (this.isPumping) return;
+    this.isPumping = true;
+    try {
+      while (this.waiting.length > 0 && this.inFlight < this.concurrency) await this.startNext();
+    } finally {
+      this.isPumping = false;
+    }
+  }
+
+  private async startNext(): Promise<void> {
+    this.wake = new AbortController();
+    const id = this.waiting[0]!.id;
+    const waitMs = await this.askBudget(id);
+    if (waitMs > 0) {
+      // A call that ends may report more room than was assumed.
+      await this.clock.sleep(waitMs, this.wake.signal).catch(() => {});
+      return;
+    }
+    const index = this.waiting.findIndex((entry) => entry.id === id);
+    if (index < 0) {
+      // The caller gave up while the budget was being asked. Its slot goes unused.
+      await this.budget.settle(id, undefined, this.clock.now());
+      return;
+    }
+    this.inFlight++;
+    this.waiting.splice(index, 1)[0]!.start();
+  }
+
+  /** A shared budget that cannot be reached must not stop all calls: the server still refuses what is too much. */
+  private async askBudget(id: string): Promise<number> {
+    try {
+      return await this.budget.reserve(id, this.clock.now());
+    } catch {
+      return 0;
+    }
+  }
+}

@@ -1,0 +1,23 @@
+export type QueryValue = string | number | boolean | Date | readonly string[] | undefined;
+export type Query = { [name: string]: QueryValue };
+
+/** Times are written as RFC 3339, several values separated by commas; what is undefined is left out. */
+export function urlOf(baseUrl: string, path: string, query: Query): string {
+  const parameters = Object.entries(query)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => [name, value instanceof Date ? value.toISOString() : String(value)]);
+  const search = new URLSearchParams(parameters as [string, string][]).toString();
+  return `${baseUrl.replace(/\/+$/, '')}/api/v1${path}${search && `?${search}`}`;
+}
+
+/** A path with its values encoded: path`/products/${id}`. An empty value would address another resource. */
+export function path(strings: TemplateStringsArray, ...values: string[]): string {
+  return String.raw(
+    { raw: strings },
+    ...values.map((value) => {
+      if (typeof value !== 'string' || value === '' || value === '.' || value === '..')
+        throw new TypeError(`An id or code is expected, got ${JSON.stringify(value)}`);
+      return encodeURIComponent(value);
+    }),
+  );
+}

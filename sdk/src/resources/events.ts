@@ -1,0 +1,13 @@
+import type { Api } from '../api.js';
+import { callSite } from '../errors.js';
+import { Feed, type FollowOptions } from '../feed.js';
+import type { Event } from '../types.js';
+
+export class Events {
+  constructor(private readonly api: Api) {}
+
+  /** The events after `cursor`, oldest first; without one, from the oldest that is kept (30 days). */
+  after(cursor?: string, options?: FollowOptions): Feed<Event> {
+    return new Feed(this.api, '/events', cursor, (after) => ({ after }), options, callSite(this.after));
+  }
+}

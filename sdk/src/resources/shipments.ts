@@ -1,0 +1,23 @@
+import type { Api } from '../api.js';
+import type { Call } from '../call.js';
+import type { CallOptions, WriteOptions } from '../options.js';
+import { path } from '../query.js';
+import type { NewShipment, Shipment, Tracking } from '../types.js';
+
+export class Shipments {
+  constructor(private readonly api: Api) {}
+
+  /** Buys a label for a paid order. */
+  create(shipment: NewShipment, options?: WriteOptions): Call<Shipment> {
+    return this.api.write({ method: 'POST', path: '/shipments', body: shipment }, options);
+  }
+
+  /** With a fresh address of the label. */
+  get(code: string, options?: CallOptions): Call<Shipment> {
+    return this.api.get(path`/shipments/${code}`, options);
+  }
+
+  tracking(code: string, options?: CallOptions): Call<Tracking> {
+    return this.api.get(path`/shipments/${code}/tracking`, options);
+  }
+}

@@ -1,0 +1,65 @@
+import type { Api } from '../api.js';
+import type { Call } from '../call.js';
+import type { List } from '../list.js';
+import type { CallOptions, WriteOptions } from '../options.js';
+import { path } from '../query.js';
+import type {
+  CreatedWebhook,
+  Deleted,
+  Delivery,
+  ListDeliveriesQuery,
+  NewWebhook,
+  PingAnswer,
+  Replayed,
+  ReplayRequest,
+  Webhook,
+  WebhookChange,
+} from '../types.js';
+
+/** Webhook subscriptions of this store and app. To receive deliveries, see @feira/sdk/webhooks. */
+export class Subscriptions {
+  constructor(private readonly api: Api) {}
+
+  list(options?: CallOptions): Call<Webhook[]> {
+    return this.api.all('/webhooks', options);
+  }
+
+  get(id: string, options?: CallOptions): Call<Webhook> {
+    return this.api.get(path`/webhooks/${id}`, options);
+  }
+
+  /** The answer has the secret, which is never shown again. */
+  create(webhook: NewWebhook, options?: WriteOptions): Call<CreatedWebhook> {
+    return this.api.write({ method: 'POST', path: '/webhooks', body: webhook }, options);
+  }
+
+  update(id: string, change: WebhookChange, options?: WriteOptions): Call<Webhook> {
+    return this.api.write({ method: 'PATCH', path: path`/webhooks/${id}`, body: change }, options);
+  }
+
+  delete(id: string, options?: WriteOptions): Call<Deleted> {
+    return this.api.write({ method: 'DELETE', path: path`/webhooks/${id}` }, options);
+  }
+
+  /** A new secret. For 24 hours deliveries are signed with the old one as well. */
+  rotateSecret(id: string, options?: WriteOptions): Call<CreatedWebhook> {
+    return this.api.write({ method: 'POST', path: path`/webhooks/${id}/rotate-secret` }, options);
+  }
+
+  ping(id: string, options?: WriteOptions): Call<PingAnswer> {
+    return this.api.write({ method: 'POST', path: path`/webhooks/${id}/ping` }, options);
+  }
+
+  deliveries(id: string, query?: ListDeliveriesQuery, options?: CallOptions): List<Delivery> {
+    return this.api.list(path`/webhooks/${id}/deliveries`, query, options);
+  }
+
+  redeliver(id: string, deliveryId: string, options?: WriteOptions): Call<Delivery> {
+    const address = path`/webhooks/${id}/deliveries/${deliveryId}/redeliver`;
+    return this.api.write({ method: 'POST', path: address }, options);
+  }
+
+  replay(id: string, request: ReplayRequest, options?: WriteOptions): Call<Replayed> {
+    return this.api.write({ method: 'POST', path: path`/webhooks/${id}/replay`, body: request }, options);
+  }
+}

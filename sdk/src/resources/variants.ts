@@ -1,0 +1,68 @@
+import { type Api, dataOf } from '../api.js';
+import { type BatchResult, sendInBatches } from '../batch.js';
+import type { Call } from '../call.js';
+import { callSite } from '../errors.js';
+import type { List } from '../list.js';
+import type { CallOptions, DryRunOptions } from '../options.js';
+import { path } from '../query.js';
+import { Snapshot, type SnapshotOptions } from '../snapshot.js';
+import type {
+  ListStoreVariationsQuery,
+  StoreVariation,
+  Variation,
+  VariationChange,
+  VariationList,
+  VariationsPut,
+} from '../types.js';
+
+export class Variants {
+  constructor(private readonly api: Api) {}
+
+  /** The variations of all products. */
+  list(query?: ListStoreVariationsQuery, options?: CallOptions): List<StoreVariation> {
+    return this.api.list('/variants', query, options);
+  }
+
+  of(productId: string, options?: CallOptions): Call<Variation[]> {
+    return this.api.all(path`/products/${productId}/variants`, options);
+  }
+
+  /**
+   * Changes variations by id or SKU and returns all variations of the product. Up to 500 entries are applied together
+   * or not at all; more are sent as several such calls.
+   */
+  async update(productId: string, entries: VariationChange[], options?: DryRunOptions): Promise<Variation[]> {
+    const address = path`/products/${productId}/variants`;
+    const send = (variants: VariationChange[]) => ({
+      spec: { method: 'PATCH', path: address, body: { variants } } as const,
+      // Every answer has the whole list: the last one is the result.
+      read: ({ data }: VariationList) => [data],
+    });
+    const site = callSite(this.update);
+    const answers: BatchResult<Variation[]> = await sendInBatches(this.api, entries, send, options, site);
+    return answers.at(-1) ?? this.of(productId, options);
+  }
+
+  /** Creates or updates the whole structure. `prune` removes combinations that are not listed. */
+  put(
+    productId: string,
+    structure: VariationsPut,
+    { prune, ...options }: DryRunOptions & { prune?: boolean } = {},
+  ): Call<Variation[]> {
+    const address = path`/products/${productId}/variants`;
+    return this.api.write(
+      { method: 'PUT', path: address, query: { prune }, body: structure },
+      options,
+      dataOf<Variation>,
+    );
+  }
+
+  setStock(productId: string, sku: string, quantity: number, options?: DryRunOptions): Call<Variation> {
+    const address = path`/products/${productId}/variants/${sku}/stock`;
+    return this.api.write({ method: 'PATCH', path: address, body: { quantity } }, options);
+  }
+
+  snapshot(options?: SnapshotOptions): Snapshot<StoreVariation> {
+    return new Snapshot(this.api, '/variants', options);
+  }
+}

@@ -1,0 +1,24 @@
+const FIRST_MS = 1_000;
+const LONGEST_MS = 30_000;
+/** Added at random, so that clients that failed together do not come back together. */
+const JITTER = 0.25;
+
+/** 1, 2, 4, 8 … seconds after the attempts 1, 2, 3 …, plus up to a quarter, and 30 seconds at most. */
+export function backoffMs(attempt: number, random: () => number = Math.random): number {
+  return Math.min(LONGEST_MS, FIRST_MS * 2 ** (attempt - 1) * (1 + JITTER * random()));
+}
+
+/** The server knows best: its header decides, and the status only where a proxy answered instead. */
+export function shouldRetry(response: Response): boolean {
+  const told = response.headers.get('x-should-retry');
+  if (told !== null) return told === 'true';
+  return response.status === 408 || response.status === 429 || response.status >= 500;
+}
+
+/** Retry-After as seconds or as a date. undefined if absent or unreadable. */
+export function retryAfterMs(response: Response, now: number): number | undefined {
+  const header = response.headers.get('retry-after');
+  if (header === null) return undefined;
+  const ms = /^\d+$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - now;
+  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
+}

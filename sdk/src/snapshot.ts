@@ -1,0 +1,103 @@
+import type { Api } from './api.js';
+import { type CallSite, callSite, FeiraError, placeAt } from './errors.js';
+import { Feed, type FollowOptions } from './feed.js';
+import { readLines } from './lines.js';
+import type { CallOptions } from './options.js';
+import { backoffMs } from './retry.js';
+import type { Event } from './types.js';
+
+const MAX_RESTARTS = 5;
+
+export interface SnapshotOptions extends CallOptions {
+  /**
+   * A stream that breaks cannot be continued. With this function it is started again, up to five times: remove what you
+   * have stored, because all records come once more. Without it, a broken stream throws `snapshot_incomplete`.
+   */
+  onRestart?: (() => void | Promise<void>) | undefined;
+}
+
+/** Every record of one consistent view of the store. Iterate over it once; then `events()` has what happened since. */
+export class Snapshot<T> implements AsyncIterable<T> {
+  /** The time of the view, known from the first record on. */
+  at: string | undefined;
+  private position: string | undefined;
+  private isComplete = false;
+  private readonly site: CallSite;
+
+  constructor(
+    private readonly api: Api,
+    private readonly path: string,
+    private readonly options: SnapshotOptions = {},
+  ) {
+    this.site = callSite(Snapshot);
+  }
+
+  /** The position in the feed that belongs to the snapshot. Save it together with the records. */
+  get cursor(): string {
+    if (this.position !== undefined && this.isComplete) return this.position;
+    throw new FeiraError('A snapshot has a cursor only when all of its records have been read', {
+      code: 'snapshot_incomplete',
+    });
+  }
+
+  /** All events since the snapshot was taken. */
+  events(options?: FollowOptions): Feed<Event> {
+    const queryAt = (after: string | undefined) => ({ after });
+    return new Feed(this.api, '/events', this.cursor, queryAt, options, callSite(this.events));
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
+    for (let broken = 0; ; ) {
+      try {
+        yield* this.read();
+        return;
+      } catch (error) {
+        if (!this.options.onRestart || !canRestart(error, broken) || ++broken > MAX_RESTARTS) throw error;
+        await this.api.transport.clock.sleep(backoffMs(broken), this.options.signal);
+        await this.options.onRestart();
+      }
+    }
+  }
+
+  private async *read(): AsyncGenerator<T, void, undefined> {
+    const { transport } = this.api;
+    const spec = { method: 'GET', path: this.path, accept: 'application/x-ndjson' } as const;
+    const body = await transport.send(spec, this.options, this.site, async (response) => response.body);
+    let count = 0;
+    try {
+      for await (const line of readLines(body, this.options.timeoutMs ?? transport.timeoutMs)) {
+        const record = JSON.parse(line);
+        if (count === 0 && record.snapshot) {
+          this.at = record.snapshot.at;
+          this.position = record.snapshot.cursor;
+        } else if (record.end) {
+          this.isComplete = record.end.count === count;
+        } else {
+          count++;
+          yield record;
+        }
+      }
+    } catch (cause) {
+      const isAborted = this.options.signal?.aborted;
+      throw placeAt(isAborted ? aborted(cause) : incomplete(count, cause), this.site);
+    }
+    if (!this.isComplete) throw placeAt(incomplete(count), this.site);
+  }
+}
+
+function incomplete(count: number, cause?: unknown): FeiraError {
+  return new FeiraError(`The snapshot broke off after ${count} records. Start it again`, {
+    code: 'snapshot_incomplete',
+    cause,
+  });
+}
+
+function aborted(cause: unknown): FeiraError {
+  return new FeiraError('The snapshot was aborted', { code: 'aborted', cause });
+}
+
+/** The server may notice only later that the broken stream has no reader, and refuses a second one until then. */
+function canRestart(error: unknown, broken: number): boolean {
+  if (!(error instanceof FeiraError)) return false;
+  return error.code === 'snapshot_incomplete' || (error.code === 'snapshot_running' && broken > 0);
+}

@@ -1,0 +1,197 @@
+import { type Clock, systemClock } from './clock.js';
+import { type CallSite, FeiraError, placeAt } from './errors.js';
+import { connectionError, refusal } from './failures.js';
+import type { ConditionalOptions, FeiraOptions } from './options.js';
+import { type BudgetReport, MemoryBudget } from './pacing/budget.js';
+import { Pacer } from './pacing/pacer.js';
+import { type Query, urlOf } from './query.js';
+import { backoffMs, retryAfterMs, shouldRetry } from './retry.js';
+
+export interface CallSpec {
+  method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
+  /** Relative to /api/v1. */
+  path: string;
+  query?: Query | undefined;
+  body?: unknown;
+  accept?: string;
+  /** Requests for upload addresses have a second, smaller budget. */
+  isUpload?: boolean;
+}
+
+/** `read` takes what the caller wants from the response while the timeout of the attempt still runs. */
+export type Read<T> = (response: Response) => Promise<T>;
+
+const TIMEOUT_MS = 30_000;
+const MAX_ATTEMPTS = 5;
+const CONCURRENCY = 8;
+const UPLOADS_PER_MINUTE = 60;
+/** A longer Retry-After (the daily limit of uploads) is reported to the caller instead of waited for. */
+const LONGEST_WAIT_MS = 300_000;
+
+/** Sends the calls of one store: paced, with a timeout for each attempt, and again while that can help. */
+export class Transport {
+  readonly clock: Clock;
+  readonly fetch: typeof fetch;
+  private readonly calls: Pacer;
+  private readonly uploads: Pacer;
+
+  constructor(private readonly options: FeiraOptions) {
+    this.clock = options.clock ?? systemClock;
+    this.fetch = options.fetch ?? ((input, init) => fetch(input, init));
+    const concurrency = options.concurrency ?? CONCURRENCY;
+    this.calls = new Pacer(options.budget ?? new MemoryBudget(), concurrency, this.clock);
+    this.uploads = new Pacer(new MemoryBudget(UPLOADS_PER_MINUTE), concurrency, this.clock);
+  }
+
+  get timeoutMs(): number {
+    return this.options.timeoutMs ?? TIMEOUT_MS;
+  }
+
+  /** Throws FeiraError, with the stack of `site`. */
+  async send<T>(spec: CallSpec, options: ConditionalOptions, site: CallSite, read: Read<T>): Promise<T> {
+    const signals = [options.signal, deadline(options.deadlineMs ?? this.options.deadlineMs)];
+    const signal = AbortSignal.any(signals.filter((each) => each !== undefined));
+    // Made once: every attempt sends the same bytes under the same key.
+    const request = this.requestOf(spec, options);
+    const state: Attempts = { count: 0, refusedToken: undefined, renewed: false };
+    try {
+      for (;;) {
+        const result = await this.attempt(spec, request, options, signal, state, read);
+        if ('value' in result) return result.value;
+        await this.clock.sleep(result.waitMs, signal);
+      }
+    } catch (error) {
+      if (error instanceof FeiraError) throw placeAt(error, site);
+      if (signal.aborted) throw placeAt(stopped(signal, options.signal, state.count), site);
+      throw error;
+    }
+  }
+
+  private async attempt<T>(
+    spec: CallSpec,
+    { url, ...init }: SentRequest,
+    options: ConditionalOptions,
+    signal: AbortSignal,
+    state: Attempts,
+    read: Read<T>,
+  ): Promise<{ value: T } | { waitMs: number }> {
+    const priority = options.priority ?? 'normal';
+    const uploadId = spec.isUpload ? await this.uploads.acquire(priority, signal) : undefined;
+    const callId = await this.calls.acquire(priority, signal);
+    let report: BudgetReport | undefined;
+    // Not AbortSignal.timeout: a stream that `read` hands out goes on after the attempt.
+    const timeout = new AbortController();
+    const timer = setTimeout(() => timeout.abort(), options.timeoutMs ?? this.timeoutMs);
+    try {
+      const token = await this.accessToken(state.refusedToken);
+      state.refusedToken = undefined;
+      state.count++;
+      const response = await this.fetch(url, {
+        ...init,
+        headers: { ...init.headers, authorization: `Bearer ${token}` },
+        redirect: 'manual',
+        signal: AbortSignal.any([signal, timeout.signal]),
+      });
+      report = reportOf(response, this.clock.now());
+      if (response.ok) return { value: await read(response) };
+      if (response.status === 401 && typeof this.options.token !== 'string' && !state.renewed) {
+        Object.assign(state, { renewed: true, refusedToken: token });
+        await response.body?.cancel();
+        return { waitMs: 0 };
+      }
+      const error = await refusal(response, state.count);
+      if (!shouldRetry(response)) throw error;
+      return {
+        waitMs: this.waitBefore(state.count, options, error, retryAfterMs(response, this.clock.now())),
+      };
+    } catch (error) {
+      if (error instanceof FeiraError || signal.aborted) throw error;
+      const failure = connectionError(error, timeout.signal, url, state.count);
+      return { waitMs: this.waitBefore(state.count, options, failure) };
+    } finally {
+      clearTimeout(timer);
+      await this.calls.release(callId, spec.isUpload ? undefined : report);
+      if (uploadId !== undefined) await this.uploads.release(uploadId, uploadReport(report));
+    }
+  }
+
+  private async accessToken(refused: string | undefined): Promise<string> {
+    const { token } = this.options;
+    return typeof token === 'string' ? token : token.accessToken(refused);
+  }
+
+  /** Throws `error` when there is no further attempt. */
+  private waitBefore(
+    attempts: number,
+    options: ConditionalOptions,
+    error: FeiraError,
+    retryAfter?: number,
+  ): number {
+    if (attempts >= (options.maxAttempts ?? this.options.maxAttempts ?? MAX_ATTEMPTS)) throw error;
+    if (retryAfter !== undefined && retryAfter > LONGEST_WAIT_MS) throw error;
+    // The refused call waits for a slot in the queue as well; a second early or late does not matter there.
+    return retryAfter ?? backoffMs(attempts);
+  }
+
+  private requestOf(
+    { method, path, query, body, accept }: CallSpec,
+    options: ConditionalOptions,
+  ): SentRequest {
+    const isWrite = method !== 'GET';
+    const { userAgent, baseUrl } = this.options;
+    return {
+      url: urlOf(baseUrl, path, { ...query, ...(options.dryRun && { dryRun: true }) }),
+      method,
+      headers: {
+        accept: accept ?? 'application/json',
+        ...(userAgent && { 'user-agent': userAgent }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(isWrite && { 'idempotency-key': options.idempotencyKey ?? crypto.randomUUID() }),
+        ...(options.ifMatch && { 'if-match': options.ifMatch }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    };
+  }
+}
+
+interface SentRequest {
+  url: string;
+  method: string;
+  headers: Record<string, string>;
+  body?: string;
+}
+
+interface Attempts {
+  count: number;
+  /** A token that was answered with 401. */
+  refusedToken: string | undefined;
+  renewed: boolean;
+}
+
+function deadline(ms: number | undefined): AbortSignal | undefined {
+  return ms === undefined ? undefined : AbortSignal.timeout(ms);
+}
+
+function stopped(signal: AbortSignal, ofCaller: AbortSignal | undefined, attempts: number): FeiraError {
+  if (ofCaller?.aborted)
+    return new FeiraError('The call was aborted', { code: 'aborted', attempts, cause: ofCaller.reason });
+  return new FeiraError('The deadline of the call passed', {
+    code: 'deadline_exceeded',
+    attempts,
+    cause: signal.reason,
+  });
+}
+
+function reportOf(response: Response, now: number): BudgetReport | undefined {
+  const [limit, remaining] = ['limit', 'remaining'].map((name) =>
+    Number.parseInt(response.headers.get(`x-ratelimit-${name}`) ?? '', 10),
+  ) as [number, number];
+  if (Number.isNaN(limit) || Number.isNaN(remaining)) return undefined;
+  const wait = response.status === 429 && remaining === 0 ? retryAfterMs(response, now) : undefined;
+  return { limit, remaining, ...(wait !== undefined && wait <= LONGEST_WAIT_MS && { refusedForMs: wait }) };
+}
+
+/** The headers of POST /uploads show the tightest of three limits, so only a refusal says something about the minute. */
+function uploadReport(report: BudgetReport | undefined): BudgetReport | undefined {
+  return report?.refusedForMs === undefined ? undefined : { ...report, limit: UPLOADS_PER_MINUTE };
+}

@@ -1,0 +1,1461 @@
+// Generated from openapi.json by scripts/generate-types.mjs. Do not edit: run npm run sdk:types.
+
+export interface ErrorBody {
+  /** What was wrong, for a person. */
+  error: string;
+  /** Stable, for programs. New codes may be added. */
+  code:
+    | 'bad_request'
+    | 'body_too_large'
+    | 'busy'
+    | 'cursor_expired'
+    | 'dry_run_unsupported'
+    | 'duplicate_invoice'
+    | 'duplicate_name'
+    | 'duplicate_sku'
+    | 'expectation_failed'
+    | 'form_refused'
+    | 'head_too_large'
+    | 'idempotency_key_in_use'
+    | 'idempotency_key_reused'
+    | 'illegal_transition'
+    | 'insufficient_scope'
+    | 'internal_error'
+    | 'invalid_json'
+    | 'invalid_parameter'
+    | 'invalid_signature'
+    | 'invalid_token'
+    | 'invoice_limit'
+    | 'key_attached'
+    | 'key_in_use'
+    | 'link_refused'
+    | 'method_not_allowed'
+    | 'no_payment_gateway'
+    | 'no_such_payment'
+    | 'not_found'
+    | 'not_paid'
+    | 'not_refundable'
+    | 'not_your_store'
+    | 'nothing_to_refund'
+    | 'nothing_to_ship'
+    | 'orders_unavailable'
+    | 'over_balance'
+    | 'page_too_large'
+    | 'payment_final'
+    | 'precondition_failed'
+    | 'rate_limited'
+    | 'refund_under_way'
+    | 'request_timeout'
+    | 'shipment_exists'
+    | 'snapshot_running'
+    | 'stale_notification'
+    | 'storage_unavailable'
+    | 'subscription_limit'
+    | 'too_many_lists'
+    | 'unsupported_content_encoding'
+    | 'unsupported_content_type'
+    | 'validation_failed'
+    | (string & {});
+  /** Also in X-Request-Id. Tell it to support. */
+  requestId: string;
+  /** What the code means and what to do. */
+  docUrl: string;
+  /** On 422: every fault, with its place in the body. */
+  details?:
+    | {
+        /** Never empty: "body" for a fault of the body as a whole. */
+        field?: string | undefined;
+        message?: string | undefined;
+      }[]
+    | undefined;
+}
+
+export interface Me {
+  workspaceId: string;
+  name: string;
+  /** Contact address of the store. It may differ from the e-mail its owner signs in with. */
+  email: string;
+  /** CPF or CNPJ */
+  document: string | null;
+  domain: string | null;
+  currency: 'BRL' | (string & {});
+  timezone: string;
+  /** What this token may do. */
+  scopes: (
+    | 'products:read'
+    | 'products:write'
+    | 'stock:write'
+    | 'categories:read'
+    | 'customers:read'
+    | 'orders:read'
+    | 'orders:write'
+    | 'shipping:read'
+    | 'shipping:write'
+    | 'media:write'
+    | 'webhooks:manage'
+    | (string & {})
+  )[];
+  app: {
+    clientId: string;
+    name: string;
+  };
+  tokenExpiresAt: string;
+}
+
+export interface Image {
+  id: string;
+  productId: string;
+  /** The address of the image. For an image that was attached by URL, this is that URL. */
+  url: string;
+  key: string | null;
+  /** Position; 0 is the cover. */
+  order: number;
+  contentType: string | null;
+  /** Bytes. */
+  size: number | null;
+  width: number | null;
+  height: number | null;
+  createdAt: string;
+}
+
+export interface Variation {
+  id: string;
+  /** Options joined by ' - ', in the order of the types. */
+  combination: string;
+  sku: string | null;
+  ean: string | null;
+  price: number;
+  quantity: number;
+  updatedAt: string;
+}
+
+export interface ListedProduct {
+  id: string;
+  name: string;
+  price: number;
+  /** Selling price while lower than price; null ends the promotion. */
+  priceDiscount: number | null;
+  description: string | null;
+  quantity: number;
+  /** Kilograms, used for freight. */
+  weight: number | null;
+  /** Centimetres, used for freight. */
+  width: number | null;
+  /** Centimetres, used for freight. */
+  height: number | null;
+  /** Centimetres, used for freight. */
+  length: number | null;
+  /** 1 = Digital, 2 = Physical, 3 = Digital/Physical. */
+  typeId: number;
+  categoryId: number;
+  /** Address of a published image, stored as given. Nothing is fetched. */
+  urlImage: string | null;
+  /** Your key of a simple product, for stock sync. */
+  sku: string | null;
+  /** Barcode (GTIN). */
+  ean: string | null;
+  /** Mercosul classification of the goods (NCM). */
+  ncm: string | null;
+  /** Tax substitution code (CEST). */
+  cest: string | null;
+  /** Origin of the goods in a fiscal document; 0 is domestic. */
+  fiscalOrigin: number | null;
+  /** Stock is kept per variation. */
+  hasVariants: boolean;
+  createdAt: string;
+  updatedAt: string;
+  images?: Image[] | undefined;
+  variants?: Variation[] | undefined;
+}
+
+export interface Meta {
+  limit: number;
+  /** Absent when a cursor was used. */
+  page?: number | undefined;
+  /** Exact up to 10,000. Absent when a cursor was used. */
+  total?: number | undefined;
+  totalPages?: number | undefined;
+  /** True when there are more than 10,000 entries, the maximum of total. */
+  totalCapped?: boolean | undefined;
+  hasMore: boolean;
+  nextCursor: string | null;
+}
+
+export interface ProductList {
+  data: ListedProduct[];
+  meta: Meta;
+}
+
+export interface ProductDetail {
+  id: string;
+  name: string;
+  price: number;
+  /** Selling price while lower than price; null ends the promotion. */
+  priceDiscount: number | null;
+  description: string | null;
+  quantity: number;
+  /** Kilograms, used for freight. */
+  weight: number | null;
+  /** Centimetres, used for freight. */
+  width: number | null;
+  /** Centimetres, used for freight. */
+  height: number | null;
+  /** Centimetres, used for freight. */
+  length: number | null;
+  /** 1 = Digital, 2 = Physical, 3 = Digital/Physical. */
+  typeId: number;
+  categoryId: number;
+  /** Address of a published image, stored as given. Nothing is fetched. */
+  urlImage: string | null;
+  /** Your key of a simple product, for stock sync. */
+  sku: string | null;
+  /** Barcode (GTIN). */
+  ean: string | null;
+  /** Mercosul classification of the goods (NCM). */
+  ncm: string | null;
+  /** Tax substitution code (CEST). */
+  cest: string | null;
+  /** Origin of the goods in a fiscal document; 0 is domestic. */
+  fiscalOrigin: number | null;
+  /** Stock is kept per variation. */
+  hasVariants: boolean;
+  createdAt: string;
+  updatedAt: string;
+  images: Image[];
+  variants: Variation[];
+}
+
+export interface VariationsPut {
+  /** What the product varies by, in the order in which labels name the options. */
+  types: {
+    /** Stored trimmed and in Unicode normal form C, 1 to 100 characters. */
+    name: string;
+    options: string[];
+  }[];
+  combinations: {
+    /** Options joined by ' - ' … */
+    combination?: string | undefined;
+    /** … or one by one. */
+    options?: string[] | undefined;
+    sku?: string | null | undefined;
+    ean?: string | null | undefined;
+    /** A new combination without one takes the price of the product. */
+    price?: number | undefined;
+    /** A new combination without one has 0. */
+    quantity?: number | undefined;
+  }[];
+}
+
+/** variants has the shape that PUT …/variants takes. With combinations, quantity is their sum and must be left out. */
+export interface NewProduct {
+  /** Stored trimmed and in Unicode normal form C, 1 to 255 characters. No two products of a store share one (case matters): 409. */
+  name: string;
+  /** In reais, at most 2 decimals. */
+  price: number;
+  /** Stock balance of a simple product. Of a product with variations it is the sum of theirs and cannot be written. */
+  quantity?: number | undefined;
+  /** 1 = Digital, 2 = Physical, 3 = Digital/Physical. */
+  typeId?: number | undefined;
+  /** A category of GET /categories; 23 is Others. */
+  categoryId?: number | undefined;
+  description?: string | null | undefined;
+  /** Kilograms, used for freight. */
+  weight?: number | null | undefined;
+  /** Centimetres, used for freight. */
+  width?: number | null | undefined;
+  /** Centimetres, used for freight. */
+  height?: number | null | undefined;
+  /** Centimetres, used for freight. */
+  length?: number | null | undefined;
+  /** Selling price while lower than price; null ends the promotion. */
+  priceDiscount?: number | null | undefined;
+  /** Address of a published image, stored as given. Nothing is fetched. */
+  urlImage?: string | null | undefined;
+  /** Your key of a simple product, for stock sync. */
+  sku?: string | null | undefined;
+  /** Barcode (GTIN). */
+  ean?: string | null | undefined;
+  /** Mercosul classification of the goods (NCM). */
+  ncm?: string | null | undefined;
+  /** Tax substitution code (CEST). */
+  cest?: string | null | undefined;
+  /** Origin of the goods in a fiscal document; 0 is domestic. */
+  fiscalOrigin?: number | null | undefined;
+  variants?: VariationsPut | undefined;
+}
+
+export interface StoreVariation {
+  productId: string;
+  id: string;
+  /** Options joined by ' - ', in the order of the types. */
+  combination: string;
+  sku: string | null;
+  ean: string | null;
+  price: number;
+  quantity: number;
+  updatedAt: string;
+}
+
+export interface StoreVariationList {
+  data: StoreVariation[];
+  meta: Meta;
+}
+
+/** Only the fields sent are changed. null clears description, measures, urlImage, sku, ean, ncm, cest, fiscalOrigin and priceDiscount. */
+export interface ProductChange {
+  /** Stored trimmed and in Unicode normal form C, 1 to 255 characters. No two products of a store share one (case matters): 409. */
+  name?: string | undefined;
+  /** In reais, at most 2 decimals. */
+  price?: number | undefined;
+  /** Stock balance of a simple product. Of a product with variations it is the sum of theirs and cannot be written. */
+  quantity?: number | undefined;
+  /** 1 = Digital, 2 = Physical, 3 = Digital/Physical. */
+  typeId?: number | undefined;
+  /** A category of GET /categories; 23 is Others. */
+  categoryId?: number | undefined;
+  description?: string | null | undefined;
+  /** Kilograms, used for freight. */
+  weight?: number | null | undefined;
+  /** Centimetres, used for freight. */
+  width?: number | null | undefined;
+  /** Centimetres, used for freight. */
+  height?: number | null | undefined;
+  /** Centimetres, used for freight. */
+  length?: number | null | undefined;
+  /** Selling price while lower than price; null ends the promotion. */
+  priceDiscount?: number | null | undefined;
+  /** Address of a published image, stored as given. Nothing is fetched. */
+  urlImage?: string | null | undefined;
+  /** Your key of a simple product, for stock sync. */
+  sku?: string | null | undefined;
+  /** Barcode (GTIN). */
+  ean?: string | null | undefined;
+  /** Mercosul classification of the goods (NCM). */
+  ncm?: string | null | undefined;
+  /** Tax substitution code (CEST). */
+  cest?: string | null | undefined;
+  /** Origin of the goods in a fiscal document; 0 is domestic. */
+  fiscalOrigin?: number | null | undefined;
+}
+
+export interface Deleted {
+  id: string;
+  deleted: boolean;
+}
+
+export interface VariationList {
+  data: Variation[];
+}
+
+export interface VariationChange {
+  /** Which variation: its id … */
+  id?: string | undefined;
+  /** … or its sku. Both together must agree. */
+  sku?: string | undefined;
+  /** The new sku. */
+  setSku?: string | null | undefined;
+  /** The new ean. */
+  setEan?: string | null | undefined;
+  price?: number | undefined;
+  quantity?: number | undefined;
+}
+
+export interface VariationsPatch {
+  variants: VariationChange[];
+}
+
+export interface StockChange {
+  /** The new balance. */
+  quantity: number;
+}
+
+export interface Product {
+  id: string;
+  name: string;
+  price: number;
+  /** Selling price while lower than price; null ends the promotion. */
+  priceDiscount: number | null;
+  description: string | null;
+  quantity: number;
+  /** Kilograms, used for freight. */
+  weight: number | null;
+  /** Centimetres, used for freight. */
+  width: number | null;
+  /** Centimetres, used for freight. */
+  height: number | null;
+  /** Centimetres, used for freight. */
+  length: number | null;
+  /** 1 = Digital, 2 = Physical, 3 = Digital/Physical. */
+  typeId: number;
+  categoryId: number;
+  /** Address of a published image, stored as given. Nothing is fetched. */
+  urlImage: string | null;
+  /** Your key of a simple product, for stock sync. */
+  sku: string | null;
+  /** Barcode (GTIN). */
+  ean: string | null;
+  /** Mercosul classification of the goods (NCM). */
+  ncm: string | null;
+  /** Tax substitution code (CEST). */
+  cest: string | null;
+  /** Origin of the goods in a fiscal document; 0 is domestic. */
+  fiscalOrigin: number | null;
+  /** Stock is kept per variation. */
+  hasVariants: boolean;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface StockBatch {
+  entries: {
+    sku: string;
+    /** The new balance; either this … */
+    quantity?: number | undefined;
+    /** … or how much to add, negative to take away. */
+    delta?: number | undefined;
+    /** Only if the balance is this one now. */
+    ifQuantity?: number | undefined;
+  }[];
+}
+
+export interface StockBatchAnswer {
+  data: {
+    sku: string;
+    ok: boolean;
+    /** The balance after the change. */
+    quantity?: number | undefined;
+    error?: string | undefined;
+    code?:
+      | 'unknown_sku'
+      | 'ambiguous_sku'
+      | 'quantity_mismatch'
+      | 'below_zero'
+      | 'above_maximum'
+      | (string & {})
+      | undefined;
+  }[];
+}
+
+export interface Category {
+  id: number;
+  name: string;
+  parentId: number | null;
+}
+
+export interface CategoryList {
+  data: Category[];
+}
+
+export interface NewUpload {
+  /** The product the file is for. */
+  productId: string;
+  contentType: 'image/jpeg' | 'image/png' | 'image/webp' | 'image/gif' | (string & {});
+  /** Exact size of the file in bytes, 10 MB at most. */
+  contentLength: number;
+}
+
+export interface SignedUpload {
+  /** PUT the bytes here within five minutes, with the headers below and nothing else. */
+  uploadUrl: string;
+  key: string;
+  expiresIn: number;
+  headers: {
+    'Content-Type': string;
+    'Content-Length': string;
+  };
+}
+
+export interface ImageList {
+  data: Image[];
+}
+
+export interface NewImage {
+  /** The key of an uploaded file; exactly one of key and url is required. */
+  key?: string | undefined;
+  /** The address of a published image. It is stored as given; nothing is fetched. */
+  url?: string | undefined;
+  /** Position; 0 is the cover. Images from that position on move down. When absent or beyond the end, the image goes last. */
+  order?: number | undefined;
+}
+
+export interface ImageMove {
+  /** Position; 0 is the cover. Images from that position on move down. Beyond the end, the image goes last. */
+  order: number;
+}
+
+export type OrderStatus = 'pending' | 'paid' | 'partial_refunded' | 'refunded' | 'canceled' | (string & {});
+
+export type ShippingStatus =
+  | 'pending'
+  | 'preparing'
+  | 'sent'
+  | 'in_transit'
+  | 'delivered'
+  | 'returned'
+  | 'canceled'
+  | (string & {});
+
+export interface Invoice {
+  /** nfe: Nota Fiscal eletrônica. dce: Declaração de Conteúdo eletrônica. */
+  type: 'nfe' | 'dce' | (string & {});
+  /** Access key (chave de acesso), unique in the store. Letters occur in an alphanumeric CNPJ. */
+  key: string;
+  /** Number of the document. */
+  number: string | null;
+  /** Series of the document. */
+  series: string | null;
+  /** When the document was issued (RFC 3339). */
+  issuedAt: string | null;
+  /** Total of the document, in reais. */
+  amount: number | null;
+  xmlUrl: string | null;
+  pdfUrl: string | null;
+  createdAt: string;
+}
+
+export interface Order {
+  id: string;
+  number: number;
+  status: OrderStatus;
+  statusShipping: ShippingStatus;
+  /** Shipment code */
+  codeShipping: string | null;
+  carrier: string | null;
+  trackingUrl: string | null;
+  /** The delivery service the buyer paid for. null for an order of digital products only. */
+  shippingService: 'economy' | 'express' | (string & {}) | null;
+  /** Business days in the store's time zone, counted from checkout, then from the payment, then from the label. null if nothing is sent. */
+  estimatedDelivery: string | null;
+  currency: 'BRL' | (string & {});
+  subtotal: number;
+  discount: number;
+  shippingCost: number;
+  total: number;
+  refundedAmount: number;
+  payment: {
+    method: 'pix' | 'card' | 'boleto' | (string & {});
+    installments: number;
+    gateway: string;
+    transactionId: string | null;
+  };
+  customer: {
+    id: string;
+    name: string;
+    email: string;
+    phone: string | null;
+    /** CPF or CNPJ without punctuation. A CNPJ may contain letters. */
+    document: string | null;
+  };
+  shippingAddress: {
+    street: string;
+    number: string;
+    complement: string | null;
+    district: string;
+    city: string;
+    state: string;
+    zipCode: string;
+    country: string;
+  };
+  items: {
+    productId: string;
+    variantId: string | null;
+    sku: string | null;
+    ean: string | null;
+    name: string;
+    combination: string | null;
+    quantity: number;
+    unitPrice: number;
+    total: number;
+  }[];
+  /** Oldest first. */
+  invoices: Invoice[];
+  /** When an unpaid order is canceled and its stock released: pix and card two hours after checkout, boleto two business days after its due date. null once the order is paid or canceled. */
+  expiresAt: string | null;
+  createdAt: string;
+  updatedAt: string;
+  paidAt: string | null;
+  shippedAt: string | null;
+  deliveredAt: string | null;
+  refundedAt: string | null;
+  canceledAt: string | null;
+}
+
+export interface OrderList {
+  data: Order[];
+  meta: Meta;
+}
+
+/** Always the whole balance: an amount is refused. */
+export interface RefundRequest {
+  reason?: string | null | undefined;
+  /** Return the items to stock. Default: false. */
+  restock?: boolean | undefined;
+}
+
+export interface RefundedOrder {
+  id: string;
+  number: number;
+  status: OrderStatus;
+  statusShipping: ShippingStatus;
+  /** Shipment code */
+  codeShipping: string | null;
+  carrier: string | null;
+  trackingUrl: string | null;
+  /** The delivery service the buyer paid for. null for an order of digital products only. */
+  shippingService: 'economy' | 'express' | (string & {}) | null;
+  /** Business days in the store's time zone, counted from checkout, then from the payment, then from the label. null if nothing is sent. */
+  estimatedDelivery: string | null;
+  currency: 'BRL' | (string & {});
+  subtotal: number;
+  discount: number;
+  shippingCost: number;
+  total: number;
+  refundedAmount: number;
+  payment: {
+    method: 'pix' | 'card' | 'boleto' | (string & {});
+    installments: number;
+    gateway: string;
+    transactionId: string | null;
+  };
+  customer: {
+    id: string;
+    name: string;
+    email: string;
+    phone: string | null;
+    /** CPF or CNPJ without punctuation. A CNPJ may contain letters. */
+    document: string | null;
+  };
+  shippingAddress: {
+    street: string;
+    number: string;
+    complement: string | null;
+    district: string;
+    city: string;
+    state: string;
+    zipCode: string;
+    country: string;
+  };
+  items: {
+    productId: string;
+    variantId: string | null;
+    sku: string | null;
+    ean: string | null;
+    name: string;
+    combination: string | null;
+    quantity: number;
+    unitPrice: number;
+    total: number;
+  }[];
+  /** Oldest first. */
+  invoices: Invoice[];
+  /** When an unpaid order is canceled and its stock released: pix and card two hours after checkout, boleto two business days after its due date. null once the order is paid or canceled. */
+  expiresAt: string | null;
+  createdAt: string;
+  updatedAt: string;
+  paidAt: string | null;
+  shippedAt: string | null;
+  deliveredAt: string | null;
+  refundedAt: string | null;
+  canceledAt: string | null;
+  refund: {
+    id: string;
+    amount: number;
+    reason: string | null;
+    createdAt: string;
+  };
+}
+
+export interface InvoiceList {
+  data: Invoice[];
+}
+
+export interface NewInvoice {
+  /** nfe: Nota Fiscal eletrônica. dce: Declaração de Conteúdo eletrônica. */
+  type: 'nfe' | 'dce' | (string & {});
+  /** Access key (chave de acesso), unique in the store. Letters occur in an alphanumeric CNPJ. */
+  key: string;
+  /** Number of the document. */
+  number?: string | number | null | undefined;
+  /** Series of the document. */
+  series?: string | number | null | undefined;
+  /** When the document was issued (RFC 3339). */
+  issuedAt?: string | null | undefined;
+  /** Total of the document, in reais. */
+  amount?: number | null | undefined;
+  /** Where the XML can be downloaded. */
+  xmlUrl?: string | null | undefined;
+  /** Where the DANFE or DACE can be downloaded. */
+  pdfUrl?: string | null | undefined;
+}
+
+export interface DeletedInvoice {
+  /** The access key of the invoice. */
+  id: string;
+  deleted: boolean;
+}
+
+export interface Customer {
+  id: string;
+  name: string;
+  email: string;
+  phone: string | null;
+  document: string | null;
+  address: {
+    street: string;
+    number: string;
+    complement: string | null;
+    district: string;
+    city: string;
+    state: string;
+    zipCode: string;
+    country: string;
+  } | null;
+  /** Paid orders, refunded ones too. */
+  ordersCount: number;
+  /** Net of refunds. */
+  totalSpent: number;
+  firstOrderAt: string;
+  lastOrderAt: string;
+}
+
+export interface CustomerList {
+  data: Customer[];
+  meta: Meta;
+}
+
+export interface ShippingChange {
+  statusShipping: ShippingStatus;
+  codeShipping?: string | null | undefined;
+  carrier?: string | null | undefined;
+  trackingUrl?: string | null | undefined;
+}
+
+export interface NewShipment {
+  /** A paid order without a shipment. */
+  orderId: string;
+  carrier?: string | undefined;
+}
+
+export interface Shipment {
+  code: string;
+  orderId: string;
+  carrier: string;
+  /** A signed URL of the PDF, valid for seven days. Read the shipment to get a new one. */
+  labelUrl: string;
+  cost: number;
+  createdAt: string;
+}
+
+export interface Tracking {
+  code: string;
+  orderId: string;
+  carrier: string | null;
+  statusShipping: ShippingStatus;
+  trackingUrl: string | null;
+  estimatedDelivery: string | null;
+  /** Newest first. */
+  events: {
+    status: ShippingStatus;
+    description: string;
+    location: string | null;
+    occurredAt: string;
+  }[];
+}
+
+export type EventName =
+  | 'product.created'
+  | 'product.updated'
+  | 'product.deleted'
+  | 'stock.updated'
+  | 'order.created'
+  | 'order.paid'
+  | 'order.shipped'
+  | 'order.refunded'
+  | 'order.canceled'
+  | 'order.partially_refunded'
+  | 'order.invoiced'
+  | (string & {});
+
+export interface Webhook {
+  id: string;
+  url: string;
+  events: EventName[];
+  /** Limits product.updated to changes of at least one of these fields. Changes of variations match "variants", changes of images match "images". Other events are not filtered. null: no filter. */
+  filter: {
+    fields: (
+      | 'name'
+      | 'price'
+      | 'priceDiscount'
+      | 'description'
+      | 'quantity'
+      | 'weight'
+      | 'width'
+      | 'height'
+      | 'length'
+      | 'typeId'
+      | 'categoryId'
+      | 'urlImage'
+      | 'sku'
+      | 'ean'
+      | 'ncm'
+      | 'cest'
+      | 'fiscalOrigin'
+      | 'variants'
+      | 'images'
+      | (string & {})
+    )[];
+  } | null;
+  /** Skips the events that this app caused itself (origin app:<clientId>). */
+  excludeOwn: boolean;
+  /** failing after five lost events in a row. Never disabled or deleted for failing. */
+  status: 'active' | 'failing' | (string & {});
+  createdAt: string;
+  lastDeliveryAt: string | null;
+}
+
+export interface WebhookList {
+  data: Webhook[];
+}
+
+export interface NewWebhook {
+  /** Where deliveries are sent: a public http(s) address without user name. */
+  url: string;
+  events: EventName[];
+  /** Limits product.updated to changes of at least one of these fields. Changes of variations match "variants", changes of images match "images". Other events are not filtered. null: no filter. */
+  filter?:
+    | {
+        fields: (
+          | 'name'
+          | 'price'
+          | 'priceDiscount'
+          | 'description'
+          | 'quantity'
+          | 'weight'
+          | 'width'
+          | 'height'
+          | 'length'
+          | 'typeId'
+          | 'categoryId'
+          | 'urlImage'
+          | 'sku'
+          | 'ean'
+          | 'ncm'
+          | 'cest'
+          | 'fiscalOrigin'
+          | 'variants'
+          | 'images'
+          | (string & {})
+        )[];
+      }
+    | null
+    | undefined;
+  /** Skips the events that this app caused itself (origin app:<clientId>). */
+  excludeOwn?: boolean | undefined;
+}
+
+export interface CreatedWebhook {
+  id: string;
+  url: string;
+  events: EventName[];
+  /** Limits product.updated to changes of at least one of these fields. Changes of variations match "variants", changes of images match "images". Other events are not filtered. null: no filter. */
+  filter: {
+    fields: (
+      | 'name'
+      | 'price'
+      | 'priceDiscount'
+      | 'description'
+      | 'quantity'
+      | 'weight'
+      | 'width'
+      | 'height'
+      | 'length'
+      | 'typeId'
+      | 'categoryId'
+      | 'urlImage'
+      | 'sku'
+      | 'ean'
+      | 'ncm'
+      | 'cest'
+      | 'fiscalOrigin'
+      | 'variants'
+      | 'images'
+      | (string & {})
+    )[];
+  } | null;
+  /** Skips the events that this app caused itself (origin app:<clientId>). */
+  excludeOwn: boolean;
+  /** failing after five lost events in a row. Never disabled or deleted for failing. */
+  status: 'active' | 'failing' | (string & {});
+  createdAt: string;
+  lastDeliveryAt: string | null;
+  /** Signs deliveries. Shown this once. */
+  secret: string;
+}
+
+/** Only the fields sent are changed. null removes the filter. */
+export interface WebhookChange {
+  /** Where deliveries are sent: a public http(s) address without user name. */
+  url?: string | undefined;
+  events?: EventName[] | undefined;
+  /** Limits product.updated to changes of at least one of these fields. Changes of variations match "variants", changes of images match "images". Other events are not filtered. null: no filter. */
+  filter?:
+    | {
+        fields: (
+          | 'name'
+          | 'price'
+          | 'priceDiscount'
+          | 'description'
+          | 'quantity'
+          | 'weight'
+          | 'width'
+          | 'height'
+          | 'length'
+          | 'typeId'
+          | 'categoryId'
+          | 'urlImage'
+          | 'sku'
+          | 'ean'
+          | 'ncm'
+          | 'cest'
+          | 'fiscalOrigin'
+          | 'variants'
+          | 'images'
+          | (string & {})
+        )[];
+      }
+    | null
+    | undefined;
+  /** Skips the events that this app caused itself (origin app:<clientId>). */
+  excludeOwn?: boolean | undefined;
+}
+
+export interface PingAnswer {
+  delivered: boolean;
+  statusCode: number | null;
+  error:
+    | 'bad_status'
+    | 'redirect'
+    | 'timeout'
+    | 'connect_timeout'
+    | 'connection_refused'
+    | 'connection_reset'
+    | 'tls_failed'
+    | 'name_not_found'
+    | 'blocked_address'
+    | 'response_too_large'
+    | 'invalid_response'
+    | 'secret_unreadable'
+    | (string & {})
+    | null;
+  durationMs: number;
+}
+
+export interface DeliveryAttempt {
+  number: number;
+  at: string;
+  statusCode: number | null;
+  /** secret_unreadable is our fault: rotate the secret. */
+  error:
+    | 'bad_status'
+    | 'redirect'
+    | 'timeout'
+    | 'connect_timeout'
+    | 'connection_refused'
+    | 'connection_reset'
+    | 'tls_failed'
+    | 'name_not_found'
+    | 'blocked_address'
+    | 'response_too_large'
+    | 'invalid_response'
+    | 'secret_unreadable'
+    | (string & {})
+    | null;
+  durationMs: number;
+  /** The first kilobyte of the answer. */
+  response: string | null;
+}
+
+export interface Delivery {
+  id: string;
+  /** X-Service-Delivery of every attempt. */
+  eventId: string;
+  event: EventName;
+  /** failed: after five attempts. dropped: too many were waiting, or it waited three days; the feed still has its event. */
+  status: 'pending' | 'delivered' | 'failed' | 'dropped' | (string & {});
+  createdAt: string;
+  /** While pending. */
+  nextAttemptAt: string | null;
+  attempts: DeliveryAttempt[];
+}
+
+export interface DeliveryList {
+  data: Delivery[];
+  meta: Meta;
+}
+
+export interface ReplayRequest {
+  /** Deliveries created at this time (RFC 3339) or later, or since the beginning of this day in the time zone of the store. */
+  from: string;
+  /** And at this time or earlier, or until the end of this day. Default: now. */
+  to?: string | undefined;
+  /** failed: what was lost (failed or dropped). all: what was delivered as well. */
+  status: 'failed' | 'all' | (string & {});
+}
+
+export interface Replayed {
+  /** How many are queued again. */
+  count: number;
+  /** Only if more match than could be queued: send it as from to go on. */
+  continueFrom?: string | undefined;
+}
+
+export type Event =
+  | ProductCreatedEvent
+  | ProductUpdatedEvent
+  | ProductDeletedEvent
+  | StockUpdatedEvent
+  | OrderCreatedEvent
+  | OrderPaidEvent
+  | OrderShippedEvent
+  | OrderRefundedEvent
+  | OrderCanceledEvent
+  | OrderPartiallyRefundedEvent
+  | OrderInvoicedEvent;
+
+export interface EventList {
+  data: Event[];
+  meta: {
+    limit: number;
+    hasMore: boolean;
+    /** Always given: keep it and ask again later. */
+    nextCursor: string;
+  };
+}
+
+export interface TokenResponse {
+  access_token: string;
+  token_type: 'Bearer';
+  /** Seconds. */
+  expires_in: number;
+  /** Valid for 30 days and for one use. */
+  refresh_token: string;
+  /** The scopes granted, separated by spaces. */
+  scope: string;
+}
+
+/** A product was created */
+export interface ProductCreatedEvent {
+  /** The same as X-Service-Delivery of its deliveries. */
+  id: string;
+  /** Increases within the store. Of two events of one product, variation or order, the later change has the higher sequence. */
+  sequence: number;
+  event: 'product.created';
+  /** The store. */
+  workspaceId: string;
+  data: ProductCreatedData;
+  /** What caused it: app:<clientId>, console, storefront, gateway, carrier or system. */
+  origin: string;
+  createdAt: string;
+}
+
+/** Fields, images or variations of a product changed */
+export interface ProductUpdatedEvent {
+  /** The same as X-Service-Delivery of its deliveries. */
+  id: string;
+  /** Increases within the store. Of two events of one product, variation or order, the later change has the higher sequence. */
+  sequence: number;
+  event: 'product.updated';
+  /** The store. */
+  workspaceId: string;
+  data: ProductUpdatedData;
+  /** What caused it: app:<clientId>, console, storefront, gateway, carrier or system. */
+  origin: string;
+  createdAt: string;
+}
+
+/** A product was deleted */
+export interface ProductDeletedEvent {
+  /** The same as X-Service-Delivery of its deliveries. */
+  id: string;
+  /** Increases within the store. Of two events of one product, variation or order, the later change has the higher sequence. */
+  sequence: number;
+  event: 'product.deleted';
+  /** The store. */
+  workspaceId: string;
+  data: ProductDeletedData;
+  /** What caused it: app:<clientId>, console, storefront, gateway, carrier or system. */
+  origin: string;
+  createdAt: string;
+}
+
+/** A balance changed */
+export interface StockUpdatedEvent {
+  /** The same as X-Service-Delivery of its deliveries. */
+  id: string;
+  /** Increases within the store. Of two events of one product, variation or order, the later change has the higher sequence. */
+  sequence: number;
+  event: 'stock.updated';
+  /** The store. */
+  workspaceId: string;
+  data: StockUpdatedData;
+  /** What caused it: app:<clientId>, console, storefront, gateway, carrier or system. */
+  origin: string;
+  createdAt: string;
+}
+
+/** A buyer placed an order */
+export interface OrderCreatedEvent {
+  /** The same as X-Service-Delivery of its deliveries. */
+  id: string;
+  /** Increases within the store. Of two events of one product, variation or order, the later change has the higher sequence. */
+  sequence: number;
+  event: 'order.created';
+  /** The store. */
+  workspaceId: string;
+  data: OrderCreatedData;
+  /** What caused it: app:<clientId>, console, storefront, gateway, carrier or system. */
+  origin: string;
+  createdAt: string;
+}
+
+/** An order was paid */
+export interface OrderPaidEvent {
+  /** The same as X-Service-Delivery of its deliveries. */
+  id: string;
+  /** Increases within the store. Of two events of one product, variation or order, the later change has the higher sequence. */
+  sequence: number;
+  event: 'order.paid';
+  /** The store. */
+  workspaceId: string;
+  data: OrderPaidData;
+  /** What caused it: app:<clientId>, console, storefront, gateway, carrier or system. */
+  origin: string;
+  createdAt: string;
+}
+
+/** The shipping status or the shipment code of an order changed */
+export interface OrderShippedEvent {
+  /** The same as X-Service-Delivery of its deliveries. */
+  id: string;
+  /** Increases within the store. Of two events of one product, variation or order, the later change has the higher sequence. */
+  sequence: number;
+  event: 'order.shipped';
+  /** The store. */
+  workspaceId: string;
+  data: OrderShippedData;
+  /** What caused it: app:<clientId>, console, storefront, gateway, carrier or system. */
+  origin: string;
+  createdAt: string;
+}
+
+/** An order was refunded in full */
+export interface OrderRefundedEvent {
+  /** The same as X-Service-Delivery of its deliveries. */
+  id: string;
+  /** Increases within the store. Of two events of one product, variation or order, the later change has the higher sequence. */
+  sequence: number;
+  event: 'order.refunded';
+  /** The store. */
+  workspaceId: string;
+  data: OrderRefundedData;
+  /** What caused it: app:<clientId>, console, storefront, gateway, carrier or system. */
+  origin: string;
+  createdAt: string;
+}
+
+/** An unpaid order was canceled */
+export interface OrderCanceledEvent {
+  /** The same as X-Service-Delivery of its deliveries. */
+  id: string;
+  /** Increases within the store. Of two events of one product, variation or order, the later change has the higher sequence. */
+  sequence: number;
+  event: 'order.canceled';
+  /** The store. */
+  workspaceId: string;
+  data: OrderCanceledData;
+  /** What caused it: app:<clientId>, console, storefront, gateway, carrier or system. */
+  origin: string;
+  createdAt: string;
+}
+
+/** Part of an order was refunded at the gateway */
+export interface OrderPartiallyRefundedEvent {
+  /** The same as X-Service-Delivery of its deliveries. */
+  id: string;
+  /** Increases within the store. Of two events of one product, variation or order, the later change has the higher sequence. */
+  sequence: number;
+  event: 'order.partially_refunded';
+  /** The store. */
+  workspaceId: string;
+  data: OrderPartiallyRefundedData;
+  /** What caused it: app:<clientId>, console, storefront, gateway, carrier or system. */
+  origin: string;
+  createdAt: string;
+}
+
+/** An invoice was added to an order */
+export interface OrderInvoicedEvent {
+  /** The same as X-Service-Delivery of its deliveries. */
+  id: string;
+  /** Increases within the store. Of two events of one product, variation or order, the later change has the higher sequence. */
+  sequence: number;
+  event: 'order.invoiced';
+  /** The store. */
+  workspaceId: string;
+  data: OrderInvoicedData;
+  /** What caused it: app:<clientId>, console, storefront, gateway, carrier or system. */
+  origin: string;
+  createdAt: string;
+}
+
+export interface ProductCreatedData {
+  /** Id of the product. */
+  id: string;
+  name: string;
+}
+
+export type ProductUpdatedData =
+  | {
+      /** Id of the product. */
+      id: string;
+      /** The fields whose value changed. */
+      fields: (
+        | 'name'
+        | 'price'
+        | 'priceDiscount'
+        | 'description'
+        | 'quantity'
+        | 'weight'
+        | 'width'
+        | 'height'
+        | 'length'
+        | 'typeId'
+        | 'categoryId'
+        | 'urlImage'
+        | 'sku'
+        | 'ean'
+        | 'ncm'
+        | 'cest'
+        | 'fiscalOrigin'
+        | 'variants'
+        | 'images'
+        | (string & {})
+      )[];
+    }
+  | {
+      /** Id of the product. */
+      id: string;
+      /** How many variations changed. */
+      variants: number;
+    };
+
+export interface ProductDeletedData {
+  /** Id of the product. */
+  id: string;
+}
+
+export type StockUpdatedData =
+  | {
+      /** Id of the product. */
+      id: string;
+      /** The new balance. */
+      quantity: number;
+    }
+  | {
+      /** Id of the product. */
+      id: string;
+      /** Empty when the variation has none. */
+      sku: string;
+      /** The new balance. */
+      quantity: number;
+    };
+
+export interface OrderCreatedData {
+  /** Id of the order. */
+  orderId: string;
+}
+
+export interface OrderPaidData {
+  /** Id of the order. */
+  orderId: string;
+}
+
+export interface OrderShippedData {
+  /** Id of the order. */
+  orderId: string;
+  /** As in GET /orders/{id}. */
+  statusShipping: string;
+  /** Empty when there is none. */
+  codeShipping: string;
+}
+
+export interface OrderRefundedData {
+  /** Id of the order. */
+  orderId: string;
+}
+
+export interface OrderCanceledData {
+  /** Id of the order. */
+  orderId: string;
+  reason: 'expired' | 'merchant' | 'gateway' | (string & {});
+}
+
+export interface OrderPartiallyRefundedData {
+  /** Id of the order. */
+  orderId: string;
+  /** This refund. */
+  amount: number;
+  /** All refunds of the order so far. */
+  refundedAmount: number;
+}
+
+export interface OrderInvoicedData {
+  /** Id of the order. */
+  orderId: string;
+  /** Key of the NF-e or DC-e. */
+  key: string;
+}
+
+export interface PingData {
+  /** The subscription. */
+  id: string;
+}
+
+export interface ListProductsQuery {
+  /** The page number, from 1. page × limit must not exceed 10,000; use cursor beyond that. */
+  page?: number | undefined;
+  /** Entries per page: default 50, maximum 100 (higher values are treated as 100). */
+  limit?: number | undefined;
+  /** nextCursor of the previous page. It contains the sort order and the filters. */
+  cursor?: string | undefined;
+  /** name, price, quantity, createdAt or updatedAt; - in front descends. Default -createdAt. */
+  sort?: string | undefined;
+  /** images, variants or both, separated by a comma: records have them as the detail does. A page of more than 16 MB is a 400 (page_too_large); send a smaller limit. */
+  include?: string | ('images' | 'variants' | (string & {}))[] | undefined;
+  /** Part of a name, sku or ean, of the product or a variation; case and accents do not matter. */
+  search?: string | undefined;
+  categoryId?: number | undefined;
+  /** Exactly this sku, of the product or a variation. */
+  sku?: string | undefined;
+  /** Exactly this ean, of the product or a variation. */
+  ean?: string | undefined;
+  /** Changed at this time or later (RFC 3339). */
+  updatedFrom?: string | Date | undefined;
+  /** Changed at this time or earlier (RFC 3339). */
+  updatedTo?: string | Date | undefined;
+}
+
+export interface ListStoreVariationsQuery {
+  /** The page number, from 1. page × limit must not exceed 10,000; use cursor beyond that. */
+  page?: number | undefined;
+  /** Entries per page: default 50, maximum 100 (higher values are treated as 100). */
+  limit?: number | undefined;
+  /** nextCursor of the previous page. It contains the sort order and the filters. */
+  cursor?: string | undefined;
+  /** updatedAt; - in front descends. Default -updatedAt. */
+  sort?: string | undefined;
+  /** Exactly this sku. */
+  sku?: string | undefined;
+  /** Exactly this ean. */
+  ean?: string | undefined;
+  /** Changed at this time or later (RFC 3339). */
+  updatedFrom?: string | Date | undefined;
+  /** Changed at this time or earlier (RFC 3339). */
+  updatedTo?: string | Date | undefined;
+}
+
+export interface PutVariationsQuery {
+  /** Remove the combinations that are not listed. */
+  prune?: boolean | undefined;
+}
+
+export interface ListOrdersQuery {
+  /** The page number, from 1. page × limit must not exceed 10,000; use cursor beyond that. */
+  page?: number | undefined;
+  /** Entries per page: default 50, maximum 100 (higher values are treated as 100). */
+  limit?: number | undefined;
+  /** nextCursor of the previous page. It contains the sort order and the filters. */
+  cursor?: string | undefined;
+  /** createdAt or updatedAt; - in front descends. Default: newest first by the chosen date. */
+  sort?: string | undefined;
+  dateType?: 'created' | 'updated' | (string & {}) | undefined;
+  /** First day, in the store's time zone. */
+  from?: string | undefined;
+  /** Last day, included. */
+  to?: string | undefined;
+  /** Part of number, customer name, e-mail, document, SKU or shipment code. A document is found with or without its punctuation. */
+  search?: string | undefined;
+  /** One or several of pending, paid, partial_refunded, refunded, canceled, separated by commas. */
+  status?:
+    | string
+    | ('pending' | 'paid' | 'partial_refunded' | 'refunded' | 'canceled' | (string & {}))[]
+    | undefined;
+  /** One or several of pending, preparing, sent, in_transit, delivered, returned, canceled, separated by commas. */
+  statusShipping?:
+    | string
+    | (
+        | 'pending'
+        | 'preparing'
+        | 'sent'
+        | 'in_transit'
+        | 'delivered'
+        | 'returned'
+        | 'canceled'
+        | (string & {})
+      )[]
+    | undefined;
+  /** Changed at this time or later (RFC 3339). */
+  updatedFrom?: string | Date | undefined;
+  /** Changed at this time or earlier (RFC 3339). */
+  updatedTo?: string | Date | undefined;
+}
+
+export interface ListCustomersQuery {
+  /** The page number, from 1. page × limit must not exceed 10,000; use cursor beyond that. */
+  page?: number | undefined;
+  /** Entries per page: default 50, maximum 100 (higher values are treated as 100). */
+  limit?: number | undefined;
+  /** nextCursor of the previous page. It contains the sort order and the filters. */
+  cursor?: string | undefined;
+  /** lastOrderAt; - in front descends. Default: -lastOrderAt. */
+  sort?: string | undefined;
+  /** Part of name, e-mail, document or phone number. A document is found with or without its punctuation. */
+  search?: string | undefined;
+}
+
+export interface ListDeliveriesQuery {
+  /** The page number, from 1. page × limit must not exceed 10,000; use cursor beyond that. */
+  page?: number | undefined;
+  /** Entries per page: default 50, maximum 100 (higher values are treated as 100). */
+  limit?: number | undefined;
+  /** nextCursor of the previous page. It contains the sort order and the filters. */
+  cursor?: string | undefined;
+  /** createdAt; - in front descends. Default: -createdAt. */
+  sort?: string | undefined;
+  status?: 'pending' | 'delivered' | 'failed' | 'dropped' | (string & {}) | undefined;
+}
+
+export interface ReadEventsQuery {
+  /** nextCursor of the page before; absent: from the oldest kept event. */
+  after?: string | undefined;
+  /** Another name of after. Send one of the two. */
+  cursor?: string | undefined;
+  /** Entries per page: default 50, maximum 100 (higher values are treated as 100). */
+  limit?: number | undefined;
+}
+
+/** What data is, by the name of the event. */
+export interface EventPayloads {
+  'product.created': ProductCreatedData;
+  'product.updated': ProductUpdatedData;
+  'product.deleted': ProductDeletedData;
+  'stock.updated': StockUpdatedData;
+  'order.created': OrderCreatedData;
+  'order.paid': OrderPaidData;
+  'order.shipped': OrderShippedData;
+  'order.refunded': OrderRefundedData;
+  'order.canceled': OrderCanceledData;
+  'order.partially_refunded': OrderPartiallyRefundedData;
+  'order.invoiced': OrderInvoicedData;
+  ping: PingData;
+}

@@ -1,0 +1,101 @@
+import type { Api } from './api.js';
+import { sendJson } from './call.js';
+import { type CallSite, callSite, FeiraError, placeAt } from './errors.js';
+import type { CallOptions } from './options.js';
+import { path } from './query.js';
+import { backoffMs, shouldRetry } from './retry.js';
+import type { Image, SignedUpload } from './types.js';
+
+export interface UploadOptions extends CallOptions {
+  /** Position; 0 is the cover. */
+  order?: number | undefined;
+}
+
+const ATTEMPTS = 5;
+
+/** The three steps of an upload: ask for an address, send the bytes there, attach the file. */
+export async function uploadImage(
+  api: Api,
+  productId: string,
+  image: Uint8Array | ArrayBuffer | Blob,
+  { order, ...options }: UploadOptions = {},
+): Promise<Image> {
+  const site = callSite(uploadImage);
+  const bytes = await bytesOf(image);
+  const contentType = imageType(bytes);
+  if (!contentType)
+    throw placeAt(
+      new FeiraError('The bytes are not a JPEG, PNG, WebP or GIF image', { code: 'invalid_argument' }),
+      site,
+    );
+  const body = { productId, contentType, contentLength: bytes.length };
+  const { data: upload } = await sendJson<SignedUpload>(
+    api.transport,
+    { method: 'POST', path: '/uploads', body, isUpload: true },
+    options,
+    site,
+  );
+  await put(api, upload, bytes, contentType, options, site);
+  const { data } = await sendJson<Image>(
+    api.transport,
+    { method: 'POST', path: path`/products/${productId}/images`, body: { key: upload.key, order } },
+    options,
+    site,
+  );
+  return data;
+}
+
+/** The address takes the same bytes again, so every failure of the connection can be repeated. */
+async function put(
+  { transport }: Api,
+  { uploadUrl }: SignedUpload,
+  bytes: Uint8Array<ArrayBuffer>,
+  contentType: string,
+  { signal, timeoutMs = transport.timeoutMs }: CallOptions,
+  site: CallSite,
+): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    // fetch sets Content-Length, which is part of the signature, from the body.
+    const response = await transport
+      .fetch(uploadUrl, {
+        method: 'PUT',
+        headers: { 'content-type': contentType },
+        body: bytes,
+        signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])]),
+      })
+      .catch(
+        (cause: unknown) =>
+          new FeiraError('The storage could not be reached', { code: 'connection_failed', cause }),
+      );
+    if ('ok' in response && response.ok) return;
+    const canRepeat = response instanceof FeiraError || shouldRetry(response);
+    if (!canRepeat || attempt >= ATTEMPTS || signal?.aborted)
+      throw placeAt(await failure(response, attempt), site);
+    await transport.clock.sleep(backoffMs(attempt), signal);
+  }
+}
+
+async function failure(response: Response | FeiraError, attempts: number): Promise<FeiraError> {
+  if (response instanceof FeiraError) return response;
+  const { status } = response;
+  const text = await response.text().catch(() => '');
+  return new FeiraError(`The storage refused the file (status ${status}): ${text}`, {
+    status,
+    code: 'upload_refused',
+    attempts,
+  });
+}
+
+async function bytesOf(image: Uint8Array | ArrayBuffer | Blob): Promise<Uint8Array<ArrayBuffer>> {
+  if (image instanceof Blob) return new Uint8Array(await image.arrayBuffer());
+  return new Uint8Array(image);
+}
+
+/** By the first bytes of the file, as the server does: names and declared types are often wrong. */
+function imageType(bytes: Uint8Array): string | undefined {
+  const start = String.fromCharCode(...bytes.subarray(0, 12));
+  if (start.startsWith('\xff\xd8\xff')) return 'image/jpeg';
+  if (start.startsWith('\x89PNG')) return 'image/png';
+  if (start.startsWith('GIF8')) return 'image/gif';
+  return start.startsWith('RIFF') && start.endsWith('WEBP') ? 'image/webp' : undefined;
+}
