@@ -6,8 +6,10 @@ import { cancel, pay, refund } from '../../src/commands/gateway.js';
 import { command as simulate } from '../../src/commands/simulate.js';
 import { startWorker, type Worker } from '../../src/worker.js';
 import { newProduct, newVaried } from '../support/catalog.js';
+import { runCommand } from '../support/command-line.js';
+import { databaseEnv } from '../support/database.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
-import { feiraCommand, until } from '../support/process.js';
+import { until } from '../support/process.js';
 import { Receiver } from '../support/receiver.js';
 
 // The commands run beside a server and its worker on the same database, with connections of their own.
@@ -22,11 +24,9 @@ beforeAll(async () => {
   feira = await openFeira();
   worker = startWorker(feira.context);
   receiver = await Receiver.open();
-  const { host, port, user, database } = feira.connection;
   env = {
-    DATABASE_URL: `postgres://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`,
+    ...databaseEnv(feira.connection, 'a secret for tests, known to everybody who reads them'),
     PUBLIC_URL: 'http://localhost:3000',
-    FEIRA_SECRET: 'a secret for tests, known to everybody who reads them',
   };
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
 });
@@ -61,7 +61,7 @@ test('simulated buyers buy one unit each, pay, and the webhooks go out', async (
   const shirt = await newVaried(store, { S: 3, L: 3 });
   await store.post('/webhooks', { url: receiver.url, events: ['order.created', 'order.paid'] });
   const args = ['buy', '--store', store.workspaceId, '--count', '4', '--product', shirt, '--json'];
-  const { code, stdout, stderr } = await feiraCommand(args, env);
+  const { code, stdout, stderr } = await runCommand(args, env);
   expect(code, stderr).toBe(0);
   const { orders } = JSON.parse(stdout) as { orders: string[] };
   expect(new Set(orders).size).toBe(4);
@@ -83,9 +83,9 @@ test('simulated buyers buy one unit each, pay, and the webhooks go out', async (
 
 test('a flag stands without a value, and a mistake is told with its remedy', async () => {
   await newProduct(store, { quantity: 1 });
-  const unpaid = await feiraCommand(['buy', '--no-pay', '--store', store.workspaceId, '--json'], env);
+  const unpaid = await runCommand(['buy', '--no-pay', '--store', store.workspaceId, '--json'], env);
   expect((await orderOf(JSON.parse(unpaid.stdout).orders[0])).status).toBe('pending');
-  const wrong = await feiraCommand(['carrier', 'scan', '--code', 'NONE', '--status', 'lost'], env);
+  const wrong = await runCommand(['carrier', 'scan', '--code', 'NONE', '--status', 'lost'], env);
   expect(wrong.code).toBe(2);
   expect(wrong.stderr).toContain('--status must be one of sent, in_transit, delivered, returned');
 });

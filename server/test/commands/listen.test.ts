@@ -1,6 +1,8 @@
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { newProduct } from '../support/catalog.js';
+import { runCommand } from '../support/command-line.js';
+import { databaseEnv } from '../support/database.js';
 import { type Feira, openFeira, type StoreClient, TEST_SECRET } from '../support/feira.js';
 import {
   type CommandProcess,
@@ -22,12 +24,7 @@ const listeners = new Set<CommandProcess>();
 beforeAll(async () => {
   feira = await openFeira();
   folder = temporaryFolder();
-  const { host, port, user, database } = feira.connection;
-  env = {
-    DATABASE_URL: `postgres://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`,
-    FEIRA_SECRET: TEST_SECRET,
-    FEIRA_DATA: folder.path,
-  };
+  env = { ...databaseEnv(feira.connection, TEST_SECRET), FEIRA_DATA: folder.path };
 });
 afterAll(async () => {
   await feira.close();
@@ -145,7 +142,7 @@ test('killed under load and started again, it has sent every event, and at most 
 test('refuses an address that it cannot post to', async () => {
   const options = ['--store', store.workspaceId, '--client-id', store.clientId];
   for (const address of ['ftp://localhost/x', 'http://user:word@localhost/', 'http://'])
-    expect((await feiraCommand(['listen', ...options, '--forward-to', address], env)).stderr).toContain(
+    expect((await runCommand(['listen', ...options, '--forward-to', address], env)).stderr).toContain(
       '--forward-to must be an http or https address',
     );
 });

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/platform/db/sql.js';
 import { newProduct } from '../support/catalog.js';
+import { runCommand } from '../support/command-line.js';
+import { databaseEnv } from '../support/database.js';
 import { type Feira, openFeira, type StoreClient, TEST_SECRET } from '../support/feira.js';
-import { feiraCommand } from '../support/process.js';
 
 let feira: Feira;
 let store: StoreClient;
@@ -12,11 +13,7 @@ let env: Record<string, string>;
 beforeAll(async () => {
   feira = await openFeira();
   store = await feira.store();
-  const { host, port, user, database } = feira.connection;
-  env = {
-    DATABASE_URL: `postgres://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`,
-    FEIRA_SECRET: TEST_SECRET,
-  };
+  env = databaseEnv(feira.connection, TEST_SECRET);
   const [row] = await feira.context.db
     .store('test')
     .query<{ slug: string }>(sql`select slug from workspaces where id = ${store.workspaceId}`);
@@ -24,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => feira.close());
 
-const listed = async (args: string[]) => JSON.parse((await feiraCommand([...args, '--json'], env)).stdout);
+const listed = async (args: string[]) => JSON.parse((await runCommand([...args, '--json'], env)).stdout);
 
 test('store list and app list show every store and app, as a table or as JSON', async () => {
   expect(await listed(['store', 'list'])).toEqual({
@@ -41,10 +38,10 @@ test('store list and app list show every store and app, as a table or as JSON', 
   expect((await listed(['app', 'list'])).apps).toEqual([
     expect.objectContaining({ clientId: store.clientId, redirectUris: ['https://erp.example/callback'] }),
   ]);
-  const stores = (await feiraCommand(['store', 'list'], env)).stdout.split('\n');
+  const stores = (await runCommand(['store', 'list'], env)).stdout.split('\n');
   expect(stores[0]).toMatch(/^SLUG +WORKSPACE ID +NAME +OWNER +CREATED$/);
   expect(stores[1]).toMatch(new RegExp(`^${slug} +${store.workspaceId} +Store 1 +owner@store.example`));
-  expect((await feiraCommand(['app', 'list'], env)).stdout).toMatch(
+  expect((await runCommand(['app', 'list'], env)).stdout).toMatch(
     new RegExp(`^CLIENT ID +NAME.*\n${store.clientId} +App of store 1`),
   );
 });
@@ -73,7 +70,7 @@ test('with --json every error is one line of JSON with a code, and the exit code
     [['store', 'list'], 'database_unreachable', { DATABASE_URL: 'postgres://feira@127.0.0.1:1/none' }],
   ];
   for (const [args, code, more] of failures) {
-    const result = await feiraCommand([...args, '--json'], { ...env, ...more });
+    const result = await runCommand([...args, '--json'], { ...env, ...more });
     expect([args, result.code, result.stdout]).toEqual([args, 1, '']);
     expect(JSON.parse(result.stderr)).toEqual({ error: expect.stringMatching(/\w/), code });
   }

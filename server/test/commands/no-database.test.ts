@@ -2,8 +2,10 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/platform/db/sql.js';
+import { runCommand } from '../support/command-line.js';
+import { databaseEnv } from '../support/database.js';
 import { type Feira, openFeira, TEST_SECRET } from '../support/feira.js';
-import { feiraCommand, temporaryFolder } from '../support/process.js';
+import { temporaryFolder } from '../support/process.js';
 
 let feira: Feira;
 let folder: ReturnType<typeof temporaryFolder>;
@@ -28,7 +30,7 @@ const COMMANDS = [
 
 test('no command but serve creates a database, or anything else, in a folder that has none', async () => {
   for (const args of COMMANDS) {
-    const { code, stdout, stderr } = await feiraCommand(args, {}, { cwd: folder.path });
+    const { code, stdout, stderr } = await runCommand(args, {}, { cwd: folder.path });
     expect([args, code, stdout]).toEqual([args, 2, '']);
     expect(stderr).toContain(`FEIRA_DATA (${join(folder.path, '.feira')}) contains no database`);
     expect(stderr).toContain('feira serve');
@@ -37,18 +39,14 @@ test('no command but serve creates a database, or anything else, in a folder tha
 });
 
 test('doctor creates nothing either, and says what will', async () => {
-  const { code, stdout } = await feiraCommand(['doctor'], {}, { cwd: folder.path });
+  const { code, stdout } = await runCommand(['doctor'], {}, { cwd: folder.path });
   expect(code).toBe(0);
   expect(stdout).toContain('"feira serve" creates it');
   expect(existsSync(join(folder.path, '.feira'))).toBe(false);
 });
 
 test('no command but serve and migrate changes the schema of a database that lacks a migration', async () => {
-  const { host, port, user, database } = feira.connection;
-  const env = {
-    DATABASE_URL: `postgres://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`,
-    FEIRA_SECRET: TEST_SECRET,
-  };
+  const env = databaseEnv(feira.connection, TEST_SECRET);
   const db = feira.context.db.store('test');
   const names = async () =>
     (await db.query<{ name: string }>(sql`select name from schema_migrations order by name`)).map(
@@ -58,7 +56,7 @@ test('no command but serve and migrate changes the schema of a database that lac
   // The last migration is recorded as missing; no command must try to apply it.
   await db.autocommit.query(sql`delete from schema_migrations where name = ${all.at(-1)!}`);
   for (const args of COMMANDS.slice(1)) {
-    const { code, stderr } = await feiraCommand([...args, '--json'], env);
+    const { code, stderr } = await runCommand([...args, '--json'], env);
     expect([args, code]).toEqual([args, 1]);
     expect(JSON.parse(stderr)).toEqual({
       error: expect.stringContaining('Run "feira migrate"'),

@@ -1,22 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/platform/db/sql.js';
+import { runCommand } from '../support/command-line.js';
+import { databaseEnv } from '../support/database.js';
 import { type Feira, openFeira } from '../support/feira.js';
 import { Merchant, PASSWORD } from '../support/merchant.js';
-import { feiraCommand } from '../support/process.js';
 
 const SELF_SERVICE = 'future-owner@loja.example';
-const timeout = 60_000;
 
 let feira: Feira;
 let env: Record<string, string>;
 
 beforeAll(async () => {
   feira = await openFeira();
-  const { host, port, user, database } = feira.connection;
-  env = {
-    DATABASE_URL: `postgres://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`,
-    FEIRA_SECRET: 'a secret of at least thirty-two characters',
-  };
+  env = databaseEnv(feira.connection, 'a secret of at least thirty-two characters');
   const attacker = new Merchant(feira.app);
   const typed = { email: SELF_SERVICE, password: PASSWORD };
   await attacker.press(await attacker.get('/partners'), 'Create account', typed);
@@ -24,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => feira.close());
 
 const create = (name: string, ...options: string[]) =>
-  feiraCommand(['store', 'create', '--name', name, ...options], env);
+  runCommand(['store', 'create', '--name', name, ...options], env);
 
 const owner = (email: string, password?: string) => [
   '--owner-email',
@@ -39,7 +35,7 @@ async function storesOf(email: string): Promise<string[]> {
 }
 
 describe('a store for an e-mail that has an account', () => {
-  test('is refused when the password is not the one of that account', { timeout }, async () => {
+  test('is refused when the password is not the one of that account', async () => {
     const { code, stdout, stderr } = await create('Taken over', ...owner(SELF_SERVICE, 'another password'));
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(`An account for ${SELF_SERVICE} exists`);
@@ -50,20 +46,20 @@ describe('a store for an e-mail that has an account', () => {
     expect(await storesOf(SELF_SERVICE)).toEqual([]);
   });
 
-  test('is refused with a password the account could never have, too', { timeout }, async () => {
+  test('is refused with a password the account could never have, too', async () => {
     for (const password of ['short', 'x'.repeat(201)])
       expect((await create('Taken over', ...owner(SELF_SERVICE, password))).code).toBe(2);
     expect(await storesOf(SELF_SERVICE)).toEqual([]);
   });
 
-  test('is made when the password is the one of that account', { timeout }, async () => {
+  test('is made when the password is the one of that account', async () => {
     await create('First', ...owner('bia@loja.example', 'correct horse'), '--json');
     const { code, stdout } = await create('Second', ...owner('BIA@loja.example', 'correct horse'), '--json');
     expect([code, JSON.parse(stdout)]).toEqual([0, { workspaceId: expect.any(String), slug: 'second' }]);
     expect(await storesOf('bia@loja.example')).toEqual(['First', 'Second']);
   });
 
-  test('is made with --existing-owner, and the answer says which account got it', { timeout }, async () => {
+  test('is made with --existing-owner, and the answer says which account got it', async () => {
     const { code, stdout } = await create('Handed', ...owner(SELF_SERVICE), '--existing-owner', '--json');
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toEqual({
@@ -82,7 +78,7 @@ describe('a store for an e-mail that has an account', () => {
     );
   });
 
-  test('is refused when a password is given beside --existing-owner', { timeout }, async () => {
+  test('is refused when a password is given beside --existing-owner', async () => {
     const refused = await create('Both', ...owner(SELF_SERVICE, PASSWORD), '--existing-owner');
     expect([refused.code, refused.stderr]).toEqual([
       2,
@@ -93,7 +89,7 @@ describe('a store for an e-mail that has an account', () => {
 });
 
 describe('a store for an e-mail without an account', () => {
-  test('is refused with --existing-owner, and without a password', { timeout }, async () => {
+  test('is refused with --existing-owner, and without a password', async () => {
     const absent = await create('X', ...owner('nobody@loja.example'), '--existing-owner');
     expect([absent.code, absent.stderr]).toEqual([
       2,
@@ -103,28 +99,28 @@ describe('a store for an e-mail without an account', () => {
     expect([silent.code, silent.stderr]).toEqual([2, expect.stringContaining('--owner-password is missing')]);
   });
 
-  test('takes the password from standard input or the environment', { timeout }, async () => {
+  test('takes the password from standard input or the environment', async () => {
     const named = (email: string) => ['store', 'create', '--name', email, '--owner-email', email, '--json'];
     const ways = [
-      feiraCommand([...named('stdin@loja.example'), '--owner-password-stdin'], env, {
+      runCommand([...named('stdin@loja.example'), '--owner-password-stdin'], env, {
         input: 'correct horse\n',
       }),
-      feiraCommand([...named('dash@loja.example'), '--owner-password', '-'], env, { input: 'correct horse' }),
-      feiraCommand(named('variable@loja.example'), { ...env, FEIRA_OWNER_PASSWORD: 'correct horse' }),
+      runCommand([...named('dash@loja.example'), '--owner-password', '-'], env, { input: 'correct horse' }),
+      runCommand(named('variable@loja.example'), { ...env, FEIRA_OWNER_PASSWORD: 'correct horse' }),
     ];
     for (const { code, stderr } of await Promise.all(ways)) expect([code, stderr]).toEqual([0, '']);
     for (const email of ['stdin@loja.example', 'dash@loja.example', 'variable@loja.example'])
       expect((await new Merchant(feira.app).signIn(email, 'correct horse')).status).toBe(303);
-    const nothing = await feiraCommand([...named('none@loja.example'), '--owner-password-stdin'], env);
+    const nothing = await runCommand([...named('none@loja.example'), '--owner-password-stdin'], env);
     expect([nothing.code, nothing.stderr]).toEqual([1, expect.stringContaining('contains no password')]);
   });
 
-  test('is refused with a password that is too short', { timeout }, async () => {
+  test('is refused with a password that is too short', async () => {
     expect((await create('Weak', ...owner('weak@loja.example', 'short'))).code).toBe(2);
     expect(await storesOf('weak@loja.example')).toEqual([]);
   });
 
-  test('shows apps the contact address that was given, not the sign-in e-mail', { timeout }, async () => {
+  test('shows apps the contact address that was given, not the sign-in e-mail', async () => {
     const made = await create(
       'Contact',
       ...owner('private@loja.example', 'correct horse'),

@@ -16,6 +16,17 @@ export async function cloneDatabase(): Promise<{ connection: Connection; drop():
   };
 }
 
+/** The environment in which the command line works on this database. */
+export function databaseEnv(
+  { host, port, user, database }: Connection,
+  secret: string,
+): Record<string, string> {
+  return {
+    DATABASE_URL: `postgres://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`,
+    FEIRA_SECRET: secret,
+  };
+}
+
 async function run(connection: Connection, statement: string): Promise<void> {
   const client = new pg.Client(connection);
   await client.connect();

@@ -17,6 +17,7 @@ import { createStore } from '../../src/stores/stores.js';
 import { checkAnswers } from './check-answers.js';
 import { MovableClock } from './clock.js';
 import { cloneDatabase } from './database.js';
+import { addOwner } from './owners.js';
 import { temporaryFolder } from './process.js';
 
 export const ALL_SCOPES = Object.keys(SCOPES) as Scope[];
@@ -127,14 +128,12 @@ export async function openFeira(
     clock,
     connection,
     async store({ scopes = ALL_SCOPES, perMinute = LARGE_BUDGET } = {}) {
-      const { workspaceId } = await db.store('test').transaction((tx) =>
-        createStore(tx, {
-          name: `Store ${++stores}`,
-          ownerEmail: 'owner@store.example',
-          // The first store creates the account. Checking its password for each of the others would cost a hash each.
-          ...(stores === 1 ? { ownerPassword: 'correct horse' } : { existingOwner: true as const }),
-        }),
-      );
+      const ownerEmail = 'owner@store.example';
+      const name = `Store ${++stores}`;
+      await addOwner({ context }, ownerEmail, 'correct horse');
+      const { workspaceId } = await db
+        .store('test')
+        .transaction((tx) => createStore(tx, { name, ownerEmail, existingOwner: true }));
       const { clientId } = await createApp(db.store('test').autocommit, {
         name: `App of store ${stores}`,
         redirectUris: ['https://erp.example/callback'],

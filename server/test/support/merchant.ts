@@ -1,6 +1,7 @@
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import { createStore } from '../../src/stores/stores.js';
 import type { Feira } from './feira.js';
+import { addOwner } from './owners.js';
 
 export const PASSWORD = 'correct horse battery staple';
 export const ANA = 'ana@loja.example';
@@ -10,7 +11,8 @@ export async function openStore(
   feira: Feira,
   { name = 'Loja da Ana', email = ANA }: { name?: string; email?: string } = {},
 ): Promise<string> {
-  const store = { name, ownerEmail: email, ownerPassword: PASSWORD };
+  await addOwner(feira, email, PASSWORD);
+  const store = { name, ownerEmail: email, existingOwner: true as const };
   return (await feira.context.db.store('test').transaction((tx) => createStore(tx, store))).workspaceId;
 }
 

@@ -114,7 +114,7 @@ export async function freePort(): Promise<number> {
 }
 
 /** Removes variables that configure Feira from the environment of the test run. */
-function cleanEnv(env: Record<string, string>): Record<string, string> {
+export function cleanEnv(env: Record<string, string>): Record<string, string> {
   const { PATH = '', HOME = '' } = process.env;
   return { PATH, HOME, PUBLIC_URL: 'http://localhost:3000', ...env };
 }

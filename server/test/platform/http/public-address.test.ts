@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readConfig } from '../../../src/platform/config.js';
 import type { ConfigError } from '../../../src/platform/config-errors.js';
-import { feiraCommand, startServer, temporaryFolder } from '../../support/process.js';
+import { runCommand } from '../../support/command-line.js';
+import { startServer, temporaryFolder } from '../../support/process.js';
 
 const SECRET = '6f1c2b7a9d4e8035b1a7c6d2e9f40813';
 let folder: ReturnType<typeof temporaryFolder>;
@@ -91,9 +92,9 @@ describe('PAYMENT_GATEWAY', () => {
   test('is reported by doctor, and none stops the commands that pay', async () => {
     const env = { FEIRA_DATA: join(folder.path, 'none'), PAYMENT_GATEWAY: 'none' };
     const server = await startServer(env);
-    const doctor = await feiraCommand(['doctor'], env);
+    const doctor = await runCommand(['doctor'], env);
     expect(doctor.stdout).toContain('payments: none: shops cannot take orders');
-    const paid = await feiraCommand(['gateway', 'pay', '--order', 'x'], env);
+    const paid = await runCommand(['gateway', 'pay', '--order', 'x'], env);
     expect([paid.code, paid.stderr]).toEqual([2, expect.stringContaining('PAYMENT_GATEWAY is none')]);
     expect(await server.stop('SIGTERM')).toBe(0);
   });

@@ -1,0 +1,22 @@
+import { scryptSync } from 'node:crypto';
+import { sql } from '../../src/platform/db/sql.js';
+import { newId } from '../../src/platform/schema/ids.js';
+import type { Feira } from './feira.js';
+
+// A hash contains its own cost. Tests are not about guessing passwords offline, and one hash at the cost of production
+// takes 60 ms of processor time, for every account and every sign-in.
+const COST = { N: 16, r: 1, p: 1 };
+
+/** An account that can sign in with this password. Nothing changes if the e-mail has one already. */
+export async function addOwner(
+  { context }: Pick<Feira, 'context'>,
+  email: string,
+  password: string,
+): Promise<void> {
+  const salt = Buffer.alloc(16);
+  const key = scryptSync(password.normalize('NFKC'), salt, 32, COST);
+  const hash = ['scrypt', COST.N, COST.r, COST.p, salt.toString('base64url'), key.toString('base64url')];
+  await context.db.store('test').autocommit.query(sql`
+    insert into users (id, email, password_hash, created_by)
+    values (${newId()}, ${email}, ${hash.join('$')}, 'command-line') on conflict do nothing`);
+}
