@@ -9,6 +9,19 @@ const shared = {
   hookTimeout: 120_000,
 };
 
+/** Races and random runs that `sized` makes larger in the long project. */
+const LARGE = [
+  'server/test/fuzz.test.ts',
+  'server/test/isolation.test.ts',
+  'server/test/catalog/variation-balances.test.ts',
+  'server/test/checkout/races.test.ts',
+  'server/test/events/consumers.test.ts',
+  'server/test/oauth/exchange-races.test.ts',
+  'server/test/orders/delta-sync.test.ts',
+  'server/test/payments/notification-order.test.ts',
+  'server/test/webhooks/parallel-workers.test.ts',
+];
+
 export default defineConfig({
   test: {
     maxWorkers: 2,
@@ -29,7 +42,8 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'long',
-          include: ['{server,sdk}/test/**/*.long.test.ts'],
+          include: ['{server,sdk}/test/**/*.long.test.ts', ...LARGE],
+          env: { FEIRA_LARGE_TESTS: 'true' },
           testTimeout: 300_000,
         },
       },

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newProduct } from '../support/catalog.js';
 import { type Answer, type Feira, openFeira, type StoreClient } from '../support/feira.js';
+import { sized } from '../support/sized.js';
 
 // Few options, skus and balances, so that skus wander between variations, vanish and come back. A variation keeps its sku
 // for as long as it is there: renaming one changes no quantity and is told as product.updated alone.
@@ -46,7 +47,7 @@ test('after any PUT and PATCH of variations the last stock.updated of a sku tell
       for (const step of steps) expect([200, 409]).toContain((await take(id, step)).status);
       await expectLastToldToBeTrue(id);
     }),
-    { seed: 20_261_115, numRuns: 80 },
+    { seed: 20_261_115, numRuns: sized(20, 80) },
   );
 });
 

@@ -4,12 +4,13 @@ import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
 import { dataOf } from '../support/orders.js';
 import { Random } from '../support/random.js';
 import { buy } from '../support/shop.js';
+import { sized } from '../support/sized.js';
 
-// Many buyers, two processes, one shelf, and an ERP that keeps writing the stock. FEIRA_ROUNDS=100 is the long form.
+// Many buyers, two processes, one shelf, and an ERP that keeps writing the stock. FEIRA_ROUNDS=100 plays many rounds.
 
-const ROUNDS = Number(process.env.FEIRA_ROUNDS ?? 2);
-const BUYERS = 200;
-const STOCK = 50;
+const ROUNDS = sized(1, 2, 'FEIRA_ROUNDS');
+const BUYERS = sized(80, 200);
+const STOCK = sized(20, 50);
 
 let one: Feira;
 let two: Feira;

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, test } from 'vitest';
 import { expectConsistent, Follower } from '../support/feed-consumers.js';
 import { type Feira, openFeira } from '../support/feira.js';
 import { expireEverything, openMixedStore, writeMixed } from '../support/mixed-writes.js';
+import { sized } from '../support/sized.js';
 
-// FEIRA_EVENT_ROUNDS=100 FEIRA_EVENT_WRITES=500 is the long form.
-const ROUNDS = Number(process.env.FEIRA_EVENT_ROUNDS ?? 3);
-const WRITES = Number(process.env.FEIRA_EVENT_WRITES ?? 200);
+const ROUNDS = sized(1, 3, 'FEIRA_EVENT_ROUNDS');
+const WRITES = sized(120, 200, 'FEIRA_EVENT_WRITES');
 
 let one: Feira;
 let two: Feira;

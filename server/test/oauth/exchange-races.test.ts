@@ -1,17 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createGrant, issueCode, issueTokens } from '../../src/oauth/tokens.js';
+import { databaseEnv } from '../support/database.js';
 import { type Feira, openFeira } from '../support/feira.js';
 import { CALLBACK, pkce, type RegisteredApp, registerApp } from '../support/integrator.js';
 import { openStore } from '../support/merchant.js';
-import { type ServerProcess, startServer } from '../support/process.js';
+import { startServer } from '../support/process.js';
+import { sized } from '../support/sized.js';
 
-// Two real server processes on one database. FEIRA_ROUNDS=200 shows the long form.
-const ROUNDS = Number(process.env.FEIRA_ROUNDS ?? 10);
+// Two servers on one database: in the long form two real processes, otherwise both in this one.
+const ROUNDS = sized(2, 10, 'FEIRA_ROUNDS');
+const IN_PROCESSES = sized(0, 1) === 1;
 const PARALLEL = 100;
 const SCOPES = ['products:read'] as const;
 
 let feira: Feira;
-let servers: ServerProcess[] = [];
+let servers: { url: string; stop(): Promise<unknown> }[] = [];
 let erp: RegisteredApp;
 let workspaceId: string;
 
@@ -19,18 +22,24 @@ beforeAll(async () => {
   feira = await openFeira();
   workspaceId = await openStore(feira);
   erp = await registerApp(feira);
-  const { host, port, user, database } = feira.connection;
-  const env = {
-    DATABASE_URL: `postgres://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`,
-    FEIRA_SECRET: 'a secret of at least thirty-two characters',
-    LOG_LEVEL: 'warn',
-  };
-  servers = await Promise.all([startServer(env), startServer(env)]);
+  const start = IN_PROCESSES ? startProcess : listenHere;
+  servers = await Promise.all([start(), start()]);
 });
 afterAll(async () => {
-  await Promise.all(servers.map((server) => server.stop('SIGTERM')));
+  await Promise.all(servers.map((server) => server.stop()));
   await feira.close();
 });
+
+async function startProcess() {
+  const env = databaseEnv(feira.connection, 'a secret of at least thirty-two characters');
+  const server = await startServer({ ...env, LOG_LEVEL: 'warn' });
+  return { url: server.url, stop: () => server.stop('SIGTERM') };
+}
+
+async function listenHere() {
+  const other = await openFeira({ on: feira });
+  return { url: await other.app.listen({ port: 0, host: '127.0.0.1' }), stop: () => other.close() };
+}
 
 const grantIn = () =>
   createGrant(feira.context.db.store('test').autocommit, {
@@ -40,7 +49,7 @@ const grantIn = () =>
     scopes: [...SCOPES],
   });
 
-/** The same exchange many times at once, half of them at each process; answers how often each outcome came. */
+/** The same exchange many times at once, half of them at each server; answers how often each outcome came. */
 async function race(fields: Record<string, string>): Promise<Record<string, number>> {
   const body = new URLSearchParams({
     client_id: erp.clientId,
@@ -61,7 +70,7 @@ async function race(fields: Record<string, string>): Promise<Record<string, numb
   );
 }
 
-describe(`of ${PARALLEL} parallel exchanges over two processes exactly one succeeds, ${ROUNDS} times in a row`, () => {
+describe(`of ${PARALLEL} parallel exchanges over two servers exactly one succeeds, ${ROUNDS} times in a row`, () => {
   const once = { '200 tokens': 1, '400 invalid_grant': PARALLEL - 1 };
   const timeout = 30_000 + ROUNDS * 3_000;
 

@@ -7,9 +7,9 @@ import { expectRefusal } from '../support/expect-refusal.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
 import { Random } from '../support/random.js';
 import { order } from '../support/shop.js';
+import { sized } from '../support/sized.js';
 
-// FEIRA_CHANGES=10000 is the long form.
-const CHANGES = Number(process.env.FEIRA_CHANGES ?? 500);
+const CHANGES = sized(100, 500, 'FEIRA_CHANGES');
 const ORDERS = 40;
 const WRITERS_PER_PROCESS = 6;
 

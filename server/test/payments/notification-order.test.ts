@@ -10,6 +10,7 @@ import { newProduct } from '../support/catalog.js';
 import { type Feira, openFeira, type StoreClient, TEST_SECRET } from '../support/feira.js';
 import { transactionOf } from '../support/orders.js';
 import { order } from '../support/shop.js';
+import { sized } from '../support/sized.js';
 
 const SIGNER = new Signer([TEST_SECRET]);
 const STOCK = 10;
@@ -118,7 +119,7 @@ test('the notifications of a payment end in the same books, in whichever order a
       }
       expect(outcomes[1]).toEqual(outcomes[0]);
     }),
-    { numRuns: 25 },
+    { numRuns: sized(8, 25) },
   );
 });
 
@@ -165,7 +166,7 @@ test('any mix of paid, refunded and canceled keeps exactly the money that the or
         expect(customer.totalSpent).toBeCloseTo(isPaid ? TOTAL - refundedAmount : 0, 2);
       }
     }),
-    { numRuns: 40 },
+    { numRuns: sized(12, 40) },
   );
 });
 

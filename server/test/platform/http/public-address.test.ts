@@ -1,10 +1,10 @@
-import { chmodSync, existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readConfig } from '../../../src/platform/config.js';
 import type { ConfigError } from '../../../src/platform/config-errors.js';
 import { runCommand } from '../../support/command-line.js';
-import { startServer, temporaryFolder } from '../../support/process.js';
+import { cloneDatabase, databaseEnv } from '../../support/database.js';
+import { temporaryFolder } from '../../support/process.js';
 
 const SECRET = '6f1c2b7a9d4e8035b1a7c6d2e9f40813';
 let folder: ReturnType<typeof temporaryFolder>;
@@ -90,20 +90,12 @@ describe('PAYMENT_GATEWAY', () => {
   });
 
   test('is reported by doctor, and none stops the commands that pay', async () => {
-    const env = { FEIRA_DATA: join(folder.path, 'none'), PAYMENT_GATEWAY: 'none' };
-    const server = await startServer(env);
+    const { connection, drop } = await cloneDatabase();
+    const env = { ...databaseEnv(connection, SECRET), PAYMENT_GATEWAY: 'none' };
     const doctor = await runCommand(['doctor'], env);
     expect(doctor.stdout).toContain('payments: none: shops cannot take orders');
     const paid = await runCommand(['gateway', 'pay', '--order', 'x'], env);
     expect([paid.code, paid.stderr]).toEqual([2, expect.stringContaining('PAYMENT_GATEWAY is none')]);
-    expect(await server.stop('SIGTERM')).toBe(0);
+    await drop();
   });
-});
-
-test('a server with a public address makes no demo account and prints no secret', async () => {
-  const env = { FEIRA_DATA: join(folder.path, 'public'), PUBLIC_URL };
-  const server = await startServer(env);
-  expect(await server.stop('SIGTERM')).toBe(0);
-  expect(server.output()).not.toMatch(/demo|password|Bearer/i);
-  expect(existsSync(join(env.FEIRA_DATA, 'demo.json'))).toBe(false);
 });

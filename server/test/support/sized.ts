@@ -1,0 +1,8 @@
+/**
+ * How much a race or a random run does: little in `npm test`, much in `npm run test:long`, which runs the same files
+ * again (the list LARGE in vitest.config.ts). The environment variable overrides both.
+ */
+export function sized(fast: number, long: number, variable?: string): number {
+  const given = variable === undefined ? undefined : process.env[variable];
+  return Number(given ?? (process.env.FEIRA_LARGE_TESTS ? long : fast));
+}
