@@ -53,7 +53,7 @@ export class Transport {
     const signal = AbortSignal.any(signals.filter((each) => each !== undefined));
     // Made once: every attempt sends the same bytes under the same key.
     const request = this.requestOf(spec, options);
-    const state: Attempts = { count: 0, refusedToken: undefined, renewed: false };
+    const state: Attempts = { count: 0, refusedToken: undefined, renewed: false, report: undefined };
     try {
       for (;;) {
         const result = await this.attempt(spec, request, options, signal, state, read);
@@ -67,32 +67,46 @@ export class Transport {
     }
   }
 
+  /** Waits for a slot and sends the request once. */
   private async attempt<T>(
     spec: CallSpec,
-    { url, ...init }: SentRequest,
+    request: SentRequest,
     options: ConditionalOptions,
     signal: AbortSignal,
     state: Attempts,
     read: Read<T>,
-  ): Promise<{ value: T } | { waitMs: number }> {
+  ): Promise<Outcome<T>> {
     const priority = options.priority ?? 'normal';
     const uploadId = spec.isUpload ? await this.uploads.acquire(priority, signal) : undefined;
     const callId = await this.calls.acquire(priority, signal);
-    let report: BudgetReport | undefined;
-    // Not AbortSignal.timeout: a stream that `read` hands out goes on after the attempt.
-    const timeout = new AbortController();
-    const timer = setTimeout(() => timeout.abort(), options.timeoutMs ?? this.timeoutMs);
+    state.report = undefined;
     try {
       const token = await this.accessToken(state.refusedToken);
       state.refusedToken = undefined;
-      state.count++;
-      const response = await this.fetch(url, {
-        ...init,
-        headers: { ...init.headers, authorization: `Bearer ${token}` },
-        redirect: 'manual',
-        signal: AbortSignal.any([signal, timeout.signal]),
-      });
-      report = reportOf(response, this.clock.now());
+      return await this.exchange(request, token, options, signal, state, read);
+    } finally {
+      await this.calls.release(callId, spec.isUpload ? undefined : state.report);
+      if (uploadId !== undefined) await this.uploads.release(uploadId, uploadReport(state.report));
+    }
+  }
+
+  private async exchange<T>(
+    { url, ...init }: SentRequest,
+    token: string,
+    options: ConditionalOptions,
+    signal: AbortSignal,
+    state: Attempts,
+    read: Read<T>,
+  ): Promise<Outcome<T>> {
+    // Not AbortSignal.timeout: a stream that `read` hands out goes on after the attempt.
+    const timeout = new AbortController();
+    const timer = setTimeout(() => timeout.abort(), options.timeoutMs ?? this.timeoutMs);
+    const headers = { ...init.headers, authorization: `Bearer ${token}` };
+    const signals = AbortSignal.any([signal, timeout.signal]);
+    state.count++;
+    try {
+      const response = await this.fetch(url, { ...init, headers, redirect: 'manual', signal: signals });
+      state.report = reportOf(response, this.clock.now());
       if (response.ok) return { value: await read(response) };
       if (response.status === 401 && typeof this.options.token !== 'string' && !state.renewed) {
         Object.assign(state, { renewed: true, refusedToken: token });
@@ -101,17 +115,14 @@ export class Transport {
       }
       const error = await refusal(response, state.count);
       if (!shouldRetry(response)) throw error;
-      return {
-        waitMs: this.waitBefore(state.count, options, error, retryAfterMs(response, this.clock.now())),
-      };
+      const retryAfter = retryAfterMs(response, this.clock.now());
+      return { waitMs: this.waitBefore(state.count, options, error, retryAfter) };
     } catch (error) {
       if (error instanceof FeiraError || signal.aborted) throw error;
       const failure = connectionError(error, timeout.signal, url, state.count);
       return { waitMs: this.waitBefore(state.count, options, failure) };
     } finally {
       clearTimeout(timer);
-      await this.calls.release(callId, spec.isUpload ? undefined : report);
-      if (uploadId !== undefined) await this.uploads.release(uploadId, uploadReport(report));
     }
   }
 
@@ -166,7 +177,11 @@ interface Attempts {
   /** A token that was answered with 401. */
   refusedToken: string | undefined;
   renewed: boolean;
+  /** What the last answer said about the budget. */
+  report: BudgetReport | undefined;
 }
+
+type Outcome<T> = { value: T } | { waitMs: number };
 
 function deadline(ms: number | undefined): AbortSignal | undefined {
   return ms === undefined ? undefined : AbortSignal.timeout(ms);

@@ -49,12 +49,9 @@ export class Pacer {
 
   async release(id: string, report: BudgetReport | undefined): Promise<void> {
     this.inFlight--;
-    try {
-      await this.budget.settle(id, report, this.clock.now());
-    } finally {
-      this.wake.abort();
-      void this.pump();
-    }
+    await this.tellBudget(id, report);
+    this.wake.abort();
+    void this.pump();
   }
 
   /** One loop at a time, so that two calls never take the same slot. */
@@ -80,7 +77,7 @@ export class Pacer {
     const index = this.waiting.findIndex((entry) => entry.id === id);
     if (index < 0) {
       // The caller gave up while the budget was being asked. Its slot goes unused.
-      await this.budget.settle(id, undefined, this.clock.now());
+      await this.tellBudget(id, undefined);
       return;
     }
     this.inFlight++;
@@ -93,6 +90,14 @@ export class Pacer {
       return await this.budget.reserve(id, this.clock.now());
     } catch {
       return 0;
+    }
+  }
+
+  private async tellBudget(id: string, report: BudgetReport | undefined): Promise<void> {
+    try {
+      await this.budget.settle(id, report, this.clock.now());
+    } catch {
+      // See above.
     }
   }
 }

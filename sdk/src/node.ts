@@ -1,0 +1,2 @@
+export { FileBudget } from './node/file-budget.js';
+export { FileTokens } from './node/file-tokens.js';

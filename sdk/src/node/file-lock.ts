@@ -1,0 +1,54 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+
+const RENEW_MS = 1_000;
+/** The holder touches its file every second. One that has not is dead. */
+const DEAD_AFTER_MS = 10_000;
+const ASK_AGAIN_MS = 10;
+
+/** Runs `work` while no other process of this machine holds the lock file. */
+export async function withFileLock<T>(file: string, work: () => Promise<T>): Promise<T> {
+  const holder = randomUUID();
+  await mkdir(dirname(file), { recursive: true });
+  while (!(await tryToLock(file, holder))) {
+    await removeIfDead(file);
+    await wait(ASK_AGAIN_MS * (1 + Math.random()));
+  }
+  const renewal = setInterval(() => {
+    const now = new Date();
+    utimes(file, now, now).catch(() => {});
+  }, RENEW_MS);
+  try {
+    return await work();
+  } finally {
+    clearInterval(renewal);
+    if ((await readFile(file, 'utf8').catch(() => '')) === holder) await rm(file, { force: true });
+  }
+}
+
+/** Creating a file that must not exist is atomic. */
+async function tryToLock(file: string, holder: string): Promise<boolean> {
+  try {
+    const handle = await open(file, 'wx', 0o600);
+    await handle.writeFile(holder);
+    await handle.close();
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/**
+ * Renamed first, because two waiting processes may come to the same conclusion: only one of them can rename the file. If
+ * the second renames the new lock of the first, both go on; the Idempotency-Key of a refresh makes that harmless.
+ */
+async function removeIfDead(file: string): Promise<void> {
+  const { mtimeMs } = await stat(file).catch(() => ({ mtimeMs: Date.now() }));
+  if (Date.now() - mtimeMs < DEAD_AFTER_MS) return;
+  const aside = `${file}.${randomUUID()}`;
+  await rename(file, aside).catch(() => {});
+  await rm(aside, { force: true });
+}

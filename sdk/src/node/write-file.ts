@@ -1,0 +1,15 @@
+import { randomUUID } from 'node:crypto';
+import { open, rename } from 'node:fs/promises';
+
+/** Readers see the old content or the new one, never a part. `durable` waits until it is on the disk. */
+export async function replaceFile(file: string, content: string, durable: boolean): Promise<void> {
+  const temporary = `${file}.${randomUUID()}`;
+  const handle = await open(temporary, 'wx', 0o600);
+  try {
+    await handle.writeFile(content);
+    if (durable) await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(temporary, file);
+}

@@ -1,0 +1,92 @@
+import type { Clock } from './clock.js';
+import type { TokenSource } from './options.js';
+
+export interface TokenSet {
+  accessToken: string;
+  refreshToken: string;
+  /** RFC 3339. */
+  expiresAt: string;
+  /** Separated by spaces. */
+  scope: string;
+}
+
+/** Where the tokens of each store are kept. Encrypt them there: a refresh token is as good as a password. */
+export interface TokenStore {
+  get(workspaceId: string): Promise<TokenSet | undefined>;
+  /** Must be durable when it returns. */
+  set(workspaceId: string, tokens: TokenSet): Promise<void>;
+  /** Runs `work` while no other process runs work of the same store. */
+  lock<T>(workspaceId: string, work: () => Promise<T>): Promise<T>;
+}
+
+/** For tests and scripts: forgets everything when the process ends. */
+export class MemoryTokens implements TokenStore {
+  private readonly sets = new Map<string, TokenSet>();
+  private readonly locks = new Map<string, Promise<unknown>>();
+
+  async get(workspaceId: string): Promise<TokenSet | undefined> {
+    return this.sets.get(workspaceId);
+  }
+
+  async set(workspaceId: string, tokens: TokenSet): Promise<void> {
+    this.sets.set(workspaceId, tokens);
+  }
+
+  lock<T>(workspaceId: string, work: () => Promise<T>): Promise<T> {
+    const result = (this.locks.get(workspaceId) ?? Promise.resolve()).then(work);
+    this.locks.set(
+      workspaceId,
+      result.catch(() => {}),
+    );
+    return result;
+  }
+}
+
+/** A token that expires this soon is renewed before it is used. */
+const EARLY_MS = 60_000;
+
+/**
+ * The access token of one store, renewed when it expires. However many calls wait for it, there is one refresh: within a
+ * process they share a promise, and between processes the lock of the store decides, under which the tokens are read
+ * again before they are renewed.
+ */
+export class RenewedTokens implements TokenSource {
+  private current: TokenSet | undefined;
+  private renewing: Promise<TokenSet> | undefined;
+
+  constructor(
+    private readonly store: TokenStore,
+    private readonly workspaceId: string,
+    private readonly refresh: (tokens: TokenSet | undefined) => Promise<TokenSet>,
+    private readonly clock: Clock,
+  ) {}
+
+  async accessToken(refused?: string): Promise<string> {
+    this.current ??= await this.store.get(this.workspaceId);
+    if (this.isUsable(this.current, refused)) return this.current.accessToken;
+    this.renewing ??= this.renew(refused).finally(() => {
+      this.renewing = undefined;
+    });
+    return (await this.renewing).accessToken;
+  }
+
+  private renew(refused: string | undefined): Promise<TokenSet> {
+    return this.store.lock(this.workspaceId, async () => {
+      const saved = await this.store.get(this.workspaceId);
+      if (this.isUsable(saved, refused)) {
+        this.current = saved;
+        return saved;
+      }
+      const renewed = await this.refresh(saved);
+      // Saved before anybody gets it: the old refresh token is worthless from now on.
+      await this.store.set(this.workspaceId, renewed);
+      this.current = renewed;
+      return renewed;
+    });
+  }
+
+  private isUsable(tokens: TokenSet | undefined, refused: string | undefined): tokens is TokenSet {
+    if (!tokens || tokens.accessToken === refused) return false;
+    return Date.parse(tokens.expiresAt) - EARLY_MS > this.clock.now();
+  }
+}

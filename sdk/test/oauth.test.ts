@@ -1,0 +1,195 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sql } from '../../server/src/platform/db/sql.js';
+import { ALL_SCOPES } from '../../server/test/support/feira.js';
+import { CALLBACK, registerApp } from '../../server/test/support/integrator.js';
+import { Merchant, openStore } from '../../server/test/support/merchant.js';
+import { temporaryFolder } from '../../server/test/support/process.js';
+import type { ReconnectNeeded } from '../src/errors.js';
+import { FileTokens } from '../src/node/file-tokens.js';
+import { FeiraApp, type FeiraAppOptions, MemoryTokens, type TokenStore } from '../src/oauth.js';
+import { type LiveServer, openLiveServer } from './support/live-server.js';
+import { clockOf } from './support/shared-clock.js';
+
+let server: LiveServer;
+let workspaceId: string;
+let credentials: { clientId: string; clientSecret: string };
+beforeAll(async () => {
+  server = await openLiveServer();
+  workspaceId = await openStore(server);
+  credentials = await registerApp(server);
+});
+afterAll(() => server.close());
+
+function appWith(options: Partial<FeiraAppOptions> = {}): FeiraApp {
+  return new FeiraApp({
+    baseUrl: server.url,
+    ...credentials,
+    redirectUri: CALLBACK,
+    scopes: ALL_SCOPES,
+    clock: clockOf(server),
+    ...options,
+  });
+}
+
+/** The merchant approves or denies; returns the address of the callback. */
+async function answered(url: string, button: 'Approve' | 'Deny' = 'Approve'): Promise<string> {
+  // A new session each time: tests move the clock beyond the end of earlier ones.
+  const merchant = new Merchant(server.app);
+  await merchant.signIn();
+  const page = await merchant.get(new URL(url).pathname + new URL(url).search);
+  const { location = '', text } = await merchant.press(page, button);
+  if (!location.startsWith(CALLBACK)) throw new Error(`not redirected to the app: ${location} ${text}`);
+  return location;
+}
+
+async function connect(app: FeiraApp) {
+  return app.connected(await answered(await app.connect('session 1')), 'session 1');
+}
+
+async function refreshes(): Promise<number> {
+  const [row] = await server.context.db
+    .store('test')
+    .query<{ count: number }>(
+      sql`select count(*)::int as count from oauth_refresh_tokens where consumed_at is not null`,
+    );
+  return row!.count;
+}
+
+test('connects a store, keeps its tokens and hands out a client', async () => {
+  const tokens = new MemoryTokens();
+  const connected = await connect(appWith({ tokens }));
+  expect(connected.workspaceId).toBe(workspaceId);
+  expect((await connected.store.me()).workspaceId).toBe(workspaceId);
+  expect(await appWith({ tokens }).store(workspaceId).me()).toMatchObject({ name: 'Loja da Ana' });
+});
+
+test('hands out the same client every time, so that its calls share their pacing', () => {
+  const app = appWith();
+  expect(app.store('a')).toBe(app.store('a'));
+});
+
+test('any process can handle the callback', async () => {
+  const callback = await answered(await appWith().connect('session 1'));
+  expect(await appWith().connected(callback, 'session 1')).toMatchObject({ workspaceId });
+});
+
+test('refuses the callback of another session, a changed state and one that is too old', async () => {
+  const app = appWith();
+  const callback = await answered(await app.connect('session 1'));
+  await expect(app.connected(callback, 'session 2')).rejects.toMatchObject({ code: 'invalid_state' });
+  await expect(app.connected(callback.replace('state=', 'state=x'), 'session 1')).rejects.toMatchObject({
+    code: 'invalid_state',
+  });
+  await expect(app.connected('/callback?code=1', 'session 1')).rejects.toMatchObject({
+    code: 'invalid_state',
+  });
+  server.clock.forward(61 * 60_000);
+  await expect(app.connected(callback, 'session 1')).rejects.toThrow('took too long');
+});
+
+test('refuses the answer of another issuer', async () => {
+  const app = appWith();
+  const callback = new URL(await answered(await app.connect('session 1')));
+  callback.searchParams.set('iss', 'https://evil.example');
+  await expect(app.connected(callback, 'session 1')).rejects.toMatchObject({ code: 'invalid_issuer' });
+  callback.searchParams.delete('iss');
+  await expect(app.connected(callback, 'session 1')).rejects.toMatchObject({ code: 'invalid_issuer' });
+});
+
+test('reports that the merchant denied', async () => {
+  const app = appWith();
+  const callback = await answered(await app.connect('session 1'), 'Deny');
+  await expect(app.connected(callback, 'session 1')).rejects.toMatchObject({ code: 'access_denied' });
+});
+
+test('needs a session', async () => {
+  await expect(appWith().connect('')).rejects.toThrow('needs the session');
+});
+
+test.each(['memory', 'file'])('20 parallel calls on an expired token make one refresh (%s)', async (kind) => {
+  const folder = temporaryFolder();
+  const tokens: TokenStore = kind === 'file' ? new FileTokens(folder.path) : new MemoryTokens();
+  const { store } = await connect(appWith({ tokens }));
+  const before = await refreshes();
+  server.clock.forward(3 * 60 * 60_000);
+  await Promise.all(Array.from({ length: 20 }, () => store.me()));
+  expect(await refreshes()).toBe(before + 1);
+  folder.remove();
+});
+
+test('20 parallel calls on a token that the server has revoked early make one refresh', async () => {
+  const tokens = new MemoryTokens();
+  const { store } = await connect(appWith({ tokens }));
+  const { accessToken } = (await tokens.get(workspaceId))!;
+  await server.app.inject({
+    method: 'POST',
+    url: '/api/oauth/revoke',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    payload: new URLSearchParams({
+      token: accessToken,
+      client_id: credentials.clientId,
+      client_secret: credentials.clientSecret,
+    }).toString(),
+  });
+  const before = await refreshes();
+  await Promise.all(Array.from({ length: 20 }, () => store.me()));
+  expect(await refreshes()).toBe(before + 1);
+});
+
+test('a refresh whose answer is lost is repeated and gets the same tokens', async () => {
+  let lost = 0;
+  const losing: typeof fetch = async (input, init) => {
+    const response = await fetch(input, init);
+    if (
+      String(input).endsWith('/api/oauth/token') &&
+      String(init?.body).includes('refresh_token') &&
+      lost++ < 2
+    )
+      throw new TypeError('fetch failed');
+    return response;
+  };
+  const { store } = await connect(appWith({ fetch: losing }));
+  const before = await refreshes();
+  server.clock.forward(3 * 60 * 60_000);
+  expect((await store.me()).workspaceId).toBe(workspaceId);
+  expect(lost).toBe(3);
+  expect(await refreshes()).toBe(before + 1);
+});
+
+test('a process that dies before it has saved the new tokens does not lose the connection', async () => {
+  const tokens = new MemoryTokens();
+  await connect(appWith({ tokens }));
+  const dying: TokenStore = {
+    get: (id) => tokens.get(id),
+    set: () => Promise.reject(new Error('killed')),
+    lock: (id, work) => tokens.lock(id, work),
+  };
+  server.clock.forward(3 * 60 * 60_000);
+  await expect(appWith({ tokens: dying }).store(workspaceId).me()).rejects.toThrow('killed');
+  expect((await appWith({ tokens }).store(workspaceId).me()).workspaceId).toBe(workspaceId);
+});
+
+test('asks for a new connection when the merchant has disconnected, and accepts only the same store', async () => {
+  const app = appWith();
+  const { store } = await connect(app);
+  await server.context.db
+    .store('test')
+    .autocommit.query(
+      sql`update oauth_grants set revoked_at = now() where client_id = ${credentials.clientId}`,
+    );
+  server.clock.forward(3 * 60 * 60_000);
+  const error = (await Promise.resolve(store.me()).catch((reason) => reason)) as ReconnectNeeded;
+  expect(error).toMatchObject({ code: 'reconnect_needed', workspaceId, name: 'ReconnectNeeded' });
+  const again = await app.connected(await answered(error.authorizeUrl), 'any session');
+  expect((await again.store.me()).workspaceId).toBe(workspaceId);
+});
+
+test('a link to connect a store again does not connect another one', async () => {
+  const app = appWith();
+  const error = (await Promise.resolve(app.store('another-store').me()).catch(
+    (reason) => reason,
+  )) as ReconnectNeeded;
+  expect(error.code).toBe('reconnect_needed');
+  const callback = await answered(error.authorizeUrl);
+  await expect(app.connected(callback, 'any session')).rejects.toMatchObject({ code: 'other_store' });
+});

@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { temporaryFolder } from '../../server/test/support/process.js';
+import { Feira } from '../src/client.js';
+import { FileBudget } from '../src/node/file-budget.js';
+import { type BudgetState, reserve, settle } from '../src/pacing/budget.js';
+import { type LiveServer, openLiveServer } from './support/live-server.js';
+import { clockOf } from './support/shared-clock.js';
+
+let server: LiveServer;
+beforeAll(async () => {
+  server = await openLiveServer();
+});
+afterAll(() => server.close());
+
+/** A fetch that counts the answers by status. */
+function counting() {
+  const statuses: Record<number, number> = {};
+  const counted: typeof fetch = async (input, init) => {
+    const response = await fetch(input, init);
+    statuses[response.status] = (statuses[response.status] ?? 0) + 1;
+    return response;
+  };
+  return { statuses, fetch: counted };
+}
+
+test('no call is refused, however many are made at once', async () => {
+  const { statuses, fetch } = counting();
+  const { client } = await server.connect({ fetch, clock: clockOf(server) }, { perMinute: 10 });
+  await Promise.all(Array.from({ length: 45 }, () => client.me()));
+  expect(statuses).toEqual({ 200: 45 });
+});
+
+test('calls that another system makes with the same credential are counted from the headers', async () => {
+  const { statuses, fetch } = counting();
+  const { client, store } = await server.connect({ fetch, clock: clockOf(server) }, { perMinute: 20 });
+  await client.me();
+  for (let i = 0; i < 12; i++) await store.get('/me');
+  await client.me();
+  await Promise.all(Array.from({ length: 30 }, () => client.me()));
+  expect(statuses).toEqual({ 200: 32 });
+});
+
+test('a client that starts with a budget used up is refused once and then paces itself', async () => {
+  const { statuses, fetch } = counting();
+  const { client, store } = await server.connect({ fetch, clock: clockOf(server) }, { perMinute: 5 });
+  for (let i = 0; i < 5; i++) await store.get('/me');
+  await Promise.all(Array.from({ length: 12 }, () => client.me()));
+  expect(statuses).toEqual({ 429: 1, 200: 12 });
+});
+
+test('several clients share a budget through a file', async () => {
+  const folder = temporaryFolder();
+  const { statuses, fetch } = counting();
+  const { store } = await server.connect({}, { perMinute: 10 });
+  const clients = [1, 2, 3].map(
+    () =>
+      new Feira({
+        baseUrl: server.url,
+        token: store.token,
+        fetch,
+        clock: clockOf(server),
+        budget: new FileBudget(`${folder.path}/budget.json`),
+      }),
+  );
+  await Promise.all(clients.flatMap((client) => Array.from({ length: 10 }, () => client.me())));
+  expect(statuses).toEqual({ 200: 30 });
+  folder.remove();
+});
+
+test('the most urgent call goes first', async () => {
+  const { client } = await server.connect({ clock: clockOf(server), concurrency: 1 }, { perMinute: 3 });
+  const done: string[] = [];
+  const call = (name: string, priority: 'high' | 'normal' | 'low') =>
+    client.me({ priority }).then(() => done.push(name));
+  await client.me();
+  await Promise.all([
+    call('first', 'normal'),
+    call('low', 'low'),
+    call('normal', 'normal'),
+    call('high', 'high'),
+    call('second low', 'low'),
+  ]);
+  expect(done).toEqual(['first', 'high', 'normal', 'low', 'second low']);
+});
+
+test('a call that waits for its turn can be aborted', async () => {
+  const { client } = await server.connect({ concurrency: 1 });
+  const abort = new AbortController();
+  const first = client.me();
+  const waiting = client.me({ signal: abort.signal });
+  abort.abort();
+  await expect(waiting).rejects.toMatchObject({ code: 'aborted', attempts: 0 });
+  await first;
+  await client.me();
+});
+
+test('a budget that cannot be reached does not stop the calls', async () => {
+  const broken = {
+    reserve: () => Promise.reject(new Error('the database is away')),
+    settle: () => Promise.reject(new Error('the database is away')),
+  };
+  const { client } = await server.connect({ budget: broken });
+  expect((await client.me()).currency).toBe('BRL');
+});
+
+test('uploads have a budget of their own', async () => {
+  const { statuses, fetch } = counting();
+  const { client } = await server.connect({ fetch, clock: clockOf(server) });
+  const { id } = await client.products.create({ name: 'Caneca', price: 1 });
+  // Not an image, so the storage takes it and the attachment fails: the request for the address is what counts.
+  const gif = new Uint8Array([...'GIF89a'].map((letter) => letter.charCodeAt(0)));
+  const uploads = Array.from({ length: 64 }, () =>
+    client.images.upload(id, gif).catch((error) => error.code),
+  );
+  expect(new Set(await Promise.all(uploads))).toEqual(new Set(['validation_failed']));
+  expect(statuses[429]).toBeUndefined();
+});
+
+test('a slot is free 60 seconds after the answer, when the server has certainly forgotten the call', () => {
+  const state: BudgetState = { calls: [] };
+  expect(reserve(state, 'a', 0)).toBe(0);
+  expect(reserve(state, 'b', 10)).toBeGreaterThan(0);
+  settle(state, 'a', { limit: 2, remaining: 1 }, 1_000);
+  expect(reserve(state, 'b', 1_000)).toBe(0);
+  settle(state, 'b', { limit: 2, remaining: 0 }, 5_000);
+  expect(reserve(state, 'c', 6_000)).toBe(55_000);
+  expect(reserve(state, 'c', 60_999)).toBe(1);
+  expect(reserve(state, 'c', 61_000)).toBe(0);
+});
+
+test('the slot of a process that died is free again after two minutes', () => {
+  const state: BudgetState = { limit: 1, calls: [] };
+  reserve(state, 'lost', 0);
+  expect(reserve(state, 'next', 119_000)).toBeGreaterThan(0);
+  expect(reserve(state, 'next', 120_000)).toBe(0);
+});

@@ -1,0 +1,226 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { fastify } from 'fastify';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newWebhookSecret, signedHeaders } from '../../server/src/webhooks/signing.js';
+import { startWorker } from '../../server/src/worker.js';
+import { until } from '../../server/test/support/process.js';
+import { sign } from '../src/testing.js';
+import { type WebhookEvent, Webhooks, type WebhooksOptions } from '../src/webhooks.js';
+import { type LiveServer, openLiveServer } from './support/live-server.js';
+
+const SECRET = newWebhookSecret();
+const OTHER = newWebhookSecret();
+const PAID = { event: 'order.paid', data: { orderId: 'o1' } } as const;
+
+function receiver(options: Partial<WebhooksOptions> = {}) {
+  const errors: unknown[] = [];
+  const events: WebhookEvent[] = [];
+  const hooks = new Webhooks({ secret: SECRET, onError: (error) => errors.push(error), ...options });
+  hooks.on('*', (event) => events.push(event));
+  return { hooks, events, errors };
+}
+
+function requestOf({ body, headers }: { body: string; headers: Record<string, string> }): Request {
+  return new Request('https://erp.example/hooks', { method: 'POST', body, headers });
+}
+
+test('sign() makes what the server sends', async () => {
+  const at = new Date('2026-11-15T12:00:00Z');
+  const delivery = { ...PAID, id: 'd1', workspaceId: 'w1', sequence: 7, origin: 'gateway', attempt: 2, at };
+  const { body, headers } = await sign(delivery, SECRET, { previousSecret: OTHER });
+  const sent = signedHeaders({ ...delivery, body }, { current: SECRET, previous: OTHER }, at.getTime());
+  const lowerCase = Object.fromEntries(
+    Object.entries(sent).map(([name, value]) => [name.toLowerCase(), value]),
+  );
+  const { 'user-agent': _, ...expected } = lowerCase;
+  expect(headers).toEqual(expected);
+});
+
+test('a handler gets the event with its headers, typed', async () => {
+  const { hooks } = receiver();
+  const orders: string[] = [];
+  hooks.on('order.paid', ({ data }) => orders.push(data.orderId));
+  const response = await hooks.fetch(requestOf(await sign(PAID, SECRET)));
+  expect(response.status).toBe(204);
+  expect(orders).toEqual(['o1']);
+});
+
+test.each(['standard', 'service'] as const)(
+  'accepts the old and the new secret during a rotation (%s)',
+  async (scheme) => {
+    const signed = await sign(PAID, SECRET, { previousSecret: OTHER });
+    for (const secret of [SECRET, OTHER, [newWebhookSecret(), OTHER]]) {
+      const { hooks, events } = receiver({ secret, scheme });
+      await hooks.fetch(requestOf(signed));
+      expect(events).toMatchObject([{ event: 'order.paid', sequence: 1, origin: 'storefront', attempt: 1 }]);
+    }
+  },
+);
+
+test.each(['standard', 'service'] as const)(
+  'refuses what was not signed with the secret (%s)',
+  async (scheme) => {
+    const { hooks, events, errors } = receiver({ scheme });
+    const signed = await sign(PAID, SECRET);
+    const changed = { ...signed, body: signed.body.replace('o1', 'o2') };
+    for (const each of [changed, await sign(PAID, OTHER)])
+      expect((await hooks.fetch(requestOf(each))).status).toBe(401);
+    expect(events).toEqual([]);
+    expect(errors).toMatchObject([{ code: 'wrong_signature' }, { code: 'wrong_signature' }]);
+  },
+);
+
+test.each([
+  ['webhook-id', 'another id'],
+  ['webhook-timestamp', '1'],
+])('refuses a delivery whose %s was changed', async (name, value) => {
+  const { hooks } = receiver();
+  const { body, headers } = await sign(PAID, SECRET);
+  expect((await hooks.fetch(requestOf({ body, headers: { ...headers, [name]: value } }))).status).toBe(401);
+});
+
+test('names a clock that is wrong', async () => {
+  const { hooks, errors } = receiver();
+  await hooks.fetch(requestOf(await sign({ ...PAID, at: new Date(Date.now() - 301_500) }, SECRET)));
+  await hooks.fetch(requestOf(await sign({ ...PAID, at: new Date(Date.now() + 400_000) }, SECRET)));
+  expect(errors).toMatchObject([{ code: 'wrong_time' }, { code: 'wrong_time' }]);
+  expect(String(errors[0])).toMatch(/signed 30\d seconds ago; 300 are allowed. Check the clock/);
+  expect(String(errors[1])).toMatch(/seconds in the future/);
+});
+
+test('names a body that was parsed and written again', async () => {
+  const { hooks, errors } = receiver();
+  const { body, headers } = await sign(PAID, SECRET);
+  await hooks.fetch(requestOf({ body: JSON.stringify(JSON.parse(body), null, 2), headers }));
+  expect(errors).toMatchObject([{ code: 'body_changed' }]);
+});
+
+test('names a missing signature', async () => {
+  const { hooks, errors } = receiver();
+  expect((await hooks.fetch(requestOf({ body: '{}', headers: {} }))).status).toBe(401);
+  expect(errors).toMatchObject([{ code: 'missing_signature' }]);
+});
+
+test.each([
+  [SECRET.slice('whsec_'.length), 'without whsec_'],
+  [`${SECRET}\n`, 'surrounded by spaces'],
+  [SECRET.slice(0, 30), 'cut off'],
+  [undefined, 'of type undefined'],
+])('refuses a secret in another form at once (%#)', (secret, reason) => {
+  expect(() => new Webhooks({ secret: secret as string })).toThrow(reason);
+});
+
+test('handles a delivery once, and again only after a failure', async () => {
+  const { hooks, events, errors } = receiver();
+  const signed = await sign({ ...PAID, id: 'd1' }, SECRET);
+  let isDown = true;
+  hooks.on('order.paid', () => {
+    if (isDown) throw new Error('the database is away');
+  });
+  expect((await hooks.fetch(requestOf(signed))).status).toBe(500);
+  isDown = false;
+  expect((await hooks.fetch(requestOf(signed))).status).toBe(204);
+  expect((await hooks.fetch(requestOf(signed))).status).toBe(204);
+  expect(events).toHaveLength(1);
+  expect(errors).toHaveLength(1);
+});
+
+test('drops an event that is older than one of its kind that was handled', async () => {
+  const { hooks, events } = receiver();
+  const stock = async (sequence: number, sku: string, quantity: number) =>
+    hooks.fetch(
+      requestOf(await sign({ event: 'stock.updated', data: { id: 'p1', sku, quantity }, sequence }, SECRET)),
+    );
+  await stock(8, 'A', 3);
+  await stock(5, 'A', 9);
+  await stock(6, 'B', 1);
+  expect(events.map(({ sequence }) => sequence)).toEqual([8, 6]);
+});
+
+test('drops what happened to a product before it was deleted, and keeps an order.created that arrives late', async () => {
+  const { hooks, events } = receiver();
+  const send = async (sequence: number, delivery: Parameters<typeof sign>[0]) =>
+    hooks.fetch(requestOf(await sign({ ...delivery, sequence }, SECRET)));
+  await send(9, { event: 'product.deleted', data: { id: 'p1' } });
+  await send(8, { event: 'product.created', data: { id: 'p1', name: 'Caneca' } });
+  await send(7, PAID);
+  await send(6, { event: 'order.created', data: { orderId: 'o1' } });
+  expect(events.map(({ event }) => event)).toEqual(['product.deleted', 'order.paid', 'order.created']);
+});
+
+async function listening(listener: RequestListener) {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () => new Promise((resolve) => server.close(resolve)),
+  };
+}
+
+async function post(url: string): Promise<number> {
+  const { body, headers } = await sign(PAID, SECRET);
+  return (await fetch(url, { method: 'POST', body, headers })).status;
+}
+
+test('works with node:http, and with what the parsers of Express leave', async () => {
+  const { hooks, events, errors } = receiver();
+  const plain = await listening(hooks.node);
+  expect(await post(plain.url)).toBe(204);
+  await plain.close();
+  const raw = await listening(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const body = Buffer.concat(chunks);
+    await hooks.node(Object.assign(request, { body }), response);
+  });
+  expect(await post(raw.url)).toBe(204);
+  await raw.close();
+  expect(events).toHaveLength(2);
+  const parsed = await listening((request, response) =>
+    hooks.node(Object.assign(request, { body: {} }), response),
+  );
+  expect(await post(parsed.url)).toBe(500);
+  await parsed.close();
+  expect(errors).toMatchObject([{ code: 'body_parsed' }]);
+  expect(String(errors[0])).toContain('before express.json()');
+});
+
+test('works with Fastify beside routes that parse JSON', async () => {
+  const { hooks, events } = receiver();
+  const app = fastify();
+  app.register(hooks.fastify, { path: '/hooks' });
+  app.post('/other', async (request) => request.body);
+  const { body, headers } = await sign(PAID, SECRET);
+  expect((await app.inject({ method: 'POST', url: '/hooks', body, headers })).statusCode).toBe(204);
+  expect(events).toHaveLength(1);
+  expect((await app.inject({ method: 'POST', url: '/other', body: { a: 1 } })).json()).toEqual({ a: 1 });
+  await app.close();
+});
+
+let server: LiveServer;
+beforeAll(async () => {
+  server = await openLiveServer();
+});
+afterAll(() => server.close());
+
+test('receives what the real server delivers', async () => {
+  const { client } = await server.connect();
+  const events: WebhookEvent[] = [];
+  let hooks: Webhooks | undefined;
+  const target = await listening((request, response) => void hooks!.node(request, response));
+  const { secret, id } = await client.webhooks.create({ url: target.url, events: ['product.created'] });
+  hooks = new Webhooks({ secret: secret as string });
+  hooks
+    .on('product.created', (event) => events.push(event))
+    .on('ping', (event) => events.push(event as never));
+  const product = await client.products.create({ name: 'Caneca', price: 10 });
+  const worker = startWorker(server.context);
+  await until(() => events.length === 1);
+  expect(events[0]).toMatchObject({ data: { id: product.id, name: 'Caneca' }, sequence: 1, attempt: 1 });
+  expect(await client.webhooks.ping(id)).toMatchObject({ delivered: true });
+  expect(events).toHaveLength(2);
+  await worker.stop();
+  await target.close();
+});
