@@ -22,7 +22,7 @@ import { purgeIdempotencyKeys } from './platform/http/idempotency-keys.js';
 import { dropBacklogs } from './webhooks/backlog.js';
 import type { Dispatcher } from './webhooks/dispatcher.js';
 import { resealWebhookSecrets } from './webhooks/reseal.js';
-import { DELIVERY_CHANNEL } from './webhooks/wake.js';
+import { DELIVERY_CHANNEL, EVENT_CHANNEL } from './webhooks/wake.js';
 
 /** What the jobs work with. */
 export interface JobServices {
@@ -89,10 +89,8 @@ export interface Worker {
 }
 
 export function startWorker({ log, listener, sequencer, dispatcher, jobs }: WorkerOptions): Worker {
-  listener.on(DELIVERY_CHANNEL, () => {
-    sequencer.wake();
-    dispatcher.wake();
-  });
+  listener.on(EVENT_CHANNEL, () => sequencer.wake());
+  listener.on(DELIVERY_CHANNEL, () => dispatcher.wake());
   sequencer.start();
   dispatcher.start();
   const running = new Map<Job, Promise<void>>();

@@ -5,7 +5,7 @@ import type { Database } from '../platform/db/database.js';
 import { DryRunQuery } from '../platform/http/dry-run.js';
 import { sendJson } from '../platform/http/send-json.js';
 import * as shape from './schema.js';
-import { setProductStock, setVariationStock, setVariationStockLocked } from './stock.js';
+import { setProductStock, setVariationStock } from './stock.js';
 import { applyStockBatch } from './stock-batch.js';
 import * as stock from './stock-schema.js';
 import { StockWrites } from './stock-writes.js';
@@ -37,7 +37,7 @@ export const stockRoutes: FastifyPluginAsyncTypebox<{ db: Database }> = async (a
       const open = request.dryRun ?? request.keyed;
       const product = await (open
         ? setProductStock(open.autocommit, workspaceId, origin, id, quantity)
-        : stockWrites.set(workspaceId, origin, id, quantity));
+        : stockWrites.setProduct({ workspaceId, origin, productId: id, quantity }));
       return sendJson(reply, product);
     },
   );
@@ -83,17 +83,15 @@ export const stockRoutes: FastifyPluginAsyncTypebox<{ db: Database }> = async (a
         response: { 200: shape.Variation },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { workspaceId } = request.credential;
       const origin = originOfApp(request.credential);
       const { id, sku } = request.params;
       const { quantity } = request.body;
-      return (
-        (await setVariationStock(request.store.autocommit, workspaceId, origin, id, sku, quantity)) ??
-        (await request.store.transaction((tx) =>
-          setVariationStockLocked(tx, workspaceId, origin, id, sku, quantity),
-        ))
-      );
+      const variation = await (request.dryRun || request.keyed
+        ? setVariationStock(request.store, workspaceId, origin, id, sku, quantity)
+        : stockWrites.setVariation({ workspaceId, origin, productId: id, sku, quantity }));
+      return sendJson(reply, variation);
     },
   );
 };

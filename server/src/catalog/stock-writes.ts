@@ -1,63 +1,89 @@
 import type { Origin } from '../events/names.js';
-import { insertStockUpdated } from '../events/product-events.js';
+import { insertStockUpdated, insertVariationStockUpdated } from '../events/product-events.js';
 import { Batcher } from '../platform/concurrency/batcher.js';
 import type { Database } from '../platform/db/database.js';
-import { arrayOf, fixed, rawJson, sql } from '../platform/db/sql.js';
+import { arrayOf, fixed, rawJson, type Statement, sql } from '../platform/db/sql.js';
 import { isId } from '../platform/schema/ids.js';
-import { productJson } from './records.js';
-import { setProductStock } from './stock.js';
+import { productJson, variationJson } from './records.js';
+import { isStorable, setProductStock, setVariationStock } from './stock.js';
 
 interface Write {
   workspaceId: string;
   origin: Origin;
-  id: string;
+  productId: string;
   quantity: number;
 }
 
+interface VariationWrite extends Write {
+  sku: string;
+}
+
+type Json = string | Buffer;
+
 /**
- * Combines concurrent stock writes of simple products into one statement and one commit, because a separate write
- * costs PostgreSQL three times as much. Writes that the combined statement cannot apply (the product is locked,
- * already has that balance, has variations, or does not exist) are executed separately and wait only for their own
- * product.
+ * Combines concurrent stock writes into one statement and one commit, because a separate write costs PostgreSQL three
+ * times as much. Writes that the combined statement cannot apply (the product is locked, already has that balance, or
+ * does not exist) are executed separately and wait only for their own product.
  */
 export class StockWrites {
-  private readonly writes = new Batcher(2, 12, (writes: Write[]) => this.setAll(writes));
+  private readonly products = new Batcher(2, 12, (writes: Write[]) =>
+    this.setAll(writes, setProducts, (write) => this.setProductAlone(write)),
+  );
+  private readonly variations = new Batcher(2, 12, (writes: VariationWrite[]) =>
+    this.setAll(writes, setVariations, (write) => this.setVariationAlone(write)),
+  );
 
   constructor(private readonly db: Database) {}
 
   /** Returns the product record as JSON. */
-  set(workspaceId: string, origin: Origin, id: string, quantity: number): Promise<string | Buffer> {
-    const write = { workspaceId, origin, id, quantity };
-    return isId(id) ? this.writes.submit(write) : this.setAlone(write);
+  setProduct(write: Write): Promise<Json> {
+    return isId(write.productId) ? this.products.submit(write) : this.setProductAlone(write);
   }
 
-  private async setAll(writes: Write[]): Promise<(Buffer | Promise<string | Buffer>)[]> {
+  /** Returns the variation record as JSON. */
+  setVariation(write: VariationWrite): Promise<Json> {
+    const { productId, sku } = write;
+    return isId(productId) && isStorable(sku) ? this.variations.submit(write) : this.setVariationAlone(write);
+  }
+
+  private async setAll<W extends Write>(
+    writes: W[],
+    statement: (writes: W[]) => Statement,
+    setAlone: (write: W) => Promise<Json>,
+  ): Promise<(Json | Promise<Json>)[]> {
     // At most one write per product, because the statement would apply either of two.
-    const first = writes.filter(({ id }, index) => writes.findIndex((write) => write.id === id) === index);
+    const first = writes.filter(
+      ({ productId }, index) => writes.findIndex((write) => write.productId === productId) === index,
+    );
     const rows = await this.db
       .system('stock')
-      .autocommit.query<{ n: number; json: Buffer }>(
-        setMany(
-          arrayOf(first.map(({ workspaceId }) => workspaceId)),
-          arrayOf(first.map(({ id }) => id)),
-          arrayOf(first.map(({ quantity }) => quantity)),
-          arrayOf(first.map(({ origin }) => origin)),
-        ),
-      );
-    const written = new Map(rows.map(({ n, json }): [Write, Buffer] => [first[n - 1]!, json]));
-    return writes.map((write) => written.get(write) ?? this.setAlone(write));
+      .autocommit.query<{ n: number; json: Buffer }>(statement(first));
+    const written = new Map(rows.map(({ n, json }): [W, Buffer] => [first[n - 1]!, json]));
+    return writes.map((write) => written.get(write) ?? setAlone(write));
   }
 
-  /** Uses the connections of its store, because it may wait for a lock. */
-  private setAlone({ workspaceId, origin, id, quantity }: Write): Promise<string | Buffer> {
-    return setProductStock(this.db.store(workspaceId).autocommit, workspaceId, origin, id, quantity);
+  // These use the connections of their store, because they may wait for a lock.
+
+  private setProductAlone({ workspaceId, origin, productId, quantity }: Write): Promise<Json> {
+    return setProductStock(this.db.store(workspaceId).autocommit, workspaceId, origin, productId, quantity);
+  }
+
+  private setVariationAlone({
+    workspaceId,
+    origin,
+    productId,
+    sku,
+    quantity,
+  }: VariationWrite): Promise<Json> {
+    return setVariationStock(this.db.store(workspaceId), workspaceId, origin, productId, sku, quantity);
   }
 }
 
-// Rows are locked and read before the comparison, as in setSimple. Locked rows are skipped: no write here waits for a
-// lock, so two of these statements cannot wait for each other. The arrays are in sub-selects to hide their length
-// from the planner, which would otherwise create a new plan for each length.
-const setMany = fixed(
+// In both statements rows are locked and read before the comparison, as in stock.ts. Locked products are skipped: no
+// write here waits for a lock, so two of these statements cannot wait for each other. The arrays are in sub-selects to
+// hide their length from the planner, which would otherwise create a new plan for each length.
+
+const productsStatement = fixed(
   (workspaceIds: string, ids: string, quantities: string, origins: string) => sql`
     with old as materialized (
       select p.workspace_id, p.id, p.quantity, asked.quantity as wanted, asked.origin, asked.n
@@ -74,3 +100,54 @@ const setMany = fixed(
     event as (${insertStockUpdated(sql`origin`)})
     select n, ${rawJson(sql`json`, 'json')} from changed`,
 );
+
+function setProducts(writes: Write[]): Statement {
+  return productsStatement(
+    arrayOf(writes.map(({ workspaceId }) => workspaceId)),
+    arrayOf(writes.map(({ productId }) => productId)),
+    arrayOf(writes.map(({ quantity }) => quantity)),
+    arrayOf(writes.map(({ origin }) => origin)),
+  );
+}
+
+// The variation is found after its product is locked, because only who holds that lock may move a SKU.
+const variationsStatement = fixed(
+  (workspaceIds: string, ids: string, skus: string[], quantities: string, origins: string) => sql`
+    with product as materialized (
+      select p.workspace_id, p.id, p.quantity, asked.sku, asked.quantity as wanted, asked.origin, asked.n
+      from unnest((select ${workspaceIds}::uuid[]), (select ${ids}::uuid[]), (select ${skus}::text[]),
+          (select ${quantities}::integer[]), (select ${origins}::text[]))
+        with ordinality as asked(workspace_id, id, sku, quantity, origin, n)
+      join products p on p.workspace_id = asked.workspace_id and p.id = asked.id
+      for update of p skip locked
+    ),
+    old as materialized (
+      select v.workspace_id, v.product_id, v.id, v.quantity, product.quantity as sum, product.wanted, product.origin, product.n
+      from product join variations v
+        on v.workspace_id = product.workspace_id and v.product_id = product.id and v.sku = product.sku
+      for update of v skip locked
+    ),
+    changed as (
+      update variations v set quantity = old.wanted
+      from old where v.workspace_id = old.workspace_id and v.product_id = old.product_id and v.id = old.id
+        and old.quantity <> old.wanted
+      returning v.workspace_id, v.product_id, v.sku, v.quantity, old.sum + old.wanted - old.quantity as sum, old.origin,
+        old.n, ${variationJson} as json
+    ),
+    summed as (
+      update products p set quantity = changed.sum, updated_at = now()
+      from changed where p.workspace_id = changed.workspace_id and p.id = changed.product_id
+    ),
+    event as (${insertVariationStockUpdated(sql`origin`)})
+    select n, ${rawJson(sql`json`, 'json')} from changed`,
+);
+
+function setVariations(writes: VariationWrite[]): Statement {
+  return variationsStatement(
+    arrayOf(writes.map(({ workspaceId }) => workspaceId)),
+    arrayOf(writes.map(({ productId }) => productId)),
+    writes.map(({ sku }) => sku),
+    arrayOf(writes.map(({ quantity }) => quantity)),
+    arrayOf(writes.map(({ origin }) => origin)),
+  );
+}

@@ -1,11 +1,11 @@
 import type { Origin } from '../events/names.js';
 import { insertStockUpdated, insertVariationStockUpdated } from '../events/product-events.js';
-import type { Tx } from '../platform/db/share.js';
-import { fixed, rawJson, sql } from '../platform/db/sql.js';
+import type { StoreAccess, Tx } from '../platform/db/share.js';
+import { fixed, rawJson, type Statement, sql } from '../platform/db/sql.js';
 import { invalid, notFound } from '../platform/http/errors.js';
 import { isId } from '../platform/schema/ids.js';
 import { lockProduct } from './products.js';
-import { productJson, type VariationRecord, variationColumns } from './records.js';
+import { productJson, variationJson } from './records.js';
 import { quantityIsASum } from './variation-structure.js';
 
 /** Sets the stock of a simple product and returns its record as JSON. */
@@ -26,47 +26,47 @@ export async function setProductStock(
   return product.json;
 }
 
-/**
- * Sets the stock of one variation by its SKU and updates the sum of the product. Returns undefined if no variation
- * has the SKU.
- */
+/** Sets the stock of one variation by its SKU, updates the sum of its product, and returns the variation as JSON. */
 export async function setVariationStock(
-  tx: Tx,
+  store: StoreAccess,
   workspaceId: string,
   origin: Origin,
   productId: string,
   sku: string,
   quantity: number,
-): Promise<VariationRecord | undefined> {
+): Promise<string | Buffer> {
   if (!isId(productId)) throw notFound('Product', productId);
-  if (!isStorable(sku)) return undefined;
-  const [row] = await tx.query<VariationRecord & { found: boolean }>(
-    setVariation(workspaceId, origin, productId, sku, quantity),
-  );
-  if (!row?.found) throw notFound('Product', productId);
-  const { found, ...variation } = row;
-  return variation.id ? variation : undefined;
+  const statement = setVariation(workspaceId, origin, productId, sku, quantity);
+  if (!isStorable(sku)) throw variationNotFound(productId, sku);
+  const written = await trySetVariation(store.autocommit, productId, statement);
+  if (written) return written;
+  // A single statement that waited for a concurrent change does not see a SKU that the change moved to another
+  // variation, so the SKU is looked up again after the product is locked, before it is reported as unknown.
+  return store.transaction(async (tx) => {
+    await lockProduct(tx, workspaceId, productId);
+    const variation = await trySetVariation(tx, productId, statement);
+    if (!variation) throw variationNotFound(productId, sku);
+    return variation;
+  });
 }
 
-/**
- * The same for a locked product. A single statement that waited for a concurrent change does not see a SKU that the
- * change moved to another variation, so the SKU is looked up again here before it is reported as unknown.
- */
-export async function setVariationStockLocked(
+/** Returns undefined if no variation of the product has the SKU. */
+async function trySetVariation(
   tx: Tx,
-  workspaceId: string,
-  origin: Origin,
   productId: string,
-  sku: string,
-  quantity: number,
-): Promise<VariationRecord> {
-  await lockProduct(tx, workspaceId, productId);
-  const variation = await setVariationStock(tx, workspaceId, origin, productId, sku, quantity);
-  if (!variation) throw notFound(`A variation with the sku "${sku.slice(0, 100)}" of product ${productId}`);
-  return variation;
+  statement: Statement,
+): Promise<string | Buffer | undefined> {
+  const [row] = await tx.query<{ found: boolean; json: string | Buffer | null }>(statement);
+  if (!row?.found) throw notFound('Product', productId);
+  return row.json ?? undefined;
 }
 
-function isStorable(text: string): boolean {
+function variationNotFound(productId: string, sku: string) {
+  return notFound(`A variation with the sku "${sku.slice(0, 100)}" of product ${productId}`);
+}
+
+/** PostgreSQL stores neither zero bytes nor lone surrogates, so no SKU contains them. */
+export function isStorable(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed();
 }
 
@@ -112,6 +112,6 @@ const setVariation = fixed(
       where p.workspace_id = ${workspaceId} and p.id = ${productId}
     ),
     event as (${insertVariationStockUpdated(origin)})
-    select exists (select from product) as found, ${variationColumns}
+    select exists (select from product) as found, ${rawJson(variationJson, 'json')}
     from (select) one left join (select * from changed union all select * from old where not exists (select from changed)) v on true`,
 );

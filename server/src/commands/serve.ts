@@ -1,13 +1,9 @@
 import type { FastifyInstance } from 'fastify';
-import { buildApp, buildMonitorApp } from '../app.js';
-import { assemble } from '../assembly.js';
 import { type Config, readConfig } from '../platform/config.js';
 import { Supervisor } from '../platform/embedded-postgres/supervise.js';
 import { createLog } from '../platform/observability/log.js';
-import { startWorker } from '../worker.js';
 import { type Command, UsageError } from './command.js';
 import { connectAndMigrate } from './connect.js';
-import { ensureDemo, welcome } from './demo.js';
 import { stopRequest } from './stop-request.js';
 
 export const command: Command = {
@@ -27,7 +23,15 @@ export const command: Command = {
     const config = readConfig(values.port === undefined ? {} : { PORT: String(values.port) });
     const role = values.role ?? 'all';
     const log = createLog(config.logLevel);
-    const connected = await connectAndMigrate(config);
+    // Loading the modules takes about as long as starting PostgreSQL, which is another process.
+    const [connected, { buildApp, buildMonitorApp }, { assemble }, { startWorker }, { ensureDemo, welcome }] =
+      await Promise.all([
+        connectAndMigrate(config),
+        import('../app.js'),
+        import('../assembly.js'),
+        import('../worker.js'),
+        import('./demo.js'),
+      ]);
     const assembly = await assemble({ ...config, connection: connected.connection, log });
     const supervisor = connected.embedded && new Supervisor(config.dataFolder, connected.embedded, log);
     supervisor?.measure(assembly.resources.metrics.registry);

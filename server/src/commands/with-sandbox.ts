@@ -5,7 +5,7 @@ import type { Config } from '../platform/config.js';
 import { Signer } from '../platform/crypto/signer.js';
 import { sql } from '../platform/db/sql.js';
 import { ApiError } from '../platform/http/errors.js';
-import { DELIVERY_CHANNEL } from '../webhooks/wake.js';
+import { EVENT_CHANNEL } from '../webhooks/wake.js';
 import { UsageError } from './command.js';
 import { withDatabase } from './connect.js';
 
@@ -21,7 +21,7 @@ export async function withSandbox<T>(work: (services: SandboxServices) => Promis
   return withDatabase(async (db, clock, { secrets, publicUrl }) => {
     const signer = new Signer(secrets);
     const wake = async () =>
-      void (await db.system('command').autocommit.query(sql`select pg_notify(${DELIVERY_CHANNEL}, '')`));
+      void (await db.system('command').autocommit.query(sql`select pg_notify(${EVENT_CHANNEL}, '')`));
     const services = {
       db,
       clock,

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { StoreAccess } from '../platform/db/share.js';
 import { type Statement, sql } from '../platform/db/sql.js';
@@ -8,6 +9,16 @@ import { STEP, type StepResult, stepForAll, stepForStore } from './step.js';
 
 const IDLE_MS = 1_000;
 const RETRY_MS = 500;
+/** How long a step waits for another sequencer that holds the heads of its stores. */
+const TURN_MS = 20;
+/**
+ * A step costs almost the same for one event as for fifty, in processor time that writes need too. Under load the next
+ * one waits for three times as long as the last one took, so that it finds more events: without the pause, steps of
+ * about ten events took a fifth of the throughput of stock writes.
+ */
+const BUSY_EVENTS = 8;
+const PAUSE_FACTOR = 3;
+const MAX_PAUSE_MS = 25;
 
 /** Numbers the committed events of a store, so that readers see them even if no worker is running. */
 async function sequenceStore(db: StoreAccess, workspaceId: string): Promise<void> {
@@ -58,9 +69,14 @@ export class Sequencer {
     while (!this.stopping) {
       this.awake = false;
       try {
-        const { moved, deliveries } = await takeStep(this.db, stepForAll);
+        const begun = performance.now();
+        const { moved, deliveries, left } = await takeStep(this.db, stepForAll);
         if (deliveries > 0) this.onDeliveries();
-        if (moved === 0 && !this.awake) await this.sleep(IDLE_MS);
+        if (moved === STEP) continue;
+        if (moved >= BUSY_EVENTS)
+          await delay(Math.min(MAX_PAUSE_MS, PAUSE_FACTOR * (performance.now() - begun)));
+        else if (left) await delay(TURN_MS);
+        else if (!this.awake) await this.sleep(IDLE_MS);
       } catch (error) {
         this.log.error({ err: error }, 'sequencing events failed');
         await this.sleep(RETRY_MS);

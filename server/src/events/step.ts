@@ -6,6 +6,8 @@ export const STEP = 500;
 export interface StepResult {
   moved: number;
   deliveries: number;
+  /** Another sequencer is numbering some of the events that this step found. */
+  left: boolean;
   /** No row describes the current history yet; see epochs.ts. */
   epochMissing: boolean;
   /** Some of these stores have no row in event_heads yet. */
@@ -92,6 +94,7 @@ function step(next: Statement, lock: Statement): Statement {
       on conflict (workspace_id, webhook_id) do update set next_at = excluded.next_at, changes = q.changes + 1
     )
     select (select count(*) from numbered) as moved, (select count(*) from owed) as deliveries,
+      (select count(*) from next) > (select count(*) from numbered) as "left",
       not exists (select from epoch) as "epochMissing",
       exists (select from next where not exists (select from event_heads h where h.workspace_id = next.workspace_id)) as "headsMissing"`;
 }

@@ -1,16 +1,19 @@
 import type { Share } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
 
+/** Wakes the sequencers: there are events without a number. */
+export const EVENT_CHANNEL = 'feira_events';
+/** Wakes the dispatchers: deliveries are due that no sequencer has added, for example after a redelivery. */
 export const DELIVERY_CHANNEL = 'feira_deliveries';
 const AT_MOST_EVERY_MS = 5;
 
 /**
- * Notifies the workers of new events. It is not part of the write: a transaction that notifies holds a cluster-wide
+ * Notifies the workers of new events and due deliveries. It is not part of the write: a transaction that notifies holds a cluster-wide
  * lock until its commit is on disk, so notifying writes would commit one after the other. Many writes share one
  * notification; a worker that misses it polls within a second.
  */
 export class DeliveryWake {
-  private telling = false;
+  private notifying = false;
   private again = false;
   private rest: NodeJS.Timeout | undefined;
 
@@ -21,16 +24,16 @@ export class DeliveryWake {
    * for a lock.
    */
   poke(): void {
-    if (this.telling) {
+    if (this.notifying) {
       this.again = true;
       return;
     }
-    this.telling = true;
+    this.notifying = true;
     const rested = new Promise<void>((resolve) => {
       this.rest = setTimeout(resolve, AT_MOST_EVERY_MS);
     });
-    Promise.all([this.tell().catch(() => {}), rested]).then(() => {
-      this.telling = false;
+    Promise.all([this.notify().catch(() => {}), rested]).then(() => {
+      this.notifying = false;
       if (this.again) {
         this.again = false;
         this.poke();
@@ -46,10 +49,11 @@ export class DeliveryWake {
    * Many writes emit nothing, and a worker may already have processed the events. In these cases no notification is
    * sent.
    */
-  private async tell(): Promise<void> {
+  private async notify(): Promise<void> {
     // Not on a read connection, because a notification commits and waits for other commits.
     await this.db.autocommit.query(sql`
-      select pg_notify(${DELIVERY_CHANNEL}, '')
-      where exists (select from outbox) or exists (select from delivery_queues where next_at <= now())`);
+      select pg_notify(${EVENT_CHANNEL}, '') where exists (select from outbox)
+      union all
+      select pg_notify(${DELIVERY_CHANNEL}, '') where exists (select from delivery_queues where next_at <= now())`);
   }
 }
