@@ -1,0 +1,142 @@
+import { execFile } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
+import { build } from 'esbuild';
+import { publint } from 'publint';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ROOT, temporaryFolder } from '../../server/test/support/process.js';
+
+const run = promisify(execFile);
+const SDK = join(ROOT, 'sdk');
+
+// A consumer's project with the package as npm would install it.
+const project = temporaryFolder();
+let tarball: string;
+beforeAll(async () => {
+  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', project.path], { cwd: SDK });
+  tarball = join(project.path, JSON.parse(stdout)[0].filename);
+  const installed = join(project.path, 'node_modules/@feira/sdk');
+  mkdirSync(installed, { recursive: true });
+  await run('tar', ['-xzf', tarball, '-C', installed, '--strip-components', '1']);
+});
+afterAll(() => project.remove());
+
+test('the package contains what it needs and nothing else', async () => {
+  const { stdout } = await run('tar', ['-tzf', tarball]);
+  const files = stdout.trim().split('\n');
+  for (const name of [
+    'package.json',
+    'README.md',
+    'CHANGELOG.md',
+    'LICENSE',
+    'dist/index.js',
+    'dist/index.d.ts',
+  ])
+    expect(files).toContain(`package/${name}`);
+  expect(files.filter((name) => /\.(test|tsbuildinfo|map)|\/(src|test|examples)\//.test(name))).toEqual([]);
+  const { dependencies } = JSON.parse(readFileSync(join(SDK, 'package.json'), 'utf8'));
+  expect(dependencies).toBeUndefined();
+});
+
+test('publint reports nothing', async () => {
+  const { messages } = await publint({ pkgDir: SDK, strict: true, pack: false });
+  expect(messages).toEqual([]);
+});
+
+// The profile esm-only of the command line: the package is ESM by design, and CommonJS is tested below by requiring it.
+test('are the types wrong? reports nothing', async () => {
+  const { types, ...analysis } = await checkPackage(createPackageFromTarballData(readFileSync(tarball)));
+  expect(types).toMatchObject({ kind: 'included' });
+  const problems = 'problems' in analysis ? analysis.problems : ['not analysed'];
+  const isForEsm = (problem: (typeof problems)[number]) =>
+    typeof problem === 'string' ||
+    !('resolutionKind' in problem) ||
+    !/node10|node16-cjs/.test(problem.resolutionKind);
+  expect(problems.filter(isForEsm)).toEqual([]);
+});
+
+test('CommonJS can require every entry', async () => {
+  const script = `
+    for (const entry of ['', '/webhooks', '/oauth', '/testing', '/node'])
+      console.log(Object.keys(require('@feira/sdk' + entry)).sort().join(' '));`;
+  const { stdout } = await run(process.execPath, ['-e', script], { cwd: project.path });
+  expect(stdout.trim().split('\n')).toEqual([
+    'Feira FeiraError MemoryBudget ReconnectNeeded reserve settle',
+    'WebhookError Webhooks',
+    'FeiraApp MemoryTokens',
+    'sign',
+    'FileBudget FileTokens',
+  ]);
+});
+
+const COMPILERS = {
+  'TypeScript 7': join(ROOT, 'node_modules/typescript/bin/tsc'),
+  // An older one that the checker of packages brings along.
+  'TypeScript 5.6': join(
+    dirname(fileURLToPath(import.meta.resolve('@arethetypeswrong/core'))),
+    '../node_modules/typescript/bin/tsc',
+  ),
+};
+
+test.each([
+  ['nodenext', 'nodenext', 'TypeScript 7', ['es2023', 'dom', 'dom.asynciterable'], []],
+  ['bundler', 'esnext', 'TypeScript 7', ['es2023', 'dom', 'dom.asynciterable'], []],
+  ['nodenext', 'nodenext', 'TypeScript 7', ['es2023'], ['node']],
+  ['nodenext', 'nodenext', 'TypeScript 5.6', ['es2022', 'dom', 'dom.asynciterable'], []],
+])('compiles for a consumer (moduleResolution %s, module %s, %s, lib %s, types %s)', async (...settings) => {
+  const [moduleResolution, module, compiler, lib, types] = settings;
+  const folder = join(project.path, `types-${settings.flat().join('-').replaceAll('/', '')}`.slice(0, 80));
+  mkdirSync(folder, { recursive: true });
+  cpSync(join(SDK, 'test/consumers/consumer.ts'), join(folder, 'consumer.ts'));
+  if (types.length > 0) {
+    mkdirSync(join(folder, 'node_modules/@types'), { recursive: true });
+    symlinkSync(join(ROOT, 'node_modules/@types/node'), join(folder, 'node_modules/@types/node'));
+  }
+  const compilerOptions = {
+    moduleResolution,
+    module,
+    lib,
+    types,
+    strict: true,
+    noEmit: true,
+    target: 'es2022',
+  };
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['consumer.ts'] }));
+  const { stdout } = await run(process.execPath, [
+    COMPILERS[compiler as keyof typeof COMPILERS],
+    '-p',
+    folder,
+  ]).catch((error) => error);
+  expect(stdout).toBe('');
+});
+
+async function bundled(...entries: string[]): Promise<{ text: string; bytes: number }> {
+  const contents = entries.map((entry) => `export * from '@feira/sdk${entry}';`).join('\n');
+  const { outputFiles } = await build({
+    stdin: { contents, resolveDir: project.path },
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    platform: 'browser',
+    write: false,
+    logLevel: 'silent',
+  });
+  const { text } = outputFiles[0]!;
+  return { text, bytes: gzipSync(text).length };
+}
+
+test('everything but the files of Node bundles for browsers, in at most 15 kB', async () => {
+  const { text, bytes } = await bundled('', '/webhooks', '/oauth', '/testing');
+  expect(text).not.toContain('node:');
+  expect(bytes).toBeLessThanOrEqual(15 * 1024);
+  await expect(bundled('/node')).rejects.toThrow('node:');
+});
+
+test('the webhooks alone take at most 3 kB', async () => {
+  expect((await bundled('/webhooks')).bytes).toBeLessThanOrEqual(3 * 1024);
+});
