@@ -3,7 +3,7 @@ import type { ComponentChildren, JSX, VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import type { Language } from './language.js';
 
-/** The layout of every page. The renderer escapes all values; HTML is never inserted. */
+/** The layout of every page of Feira itself. The renderer escapes all values. */
 export function Page(props: {
   language: Language;
   title: string;
@@ -14,19 +14,10 @@ export function Page(props: {
   const { language, title, who, wide, children } = props;
   return (
     <html lang={language === 'pt' ? 'pt-BR' : 'en'}>
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>{`${title} · Feira`}</title>
-        <link rel="icon" href="/favicon.ico" type="image/svg+xml" />
-        <link rel="stylesheet" href="/assets/feira.css" />
-      </head>
+      <Head title={`${title} · Feira`} />
       <body>
         <header class="bar">
-          <span class="brand">
-            <img src="/favicon.ico" alt="" width="24" height="24" />
-            Feira
-          </span>
+          <Brand />
           {who && (
             <form method="post" action="/sign-out" class="who">
               <input type="hidden" name="csrf" value={who.csrf} />
@@ -40,6 +31,50 @@ export function Page(props: {
         <main class={wide ? 'wide' : undefined}>{children}</main>
       </body>
     </html>
+  );
+}
+
+/** The icon and the name, as a link to the landing page. */
+export function Brand() {
+  return (
+    <a class="brand" href="/">
+      <img src="/favicon.ico" alt="" width="24" height="24" />
+      Feira
+    </a>
+  );
+}
+
+/** The head of every page of Feira itself. With a description, the page can be found and shared. */
+export function Head(props: {
+  title: string;
+  description?: string;
+  /** The absolute URL of the page. */
+  url?: string;
+  image?: string;
+  styles?: string[];
+  script?: string;
+  children?: ComponentChildren;
+}) {
+  const { title, description, url, image, styles = [], script, children } = props;
+  return (
+    <head>
+      <meta charset="utf-8" />
+      <meta name="viewport" content="width=device-width, initial-scale=1" />
+      <title>{title}</title>
+      {description && <meta name="description" content={description} />}
+      {url && <link rel="canonical" href={url} />}
+      {url && <meta property="og:url" content={url} />}
+      {description && <meta property="og:title" content={title} />}
+      {description && <meta property="og:description" content={description} />}
+      {description && <meta property="og:type" content="website" />}
+      {image && <meta property="og:image" content={image} />}
+      <link rel="icon" href="/favicon.ico" type="image/svg+xml" />
+      {['tokens.css', 'feira.css', ...styles].map((style) => (
+        <link key={style} rel="stylesheet" href={`/assets/${style}`} />
+      ))}
+      {script && <script src={`/assets/${script}`} defer />}
+      {children}
+    </head>
   );
 }
 
