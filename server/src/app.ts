@@ -34,9 +34,7 @@ import {
 } from './platform/observability/health.js';
 import type { HttpMetrics } from './platform/observability/metrics.js';
 import { logAnswered, logRequests } from './platform/observability/request-log.js';
-import { serveErrorPages } from './platform/openapi/error-pages.js';
 import { describeApi } from './platform/openapi/openapi.js';
-import { serveReference } from './platform/openapi/reference-page.js';
 import { type LabelOptions, labelRoute } from './shipping/label-route.js';
 import { describeEvents } from './webhooks/openapi.js';
 
@@ -95,8 +93,6 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   }
   await app.register(pages, options.pages);
   serveIcon(app);
-  serveReference(app);
-  serveErrorPages(app, server.publicUrl);
   return app;
 }
 

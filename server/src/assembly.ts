@@ -102,6 +102,7 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
           sessions,
           flash: new Flash(seal, clock, publicUrl),
         },
+        demo: () => undefined,
         storefront: {
           db,
           clock,

@@ -4,11 +4,15 @@ import files from '@fastify/static';
 import type { FastifyPluginAsync } from 'fastify';
 import { type SignInOptions, signInRoutes } from './accounts/sign-in-routes.js';
 import { type ConsoleOptions, consoleRoutes } from './console/routes.js';
+import { openCatalogue } from './docs/catalogue.js';
+import type { FindDemo } from './docs/demo.js';
+import { docsRoutes } from './docs/routes.js';
 import { type AuthorizeOptions, authorizeRoutes } from './oauth/authorize-routes.js';
 import { type PartnerOptions, partnerRoutes } from './partners/routes.js';
 import { notificationRoute } from './payments/sandbox/notification-route.js';
 import { paymentRoutes, type SandboxOptions } from './payments/sandbox/routes.js';
 import { servePages } from './platform/html/pages.js';
+import { siteRoutes } from './site/routes.js';
 import { storefrontRoutes } from './storefront/routes.js';
 import type { Storefront } from './storefront/visit.js';
 
@@ -18,6 +22,7 @@ export interface PagesOptions {
   authorize: AuthorizeOptions;
   console: ConsoleOptions;
   partners: PartnerOptions;
+  demo: FindDemo;
   storefront: Storefront;
   /** Undefined with PAYMENT_GATEWAY=none: then the sandbox has no routes. */
   sandbox: SandboxOptions | undefined;
@@ -37,6 +42,10 @@ export const pages: FastifyPluginAsync<PagesOptions> = async (app, options) => {
     await scope.register(authorizeRoutes, options.authorize);
     await scope.register(consoleRoutes, options.console);
     await scope.register(partnerRoutes, options.partners);
+    const { publicUrl, demo } = options;
+    const catalogue = openCatalogue(scope, publicUrl);
+    await scope.register(siteRoutes, { publicUrl, catalogue, demo });
+    await scope.register(docsRoutes, { publicUrl, catalogue, demo });
     await scope.register(storefrontRoutes, { ...options.storefront, prefix: '/s/:slug' });
     if (sandbox) await scope.register(paymentRoutes, sandbox);
   });

@@ -14,6 +14,7 @@ const PERMITTED: Record<string, string[]> = {
     'app',
     'worker',
     'resources',
+    'docs',
     'storefront',
     'checkout',
     'shipping',
@@ -44,7 +45,9 @@ const PERMITTED: Record<string, string[]> = {
   resources: ['orders', 'media', 'oauth', 'platform'],
   app: ['api', 'pages', 'shipping', 'webhooks', 'media', 'oauth', 'platform'],
   api: ['shipping', 'orders', 'catalog', 'webhooks', 'media', 'oauth', 'platform'],
-  pages: ['storefront', 'payments', 'console', 'partners', 'oauth', 'accounts', 'platform'],
+  pages: ['site', 'docs', 'storefront', 'payments', 'console', 'partners', 'oauth', 'accounts', 'platform'],
+  site: ['docs', 'platform'],
+  docs: ['platform'],
   worker: ['checkout', 'payments', 'orders', 'webhooks', 'events', 'media', 'oauth', 'accounts', 'platform'],
   storefront: [
     'checkout',

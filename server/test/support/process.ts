@@ -76,9 +76,9 @@ export function startCommand(args: string[], env: Record<string, string>): Comma
 
 /** The real server in a process of its own, once it answers. */
 export async function startServer(env: Record<string, string>, args: string[] = []): Promise<ServerProcess> {
-  const port = await freePort();
+  const port = env.PORT ?? String(await freePort());
   const server = startCommand(['serve', ...args], {
-    PORT: String(port),
+    PORT: port,
     PUBLIC_URL: `http://localhost:${port}`,
     ...env,
   });

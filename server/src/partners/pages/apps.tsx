@@ -37,7 +37,7 @@ export function AppsPage({ language, who, apps }: { language: Language; who: Who
         <a class="button" href="/partners/apps/new">
           {texts.register}
         </a>
-        <a href="/docs/">{texts.reference}</a>
+        <a href="/docs">{texts.reference}</a>
       </p>
     </Page>
   );

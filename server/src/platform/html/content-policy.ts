@@ -3,10 +3,16 @@
  * every origin that a form may lead to is listed: our public origin (a shop may be opened under another host name of
  * this server), and on the consent page that of the app.
  */
-export function contentPolicy(options: { images?: string; formsLeadTo: string[] }): string {
+export function contentPolicy(options: {
+  images?: string;
+  formsLeadTo: string[];
+  /** Pages of the documentation may run our own script and call our own API. Other pages run none. */
+  scripts?: boolean;
+}): string {
   return [
     "default-src 'none'",
     "style-src 'self'",
+    ...(options.scripts ? ["script-src 'self'", "connect-src 'self'"] : []),
     `img-src ${options.images ?? "'self'"}`,
     `form-action ${["'self'", ...options.formsLeadTo.map(sourceOf)].join(' ')}`,
     "base-uri 'none'",

@@ -1,5 +1,7 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isTemporary } from '../db/unavailable.js';
+import { sendErrorPage, sendNotFoundPage, wantsPage } from '../html/error-page.js';
+import { pageHeaders } from '../html/page-headers.js';
 import { BodyFaults, fieldPath, sentenceFor } from '../schema/validation.js';
 import { ApiError, badRequest, busy, internalError, invalid, unknownPath } from './errors.js';
 
@@ -10,26 +12,50 @@ declare module 'fastify' {
   }
 }
 
-/** Returns every failure in the same format. Only the public message leaves the process; the cause is logged. */
+/**
+ * Returns every failure in the same format, or as a page to a browser. Only the public message leaves the process; the
+ * cause is logged.
+ */
 export function answerErrors(app: FastifyInstance, publicUrl: string): void {
   app.decorate('errorDocs', `${publicUrl}/docs/errors`);
-  app.setErrorHandler((error: FastifyError, request, reply) => {
-    sendError(publicError(error), request, reply);
+  const headers = pageHeaders(publicUrl);
+  app.setErrorHandler((thrown: FastifyError, request, reply) => {
+    const error = publicError(thrown);
+    if (!wantsPage(request)) return sendError(error, request, reply);
+    logFailure(error, request);
+    sendErrorPage(error, request, reply.headers(headers));
   });
   app.setNotFoundHandler((request, reply) => {
-    sendError(unknownPath(pathOf(request)), request, reply);
+    const address = withoutTrailingSlash(app, request);
+    if (address !== undefined) return reply.redirect(address, 301);
+    if (wantsPage(request)) return sendNotFoundPage(request, reply.headers(headers));
+    return sendError(unknownPath(pathOf(request)), request, reply);
   });
 }
 
+/** /docs/ is /docs. Undefined if there is no page without the slash either. */
+function withoutTrailingSlash(app: FastifyInstance, request: FastifyRequest): string | undefined {
+  const path = pathOf(request);
+  if (request.method !== 'GET' || !/^\/[^/].*[^/]\/$/.test(path)) return undefined;
+  const shorter = path.slice(0, -1);
+  return app.findRoute({ method: 'GET', url: shorter })
+    ? shorter + request.url.slice(path.length)
+    : undefined;
+}
+
 export function sendError(error: ApiError, request: FastifyRequest, reply: FastifyReply): void {
-  if (error.status >= 500)
-    request.log.error({ requestId: request.id, err: error.more.cause ?? error }, 'request failed');
+  logFailure(error, request);
   reply
     .code(error.status)
     .headers(error.more.headers ?? {})
     .header('x-should-retry', String(error.isWorthRetrying))
     .type('application/json; charset=utf-8')
     .send(errorBody(error, request.id, request.server.errorDocs));
+}
+
+function logFailure(error: ApiError, request: FastifyRequest): void {
+  if (error.status >= 500)
+    request.log.error({ requestId: request.id, err: error.more.cause ?? error }, 'request failed');
 }
 
 export function errorBody({ message, code, more }: ApiError, requestId: string, docs: string): string {

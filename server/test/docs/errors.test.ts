@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ERROR_CATALOGUE, ERROR_CODES } from '../../../src/platform/http/error-catalogue.js';
-import { type Feira, openFeira, type StoreClient } from '../../support/feira.js';
+import { ERROR_CATALOGUE, ERROR_CODES } from '../../src/platform/http/error-catalogue.js';
+import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
 
 let feira: Feira;
 let store: StoreClient;

@@ -1,0 +1,103 @@
+import type {} from '@fastify/swagger';
+import type { FastifyInstance } from 'fastify';
+import { ERROR_CATALOGUE, ERROR_CODES } from '../platform/http/error-catalogue.js';
+import { CONTENTS } from './contents.js';
+import { type Article, Library } from './library.js';
+import type { Navigation } from './pages/layout.js';
+import type { ApiDocument } from './reference/document.js';
+import { type Group, groupsOf } from './reference/operations.js';
+import type { Entry } from './search.js';
+
+/** Made on first use, when all routes are known: describing the API takes a tenth of a second. */
+export function openCatalogue(app: FastifyInstance, publicUrl: string): () => Catalogue {
+  let catalogue: Catalogue | undefined;
+  return () => {
+    catalogue ??= new Catalogue(new Library(publicUrl), app.swagger() as unknown as ApiDocument, publicUrl);
+    return catalogue;
+  };
+}
+
+/** Everything that the documentation consists of: written pages, the reference and the error codes. */
+export class Catalogue {
+  readonly introduction: string;
+  readonly groups: Group[];
+  readonly navigation: Navigation;
+
+  constructor(
+    readonly library: Library,
+    document: ApiDocument,
+    publicUrl: string,
+  ) {
+    this.introduction = document.info.description ?? '';
+    this.groups = groupsOf(document);
+    this.navigation = { publicUrl, sections: [...this.guideLinks(), this.referenceLinks(), MORE] };
+  }
+
+  sections(): { title: string; articles: Article[] }[] {
+    return CONTENTS.map(({ title, guides }) => ({
+      title,
+      articles: guides.map((name) => this.library.guide(name)!),
+    }));
+  }
+
+  /** The addresses of all pages, for the sitemap. */
+  paths(): string[] {
+    return [
+      '/docs',
+      ...this.navigation.sections.flatMap(({ links }) => links.map(({ path }) => path)),
+      ...ERROR_CODES.map((code) => `/docs/errors/${code}`),
+    ];
+  }
+
+  entries(): Entry[] {
+    const articles = this.library.guides().flatMap((article) =>
+      article.sections.map(({ depth, id, text, body }) => ({
+        path: depth === 1 ? article.path : `${article.path}#${id}`,
+        title: text,
+        page: article.title,
+        text: body,
+      })),
+    );
+    const calls = this.groups.flatMap(({ name, slug, operations }) =>
+      operations.map(({ id, method, path, summary, description, parameters, body }) => ({
+        path: `/docs/reference/${slug}#${id}`,
+        title: summary,
+        page: `${name} reference`,
+        text: `${method} ${path} ${description} ${[...parameters, ...(body?.fields ?? [])].map((field) => field.name).join(' ')}`,
+      })),
+    );
+    const errors = ERROR_CODES.map((code) => ({
+      path: `/docs/errors/${code}`,
+      title: code,
+      page: 'Error codes',
+      text: `${ERROR_CATALOGUE[code].meaning} ${ERROR_CATALOGUE[code].remedy}`,
+    }));
+    return [...articles, ...calls, ...errors];
+  }
+
+  private guideLinks(): Navigation['sections'] {
+    return this.sections().map(({ title, articles }) => ({
+      title,
+      links: articles.map((article) => ({ path: article.path, text: article.title })),
+    }));
+  }
+
+  private referenceLinks(): Navigation['sections'][number] {
+    return {
+      title: 'Reference',
+      links: [
+        { path: '/docs/reference', text: 'All calls' },
+        ...this.groups.map(({ name, slug }) => ({ path: `/docs/reference/${slug}`, text: name })),
+      ],
+    };
+  }
+}
+
+const MORE = {
+  title: 'More',
+  links: [
+    { path: '/docs/errors', text: 'Error codes' },
+    { path: '/docs/changelog', text: 'Changelog' },
+    { path: '/docs/design', text: 'Design system' },
+  ],
+};

@@ -1,0 +1,103 @@
+import { Alert, Field } from '../../platform/html/page.js';
+import { DocsPage, type Navigation } from './layout.js';
+
+const COLOURS = [
+  ['ink', 'Text'],
+  ['soft', 'Secondary text'],
+  ['line', 'Lines between parts; never the only sign of a control'],
+  ['edge', 'Borders of controls, at least 3:1'],
+  ['paper', 'Surfaces'],
+  ['ground', 'Background'],
+  ['sunk', 'Recessed areas, code'],
+  ['accent', 'Links, main buttons, focus. A shop sets its own'],
+  ['accent-soft', 'Selected choices'],
+  ['danger', 'Errors and destructive actions'],
+  ['alert', 'Background of errors'],
+  ['few', 'Warnings, low stock'],
+  ['good', 'Confirmations'],
+  ['info', 'Neutral information'],
+] as const;
+
+/** The tokens and parts that all pages share, shown with the stylesheets themselves. */
+export function DesignPage({ navigation }: { navigation: Navigation }) {
+  return (
+    <DocsPage
+      navigation={navigation}
+      path="/docs/design"
+      title="Design system"
+      description="The colours, type and parts that the shops, the documentation, the console and the partner pages share."
+    >
+      <h1>Design system</h1>
+      <p class="lead">
+        One set of tokens and parts for the shops, the documentation, the console and the partner pages.
+      </p>
+      <h2 id="files">Files</h2>
+      <ul>
+        <li>
+          <code>tokens.css</code>: colours, type, radii and the focus ring, in the layers <code>tokens</code>{' '}
+          and <code>base</code>. Every page loads it.
+        </li>
+        <li>
+          <code>feira.css</code>: the parts below, in the layer <code>parts</code>. For Feira's own pages.
+        </li>
+        <li>
+          <code>docs.css</code> and <code>site.css</code>: the layouts of the documentation and of the landing
+          page, in the layer <code>layout</code>.
+        </li>
+        <li>
+          <code>shop.css</code>: shops and checkout. It imports the tokens and has no layer, so it wins.
+        </li>
+      </ul>
+      <h2 id="rules">Rules</h2>
+      <ul>
+        <li>
+          Light and dark come from <code>light-dark()</code> in the tokens. No other file has a media query
+          for them.
+        </li>
+        <li>
+          Text has at least 4.5:1 on its background, borders of controls and the focus ring at least 3:1.
+        </li>
+        <li>Controls are at least 44 px high; secondary ones in a row at least 36 px.</li>
+        <li>
+          Native elements first: <code>details</code>, <code>dialog</code>, <code>popover</code>, radio
+          buttons as tabs. Pages work without a script; the only one adds copy buttons and “Try it” to the
+          documentation.
+        </li>
+        <li>At most 60 kB of style and script per page.</li>
+      </ul>
+      <h2 id="colours">Colours</h2>
+      <ul class="swatches">
+        {COLOURS.map(([name, use]) => (
+          <li key={name}>
+            <span class={`swatch ${name}`} />
+            <code>--{name}</code>
+            <small>{use}</small>
+          </li>
+        ))}
+      </ul>
+      <h2 id="parts">Parts</h2>
+      <h3>Buttons</h3>
+      <p class="actions">
+        <button type="button">Save</button>
+        <button type="button" class="second">
+          Cancel
+        </button>
+        <button type="button" class="danger">
+          Disconnect
+        </button>
+        <button type="button" class="quiet">
+          Sign out
+        </button>
+      </p>
+      <h3>Fields</h3>
+      <Field name="sample" label="Name" hint="The hint belongs to the field for screen readers, too." />
+      <h3>Messages</h3>
+      <Alert>The e-mail address is not valid.</Alert>
+      <p class="notice">Your changes are saved.</p>
+      <p>
+        <span class="tag">Tag</span> <span class="method get">GET</span> <span class="method post">POST</span>{' '}
+        <span class="method patch">PATCH</span> <span class="method delete">DELETE</span>
+      </p>
+    </DocsPage>
+  );
+}

@@ -1,0 +1,12 @@
+/** Text with `code` and **bold**, as the descriptions of the API have it. */
+export function Inline({ text }: { text: string }) {
+  const parts = text.split(/(`[^`]+`|\*\*[^*]+\*\*)/);
+  return (
+    <>
+      {parts.map((part) => {
+        if (part.startsWith('`')) return <code>{part.slice(1, -1)}</code>;
+        return part.startsWith('**') ? <strong>{part.slice(2, -2)}</strong> : part;
+      })}
+    </>
+  );
+}

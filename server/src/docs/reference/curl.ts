@@ -1,0 +1,49 @@
+import type { Operation } from './operations.js';
+
+/** The call as a command for bash and zsh. Values that differ from store to store are variables. */
+export function curlOf({ method, path, body }: Operation): string {
+  const address = path.replace(/\{(\w+)\}/g, (_, name: string) => `$${variableOf(path, name)}`);
+  const isOAuth = body?.contentType === 'application/x-www-form-urlencoded';
+  const lines = [`curl ${method === 'GET' ? '' : `-X ${method} `}"$FEIRA${address}"`];
+  if (!isOAuth) lines.push('-H "Authorization: Bearer $TOKEN"');
+  if (body && !isOAuth) {
+    lines.push('-H "Content-Type: application/json"');
+    lines.push(`-d ${quoted(JSON.stringify(withVariables(body.example), null, 2))}`);
+  }
+  if (body && isOAuth)
+    for (const [name, value] of Object.entries(body.example as Record<string, string>))
+      lines.push(`--data-urlencode "${name}=${FORM_VARIABLES[name] ?? value}"`);
+  return lines.join(' \\\n  ');
+}
+
+/** The variable that stands for a parameter of the path: $PRODUCT_ID for {id} under /products. */
+function variableOf(path: string, name: string): string {
+  if (name !== 'id') return name.replace(/([A-Z])/g, '_$1').toUpperCase();
+  const [, resource = ''] = /\/api\/v1\/([a-z]+)s\//.exec(path) ?? [];
+  return `${resource.toUpperCase()}_ID`;
+}
+
+const FORM_VARIABLES: Record<string, string> = {
+  client_id: '$CLIENT_ID',
+  client_secret: '$CLIENT_SECRET',
+  code: '$CODE',
+  redirect_uri: '$REDIRECT_URI',
+  code_verifier: '$CODE_VERIFIER',
+  token: '$REFRESH_TOKEN',
+};
+
+/** Ids in bodies are of the reader's store. */
+function withVariables(example: unknown): unknown {
+  if (typeof example !== 'object' || example === null || Array.isArray(example)) return example;
+  return Object.fromEntries(
+    Object.entries(example).map(([name, value]) => [
+      name,
+      name === 'productId' || name === 'orderId' ? `'"$${name.replace('Id', '_ID').toUpperCase()}"'` : value,
+    ]),
+  );
+}
+
+/** Single quotes, so that the shell changes nothing. The variables above end and begin them again. */
+function quoted(json: string): string {
+  return `'${json.replace(/'\\"(\$\w+)\\"'/g, `'"$1"'`)}'`;
+}

@@ -1,0 +1,98 @@
+import { type ApiDocument, resolve, type Schema } from './document.js';
+
+/** One row of a table of fields. Fields of nested objects have dotted names. */
+export interface Field {
+  name: string;
+  type: string;
+  required: boolean;
+  description: string;
+}
+
+const MOST_LEVELS = 4;
+
+/** The fields of an object, nested ones after their parent. */
+export function fieldsOf(document: ApiDocument, schema: Schema, prefix = '', level = 0): Field[] {
+  const object = alternativesOf(document, schema)[0]!;
+  if (object.type === 'array' && object.items && level < MOST_LEVELS)
+    return fieldsOf(document, object.items, `${prefix}[]`, level + 1);
+  if (!object.properties || level >= MOST_LEVELS) return [];
+  return Object.entries(object.properties).flatMap(([key, property]) => {
+    const name = prefix === '' ? key : `${prefix}.${key}`;
+    const own = resolve(document, property);
+    const field = {
+      name,
+      type: typeOf(document, property),
+      required: object.required?.includes(key) ?? false,
+      description: describe(own),
+    };
+    return [field, ...fieldsOf(document, property, name, level + 1)];
+  });
+}
+
+/** The type as a reader would write it: "string or null", "array of integer", "uuid". */
+export function typeOf(document: ApiDocument, schema: Schema): string {
+  const own = resolve(document, schema);
+  const alternatives = own.anyOf ?? own.oneOf;
+  if (alternatives) return [...new Set(alternatives.map((each) => typeOf(document, each)))].join(' or ');
+  const types = [own.type ?? 'any'].flat().map((type) => {
+    if (type === 'array' && own.items) return `array of ${typeOf(document, own.items)}`;
+    return type === 'string' && own.format ? own.format : type;
+  });
+  return types.join(' or ');
+}
+
+/** The description with the limits that the schema has and the sentence lacks. */
+export function describe(schema: Schema): string {
+  const values = schema.enum?.filter((value) => value !== null).map(String);
+  const notes = [
+    schema.description,
+    values && `One of ${values.map((value) => `\`${value}\``).join(', ')}.`,
+    schema.const !== undefined && `Always \`${String(schema.const)}\`.`,
+    schema.default !== undefined && `Default \`${JSON.stringify(schema.default)}\`.`,
+    schema.maxLength !== undefined && `At most ${schema.maxLength.toLocaleString('en')} characters.`,
+    schema.maxItems !== undefined && `At most ${schema.maxItems.toLocaleString('en')} entries.`,
+  ];
+  return notes.filter(Boolean).join(' ');
+}
+
+/** An example of the whole value, made of the examples of its fields. */
+export function sampleOf(document: ApiDocument, schema: Schema, level = 0): unknown {
+  const own = alternativesOf(document, schema)[0]!;
+  const given = own.examples?.[0] ?? own.const ?? own.enum?.[0] ?? own.default;
+  if (given !== undefined) return given;
+  if (own.properties)
+    return Object.fromEntries(
+      Object.entries(own.properties).map(([key, each]) => [key, sampleOf(document, each, level + 1)]),
+    );
+  const [type] = [own.type ?? 'object'].flat();
+  if (type === 'array') return own.items && level < 6 ? [sampleOf(document, own.items, level + 1)] : [];
+  if (type === 'string') return FORMATS[own.format ?? ''] ?? '…';
+  if (type === 'integer' || type === 'number') return own.minimum ?? 1;
+  return type === 'boolean' ? false : type === 'null' ? null : {};
+}
+
+const FORMATS: Record<string, string> = {
+  uuid: '01a1df25-7929-7c23-b2dc-ac78e5c21043',
+  'date-time': '2026-11-16T12:30:00.000Z',
+  date: '2026-11-16',
+  uri: 'https://erp.example/example',
+  email: 'ana@loja.example',
+};
+
+/** The first alternative is the one that the reference shows. */
+function alternativesOf(document: ApiDocument, schema: Schema): Schema[] {
+  const own = resolve(document, schema);
+  const alternatives = own.anyOf ?? own.oneOf;
+  if (alternatives) return alternatives.flatMap((each) => alternativesOf(document, each));
+  if (own.allOf) {
+    const parts = own.allOf.map((each) => alternativesOf(document, each)[0]!);
+    return [
+      {
+        type: 'object',
+        properties: Object.assign({}, ...parts.map(({ properties }) => properties)),
+        required: parts.flatMap(({ required = [] }) => required),
+      },
+    ];
+  }
+  return [own];
+}

@@ -1,0 +1,169 @@
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import type { VNode } from 'preact';
+import { contentPolicy } from '../platform/html/content-policy.js';
+import { sendPage } from '../platform/html/page.js';
+import { compress } from '../platform/http/compress.js';
+import type { Catalogue } from './catalogue.js';
+import type { FindDemo } from './demo.js';
+import { docsMarkdown, llmsText } from './llms.js';
+import { ArticlePage } from './pages/article.js';
+import { DesignPage } from './pages/design.js';
+import {
+  ErrorList,
+  ErrorPage,
+  errorListMarkdown,
+  errorMarkdown,
+  isErrorCode,
+  UnknownCode,
+} from './pages/errors.js';
+import { HomePage } from './pages/home.js';
+import { GroupPage, ReferencePage } from './pages/reference.js';
+import { SearchPage } from './pages/search.js';
+import { groupMarkdown, overviewMarkdown } from './reference/markdown.js';
+import { search } from './search.js';
+
+export interface DocsOptions {
+  publicUrl: string;
+  catalogue: () => Catalogue;
+  demo: FindDemo;
+}
+
+type Named = { Params: { name: string } };
+
+/** The documentation: guides, reference and error codes, each as a page and as Markdown. */
+export const docsRoutes: FastifyPluginAsync<DocsOptions> = async (app, { publicUrl, catalogue, demo }) => {
+  const hidden = { schema: { hide: true } };
+  const entries = once(() => catalogue().entries());
+  allowScriptAndCaching(app, publicUrl);
+
+  page('/docs', () => {
+    const { navigation, groups } = catalogue();
+    return {
+      page: <HomePage navigation={navigation} sections={catalogue().sections()} groups={groups} />,
+      markdown: () => docsMarkdown(catalogue()),
+    };
+  });
+  page('/docs/changelog', () => {
+    const { library, navigation } = catalogue();
+    const article = library.changelog();
+    return {
+      page: <ArticlePage navigation={navigation} article={article} />,
+      markdown: () => article.markdown,
+    };
+  });
+  page('/docs/reference', () => {
+    const { navigation, introduction, groups } = catalogue();
+    return {
+      page: <ReferencePage navigation={navigation} introduction={introduction} groups={groups} />,
+      markdown: () => overviewMarkdown(groups),
+    };
+  });
+  page('/docs/errors', () => ({
+    page: <ErrorList navigation={catalogue().navigation} />,
+    markdown: errorListMarkdown,
+  }));
+
+  app.get<Named>('/docs/guides/:name', hidden, (request, reply) => {
+    const { library, navigation } = catalogue();
+    const article = library.guide(nameIn(request));
+    if (!article) return reply.callNotFound();
+    const all = library.guides();
+    const index = all.indexOf(article);
+    const html = (
+      <ArticlePage
+        navigation={navigation}
+        article={article}
+        previous={all[index - 1]}
+        next={all[index + 1]}
+      />
+    );
+    return send(request, reply, html, () => article.markdown);
+  });
+  app.get<Named>('/docs/reference/:name', hidden, async (request, reply) => {
+    const group = catalogue().groups.find(({ slug }) => slug === nameIn(request));
+    if (!group) return reply.callNotFound();
+    const token = isAddressedTo(publicUrl, request) ? await demo()?.token() : undefined;
+    if (token !== undefined) reply.header('Cache-Control', 'no-store');
+    const html = <GroupPage navigation={catalogue().navigation} group={group} token={token} />;
+    return send(request, reply, html, () => groupMarkdown(group));
+  });
+  app.get<Named>('/docs/errors/:name', hidden, (request, reply) => {
+    const { navigation } = catalogue();
+    const code = nameIn(request);
+    if (!isErrorCode(code))
+      return sendPage(
+        reply.header('Cache-Control', 'no-store'),
+        <UnknownCode navigation={navigation} />,
+        404,
+      );
+    return send(request, reply, <ErrorPage navigation={navigation} code={code} />, () => errorMarkdown(code));
+  });
+  app.get<{ Querystring: { q?: string | string[] } }>('/docs/search', hidden, (request, reply) => {
+    const query = [request.query.q ?? ''].flat()[0]!.trim();
+    const hits = search(entries(), query);
+    return sendPage(reply, <SearchPage navigation={catalogue().navigation} query={query} hits={hits} />);
+  });
+  app.get('/docs/design', hidden, (_request, reply) =>
+    sendPage(reply, <DesignPage navigation={catalogue().navigation} />),
+  );
+  app.get('/docs/SKILL.md', hidden, (_request, reply) => sendMarkdown(reply, catalogue().library.skill()));
+  app.get('/llms.txt', hidden, (_request, reply) =>
+    reply.type('text/plain; charset=utf-8').send(llmsText(catalogue(), publicUrl)),
+  );
+
+  /** A page with a fixed address, and the same as Markdown. */
+  function page(path: string, content: () => { page: VNode; markdown: () => string }): void {
+    for (const address of [path, `${path}.md`])
+      app.get(address, hidden, (request, reply) => {
+        const { page: html, markdown } = content();
+        return send(request, reply, html, markdown);
+      });
+  }
+};
+
+function allowScriptAndCaching(app: FastifyInstance, publicUrl: string): void {
+  const policy = contentPolicy({ formsLeadTo: [publicUrl], scripts: true });
+  app.addHook('onRequest', (_request, reply, done) => {
+    reply.headers({ 'Content-Security-Policy': policy, 'Cache-Control': 'public, max-age=300' });
+    done();
+  });
+  app.addHook('onSend', compress);
+  app.addHook('onSend', async (_request, reply) => {
+    reply.header('vary', 'accept, accept-encoding');
+  });
+}
+
+/**
+ * The token of the demo store is shown only under the server's own address: a foreign site whose name was made to
+ * resolve to this machine could read the page otherwise.
+ */
+function isAddressedTo(publicUrl: string, request: FastifyRequest): boolean {
+  return request.headers.host === new URL(publicUrl).host;
+}
+
+function nameIn(request: FastifyRequest<Named>): string {
+  return request.params.name.replace(/\.md$/, '');
+}
+
+function send(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  page: VNode,
+  markdown: () => string,
+): FastifyReply {
+  const wantsMarkdown =
+    /\.md(\?|$)/.test(request.url) || request.headers.accept?.includes('text/markdown') === true;
+  return wantsMarkdown ? sendMarkdown(reply, markdown()) : sendPage(reply, page);
+}
+
+function sendMarkdown(reply: FastifyReply, markdown: string): FastifyReply {
+  return reply.type('text/markdown; charset=utf-8').send(markdown);
+}
+
+function once<Value>(make: () => Value): () => Value {
+  let value: Value | undefined;
+  return () => {
+    value ??= make();
+    return value;
+  };
+}

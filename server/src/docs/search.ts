@@ -1,0 +1,55 @@
+/** Something that can be found: a section of a guide, a call, an error code. */
+export interface Entry {
+  path: string;
+  title: string;
+  /** The page it is on. */
+  page: string;
+  text: string;
+}
+
+export interface Hit extends Entry {
+  excerpt: string;
+}
+
+const MOST_HITS = 20;
+const MOST_CHARACTERS = 100;
+const EXCERPT = 160;
+
+/** Entries that contain every word, those with the words in their title first. */
+export function search(entries: Entry[], query: string): Hit[] {
+  const words = wordsOf(query);
+  if (words.length === 0) return [];
+  return entries
+    .map((entry) => ({ entry, score: scoreOf(entry, words) }))
+    .filter(({ score }) => score > 0)
+    .sort((one, other) => other.score - one.score)
+    .slice(0, MOST_HITS)
+    .map(({ entry }) => ({ ...entry, excerpt: excerptOf(entry.text, words[0]!) }));
+}
+
+function wordsOf(query: string): string[] {
+  return query.slice(0, MOST_CHARACTERS).toLowerCase().split(/\s+/).filter(Boolean);
+}
+
+function scoreOf({ title, page, text }: Entry, words: string[]): number {
+  const [inTitle, inPage, inText] = [title.toLowerCase(), page.toLowerCase(), text.toLowerCase()];
+  let score = 0;
+  for (const word of words) {
+    const found =
+      (inTitle === word ? 20 : 0) +
+      (inTitle.includes(word) ? 10 : 0) +
+      (inPage.includes(word) ? 3 : 0) +
+      (inText.includes(word) ? 1 : 0);
+    if (found === 0) return 0;
+    score += found;
+  }
+  return score;
+}
+
+/** The text around the first match. */
+function excerptOf(text: string, word: string): string {
+  const at = Math.max(0, text.toLowerCase().indexOf(word) - EXCERPT / 3);
+  const start = at === 0 ? 0 : text.indexOf(' ', at) + 1;
+  const part = text.slice(start, start + EXCERPT);
+  return `${start > 0 ? '… ' : ''}${part}${start + EXCERPT < text.length ? ' …' : ''}`;
+}

@@ -1,0 +1,75 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ApiError } from '../http/errors.js';
+import { languageOf } from './language.js';
+import { Page, sendPage } from './page.js';
+
+const TEXTS = {
+  en: {
+    failed: 'Something went wrong',
+    ours: 'An internal error occurred. Try again in a few minutes.',
+    missing: 'Page not found',
+    missingText: 'There is no page at this address. It may have been moved or removed.',
+    home: 'Go to the start page',
+    docs: 'Documentation',
+    reference: 'Reference',
+  },
+  pt: {
+    failed: 'Algo deu errado',
+    ours: 'Ocorreu um erro interno. Tente novamente em alguns minutos.',
+    missing: 'Página não encontrada',
+    missingText: 'Não há uma página neste endereço. Ela pode ter sido movida ou removida.',
+    home: 'Ir para a página inicial',
+    docs: 'Documentação',
+    reference: 'Referência',
+  },
+};
+
+/** Whether the answer is for a person: a browser asks for HTML, a client of the API does not. */
+export function wantsPage({ method, url, headers }: FastifyRequest): boolean {
+  return (
+    (method === 'GET' || method === 'HEAD') &&
+    !url.startsWith('/api/') &&
+    headers.accept?.includes('text/html') === true
+  );
+}
+
+/** The page for an unknown address. */
+export function sendNotFoundPage(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const language = languageOf(request.headers['accept-language']);
+  const texts = TEXTS[language];
+  return sendPage(
+    reply,
+    <Page language={language} title={texts.missing}>
+      <h1>{texts.missing}</h1>
+      <p>{texts.missingText}</p>
+      <p class="actions">
+        <a class="button" href="/">
+          {texts.home}
+        </a>
+        <a href="/docs">{texts.docs}</a>
+      </p>
+    </Page>,
+    404,
+  );
+}
+
+/** The page for a request that failed. The cause of an internal error is not shown. */
+export function sendErrorPage(error: ApiError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const language = languageOf(request.headers['accept-language']);
+  const texts = TEXTS[language];
+  if (error.more.headers) reply.headers(error.more.headers);
+  return sendPage(
+    reply,
+    <Page language={language} title={texts.failed}>
+      <h1>{texts.failed}</h1>
+      <p>{error.status >= 500 ? texts.ours : error.message}</p>
+      <p class="hint">
+        {texts.reference}: {request.id}
+      </p>
+      <p>
+        <a href="/">{texts.home}</a>
+      </p>
+    </Page>,
+    error.status,
+  );
+}

@@ -1,0 +1,63 @@
+import type { FastifyPluginAsync } from 'fastify';
+import type { Catalogue } from '../docs/catalogue.js';
+import type { FindDemo } from '../docs/demo.js';
+import { type Language, languageOf } from '../platform/html/language.js';
+import { sendPage } from '../platform/html/page.js';
+import { LandingPage } from './pages/landing.js';
+
+export interface SiteOptions {
+  publicUrl: string;
+  catalogue: () => Catalogue;
+  demo: FindDemo;
+}
+
+/** The landing page, and what search engines ask for. */
+export const siteRoutes: FastifyPluginAsync<SiteOptions> = async (app, { publicUrl, catalogue, demo }) => {
+  const hidden = { schema: { hide: true } };
+
+  app.get<{ Querystring: { lang?: unknown } }>('/', hidden, (request, reply) => {
+    const language = asLanguage(request.query.lang) ?? languageOf(request.headers['accept-language']);
+    reply.headers({ 'Cache-Control': 'public, max-age=300', Vary: 'Accept-Language' });
+    return sendPage(reply, <LandingPage language={language} publicUrl={publicUrl} demoSlug={demo()?.slug} />);
+  });
+
+  app.get('/robots.txt', hidden, (_request, reply) =>
+    reply
+      .type('text/plain; charset=utf-8')
+      .header('Cache-Control', 'public, max-age=3600')
+      .send(robots(publicUrl)),
+  );
+
+  app.get('/sitemap.xml', hidden, (_request, reply) =>
+    reply
+      .type('application/xml; charset=utf-8')
+      .header('Cache-Control', 'public, max-age=3600')
+      .send(sitemap(['/', ...catalogue().paths()].map((path) => publicUrl + path))),
+  );
+};
+
+function asLanguage(value: unknown): Language | undefined {
+  return value === 'en' || value === 'pt' ? value : undefined;
+}
+
+/** Pages behind a sign-in and the steps of a purchase are of no use in a search engine. */
+function robots(publicUrl: string): string {
+  const closed = [
+    '/api/',
+    '/oauth/',
+    '/console',
+    '/partners',
+    '/sign-in',
+    '/sandbox/',
+    '/s/*/cart',
+    '/s/*/checkout',
+    '/s/*/orders/',
+  ];
+  return `User-agent: *\n${closed.map((path) => `Disallow: ${path}`).join('\n')}\n\nSitemap: ${publicUrl}/sitemap.xml\n`;
+}
+
+/** The addresses are our own and contain nothing that XML would have to escape. */
+function sitemap(addresses: string[]): string {
+  const entries = addresses.map((address) => `  <url><loc>${address}</loc></url>`);
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${entries.join('\n')}\n</urlset>\n`;
+}

@@ -1,0 +1,36 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { blocksIn, openSession, runBlocks } from '../support/guide.js';
+import { freePort, ROOT, temporaryFolder } from '../support/process.js';
+
+const FIVE_MINUTES = 300_000;
+
+/** The files of the repository as a fresh clone has them: no packages, nothing compiled, no data. */
+function copyRepository(folder: string): void {
+  const list = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: ROOT });
+  for (const file of list.toString().trim().split('\n')) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    cpSync(join(ROOT, file), join(folder, file));
+  }
+}
+
+test(
+  'the quickstart leads from a fresh clone to verified events, exactly as printed',
+  async () => {
+    const folder = temporaryFolder();
+    copyRepository(folder.path);
+    const port = await freePort();
+    const session = openSession('bash', folder.path, port);
+    try {
+      const place = { folder: folder.path, port, receiverPort: await freePort() };
+      await runBlocks(blocksIn('docs/guides/quickstart.md'), session, place);
+      expect(session.output()).toContain('"status":"paid"');
+    } finally {
+      await session.close();
+      folder.remove();
+    }
+  },
+  FIVE_MINUTES,
+);

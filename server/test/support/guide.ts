@@ -1,0 +1,78 @@
+import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { Marked, type Tokens } from 'marked';
+import { attributesOf } from '../../src/docs/markdown.js';
+import { ROOT } from './process.js';
+import { ShellSession } from './shell-session.js';
+
+/** A code block of a guide. */
+export interface Block {
+  language: string;
+  attributes: Record<string, string>;
+  text: string;
+}
+
+export function blocksIn(file: string): Block[] {
+  const tokens = new Marked().lexer(readFileSync(join(ROOT, file), 'utf8'));
+  return tokens
+    .filter((token): token is Tokens.Code => token.type === 'code')
+    .map((token) => ({
+      language: (token.lang ?? '').split(/\s+/, 1)[0]!,
+      attributes: attributesOf(token),
+      text: token.text,
+    }));
+}
+
+/**
+ * Runs the blocks of a guide in order. Only the ports differ from what is printed. A block with a title is saved as a
+ * file, "output" must be printed, and "approve" is called while a command waits for the merchant in the browser.
+ */
+export async function runBlocks(
+  blocks: Block[],
+  session: ShellSession,
+  place: { folder: string; port: number; receiverPort: number },
+  approve: (address: string) => Promise<void> = async () => {},
+): Promise<void> {
+  for (const { language, attributes, text } of blocks) {
+    const block = text
+      .replaceAll('localhost:3000', `localhost:${place.port}`)
+      .replaceAll('localhost:8080', `localhost:${place.receiverPort}`)
+      .replaceAll('listen(8080)', `listen(${place.receiverPort})`);
+    if (attributes.title !== undefined) writeFileSync(join(place.folder, attributes.title), `${block}\n`);
+    else if (language === 'output') await session.expect(block);
+    else if (language !== 'sh') continue;
+    else if ('background' in attributes) session.runInBackground(block);
+    else if ('browser' in attributes) {
+      const running = session.run(block);
+      await session.expect('Open http…');
+      await approve(/Open (\S+)/.exec(session.output())![1]!);
+      await running;
+    } else await session.run('fails' in attributes ? `export CURL_ANY=1\n${block}\nunset CURL_ANY` : block);
+  }
+}
+
+/** A folder that looks like the repository, with a data folder of its own. */
+export function repositoryIn(folder: string): void {
+  for (const name of readdirSync(ROOT))
+    if (!['.feira', '.git', '.ci'].includes(name)) symlinkSync(join(ROOT, name), join(folder, name));
+}
+
+export function openSession(shell: 'bash' | 'zsh', folder: string, port: number): ShellSession {
+  const { PATH = '', HOME = '' } = process.env;
+  const programs = join(folder, '.programs');
+  mkdirSync(programs);
+  // An answer other than 2xx fails the block, unless the guide shows an error.
+  writeFileSync(
+    join(programs, 'curl'),
+    `#!/bin/sh\nPATH="${PATH}"\nif [ -n "$CURL_ANY" ]; then exec curl "$@"; fi\nexec curl --fail-with-body "$@"\n`,
+  );
+  chmodSync(join(programs, 'curl'), 0o755);
+  const stripTypes = pathToFileURL(join(ROOT, 'server/test/support/strip-types.mjs')).href;
+  return new ShellSession(shell, folder, {
+    PATH: `${programs}:${PATH}`,
+    HOME,
+    PORT: String(port),
+    ...(!('typescript' in process.features) && { NODE_OPTIONS: `--import ${stripTypes}` }),
+  });
+}

@@ -1,0 +1,88 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { until } from './process.js';
+
+/** A shell that runs one block after the other, as if they were pasted into a terminal. It ends when a command fails. */
+export class ShellSession {
+  private readonly shell: ChildProcess;
+  private readonly background: ChildProcess[] = [];
+  private text = '';
+  private blocks = 0;
+
+  constructor(
+    private readonly name: 'bash' | 'zsh',
+    private readonly folder: string,
+    private readonly env: Record<string, string>,
+  ) {
+    this.shell = spawn(name, name === 'bash' ? ['--norc', '--noprofile'] : ['-f'], { cwd: folder, env });
+    this.collect(this.shell);
+    this.shell.stdin?.on('error', () => {});
+    this.shell.stdin?.write('set -eo pipefail\n');
+  }
+
+  output(): string {
+    return this.text;
+  }
+
+  /** The block reads no input: otherwise a command in it would read the blocks that follow. */
+  async run(block: string): Promise<void> {
+    const number = ++this.blocks;
+    const file = join(this.folder, `block-${number}.sh`);
+    writeFileSync(file, block);
+    this.shell.stdin?.write(`. ${file} </dev/null\necho '<<done ${number}>>'\n`);
+    await until(() => {
+      if (this.shell.exitCode !== null) throw new Error(`${block}\nfailed:\n${this.text.slice(-3000)}`);
+      return this.text.includes(`<<done ${number}>>`);
+    });
+  }
+
+  /** A block that runs in a terminal of its own until the session ends. */
+  runInBackground(block: string): void {
+    const { folder: cwd, env } = this;
+    const child = spawn(this.name, ['-c', block], { cwd, env, detached: true });
+    this.background.push(child);
+    this.collect(child);
+  }
+
+  /** Waits for each line of the expected output. "…" stands for any text. */
+  async expect(lines: string): Promise<void> {
+    for (const line of lines.split('\n').filter(Boolean)) {
+      const pattern = new RegExp(line.split('…').map(escaped).join('.*'));
+      try {
+        await until(() => pattern.test(this.text), 240_000);
+      } catch {
+        throw new Error(`"${line}" is not in the output:\n${this.text.slice(-3000)}`);
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    this.shell.stdin?.end();
+    this.shell.kill('SIGTERM');
+    for (const { pid } of this.background) if (pid !== undefined) stopGroup(pid);
+    await until(() =>
+      this.background.every(({ exitCode, signalCode }) => exitCode !== null || signalCode !== null),
+    );
+  }
+
+  private collect({ stdout, stderr }: ChildProcess): void {
+    for (const stream of [stdout, stderr])
+      stream?.on('data', (chunk) => {
+        this.text += chunk;
+      });
+  }
+}
+
+/** The shell and everything it started. */
+function stopGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGTERM');
+  } catch {
+    // It has ended already.
+  }
+}
+
+function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}
