@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { findAccount, setPassword, storesOwnedBy } from '../accounts/users.js';
 import { createProduct } from '../catalog/products.js';
 import { putVariations } from '../catalog/put-variations.js';
+import type { Demo as DocsDemo } from '../docs/demo.js';
 import { createApp } from '../oauth/apps.js';
 import { SCOPES, type Scope } from '../oauth/scopes.js';
 import { createGrant, issueTokens } from '../oauth/tokens.js';
 import type { Clock } from '../platform/clock.js';
-import type { Config } from '../platform/config.js';
 import type { Database } from '../platform/db/database.js';
 import type { Tx } from '../platform/db/share.js';
 import { shopOfStore } from '../stores/queries.js';
@@ -22,12 +22,14 @@ interface Demo {
   password: string;
 }
 
-/** What each start finds or issues again. */
-interface Opened {
+/** With what each start finds or issues again. */
+export interface OpenedDemo extends Demo {
   token: string;
   slug: string;
 }
 
+export const DEMO_REDIRECT_URI = 'http://localhost:8080/callback';
+const RENEW_MS = 60 * 60 * 1000;
 const EMAIL = 'demo@feira.example';
 
 /**
@@ -37,47 +39,40 @@ const EMAIL = 'demo@feira.example';
 export async function ensureDemo(
   { db, clock }: { db: Database; clock: Clock },
   dataFolder: string,
-): Promise<Demo & Opened> {
+): Promise<OpenedDemo> {
   const file = fileIn(dataFolder);
   const kept = keptIn(file);
   const demo = kept ?? (await db.system('demo').transaction(makeDemo));
   // Before the token is issued: a start that fails there must not make another demo next time.
   if (!kept) write(file, demo);
-  const scopes = Object.keys(SCOPES) as Scope[];
-  const { workspaceId, clientId } = demo;
-  const { access_token: token } = await db.store(workspaceId).transaction(async (tx) => {
-    const grantId = await createGrant(tx, { workspaceId, clientId, userId: null, scopes });
-    return issueTokens(tx, clock, workspaceId, grantId, scopes);
-  });
+  const { workspaceId } = demo;
+  const token = await issueToken(db, clock, demo);
   const shop = await shopOfStore(db.store(workspaceId), workspaceId);
   const opened = { ...demo, token, slug: shop?.slug ?? '' };
   write(file, opened);
   return opened;
 }
 
-/** Secrets are printed to a terminal only: other outputs are collected and kept as logs. */
-export function welcome(config: Config, demo: Demo & Opened, toTerminal: boolean): string {
-  const { publicUrl, dataFolder } = config;
-  const credentials = toTerminal
-    ? `Sign-in        ${demo.email}  password ${demo.password}
-  Demo store     ${demo.workspaceId}
-  Client id      ${demo.clientId}
-  Client secret  ${demo.clientSecret}`
-    : `Demo store     ${demo.workspaceId}
-  Credentials    ${fileIn(dataFolder)} (sign-in, client secret and token)`;
-  const token = toTerminal ? demo.token : `$(node -p 'require("${fileIn(dataFolder)}").token')`;
-  return `
-  Feira is up.
+/** The demo as the documentation uses it: with a token that is renewed while the server runs. */
+export function renewing({ db, clock }: { db: Database; clock: Clock }, demo: OpenedDemo): DocsDemo {
+  let issued = { token: demo.token, at: clock.now() };
+  return {
+    slug: demo.slug,
+    async token() {
+      if (clock.now() - issued.at > RENEW_MS)
+        issued = { token: await issueToken(db, clock, demo), at: clock.now() };
+      return issued.token;
+    },
+  };
+}
 
-  Base address   ${publicUrl}
-  Reference      ${publicUrl}/docs
-  Storefront     ${publicUrl}/s/${demo.slug}
-  ${credentials}
-
-  Try it (the token lives two hours; the next start makes a new one):
-
-  curl -H "Authorization: Bearer ${token}" ${publicUrl}/api/v1/products
-`;
+async function issueToken(db: Database, clock: Clock, { workspaceId, clientId }: Demo): Promise<string> {
+  const scopes = Object.keys(SCOPES) as Scope[];
+  const { access_token } = await db.store(workspaceId).transaction(async (tx) => {
+    const grantId = await createGrant(tx, { workspaceId, clientId, userId: null, scopes });
+    return issueTokens(tx, clock, workspaceId, grantId, scopes);
+  });
+  return access_token;
 }
 
 function fileIn(dataFolder: string): string {
@@ -103,7 +98,7 @@ function keptIn(file: string): Demo | undefined {
 async function makeDemo(tx: Tx): Promise<Demo> {
   const password = randomBytes(9).toString('base64url');
   const workspaceId = (await takeOnStore(tx, password)) ?? (await makeStore(tx, password));
-  const app = await createApp(tx, { name: 'Demo App', redirectUris: ['http://localhost:8080/callback'] });
+  const app = await createApp(tx, { name: 'Demo App', redirectUris: [DEMO_REDIRECT_URI] });
   return { workspaceId, ...app, email: EMAIL, password };
 }
 

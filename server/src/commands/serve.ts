@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import type { FindDemo } from '../docs/demo.js';
 import { type Config, readConfig } from '../platform/config.js';
 import { Supervisor } from '../platform/embedded-postgres/supervise.js';
 import { createLog } from '../platform/observability/log.js';
@@ -24,19 +25,28 @@ export const command: Command = {
     const role = values.role ?? 'all';
     const log = createLog(config.logLevel);
     // Loading the modules takes about as long as starting PostgreSQL, which is another process.
-    const [connected, { buildApp, buildMonitorApp }, { assemble }, { startWorker }, { ensureDemo, welcome }] =
-      await Promise.all([
-        connectAndMigrate(config),
-        import('../app.js'),
-        import('../assembly.js'),
-        import('../worker.js'),
-        import('./demo.js'),
-      ]);
+    const [
+      connected,
+      { buildApp, buildMonitorApp },
+      { assemble },
+      { startWorker },
+      { ensureDemo, renewing },
+      { welcome },
+    ] = await Promise.all([
+      connectAndMigrate(config),
+      import('../app.js'),
+      import('../assembly.js'),
+      import('../worker.js'),
+      import('./demo.js'),
+      import('./welcome.js'),
+    ]);
     const assembly = await assemble({ ...config, connection: connected.connection, log });
     const supervisor = connected.embedded && new Supervisor(config.dataFolder, connected.embedded, log);
     supervisor?.measure(assembly.resources.metrics.registry);
     const worker = role === 'api' ? undefined : startWorker(assembly.worker);
-    const app = role === 'worker' ? undefined : await buildApp(assembly.app);
+    let demo: ReturnType<FindDemo>;
+    const pages = { ...assembly.app.pages, demo: () => demo };
+    const app = role === 'worker' ? undefined : await buildApp({ ...assembly.app, pages });
     const monitorAddress = config.monitor ?? workerAddress(String(role), config);
     const monitor = monitorAddress && buildMonitorApp(assembly.monitor);
     const stop = async () => {
@@ -56,14 +66,11 @@ export const command: Command = {
     const stopped = stopRequest((why) => log.info({ why }, 'stopping'));
     log.info({ role, host: config.host, port: config.port, publicUrl: config.publicUrl }, 'started');
     // A demo account on a server that others can reach would be an open door.
-    if (role !== 'worker' && config.databaseUrl === undefined && config.isLocal)
-      console.log(
-        welcome(
-          config,
-          await ensureDemo(assembly.resources, config.dataFolder),
-          process.stdout.isTTY === true,
-        ),
-      );
+    if (role !== 'worker' && config.databaseUrl === undefined && config.isLocal) {
+      const opened = await ensureDemo(assembly.resources, config.dataFolder);
+      demo = renewing(assembly.resources, opened);
+      console.log(welcome(config, opened, process.stdout.isTTY === true));
+    }
     const databaseIsLost = await Promise.race([
       stopped.then(() => false),
       supervisor?.gaveUp.then(() => true) ?? stopped.then(() => false),

@@ -1,8 +1,8 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ensureDemo, welcome } from '../../src/commands/demo.js';
-import type { Config } from '../../src/platform/config.js';
+import { ensureDemo } from '../../src/commands/demo.js';
+import { welcome } from '../../src/commands/welcome.js';
 import { type Feira, openFeira } from '../support/feira.js';
 import { Merchant } from '../support/merchant.js';
 import { temporaryFolder } from '../support/process.js';
@@ -52,7 +52,7 @@ test('the demo that a start prints works, also when its file was lost or is torn
 
 test('the start prints the secrets of the demo to a terminal, and to nothing else', async () => {
   const { demo } = await start();
-  const config = { publicUrl: 'http://localhost:3000', dataFolder: folder.path } as Config;
+  const config = { publicUrl: 'http://localhost:3000', dataFolder: folder.path };
   const secrets = [demo.password, demo.clientSecret, demo.token];
   for (const secret of secrets) {
     expect(welcome(config, demo, true)).toContain(secret);

@@ -1,8 +1,10 @@
 import { type DestinationStream, destination, type Logger, pino, stdSerializers } from 'pino';
+import { TerminalLines } from './terminal-lines.js';
 
 /**
- * Writes one JSON line per event to standard output. Headers, query strings and bodies are never logged, so tokens,
- * codes and signatures cannot appear. The redaction below is a second safeguard for later changes.
+ * Writes one JSON line per event to standard output, or a short line for a person if that is a terminal. Headers, query
+ * strings and bodies are never logged, so tokens, codes and signatures cannot appear. The redaction below is a second
+ * safeguard for later changes.
  */
 export function createLog(level: string, stream: DestinationStream = standardOutput()): Logger {
   return pino(
@@ -53,6 +55,7 @@ const BUFFER_LENGTH = 16_000;
 const FLUSH_MS = 250;
 
 function standardOutput(): DestinationStream {
+  if (process.stdout.isTTY) return new TerminalLines(process.stdout);
   return new BufferedLines(destination({ dest: 1, sync: false }));
 }
 
