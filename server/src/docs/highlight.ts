@@ -37,10 +37,19 @@ const SYNTAX: Record<string, Syntax> = {
   },
 };
 
+const NAMES: Record<string, string> = {
+  sh: 'Shell',
+  json: 'JSON',
+  js: 'JavaScript',
+  ts: 'TypeScript',
+  output: 'Output',
+  text: 'Example',
+};
+
 /** A code block. It may scroll sideways, so it has to be reachable by keyboard. */
 export function codeFigure(code: string, language: string, title?: string): string {
-  const caption = title === undefined ? '' : `<figcaption>${escapeHtml(title)}</figcaption>`;
-  return `<figure class="code">${caption}<pre tabindex="0"><code>${highlight(code, language)}</code></pre></figure>\n`;
+  const caption = escapeHtml(title ?? NAMES[language] ?? 'Code');
+  return `<figure class="code"><figcaption>${caption}</figcaption><pre tabindex="0"><code>${highlight(code, language)}</code></pre></figure>\n`;
 }
 
 /** Colours code as HTML. Good enough for short examples, and it needs neither a library nor a script in the browser. */

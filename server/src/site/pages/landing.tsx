@@ -53,7 +53,7 @@ export function LandingPage(props: { language: Language; publicUrl: string; demo
               <p>{texts.integrator.text}</p>
               <ul>
                 <li>
-                  <a href="/docs/guides/quickstart">{texts.quickstart}</a>
+                  <a href="/docs/guides/quickstart">{texts.firstGuide}</a>
                 </li>
                 <li>
                   <a href="/docs/reference">{texts.reference}</a>
@@ -68,6 +68,9 @@ export function LandingPage(props: { language: Language; publicUrl: string; demo
               <p>{texts.merchant.text}</p>
               <ul>
                 <li>
+                  <a href="/sign-in">{texts.signIn}</a>
+                </li>
+                <li>
                   <a href="/console/apps">{texts.console}</a>
                 </li>
               </ul>
@@ -79,6 +82,9 @@ export function LandingPage(props: { language: Language; publicUrl: string; demo
                 <ul>
                   <li>
                     <a href={`/s/${demoSlug}`}>{texts.shop}</a>
+                  </li>
+                  <li>
+                    <a href="/docs/guides/testing">{texts.sandbox}</a>
                   </li>
                 </ul>
               </article>
