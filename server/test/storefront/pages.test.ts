@@ -203,11 +203,11 @@ test("a merchant's text is text wherever it stands", async () => {
 });
 
 test('an address without a shop answers with a page that says so', async () => {
-  for (const slug of ['nobody', '%00', '..', 'Store-1', '%F0%9F%91%95', 'x'.repeat(2000)]) {
+  for (const slug of ['nobody', '%00', 'Store-1', '%F0%9F%91%95', 'x'.repeat(2000)]) {
     const { status, text, headers } = await visitor.get(`/s/${slug}`);
     expect(status, slug).toBe(404);
-    if (slug !== '..') expect(text).toContain('Shop not found');
-    if (slug !== '..') expect(headers['content-type']).toContain('text/html');
+    expect(text).toContain('Shop not found');
+    expect(headers['content-type']).toContain('text/html');
   }
 });
 
