@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { Brand, Head } from '../../platform/html/page.js';
+import { Brand, PageHead } from '../../platform/html/page.js';
 import type { Heading } from '../markdown.js';
 
 /** The navigation beside every page of the documentation. */
@@ -26,7 +26,7 @@ export function DocsPage(props: {
   const url = `${navigation.publicUrl}${path}`;
   return (
     <html lang="en">
-      <Head
+      <PageHead
         title={`${title} · Feira docs`}
         description={description}
         url={url}
@@ -35,7 +35,7 @@ export function DocsPage(props: {
         script="docs.js"
       >
         {props.markdown && <link rel="alternate" type="text/markdown" href={`${path}.md`} />}
-      </Head>
+      </PageHead>
       <body>
         <a class="skip" href="#content">
           Skip to content

@@ -14,7 +14,7 @@ export function Page(props: {
   const { language, title, who, wide, children } = props;
   return (
     <html lang={language === 'pt' ? 'pt-BR' : 'en'}>
-      <Head title={`${title} · Feira`} />
+      <PageHead title={`${title} · Feira`} />
       <body>
         <header class="bar">
           <Brand />
@@ -45,7 +45,7 @@ export function Brand() {
 }
 
 /** The head of every page of Feira itself. With a description, the page can be found and shared. */
-export function Head(props: {
+export function PageHead(props: {
   title: string;
   description?: string;
   /** The absolute URL of the page. */

@@ -1,5 +1,5 @@
 import type { Language } from '../../platform/html/language.js';
-import { Brand, Head } from '../../platform/html/page.js';
+import { Brand, PageHead } from '../../platform/html/page.js';
 import { LANDING_TEXTS } from './landing-texts.js';
 
 /** The start page: for integrators, for merchants, and for those who want to look at a shop. */
@@ -9,7 +9,7 @@ export function LandingPage(props: { language: Language; publicUrl: string; demo
   const other = language === 'pt' ? 'en' : 'pt';
   return (
     <html lang={language === 'pt' ? 'pt-BR' : 'en'}>
-      <Head
+      <PageHead
         title={`Feira · ${texts.title}`}
         description={texts.lead}
         url={`${publicUrl}/`}
