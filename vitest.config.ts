@@ -13,11 +13,14 @@ const shared = {
 const LARGE = [
   'server/test/fuzz.test.ts',
   'server/test/isolation.test.ts',
+  'server/test/catalog/product-search-large.test.ts',
   'server/test/catalog/variation-balances.test.ts',
   'server/test/checkout/races.test.ts',
   'server/test/events/consumers.test.ts',
+  'server/test/events/snapshot-feed.test.ts',
   'server/test/oauth/exchange-races.test.ts',
   'server/test/orders/delta-sync.test.ts',
+  'server/test/orders/unavailable.test.ts',
   'server/test/payments/notification-order.test.ts',
   'server/test/webhooks/parallel-workers.test.ts',
 ];

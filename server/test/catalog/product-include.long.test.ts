@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sql } from '../../src/platform/db/sql.js';
 import { insertCatalog } from '../support/catalog-rows.js';
+import { expectRefusal } from '../support/expect-refusal.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
+import { allByCursor } from '../support/orders.js';
 
 let feira: Feira;
 let store: StoreClient;
@@ -24,4 +27,23 @@ test('10,000 products with variations and images are read in 100 calls and equal
   }
   expect([calls, new Set(listed.map(({ id }) => id)).size]).toEqual([100, 10_000]);
   for (const record of listed) expect((await store.get(`/products/${record.id}`)).body).toStrictEqual(record);
+});
+
+test('a page of more than 16 MB is refused, and a smaller limit reads the same products', async () => {
+  const large = await feira.store();
+  await feira.context.db.store('test').transaction(async (tx) => {
+    await tx.query(sql`
+      insert into products (workspace_id, id, name, price, has_variants)
+      select ${large.workspaceId}, new_id(), 'Large ' || n, 1, true from generate_series(1, 100) n`);
+    await tx.query(sql`
+      insert into variations (workspace_id, product_id, id, position, combination, options, price)
+      select p.workspace_id, p.id, new_id(), n, repeat('👕', 50) || n, array[repeat('👕', 50) || n], 1
+      from products p, generate_series(1, 500) n where p.workspace_id = ${large.workspaceId}`);
+  });
+  const refused = await large.get('/products?limit=100&include=variants');
+  expectRefusal(refused, 400);
+  expect(refused.body.code).toBe('page_too_large');
+  expect(refused.body.error).toMatch(/smaller limit/);
+  const listed = await allByCursor(large, '/products?limit=20&include=variants');
+  expect(listed).toHaveLength(100);
 });

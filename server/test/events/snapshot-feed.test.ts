@@ -2,10 +2,11 @@ import { afterAll, beforeAll, test } from 'vitest';
 import { insertCatalog } from '../support/catalog-rows.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
 import { Random } from '../support/random.js';
+import { sized } from '../support/sized.js';
 import { expectToCatchUp, writeUntil } from '../support/snapshot-consumer.js';
 import { type ReadSnapshot, readSnapshot } from '../support/snapshots.js';
 
-const ROUNDS = 3;
+const ROUNDS = sized(1, 3);
 const POSITIONS_PER_ROUND = 4;
 
 const processes: Feira[] = [];

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { newProduct } from '../support/catalog.js';
 import { type Answer, type Feira, openFeira, type StoreClient } from '../support/feira.js';
 import { order } from '../support/shop.js';
+import { sized } from '../support/sized.js';
 
 // The storage of the orders hangs: a lock on its tables is released only after a test has its answers.
 
@@ -94,7 +95,7 @@ test('the rest of the API goes on while many calls wait for the orders, with key
   let served = false;
   await whileHanging(async () => {
     // Each of these asks again as soon as it was refused: at any moment all of them wait for the orders.
-    const waiting = Array.from({ length: 4 }, (_, index) =>
+    const waiting = Array.from({ length: sized(2, 4) }, (_, index) =>
       calls().map(async ([name, call]) => {
         const headers = index % 2 ? { 'idempotency-key': `${name} ${index}` } : undefined;
         do outcomes.add(await outcomeOf(call(headers)));

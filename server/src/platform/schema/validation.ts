@@ -3,12 +3,22 @@ import type { FastifySchemaCompiler } from 'fastify';
 import type { FaultDetail } from '../http/errors.js';
 import { withKeywords } from './keywords.js';
 
+/** Compiling takes milliseconds, so routes with the same schema share a validator. Keyed by the text of the schema. */
+export const validatorCompiler: FastifySchemaCompiler<object> = ({ schema, httpPart }) => {
+  const isBody = httpPart === 'body';
+  const key = `${isBody} ${JSON.stringify(schema)}`;
+  const compiled = validators.get(key) ?? (isBody ? bodyValidator(schema) : parameterValidator(schema));
+  validators.set(key, compiled);
+  return compiled as never;
+};
+
+const validators = new Map<string, unknown>();
+
 /**
  * Validates bodies without coercion. A fast validator checks every body; only a rejected body is validated again to
  * collect all errors.
  */
-export const validatorCompiler: FastifySchemaCompiler<object> = ({ schema, httpPart }) => {
-  if (httpPart !== 'body') return parameterValidator(schema) as never;
+function bodyValidator(schema: object) {
   const quick = quickAjv.compile(schema);
   let thorough: ValidateFunction | undefined;
   return (body: unknown) => {
@@ -17,7 +27,7 @@ export const validatorCompiler: FastifySchemaCompiler<object> = ({ schema, httpP
     thorough(body);
     return { error: new BodyFaults(thorough.errors?.filter(({ keyword }) => keyword !== 'if') ?? []) };
   };
-};
+}
 
 /**
  * Changes two rules to avoid repeated errors. An array with too many entries reports only that: a megabyte of invalid

@@ -1,25 +1,28 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { expectErrorShape, expectRefusal } from '../../support/expect-refusal.js';
 import { type Answer, type Feira, openFeira, type StoreClient } from '../../support/feira.js';
 import { until } from '../../support/process.js';
 
 let feira: Feira;
 let store: StoreClient;
-let lines: Record<string, unknown>[];
+let lines: Record<string, unknown>[] = [];
+const LOGGED = { logTo: { write: (line: string) => void lines.push(JSON.parse(line)) } };
 
-beforeEach(async () => {
-  lines = [];
-  feira = await openFeira({ logTo: { write: (line: string) => void lines.push(JSON.parse(line)) } });
+beforeAll(async () => {
+  feira = await openFeira(LOGGED);
   store = await feira.store();
 });
-afterEach(() => feira.close());
+afterAll(() => feira.close());
+beforeEach(() => {
+  lines = [];
+});
 
 /** Sends these bytes, keeps its side open, and answers all that came back by the time the server ended it. */
-async function exchange(bytes: string): Promise<Answer[]> {
-  if (!feira.app.server.listening) await feira.app.listen({ port: 0, host: '127.0.0.1' });
-  const socket = connect((feira.app.server.address() as AddressInfo).port, '127.0.0.1');
+async function exchange(bytes: string, { app } = feira): Promise<Answer[]> {
+  if (!app.server.listening) await app.listen({ port: 0, host: '127.0.0.1' });
+  const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1');
   let received = '';
   socket.setEncoding('utf8').on('data', (text) => {
     received += text;
@@ -59,8 +62,9 @@ async function expectRefused(
   status: number,
   code: string,
   logged: object = {},
+  server = feira,
 ): Promise<void> {
-  const answers = await exchange(bytes);
+  const answers = await exchange(bytes, server);
   expect(answers).toHaveLength(1);
   const [answer] = answers as [Answer];
   expectRefusal(answer, status);
@@ -97,16 +101,17 @@ test('an expectation that nobody can meet is refused with 417', async () => {
 });
 
 test('a head or a body that does not arrive in time is refused with 408', async () => {
-  Object.assign(feira.app.server, {
+  const impatient = await openFeira({ ...LOGGED, on: feira });
+  // The interval is read when the server begins to listen.
+  Object.assign(impatient.app.server, {
     headersTimeout: 100,
     requestTimeout: 100,
     connectionsCheckingInterval: 20,
   });
-  await expectRefused('GET / HTTP/1.1\r\nHos', 408, 'request_timeout');
-  await expectRefused(post(100, '{"name"'), 408, 'request_timeout', {
-    path: '/api/v1/products',
-    workspaceId: store.workspaceId,
-  });
+  await expectRefused('GET / HTTP/1.1\r\nHos', 408, 'request_timeout', {}, impatient);
+  const logged = { path: '/api/v1/products', workspaceId: store.workspaceId };
+  await expectRefused(post(100, '{"name"'), 408, 'request_timeout', logged, impatient);
+  await impatient.close();
 });
 
 test('a body in broken chunks is refused with 400', async () => {
