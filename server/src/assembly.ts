@@ -12,6 +12,7 @@ import type { PublicRoutes } from './platform/config.js';
 import { sql } from './platform/db/sql.js';
 import { Flash } from './platform/html/flash.js';
 import type { GatewayName } from './platform/http/public-address.js';
+import { ListMemory } from './platform/lists/list-memory.js';
 import { Readiness } from './platform/observability/health.js';
 import { openResources, type ResourceOptions, type Resources } from './resources.js';
 import { LabelAddresses } from './shipping/label-address.js';
@@ -53,6 +54,7 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
   });
   const sequencer = new Sequencer(db.system('sequencer'), log, () => dispatcher.wake());
   const snapshots = new Snapshots(db);
+  const lists = new ListMemory(db.background('list counts').autocommit);
   measureDeliveries(metrics.registry, db.system('metrics'), dispatcher);
   const credentials = new Credentials(db.system('tokens'), clock, listener);
   const sessions = new Sessions(db.system('sessions'), clock, signer, publicUrl);
@@ -85,9 +87,9 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
         guard: { credentials, budgets },
         idempotency: { db, clock, seal },
         afterWrite: { db, clock, storage, wake },
-        catalog: { db, mediaUrl, snapshots },
+        catalog: { db, mediaUrl, snapshots, lists },
         media: { db, storage, mediaUrl },
-        orders: { db, refunder: gateway ?? noRefunder, snapshots },
+        orders: { db, refunder: gateway ?? noRefunder, snapshots, lists },
         shipping: { clock, labels },
         webhooks: { clock, outbound, seal },
       },
@@ -110,6 +112,7 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
           orderLinks,
           sessions,
           wake,
+          lists,
           publicUrl,
           mediaUrl,
           isTestShop: options.isTestShop,

@@ -5,6 +5,7 @@ import type { Snapshots } from '../events/snapshots.js';
 import type { Database } from '../platform/db/database.js';
 import { prefersNdjson } from '../platform/http/ndjson.js';
 import { sendJson } from '../platform/http/send-json.js';
+import type { ListMemory } from '../platform/lists/list-memory.js';
 import { readPageRequest } from '../platform/lists/paging.js';
 import { checkerOf } from '../platform/schema/validation.js';
 import * as shape from './list-schema.js';
@@ -21,12 +22,13 @@ interface CatalogListOptions {
   db: Database;
   mediaUrl: string;
   snapshots: Snapshots;
+  lists: ListMemory;
 }
 
 /** The paged lists of the catalog. */
 export const catalogLists: FastifyPluginAsyncTypebox<CatalogListOptions> = async (
   app,
-  { db, mediaUrl, snapshots },
+  { db, mediaUrl, snapshots, lists },
 ) => {
   app.get(
     '/products',
@@ -57,7 +59,7 @@ export const catalogLists: FastifyPluginAsyncTypebox<CatalogListOptions> = async
       );
       const { workspaceId } = request.credential;
       const store = page.filters.search ? db.search(workspaceId) : request.store;
-      return sendJson(reply, await listProducts(store, workspaceId, page, mediaUrl));
+      return sendJson(reply, await listProducts(store, lists, workspaceId, page, mediaUrl));
     },
   );
 
@@ -83,7 +85,8 @@ export const catalogLists: FastifyPluginAsyncTypebox<CatalogListOptions> = async
         filterShape: shape.variationFilters,
         isFilters: isVariationFilters,
       });
-      return sendJson(reply, await listStoreVariations(request.store, request.credential.workspaceId, page));
+      const { workspaceId } = request.credential;
+      return sendJson(reply, await listStoreVariations(request.store, lists, workspaceId, page));
     },
   );
 };

@@ -1,8 +1,9 @@
 import type { Queryable } from '../platform/db/share.js';
-import { fixed, joined, raw, rawJson, type Statement, sql } from '../platform/db/sql.js';
+import { fixed, joined, raw, type Statement, sql } from '../platform/db/sql.js';
 import { badRequest } from '../platform/http/errors.js';
 import { listBody } from '../platform/http/send-json.js';
-import { byTime, type PageRequest, pageOf, type SortKey } from '../platform/lists/paging.js';
+import type { ListMemory } from '../platform/lists/list-memory.js';
+import { byTime, metaOf, type PageRequest, type SortKey } from '../platform/lists/paging.js';
 import { searchablePage } from '../platform/lists/search.js';
 import { isId } from '../platform/schema/ids.js';
 import { isoOf } from '../platform/schema/times.js';
@@ -35,13 +36,14 @@ export const productSorts: Record<string, SortKey> = {
 /** Returns the response as JSON text. */
 export async function listProducts(
   db: Queryable,
+  memory: ListMemory,
   workspaceId: string,
   request: PageRequest<ProductFilters>,
   mediaUrl: string,
 ): Promise<Buffer> {
   const { include, ...filters } = request.filters;
   const parts = (include?.split(',') ?? []) as ProductPart[];
-  const { rows, total } = await searchablePage<JsonRow>(
+  const page = await searchablePage(
     db,
     { ...request, filters },
     {
@@ -49,32 +51,24 @@ export async function listProducts(
       from: sql`products p`,
       alias: 'p',
       where: matching(workspaceId, filters),
-      columns: sql`${rawJson(productJsonWith(parts, mediaUrl), 'json')}, p.id`,
+      json: productJsonWith(parts, mediaUrl),
       sorts: productSorts,
       terms: { table: 'product_search', id: 'product_id' },
       plannedOnce: true,
+      kept: { list: 'products', memory, stableSorts: ['createdAt'] },
       ...(parts.length > 0 && { maxBytes: MAX_PAGE_BYTES }),
     },
   );
-  const { rows: kept, meta } = pageOf(request, rows, total);
-  return listBody(kept.map(withinSize), meta);
-}
-
-interface JsonRow {
-  /** Null if the page reached its maximum size before this record. */
-  json: Buffer | string | null;
+  if (page.isOversized)
+    throw badRequest(
+      'The records of this page are larger than 16 MB with what include adds. Send a smaller limit.',
+      'page_too_large',
+    );
+  return listBody(page.json, metaOf(request, page));
 }
 
 /** A product may have 1,000 variations, and a hundred such products exceed what one response should hold in memory. */
 const MAX_PAGE_BYTES = 16 * 1_048_576;
-
-function withinSize({ json }: JsonRow): Buffer | string {
-  if (json !== null) return json;
-  throw badRequest(
-    'The records of this page are larger than 16 MB with what include adds. Send a smaller limit.',
-    'page_too_large',
-  );
-}
 
 /** Returns undefined if the product does not exist, and an empty list if it has no variations. */
 export async function listVariations(

@@ -8,6 +8,7 @@ import { DryRunQuery } from '../platform/http/dry-run.js';
 import { notFound } from '../platform/http/errors.js';
 import { readIfMatch, requireMatch } from '../platform/http/if-match.js';
 import { sendJson } from '../platform/http/send-json.js';
+import type { ListMemory } from '../platform/lists/list-memory.js';
 import { Deleted } from '../platform/schema/shapes.js';
 import { catalogLists } from './list-routes.js';
 import { ProductReads, tagOf } from './product-reads.js';
@@ -22,11 +23,12 @@ export interface CatalogOptions {
   db: Database;
   mediaUrl: string;
   snapshots: Snapshots;
+  lists: ListMemory;
 }
 
 export const catalogRoutes: FastifyPluginAsyncTypebox<CatalogOptions> = async (
   app,
-  { db, mediaUrl, snapshots },
+  { db, mediaUrl, snapshots, lists },
 ) => {
   const products = new ProductReads(db.system('product details'), mediaUrl);
 
@@ -48,7 +50,7 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<CatalogOptions> = async (
     requireMatch(ifMatch, tagOf(product!));
   }
 
-  await app.register(catalogLists, { db, mediaUrl, snapshots });
+  await app.register(catalogLists, { db, mediaUrl, snapshots, lists });
 
   app.post(
     '/products',

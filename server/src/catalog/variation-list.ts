@@ -1,8 +1,9 @@
 import type { Queryable } from '../platform/db/share.js';
-import { joined, rawJson, type Statement, sql } from '../platform/db/sql.js';
+import { joined, type Statement, sql } from '../platform/db/sql.js';
 import { listBody } from '../platform/http/send-json.js';
-import { plainPage } from '../platform/lists/listing.js';
-import { byTime, type PageRequest, pageOf, type SortKey } from '../platform/lists/paging.js';
+import type { ListMemory } from '../platform/lists/list-memory.js';
+import { byTime, metaOf, type PageRequest, type SortKey } from '../platform/lists/paging.js';
+import { plainPage } from '../platform/lists/plain-page.js';
 import { isoOf } from '../platform/schema/times.js';
 import { storeVariationJson } from './records.js';
 
@@ -18,23 +19,21 @@ export const variationSorts: Record<string, SortKey> = { updatedAt: byTime('upda
 /** All variations of a store, as JSON text. */
 export async function listStoreVariations(
   db: Queryable,
+  memory: ListMemory,
   workspaceId: string,
   request: PageRequest<VariationFilters>,
 ): Promise<Buffer> {
-  const { rows, total } = await plainPage<{ json: Buffer | string }>(db, request, {
+  const page = await plainPage(db, request, {
     workspaceId,
     from: sql`variations v`,
     alias: 'v',
     where: matching(workspaceId, request.filters),
-    columns: sql`${rawJson(storeVariationJson, 'json')}, v.id`,
+    json: storeVariationJson,
     sorts: variationSorts,
     plannedOnce: true,
+    kept: { list: 'variations', memory, stableSorts: [] },
   });
-  const { rows: kept, meta } = pageOf(request, rows, total);
-  return listBody(
-    kept.map(({ json }) => json),
-    meta,
-  );
+  return listBody(page.json, metaOf(request, page));
 }
 
 function matching(workspaceId: string, filters: VariationFilters): Statement {

@@ -1,6 +1,8 @@
 import type { Queryable, Tx } from '../platform/db/share.js';
 import { raw, sql } from '../platform/db/sql.js';
-import { byTime, type PageMeta, type PageRequest, pageOf, type SortKey } from '../platform/lists/paging.js';
+import { listBody } from '../platform/http/send-json.js';
+import type { ListMemory } from '../platform/lists/list-memory.js';
+import { byTime, metaOf, type PageRequest, type SortKey } from '../platform/lists/paging.js';
 import { searchablePage } from '../platform/lists/search.js';
 import { newId } from '../platform/schema/ids.js';
 import type { Address, Buyer, OrderCustomer } from './records.js';
@@ -79,22 +81,30 @@ export const customerColumns = raw(`
   c.id, c.name, c.email, c.phone, c.document, c.address, c.orders_count as "ordersCount",
   coalesce(c.amount_spent, c.total_spent) as "totalSpent", c.first_order_at as "firstOrderAt", c.last_order_at as "lastOrderAt"`);
 
-/** Lists customers, latest purchase first. Orders are not read, because the totals are stored with the customer. */
+const customerJson = raw(`
+  '{"id":"' || c.id || '","name":' || json_text(c.name) || ',"email":' || json_text(c.email) || ',"phone":' || json_text(c.phone)
+  || ',"document":' || json_text(c.document) || ',"address":' || coalesce(c.address::text, 'null')
+  || ',"ordersCount":' || c.orders_count || ',"totalSpent":' || trim_scale(coalesce(c.amount_spent, c.total_spent))
+  || ',"firstOrderAt":' || json_time(c.first_order_at) || ',"lastOrderAt":' || json_time(c.last_order_at) || '}'`);
+
+/** Lists customers, latest purchase first, as JSON text. Orders are not read: the totals are stored with the customer. */
 export async function listCustomers(
   db: Queryable,
+  memory: ListMemory,
   workspaceId: string,
   request: PageRequest<{ search?: string }>,
-): Promise<{ data: CustomerRecord[]; meta: PageMeta }> {
-  const { rows, total } = await searchablePage<CustomerRecord>(db, searchingForDocuments(request), {
+): Promise<Buffer> {
+  const page = await searchablePage(db, searchingForDocuments(request), {
     workspaceId,
     from: sql`customers c`,
     alias: 'c',
     where: sql`c.workspace_id = ${workspaceId}`,
-    columns: customerColumns,
+    json: customerJson,
     sorts: customerSorts,
     terms: { table: 'customers', id: 'id' },
     plannedOnce: true,
+    // Every change of a customer changes the version, so this order is stable too.
+    kept: { list: 'customers', memory, stableSorts: ['lastOrderAt'] },
   });
-  const { rows: data, meta } = pageOf(request, rows, total);
-  return { data, meta };
+  return listBody(page.json, metaOf(request, page));
 }

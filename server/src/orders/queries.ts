@@ -3,12 +3,14 @@ import { settledHead } from '../events/sequencer.js';
 import type { Queryable, StoreAccess } from '../platform/db/share.js';
 import { joined, raw, type Statement, sql } from '../platform/db/sql.js';
 import { startOfDay } from '../platform/db/store-days.js';
+import { listBody } from '../platform/http/send-json.js';
+import type { ListMemory } from '../platform/lists/list-memory.js';
 import type { Page } from '../platform/lists/listing.js';
-import { byTime, type PageMeta, type PageRequest, pageOf, type SortKey } from '../platform/lists/paging.js';
+import { byTime, metaOf, type PageRequest, type SortKey } from '../platform/lists/paging.js';
 import { searchablePage } from '../platform/lists/search.js';
 import { isId } from '../platform/schema/ids.js';
 import { isoOf } from '../platform/schema/times.js';
-import { type OrderRecord, orderColumns } from './records.js';
+import { type OrderRecord, orderColumns, orderJson } from './records.js';
 import { searchingForDocuments } from './search.js';
 
 export interface OrderFilters {
@@ -29,23 +31,25 @@ export const orderSorts: Record<string, SortKey> = {
   updatedAt: { column: 'change', cast: 'bigint', isValue: isChangePlace },
 };
 
+/** Returns the response as JSON text. */
 export async function listOrders(
   db: StoreAccess,
+  memory: ListMemory,
   workspaceId: string,
   request: PageRequest<OrderFilters>,
-): Promise<{ data: OrderRecord[]; meta: PageMeta }> {
-  if (request.sort === 'updatedAt') return listChanges(db, workspaceId, request);
-  const { rows, total } = await readOrders(db, workspaceId, request, sql`orders o`);
-  const { rows: data, meta } = pageOf(request, rows, total);
-  return { data, meta };
+): Promise<Buffer> {
+  if (request.sort === 'updatedAt') return listChanges(db, memory, workspaceId, request);
+  const page = await readOrders(db, memory, workspaceId, request, { from: sql`orders o`, json: orderJson });
+  return listBody(page.json, metaOf(request, page));
 }
 
 /** Delta sync. Everything committed before the call is numbered first; later commits get higher numbers. */
 async function listChanges(
   db: StoreAccess,
+  memory: ListMemory,
   workspaceId: string,
   request: PageRequest<OrderFilters>,
-): Promise<{ data: OrderRecord[]; meta: PageMeta }> {
+): Promise<Buffer> {
   const head = await settledHead(db, workspaceId);
   const after = request.after && {
     value: await changeNumber(db, workspaceId, request.after.value as string, head),
@@ -53,15 +57,23 @@ async function listChanges(
   };
   // An order that changes between the two statements is omitted here and returned later with its new number.
   const changed = sql`(
-    select o.*, c.change from order_changes c join orders o on o.workspace_id = c.workspace_id and o.id = c.order_id
+    select o.*, c.change, o as record from order_changes c join orders o on o.workspace_id = c.workspace_id and o.id = c.order_id
     where not exists (select from outbox x where x.workspace_id = c.workspace_id and x.order_id = c.order_id)
   ) o`;
-  const { rows, total } = await readOrders(db, workspaceId, { ...request, after }, changed);
+  const page = await readOrders(
+    db,
+    memory,
+    workspaceId,
+    { ...request, after },
+    {
+      from: changed,
+      json: raw('coalesce(o.document, order_json(o.record))'),
+    },
+  );
   const place = (number: string | number) => writePlace({ epoch: head.epoch, number: Number(number) });
-  const placed = rows.map((row) => ({ ...row, sort_value: place(row.sort_value) }));
+  const last = page.last && { value: place(page.last.value), id: page.last.id };
   const end = { value: place(after?.value ?? head.last_order_change), id: request.after?.id ?? LAST_ID };
-  const { rows: data, meta } = pageOf({ ...request, after: undefined }, placed, total, end);
-  return { data, meta };
+  return listBody(page.json, metaOf({ ...request, after: undefined }, { ...page, last }, end));
 }
 
 /** Sorts after every order with the same number. */
@@ -82,20 +94,22 @@ async function changeNumber(db: Queryable, workspaceId: string, value: string, h
 
 function readOrders(
   db: Queryable,
+  memory: ListMemory,
   workspaceId: string,
   request: PageRequest<OrderFilters>,
-  from: Statement,
-): Promise<Page<OrderRecord>> {
-  return searchablePage<OrderRecord>(db, searchingForDocuments(request), {
+  source: { from: Statement; json: Statement },
+): Promise<Page> {
+  return searchablePage(db, searchingForDocuments(request), {
     workspaceId,
-    from,
+    from: source.from,
     alias: 'o',
     where: matching(workspaceId, request.filters),
-    columns: orderColumns,
+    json: source.json,
     sorts: orderSorts,
     terms: { table: 'order_search', id: 'order_id' },
     // The number of orders per status or day varies too much for one plan.
     plannedOnce: false,
+    kept: { list: 'orders', memory, stableSorts: ['createdAt'] },
   });
 }
 

@@ -111,3 +111,6 @@ export const orderColumns = raw(`
   case when o.status = 'pending' then o.expires_at end as "expiresAt", o.created_at as "createdAt", o.updated_at as "updatedAt",
   o.paid_at as "paidAt", o.shipped_at as "shippedAt", o.delivered_at as "deliveredAt", o.refunded_at as "refundedAt",
   o.canceled_at as "canceledAt"`);
+
+/** The same record as JSON text. Orders that have not changed since it is stored have none. */
+export const orderJson = raw('coalesce(o.document, order_json(o))');

@@ -6,10 +6,13 @@ import type { Snapshots } from '../events/snapshots.js';
 import type { Database } from '../platform/db/database.js';
 import { badRequest, notFound } from '../platform/http/errors.js';
 import { prefersNdjson } from '../platform/http/ndjson.js';
+import { sendJson } from '../platform/http/send-json.js';
+import type { ListMemory } from '../platform/lists/list-memory.js';
 import { readPageRequest } from '../platform/lists/paging.js';
 import { checkerOf } from '../platform/schema/validation.js';
 import { customerSorts, listCustomers } from './customers.js';
 import { invoiceRoutes } from './invoice-routes.js';
+import { OrderReads } from './order-reads.js';
 import * as shape from './order-shapes.js';
 import { findOrder, listOrders, orderSorts } from './queries.js';
 import { type Refunder, refundOrder } from './refund.js';
@@ -21,6 +24,7 @@ export interface OrderOptions {
   db: Database;
   refunder: Refunder;
   snapshots: Snapshots;
+  lists: ListMemory;
 }
 
 const ofOrder = Type.Object({ id: Type.String({ description: 'Order id' }) });
@@ -29,9 +33,10 @@ const isCustomerFilters = checkerOf(Type.Object(shape.customerFilters, { additio
 
 export const orderRoutes: FastifyPluginAsyncTypebox<OrderOptions> = async (
   app,
-  { db, refunder, snapshots },
+  { db, refunder, snapshots, lists },
 ) => {
   answerUnavailable(app);
+  const details = new OrderReads(db.system('order details'));
 
   app.get(
     '/orders',
@@ -47,7 +52,7 @@ export const orderRoutes: FastifyPluginAsyncTypebox<OrderOptions> = async (
         response: { 200: shape.OrderList },
       },
     },
-    (request, reply) => {
+    async (request, reply) => {
       if (prefersNdjson(request)) return sendSnapshot(request, reply, snapshots, orderRecords);
       const { from, to, dateType } = request.query;
       if (from !== undefined && to !== undefined && from > to)
@@ -60,9 +65,10 @@ export const orderRoutes: FastifyPluginAsyncTypebox<OrderOptions> = async (
         isFilters: isOrderFilters,
       });
       const { workspaceId } = request.credential;
-      return page.filters.search
-        ? orBusy(listOrders(db.search(workspaceId), workspaceId, page))
-        : listOrders(request.store, workspaceId, page);
+      const body = await (page.filters.search
+        ? orBusy(listOrders(db.search(workspaceId), lists, workspaceId, page))
+        : listOrders(request.store, lists, workspaceId, page));
+      return sendJson(reply, body);
     },
   );
 
@@ -78,10 +84,10 @@ export const orderRoutes: FastifyPluginAsyncTypebox<OrderOptions> = async (
         response: { 200: shape.Order },
       },
     },
-    async (request) => {
-      const order = await findOrder(request.store, request.credential.workspaceId, request.params.id);
+    async (request, reply) => {
+      const order = await details.find(request.credential.workspaceId, request.params.id);
       if (!order) throw notFound('Order', request.params.id);
-      return order;
+      return sendJson(reply, order);
     },
   );
 
@@ -136,7 +142,7 @@ export const orderRoutes: FastifyPluginAsyncTypebox<OrderOptions> = async (
         response: { 200: shape.CustomerList },
       },
     },
-    (request, reply) => {
+    async (request, reply) => {
       if (prefersNdjson(request)) return sendSnapshot(request, reply, snapshots, customerRecords);
       const page = readPageRequest(request.query, {
         list: 'customers',
@@ -146,9 +152,10 @@ export const orderRoutes: FastifyPluginAsyncTypebox<OrderOptions> = async (
         isFilters: isCustomerFilters,
       });
       const { workspaceId } = request.credential;
-      return page.filters.search
-        ? orBusy(listCustomers(db.search(workspaceId), workspaceId, page))
-        : listCustomers(request.store, workspaceId, page);
+      const body = await (page.filters.search
+        ? orBusy(listCustomers(db.search(workspaceId), lists, workspaceId, page))
+        : listCustomers(request.store, lists, workspaceId, page));
+      return sendJson(reply, body);
     },
   );
 };

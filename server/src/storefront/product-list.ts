@@ -1,6 +1,7 @@
 import { coverOfProduct } from '../media/queries.js';
 import type { Queryable } from '../platform/db/share.js';
 import { fixed, joined, sql } from '../platform/db/sql.js';
+import type { ListMemory } from '../platform/lists/list-memory.js';
 import { byTime, REACH } from '../platform/lists/paging.js';
 import { searchablePage } from '../platform/lists/search.js';
 
@@ -41,6 +42,7 @@ export interface Category {
 /** Lists products, newest first. */
 export async function listShopProducts(
   db: Queryable,
+  memory: ListMemory,
   workspaceId: string,
   mediaUrl: string,
   { search, category, page }: ProductListRequest,
@@ -55,24 +57,20 @@ export async function listShopProducts(
     filters: { search, ...(category && { category }) },
     after: undefined,
   };
-  const { rows, total = 0 } = await searchablePage<object>(db, request, {
+  const { json, total = 0 } = await searchablePage(db, request, {
     workspaceId,
     from: sql`products p`,
     alias: 'p',
     where: joined(conditions, ' and '),
-    columns: sql`p.id`,
+    json: sql`'"' || p.id || '"'`,
     sorts: { createdAt: byTime('created_at') },
     terms: { table: 'product_search', id: 'product_id' },
     plannedOnce: true,
+    kept: { list: 'products', memory, stableSorts: ['createdAt'] },
     shortSearchesMatchPrefixes: true,
   });
-  const items = await db.query<ListedProduct>(
-    itemsById(
-      workspaceId,
-      rows.slice(0, PER_PAGE).map(({ id }) => id),
-      mediaUrl,
-    ),
-  );
+  const ids = JSON.parse(`[${json}]`) as string[];
+  const items = await db.query<ListedProduct>(itemsById(workspaceId, ids, mediaUrl));
   const reached = Math.min(total, REACH);
   return { items, total: reached, pages: Math.min(LAST_PAGE, Math.max(1, Math.ceil(reached / PER_PAGE))) };
 }

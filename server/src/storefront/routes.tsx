@@ -23,7 +23,7 @@ const MAX_SEARCH_LENGTH = 100;
 
 /** The shop for buyers: /s/{slug} and everything below it. */
 export const storefrontRoutes: FastifyPluginAsync<Storefront> = async (app, storefront) => {
-  const { db, sessions, mediaUrl, isTestShop } = storefront;
+  const { db, lists, sessions, mediaUrl, isTestShop } = storefront;
   const hidden = { schema: { hide: true } };
   const searchLimit = new SearchLimit(storefront.clock);
   // The same policy as on other pages, but images may come from any host, because merchants publish them elsewhere.
@@ -59,7 +59,7 @@ export const storefrontRoutes: FastifyPluginAsync<Storefront> = async (app, stor
     let list: ProductList;
     try {
       const access = asked.search === '' ? db.store(workspaceId) : db.search(workspaceId);
-      list = await listShopProducts(access, workspaceId, mediaUrl, asked);
+      list = await listShopProducts(access, lists, workspaceId, mediaUrl, asked);
     } catch (error) {
       if (asked.search === '' || !isTemporary(error)) throw error;
       request.log.warn({ requestId: request.id, err: error }, 'search refused');

@@ -6,6 +6,7 @@ import type { PaymentGateway } from '../payments/gateway.js';
 import type { Clock } from '../platform/clock.js';
 import { languageOf } from '../platform/html/language.js';
 import type { Fields } from '../platform/http/forms.js';
+import type { ListMemory } from '../platform/lists/list-memory.js';
 import type { Shop } from '../stores/queries.js';
 import { cartOf, unitsIn } from './cart.js';
 import type { Visit } from './pages/shell.js';
@@ -26,6 +27,7 @@ export interface Storefront extends Omit<CheckoutServices, 'gateway'> {
   isTestShop: boolean;
   clock: Clock;
   sessions: Sessions;
+  lists: ListMemory;
   wake: { poke(): void };
   publicUrl: string;
   mediaUrl: string;

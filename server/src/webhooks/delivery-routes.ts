@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import type { Clock } from '../platform/clock.js';
 import type { Seal } from '../platform/crypto/seal.js';
+import { sendJson } from '../platform/http/send-json.js';
 import { readPageRequest } from '../platform/lists/paging.js';
 import type { Outbound } from '../platform/outbound/post.js';
 import { newId } from '../platform/schema/ids.js';
@@ -62,7 +63,7 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { 
         response: { 200: shape.DeliveryList },
       },
     },
-    (request) => {
+    async (request, reply) => {
       const page = readPageRequest(request.query, {
         list: `deliveries of ${request.params.id}`,
         defaultSort: '-createdAt',
@@ -70,7 +71,10 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { 
         filterShape: shape.deliveryFilters,
         isFilters,
       });
-      return listDeliveries(request.store, request.credential, request.params.id, page);
+      return sendJson(
+        reply,
+        await listDeliveries(request.store, request.credential, request.params.id, page),
+      );
     },
   );
 

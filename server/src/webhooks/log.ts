@@ -2,8 +2,9 @@ import { settledHead } from '../events/sequencer.js';
 import type { StoreAccess, Tx } from '../platform/db/share.js';
 import { raw, sql } from '../platform/db/sql.js';
 import { notFound } from '../platform/http/errors.js';
-import { plainPage } from '../platform/lists/listing.js';
-import { byTime, type PageMeta, type PageRequest, pageOf, type SortKey } from '../platform/lists/paging.js';
+import { listBody } from '../platform/http/send-json.js';
+import { byTime, metaOf, type PageRequest, type SortKey } from '../platform/lists/paging.js';
+import { plainPage } from '../platform/lists/plain-page.js';
 import { isId } from '../platform/schema/ids.js';
 import { ATTEMPTS } from './backoff.js';
 import { findTarget, type Owner } from './subscriptions.js';
@@ -33,14 +34,23 @@ export const deliverySorts: Record<string, SortKey> = {
 
 // A delivery without attempts has next_at = -infinity, so that it precedes retries. It is reported as due since its
 // creation.
-const columns = raw(`
-  d.id, d.event_id as "eventId", d.event, d.status, d.created_at as "createdAt",
-  case when d.status = 'pending' then greatest(d.next_at, d.created_at) end as "nextAttemptAt",
-  coalesce((
+const nextAttemptAt = `case when d.status = 'pending' then greatest(d.next_at, d.created_at) end`;
+
+const attempts = `coalesce((
     select json_agg(json_build_object('number', a.number,
       'at', to_char(a.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'statusCode', a.status_code,
       'error', a.error, 'durationMs', a.duration_ms, 'response', a.response) order by a.number)
-    from delivery_attempts a where a.workspace_id = d.workspace_id and a.delivery_id = d.id), '[]') as attempts`);
+    from delivery_attempts a where a.workspace_id = d.workspace_id and a.delivery_id = d.id), '[]')`;
+
+const columns = raw(`
+  d.id, d.event_id as "eventId", d.event, d.status, d.created_at as "createdAt", ${nextAttemptAt} as "nextAttemptAt",
+  ${attempts} as attempts`);
+
+/** The same record as JSON text. */
+const deliveryJson = raw(`
+  '{"id":"' || d.id || '","eventId":"' || d.event_id || '","event":' || json_text(d.event) || ',"status":' || json_text(d.status)
+  || ',"createdAt":' || json_time(d.created_at) || ',"nextAttemptAt":' || coalesce(json_time(${nextAttemptAt}), 'null')
+  || ',"attempts":' || ${attempts}::text || '}'`);
 
 /** The delivery log of a subscription, newest first. */
 export async function listDeliveries(
@@ -48,24 +58,23 @@ export async function listDeliveries(
   owner: Owner,
   webhookId: string,
   request: PageRequest<{ status?: string }>,
-): Promise<{ data: DeliveryRecord[]; meta: PageMeta }> {
+): Promise<Buffer> {
   await findTarget(db, owner, webhookId);
   // Includes everything committed, even if no worker has processed it yet.
   await settledHead(db, owner.workspaceId);
   const { status } = request.filters;
   const filter = status === undefined ? raw('') : sql`and d.status = ${status}`;
   const where = sql`d.workspace_id = ${owner.workspaceId} and d.webhook_id = ${webhookId} ${filter}`;
-  const { rows, total } = await plainPage<DeliveryRecord>(db, request, {
+  const page = await plainPage(db, request, {
     workspaceId: owner.workspaceId,
     from: sql`deliveries d`,
     alias: 'd',
     where,
-    columns,
+    json: deliveryJson,
     sorts: deliverySorts,
     plannedOnce: false,
   });
-  const { rows: data, meta } = pageOf(request, rows, total);
-  return { data, meta };
+  return listBody(page.json, metaOf(request, page));
 }
 
 /**

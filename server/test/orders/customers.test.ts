@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { listCustomers } from '../../src/orders/customers.js';
 import type { Queryable } from '../../src/platform/db/share.js';
 import { type Statement, sql } from '../../src/platform/db/sql.js';
+import { ListMemory } from '../../src/platform/lists/list-memory.js';
 import { newProduct } from '../support/catalog.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
 import { allByCursor, transactionOf } from '../support/orders.js';
@@ -169,7 +170,12 @@ test('the list reads no orders', async () => {
         return db.store('test').query(statement);
       },
     };
-    await listCustomers(recording, store.workspaceId, request);
+    await listCustomers(
+      recording,
+      new ListMemory(db.background('test').autocommit),
+      store.workspaceId,
+      request,
+    );
     expect(asked.length).toBeGreaterThan(0);
     for (const statement of asked) {
       const plan = JSON.stringify(await db.store('test').query(sql`explain (format json) ${statement}`));

@@ -9,10 +9,12 @@ interface Times {
 /** Sets the times of an order, bypassing the trigger. */
 export async function dated(feira: Feira, orderId: string, { createdAt, updatedAt }: Times): Promise<string> {
   await feira.context.db.store('test').transaction(async (tx) => {
+    // Without triggers the stored JSON would keep the old times. Without it the API computes it, as for orders of the
+    // releases before it was stored.
     await tx.query(sql`set local session_replication_role = replica`);
     await tx.query(sql`
       update orders set created_at = coalesce(${createdAt ?? null}::timestamptz, created_at),
-        updated_at = coalesce(${updatedAt ?? createdAt ?? null}::timestamptz, updated_at)
+        updated_at = coalesce(${updatedAt ?? createdAt ?? null}::timestamptz, updated_at), document = null
       where id = ${orderId}`);
   });
   return orderId;

@@ -6,16 +6,10 @@ export function sendJson(reply: Pick<FastifyReply, 'header' | 'send'>, json: str
   return reply.send(json) as never;
 }
 
-/** The body of a list whose records are already JSON. */
-export function listBody(records: (string | Buffer)[], meta: object): Buffer {
-  const pieces: Buffer[] = [OPEN];
-  records.forEach((record, index) => {
-    if (index > 0) pieces.push(COMMA);
-    pieces.push(typeof record === 'string' ? Buffer.from(record) : record);
-  });
-  pieces.push(Buffer.from(`],"meta":${JSON.stringify(meta)}}`));
-  return Buffer.concat(pieces);
+/** The body of a list, of records that are JSON already and separated by commas. */
+export function listBody(records: string | Buffer, meta: object): Buffer {
+  const json = typeof records === 'string' ? Buffer.from(records) : records;
+  return Buffer.concat([OPEN, json, Buffer.from(`],"meta":${JSON.stringify(meta)}}`)]);
 }
 
 const OPEN = Buffer.from('{"data":[');
-const COMMA = Buffer.from(',');

@@ -166,6 +166,23 @@ function findSort(sorts: Record<string, SortKey>, sort: string): SortKey | undef
   return name === undefined ? undefined : sorts[name];
 }
 
+/** The number of records before the page. */
+export function offsetOf({ page, limit }: PageRequest<unknown>): number {
+  return page === undefined ? 0 : (page - 1) * limit;
+}
+
+/** The condition "and (column, id) > (…)" for what comes after a record, or nothing. */
+export function beyondPosition(
+  request: PageRequest<unknown>,
+  { sorts, alias }: { sorts: Record<string, SortKey>; alias: string },
+  position: Reached | undefined,
+): Statement {
+  if (!position) return raw('');
+  const { key, descends } = sortOf(sorts, request.sort);
+  const operator = raw(descends ? '<' : '>');
+  return sql`and (${raw(`${alias}.${key.column}, ${alias}.id`)}) ${operator} (${position.value}::${raw(key.cast)}, ${position.id}::uuid)`;
+}
+
 /**
  * Returns the clauses "and (column, id) > (…)" and "order by … limit …" of a page request, for a table with the alias
  * `alias`.
@@ -178,35 +195,26 @@ export function pageClauses(
   const { key, descends } = sortOf(sorts, request.sort);
   const column = raw(`${alias}.${key.column}`);
   const direction = raw(descends ? 'desc' : 'asc');
-  const beyond = raw(descends ? '<' : '>');
-  const id = raw(`${alias}.id`);
-  const where = request.after
-    ? sql`and (${column}, ${id}) ${beyond} (${request.after.value}::${raw(key.cast)}, ${request.after.id}::uuid)`
-    : raw('');
-  const skip = request.page === undefined ? 0 : (request.page - 1) * request.limit;
+  const skip = offsetOf(request);
   const offset = skip === 0 ? raw('') : sql`offset ${skip}`;
   // One row more than requested shows whether there is a next page. The limit is a literal and not a parameter,
   // because a generic plan assumes a tenth of the table.
   const limit = raw(`limit ${request.limit + 1}`);
-  const order = sql`order by ${column} ${direction}, ${id} ${direction} ${limit} ${offset}`;
-  return { where, order };
+  const order = sql`order by ${column} ${direction}, ${raw(`${alias}.id`)} ${direction} ${limit} ${offset}`;
+  return { where: beyondPosition(request, { sorts, alias }, request.after), order };
 }
 
 /**
- * Removes the extra record and returns the paging metadata. `total` was counted up to one above REACH. A list that
- * can be continued later passes `end`, the position that an empty page has reached, so that there is always a next
- * cursor.
+ * The paging metadata. A list that can be continued later passes `end`, the position that an empty page has reached, so
+ * that there is always a next cursor.
  */
-export function pageOf<R extends { id: string; sort_value: string | number }>(
+export function metaOf(
   request: PageRequest<unknown>,
-  rows: R[],
-  total: number | undefined,
+  { found, last, total }: { found: number; last: Reached | undefined; total: number | undefined },
   end?: Reached,
-): { rows: R[]; meta: PageMeta } {
-  const hasMore = rows.length > request.limit;
-  const kept = hasMore ? rows.slice(0, request.limit) : rows;
-  const last = kept.at(-1);
-  const reached = last ? { value: last.sort_value, id: last.id } : (request.after ?? end);
+): PageMeta {
+  const hasMore = found > request.limit;
+  const reached = last ?? request.after ?? end;
   const nextCursor =
     (hasMore || end) && reached
       ? encodeCursor(request.list, {
@@ -224,5 +232,5 @@ export function pageOf<R extends { id: string; sort_value: string | number }>(
           totalPages: Math.ceil(Math.min(total, REACH) / request.limit),
           ...(total > REACH && { totalCapped: true }),
         };
-  return { rows: kept, meta: { limit: request.limit, ...counted, hasMore, nextCursor } };
+  return { limit: request.limit, ...counted, hasMore, nextCursor };
 }

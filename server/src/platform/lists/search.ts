@@ -1,33 +1,32 @@
 import type { Queryable } from '../db/share.js';
 import { prepared, raw, type Statement, sql } from '../db/sql.js';
+import { termsVersion, type VersionedTerms } from './kept-count.js';
 import {
   COUNTED,
   inOrder,
   keyColumns,
-  type Listed,
   type Listing,
   type Page,
-  plainPage,
+  type PageRow,
+  pageIn,
+  pageRow,
   recordsOf,
 } from './listing.js';
-import { type PageRequest, pageClauses, REACH, sortOf } from './paging.js';
+import { type PageRequest, pageClauses, REACH } from './paging.js';
+import { plainPage } from './plain-page.js';
 import { isPrefixSearch, lettersIn, type Matching, matches, matchesByTrigrams } from './search-matching.js';
 
 export interface SearchableListing extends Listing, Matching {
   /** The table with the searchable texts, one row for each listed row: "order_search" with "order_id". */
-  terms: { table: string; id: string };
+  terms: { table: VersionedTerms; id: string };
 }
 
 type Request = PageRequest<{ search?: string }>;
 
 /** Lists with a search if the request contains one. */
-export function searchablePage<R>(
-  db: Queryable,
-  request: Request,
-  listing: SearchableListing,
-): Promise<Page<R>> {
+export function searchablePage(db: Queryable, request: Request, listing: SearchableListing): Promise<Page> {
   const { search } = request.filters;
-  return search ? searchPage<R>(db, request, listing, search) : plainPage<R>(db, request, listing);
+  return search ? searchPage(db, request, listing, search) : plainPage(db, request, listing);
 }
 
 /**
@@ -35,18 +34,21 @@ export function searchablePage<R>(
  * requested order until the page is full. The planner cannot make this choice: it knows at best how common a term is
  * in all stores together, and to list the names with a C it scanned all names with an A and a B.
  */
-async function searchPage<R>(
+async function searchPage(
   db: Queryable,
   request: Request,
   listing: SearchableListing,
   search: string,
-): Promise<Page<R>> {
-  const found = THREE_TOGETHER.test(search) ? await lookUp<R>(db, request, listing, search) : undefined;
+): Promise<Page> {
+  const found = THREE_TOGETHER.test(search) ? await lookUp(db, request, listing, search) : undefined;
   if (found?.page) return found.page;
-  const rows =
-    (await walk<R>(db, request, listing, search)) ?? (await sortAll<R>(db, request, listing, search));
-  if (request.page === undefined) return { rows, total: undefined };
-  return { rows, total: found?.total ?? (await countFound(db, request, listing, search, found?.sampled)) };
+  const walked = await walk(db, request, listing, search);
+  const page = walked.found > request.limit ? walked : await sortAll(db, request, listing, search);
+  if (request.page === undefined) return page;
+  const { version } = walked;
+  const total =
+    found?.total ?? (await totalOf(db, request, listing, { search, version, sampled: found?.sampled }));
+  return { ...page, total };
 }
 
 /**
@@ -59,26 +61,30 @@ const COMMON = 4;
 const VERY_COMMON = 25;
 const THREE_TOGETHER = /[\p{L}\p{N}]{3}/u;
 
-interface Found<R> {
+interface Found {
   /** The number of matches in the sample. */
   sampled: number;
   /** Set when all matches could be sorted. */
-  page: Page<R> | undefined;
+  page: Page | undefined;
   /** Set when there are more matches than the counting limit and no other filter applies. */
   total: number | undefined;
 }
 
-async function lookUp<R>(
+async function lookUp(
   db: Queryable,
   request: Request,
   listing: SearchableListing,
   search: string,
-): Promise<Found<R>> {
+): Promise<Found> {
   const { workspaceId, from, alias, where, sorts } = listing;
   const { where: beyond, order } = pageClauses(request, sorts, alias);
   const key = keyColumns(request, listing);
-  const direction = raw(sortOf(sorts, request.sort).descends ? 'desc' : 'asc');
-  const rows = await db.query<Listed<R> & { sampled: number; found: number; total_listed: number }>(
+  const records = recordsOf(
+    sql`select ${key} from matching ${raw(alias)} where true ${beyond} ${order}`,
+    request,
+    listing,
+  );
+  const [row] = await db.query<PageRow & { sampled: number; matches: number; total: number }>(
     prepared(sql`
       with sample as materialized (
         select count(*) as matching from (
@@ -94,36 +100,28 @@ async function lookUp<R>(
         select ${key} from found, ${rowById(listing)}
         where (select count(*) from found) <= ${raw(String(REACH))} and ${where}
       )
-      select page.*, counted.* from (
-        select (select matching from sample) as sampled, (select count(*) from found) as found,
-          (select count(*) from matching) as total_listed
-      ) counted left join (
-        ${recordsOf(sql`select ${key} from matching ${raw(alias)} where true ${beyond} ${order}`, request, listing)}
-      ) page on true
-      order by page.sorted_by ${direction}, page.id ${direction}`),
+      select page.*, (select matching from sample) as sampled, (select count(*) from found) as matches,
+        (select count(*) from matching) as total
+      from (${pageRow(request, records)}) page`),
   );
-  const { sampled, found, total_listed } = rows[0]!;
+  const { sampled, matches, total } = row!;
   if (sampled >= COMMON) return { sampled, page: undefined, total: undefined };
-  if (found > REACH) return { sampled, page: undefined, total: isOnlyFilter(request) ? found : undefined };
-  // The row has no id if no record is left for this page, because the counts still need a row.
-  return {
-    sampled,
-    page: { rows: rows.filter((row) => row.id !== null), total: total_listed },
-    total: undefined,
-  };
+  if (matches > REACH)
+    return { sampled, page: undefined, total: isOnlyFilter(request) ? matches : undefined };
+  return { sampled, page: pageIn(row!, total), total: undefined };
 }
 
 /**
- * Returns undefined if the page is not full after so many rows: the term is rare, or its matches are elsewhere in
- * this order.
+ * Reads the list in its order. If the page is not full after so many rows, the term is rare, or its matches are elsewhere
+ * in this order. The version is that of all terms of the store.
  */
-async function walk<R>(
+async function walk(
   db: Queryable,
   request: Request,
   listing: SearchableListing,
   search: string,
-): Promise<Listed<R>[] | undefined> {
-  const { from, alias, where, sorts } = listing;
+): Promise<Page & { version: string }> {
+  const { from, alias, where, sorts, terms, workspaceId } = listing;
   const { where: beyond, order } = pageClauses(request, sorts, alias);
   const steps = request.page === undefined || request.page === 1 ? 4_000 : 20_000;
   const hits = sql`
@@ -131,24 +129,45 @@ async function walk<R>(
       select ${keyColumns(request, listing)} from ${from} where ${where} ${beyond}
       ${inOrder(request, listing)} ${raw(`limit ${steps}`)}
     ) next, ${filterByTerm(listing, search)}`;
-  const rows = await db.query<Listed<R>>(
-    prepared(recordsOf(sql`select * from (${hits}) ${raw(alias)} ${order}`, request, listing)),
+  const page = recordsOf(sql`select * from (${hits}) ${raw(alias)} ${order}`, request, listing);
+  const [row] = await db.query<PageRow & { version: string }>(
+    prepared(sql`
+      select page.*, (${termsVersion(workspaceId, terms.table)}) as version from (${pageRow(request, page)}) page`),
   );
-  return rows.length > request.limit ? rows : undefined;
+  return { ...pageIn(row!, undefined), version: row!.version };
 }
 
-async function sortAll<R>(
+async function sortAll(
   db: Queryable,
   request: Request,
   listing: SearchableListing,
   search: string,
-): Promise<Listed<R>[]> {
+): Promise<Page> {
   const { alias, where, sorts } = listing;
   const { where: beyond, order } = pageClauses(request, sorts, alias);
   const hits = sql`
     with found as materialized (${allMatchingIds(listing, search)})
     select ${keyColumns(request, listing)} from found, ${rowById(listing)} where ${where} ${beyond} ${order}`;
-  return db.query<Listed<R>>(recordsOf(hits, request, listing));
+  const [row] = await db.query<PageRow>(pageRow(request, recordsOf(hits, request, listing)));
+  return pageIn(row!, undefined);
+}
+
+/** Counts only if terms of the store have changed since the same search was counted. */
+async function totalOf(
+  db: Queryable,
+  request: Request,
+  listing: SearchableListing,
+  { search, version, sampled }: { search: string; version: string; sampled: number | undefined },
+): Promise<number> {
+  const { workspaceId, terms, kept } = listing;
+  if (!kept || !isOnlyFilter(request)) return countFound(db, request, listing, search, sampled);
+  const key = `${workspaceId} ${terms.table} ${isPrefixSearch(search, listing)} ${search}`;
+  const remembered = kept.memory.totalOf(key);
+  if (remembered?.version === version) return remembered.total;
+  // The version is from before the count: if terms change in between, the next search counts again.
+  const total = await countFound(db, request, listing, search, sampled);
+  kept.memory.rememberTotal(key, version, total);
+  return total;
 }
 
 async function countFound(

@@ -1,0 +1,85 @@
+-- How many records the lists of a store have, and how often that changed, so that a page need not count them.
+--
+-- A total is the sum of the rows of a store and list. Each statement that adds or removes records inserts one row with
+-- the difference, in its own transaction, so the sum is right in every snapshot and writers never wait for each other
+-- (a counter that they update would make them take turns). Readers use the sum once the row with `is_base` exists, which
+-- has the number of records from before. Decision page 0023 has the figures.
+create table list_counts (
+  workspace_id uuid not null,
+  list text not null,
+  id bigint generated always as identity,
+  is_base boolean not null default false,
+  -- Records added minus records removed.
+  records bigint not null,
+  -- Records added, removed or, for search terms, changed. What was read at one sum of these is still right at the same sum.
+  changes bigint not null,
+  primary key (workspace_id, list, id)
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
+create unique index list_counts_base on list_counts (workspace_id, list) where is_base;
+
+-- Merges the differences of a list into one. Rows that another transaction is merging are skipped, so nothing waits, and
+-- the sum stays the same in every snapshot.
+create function merge_list_counts(of_store uuid, of_list text) returns void language sql as $$
+  with merged as (
+    delete from list_counts where (workspace_id, list, id) in (
+      select workspace_id, list, id from list_counts
+      where workspace_id = of_store and list = of_list and not is_base
+      for update skip locked)
+    returning records, changes
+  )
+  insert into list_counts (workspace_id, list, records, changes)
+  select of_store, of_list, sum(records), sum(changes) from merged having count(*) > 0
+$$;
+
+create function note_list_change() returns trigger language plpgsql as $$
+declare
+  noted record;
+begin
+  for noted in
+    insert into list_counts (workspace_id, list, records, changes)
+    select workspace_id, tg_argv[0], case tg_op when 'INSERT' then count(*) when 'DELETE' then -count(*) else 0 end, count(*)
+    from changed group by workspace_id
+    returning workspace_id
+  loop
+    -- On average 32 rows are left for a reader to add up. Not every 32nd id, because a statement that draws ids for two
+    -- lists in turn would always leave out the same one.
+    if random() < 1.0 / 32 then
+      perform merge_list_counts(noted.workspace_id, tg_argv[0]);
+    end if;
+  end loop;
+  return null;
+end
+$$;
+
+create trigger products_added after insert on products referencing new table as changed
+  for each statement execute function note_list_change('products');
+create trigger products_removed after delete on products referencing old table as changed
+  for each statement execute function note_list_change('products');
+create trigger variations_added after insert on variations referencing new table as changed
+  for each statement execute function note_list_change('variations');
+create trigger variations_removed after delete on variations referencing old table as changed
+  for each statement execute function note_list_change('variations');
+create trigger orders_added after insert on orders referencing new table as changed
+  for each statement execute function note_list_change('orders');
+create trigger orders_removed after delete on orders referencing old table as changed
+  for each statement execute function note_list_change('orders');
+create trigger customers_added after insert on customers referencing new table as changed
+  for each statement execute function note_list_change('customers');
+create trigger customers_removed after delete on customers referencing old table as changed
+  for each statement execute function note_list_change('customers');
+
+-- Searches find other records when terms change.
+create trigger product_search_added after insert on product_search referencing new table as changed
+  for each statement execute function note_list_change('product_search');
+create trigger product_search_changed after update on product_search referencing new table as changed
+  for each statement execute function note_list_change('product_search');
+create trigger product_search_removed after delete on product_search referencing old table as changed
+  for each statement execute function note_list_change('product_search');
+create trigger order_search_added after insert on order_search referencing new table as changed
+  for each statement execute function note_list_change('order_search');
+create trigger order_search_changed after update on order_search referencing new table as changed
+  for each statement execute function note_list_change('order_search');
+create trigger order_search_removed after delete on order_search referencing old table as changed
+  for each statement execute function note_list_change('order_search');
+create trigger customers_changed after update on customers referencing new table as changed
+  for each statement execute function note_list_change('customers');

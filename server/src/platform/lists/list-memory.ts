@@ -1,0 +1,80 @@
+import type { Tx } from '../db/share.js';
+import type { Reached } from './cursor.js';
+import { type CountedList, countBase } from './kept-count.js';
+
+/** The record before which `offset` records of a list are, and itself: a page from that offset begins after it. */
+export interface Place {
+  offset: number;
+  after: Reached;
+}
+
+interface Known {
+  version: string;
+  places: Map<number, Reached>;
+}
+
+/** Where a page begins is remembered from this offset on. To skip fewer index entries costs next to nothing. */
+const FIRST_REMEMBERED = 200;
+/** 20,000 places in all, which are some 4 MB. */
+const MAX_LISTS = 100;
+const MAX_PLACES = 200;
+const MAX_TOTALS = 10_000;
+
+/**
+ * What a process remembers of the lists that it has read: where pages begin, and the totals of searches. Each is stored
+ * with the version of the list at which it was read, and is used only together with a statement that sees the same
+ * version, so a change by any process is never missed.
+ */
+export class ListMemory {
+  private readonly lists = new Map<string, Known>();
+  private readonly totals = new Map<string, { version: string; total: number }>();
+  private readonly counting = new Set<string>();
+
+  /** `background` runs the one full count of a list. */
+  constructor(private readonly background: Tx) {}
+
+  /** The nearest known place at or before `offset`, with the version for which it is right. */
+  placeBefore(key: string, offset: number): { place: Place; version: string } | undefined {
+    if (offset < FIRST_REMEMBERED) return undefined;
+    const known = this.lists.get(key);
+    if (!known) return undefined;
+    let nearest: Place | undefined;
+    for (const [at, after] of known.places)
+      if (at <= offset && at > (nearest?.offset ?? 0)) nearest = { offset: at, after };
+    return nearest && { place: nearest, version: known.version };
+  }
+
+  rememberPlace(key: string, version: string, { offset, after }: Place): void {
+    if (offset < FIRST_REMEMBERED) return;
+    const known = this.lists.get(key);
+    const places = known?.version === version ? known.places : new Map<number, Reached>();
+    setLast(places, offset, after, MAX_PLACES);
+    setLast(this.lists, key, { version, places }, MAX_LISTS);
+  }
+
+  totalOf(key: string): { version: string; total: number } | undefined {
+    return this.totals.get(key);
+  }
+
+  rememberTotal(key: string, version: string, total: number): void {
+    setLast(this.totals, key, { version, total }, MAX_TOTALS);
+  }
+
+  /** Has the list counted once, so that its total is kept from then on. Nobody waits for it, and a failure is tried again. */
+  wantBase(workspaceId: string, list: CountedList): void {
+    const key = `${workspaceId} ${list}`;
+    if (this.counting.has(key)) return;
+    this.counting.add(key);
+    this.background
+      .query(countBase(workspaceId, list))
+      .catch(() => {})
+      .finally(() => this.counting.delete(key));
+  }
+}
+
+/** Sets an entry as the newest and removes the oldest if there are too many. */
+function setLast<K, V>(map: Map<K, V>, key: K, value: V, most: number): void {
+  map.delete(key);
+  map.set(key, value);
+  if (map.size > most) map.delete(map.keys().next().value as K);
+}
