@@ -19,15 +19,18 @@ const FIRST_REMEMBERED = 200;
 const MAX_LISTS = 100;
 const MAX_PLACES = 200;
 const MAX_TOTALS = 10_000;
+/** Of 50 ids each, some 6 MB. */
+const MAX_RESULTS = 1_000;
 
 /**
- * What a process remembers of the lists that it has read: where pages begin, and the totals of searches. Each is stored
+ * What a process remembers of the lists that it has read: where pages begin, and what searches found. Each is stored
  * with the version of the list at which it was read, and is used only together with a statement that sees the same
  * version, so a change by any process is never missed.
  */
 export class ListMemory {
   private readonly lists = new Map<string, Known>();
   private readonly totals = new Map<string, { version: string; total: number }>();
+  private readonly results = new Map<string, { version: string; ids: string[] }>();
   private readonly counting = new Set<string>();
 
   /** `background` runs the one full count of a list. */
@@ -58,6 +61,15 @@ export class ListMemory {
 
   rememberTotal(key: string, version: string, total: number): void {
     setLast(this.totals, key, { version, total }, MAX_TOTALS);
+  }
+
+  /** The ids of a page of a search, one more than requested if there is a next page. */
+  resultOf(key: string): { version: string; ids: string[] } | undefined {
+    return this.results.get(key);
+  }
+
+  rememberResult(key: string, version: string, ids: string[]): void {
+    setLast(this.results, key, { version, ids }, MAX_RESULTS);
   }
 
   /** Has the list counted once, so that its total is kept from then on. Nobody waits for it, and a failure is tried again. */

@@ -60,13 +60,18 @@ export const COUNTED = raw(`limit ${REACH + 1}`);
  * Combines the records that `page` selects, with their `json`, `id` and `sort_value`, into one row. PostgreSQL sends a
  * large row at once, and 50 small ones in pieces of 8 kB: a list of 50 costs the process half as much this way.
  */
-export function pageRow({ limit }: PageRequest<unknown>, page: Statement): Statement {
+export function pageRow(
+  { limit }: PageRequest<unknown>,
+  page: Statement,
+  additional: Statement = raw(''),
+): Statement {
   const isKept = `where n <= ${limit}`;
   return sql`
     select ${rawJson(raw(`string_agg(json, ',') filter (${isKept})`), 'json')}, count(*)::integer as found,
       (count(*) filter (${raw(isKept)} and json is null))::integer as oversized,
       (array_agg(id) filter (${raw(isKept)}))[least(count(*), ${raw(String(limit))})] as last_id,
       (array_agg(sort_value) filter (${raw(isKept)}))[least(count(*), ${raw(String(limit))})] as last_value
+      ${additional}
     from (select page.*, row_number() over () as n from (${page}) page) numbered`;
 }
 
