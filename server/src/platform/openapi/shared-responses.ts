@@ -7,13 +7,13 @@ const errorSchema = {
   type: 'object',
   required: ['error', 'code', 'requestId', 'docUrl'],
   properties: {
-    error: { type: 'string', description: 'What was wrong, for a person.' },
+    error: { type: 'string', description: 'What is wrong, as a sentence for people.' },
     code: {
       type: 'string',
       enum: ERROR_CODES,
       description: 'Stable, for programs. New codes may be added.',
     },
-    requestId: { type: 'string', description: 'Also in X-Request-Id. Tell it to support.' },
+    requestId: { type: 'string', description: 'Also in X-Request-Id. Send it to support.' },
     docUrl: { type: 'string', format: 'uri', description: 'What the code means and what to do.' },
     details: {
       type: 'array',
@@ -62,7 +62,7 @@ export const SHARED_COMPONENTS = {
       name: 'Idempotency-Key',
       in: 'header',
       required: false,
-      description: 'Any text of up to 255 characters, new for each new request. Kept 24 hours.',
+      description: 'Up to 255 characters, a new one for each new request. Kept for 24 hours.',
       schema: { type: 'string', maxLength: 255 },
     },
     IfMatch: {
@@ -77,7 +77,7 @@ export const SHARED_COMPONENTS = {
       name: 'If-None-Match',
       in: 'header',
       required: false,
-      description: 'The ETag of an earlier answer: if it is still the same, the answer is a 304.',
+      description: 'The ETag of an earlier answer. If nothing has changed, the answer is a 304.',
       schema: { type: 'string' },
     },
   },
@@ -99,12 +99,12 @@ export const SHARED_COMPONENTS = {
       'insufficient_scope: this call needs products:write',
     ),
     NotFound: response(
-      'There is no such thing in this store.',
+      'The resource does not exist in this store.',
       'not_found',
       'Product 0192f0c1 was not found in this store',
     ),
     Conflict: response(
-      'It clashes with what is there; or the first request with this Idempotency-Key is still running (idempotency_key_in_use).',
+      'The request conflicts with the current state, or the first request with this Idempotency-Key is still running (idempotency_key_in_use).',
       'duplicate_name',
       'A product named "Camiseta" already exists in this store',
     ),
@@ -114,7 +114,7 @@ export const SHARED_COMPONENTS = {
       'This cursor is older than 30 days or belongs to a history that was replaced by a restore. Read the current state, then start again without a cursor.',
     ),
     InternalError: response(
-      'Something went wrong on our side. Retry with exponential backoff; tell support the requestId if it persists.',
+      'Something went wrong on our side. Retry with exponential backoff; send the requestId to support if it persists.',
       'internal_error',
       'Something went wrong on our side; try again',
     ),
@@ -144,7 +144,7 @@ export const SHARED_COMPONENTS = {
       'The body is larger than 1 MB; send it in several calls',
     ),
     Invalid: response(
-      'The body breaks rules; all of them are told at once. Or this Idempotency-Key was used for another request (idempotency_key_reused).',
+      'The body breaks one or more rules; details lists all of them. Or this Idempotency-Key was used for another request (idempotency_key_reused).',
       'validation_failed',
       'price must be at least 0',
       [{ field: 'price', message: 'must be at least 0' }],
@@ -160,7 +160,7 @@ export const SHARED_COMPONENTS = {
       'The service is busy. Retry with exponential backoff.',
     ),
     Unavailable: response(
-      'The orders do not answer at the moment. Nothing else is affected; wait a moment and retry.',
+      'The orders service does not answer. Nothing else is affected; wait and retry.',
       'orders_unavailable',
       'The orders service does not answer; wait a moment and retry',
     ),
