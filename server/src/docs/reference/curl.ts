@@ -1,18 +1,22 @@
 import type { Operation } from './operations.js';
 
 /** The call as a command for bash and zsh. Values that differ from store to store are variables. */
-export function curlOf({ method, path, body }: Operation): string {
+export function curlOf({ method, path, parameters, body }: Operation): string {
   const address = path.replace(/\{(\w+)\}/g, (_, name: string) => `$${variableOf(path, name)}`);
-  const isOAuth = body?.contentType === 'application/x-www-form-urlencoded';
-  const lines = [`curl ${method === 'GET' ? '' : `-X ${method} `}"$FEIRA${address}"`];
-  if (!isOAuth) lines.push('-H "Authorization: Bearer $TOKEN"');
-  if (body && !isOAuth) {
+  const query = parameters
+    .filter((parameter) => parameter.in === 'query' && parameter.required)
+    .map(({ name, example }) => `${name}=${FORM_VARIABLES[name] ?? encodeURIComponent(String(example))}`);
+  const lines = [
+    `curl ${method === 'GET' ? '' : `-X ${method} `}"$FEIRA${address}${query.length > 0 ? '?' : ''}${query.join('&')}"`,
+  ];
+  if (path.startsWith('/api/v1/')) lines.push('-H "Authorization: Bearer $TOKEN"');
+  if (body?.contentType === 'application/x-www-form-urlencoded')
+    for (const [name, value] of Object.entries(body.example as Record<string, string>))
+      lines.push(`--data-urlencode "${name}=${FORM_VARIABLES[name] ?? value}"`);
+  else if (body) {
     lines.push('-H "Content-Type: application/json"');
     lines.push(`-d ${quoted(JSON.stringify(withVariables(body.example), null, 2))}`);
   }
-  if (body && isOAuth)
-    for (const [name, value] of Object.entries(body.example as Record<string, string>))
-      lines.push(`--data-urlencode "${name}=${FORM_VARIABLES[name] ?? value}"`);
   return lines.join(' \\\n  ');
 }
 
@@ -29,6 +33,8 @@ const FORM_VARIABLES: Record<string, string> = {
   code: '$CODE',
   redirect_uri: '$REDIRECT_URI',
   code_verifier: '$CODE_VERIFIER',
+  code_challenge: '$CODE_CHALLENGE',
+  state: '$STATE',
   token: '$REFRESH_TOKEN',
 };
 

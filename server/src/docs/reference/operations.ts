@@ -14,7 +14,7 @@ export interface Operation {
   group: string;
   summary: string;
   description: string;
-  parameters: (Field & { in: Parameter['in'] })[];
+  parameters: (Field & { in: Parameter['in']; example: unknown })[];
   body: Body | undefined;
   answer: Answer | undefined;
   errors: { status: string; description: string }[];
@@ -84,6 +84,7 @@ function operationOf(document: ApiDocument, method: string, path: string, raw: R
       .map((parameter) => ({
         in: parameter.in,
         name: parameter.name,
+        example: parameter.example ?? sampleOf(document, parameter.schema),
         type: typeOf(document, parameter.schema),
         required: parameter.required ?? false,
         description: [parameter.description, describe(parameter.schema)].filter(Boolean).join(' '),
