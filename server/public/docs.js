@@ -1,5 +1,5 @@
 // Copy buttons and "Try it". The documentation works without this file.
-for (const code of document.querySelectorAll('figure.code')) {
+for (const code of document.querySelectorAll('figure.code:not(.output)')) {
   const button = document.createElement('button');
   button.type = 'button';
   button.className = 'copy';
@@ -48,7 +48,7 @@ for (const details of document.querySelectorAll('.try')) {
     const text = await response.text();
     answer.hidden = false;
     answer.querySelector('pre').tabIndex = 0;
-    answer.querySelector('figcaption').textContent = `Answer ${response.status}`;
+    answer.querySelector('figcaption').textContent = `Response ${response.status}`;
     answer.querySelector('code').textContent = pretty(text);
   });
 }
@@ -60,6 +60,11 @@ function pretty(text) {
     return text;
   }
 }
+
+// The navigation is longer than most screens: show where the reader is.
+const side = document.querySelector('.side');
+const current = side.querySelector('[aria-current]');
+if (current) side.scrollTop = current.offsetTop - side.clientHeight / 2;
 
 // "/" goes to the search box.
 document.addEventListener('keydown', (event) => {

@@ -49,7 +49,7 @@ const NAMES: Record<string, string> = {
 /** A code block. It may scroll sideways, so it has to be reachable by keyboard. */
 export function codeFigure(code: string, language: string, title?: string): string {
   const caption = escapeHtml(title ?? NAMES[language] ?? 'Code');
-  return `<figure class="code"><figcaption>${caption}</figcaption><pre tabindex="0"><code>${highlight(code, language)}</code></pre></figure>\n`;
+  return `<figure class="code${language === 'output' ? ' output' : ''}"><figcaption>${caption}</figcaption><pre tabindex="0"><code>${highlight(code, language)}</code></pre></figure>\n`;
 }
 
 /** Colours code as HTML. Good enough for short examples, and it needs neither a library nor a script in the browser. */

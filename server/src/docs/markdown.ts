@@ -56,7 +56,8 @@ export function renderMarkdown(markdown: string, linkTo: (href: string) => strin
 function partOf(marked: Marked, token: Token, sections: Section[]): string {
   const html = marked.parser([token]);
   const current = sections.at(-1);
-  if (current && token.type !== 'heading') current.body += `${plain(token.raw)} `;
+  // The search shows sentences; code would only be noise in its results.
+  if (current && token.type !== 'heading' && token.type !== 'code') current.body += `${plain(token.raw)} `;
   // A wide table scrolls in a box of its own, which has to be reachable by keyboard.
   if (token.type === 'table')
     return `<div class="table" tabindex="0" role="region" aria-label="${escapeHtml(current?.text ?? 'Table')}: table">${html}</div>`;

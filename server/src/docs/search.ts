@@ -48,8 +48,10 @@ function scoreOf({ title, page, text }: Entry, words: string[]): number {
 
 /** The text around the first match. */
 function excerptOf(text: string, word: string): string {
-  const at = Math.max(0, text.toLowerCase().indexOf(word) - EXCERPT / 3);
-  const start = at === 0 ? 0 : text.indexOf(' ', at) + 1;
-  const part = text.slice(start, start + EXCERPT);
-  return `${start > 0 ? '… ' : ''}${part}${start + EXCERPT < text.length ? ' …' : ''}`;
+  const clean = text.replaceAll('`', '').trim();
+  const at = Math.max(0, clean.toLowerCase().indexOf(word) - EXCERPT / 3);
+  const start = at === 0 ? 0 : clean.indexOf(' ', at) + 1;
+  if (clean.length <= start + EXCERPT) return `${start > 0 ? '… ' : ''}${clean.slice(start)}`;
+  const end = clean.lastIndexOf(' ', start + EXCERPT);
+  return `${start > 0 ? '… ' : ''}${clean.slice(start, end)} …`;
 }

@@ -100,7 +100,7 @@ test('a call can be sent from the reference with the token of the demo store', a
   await call.getByText('Try it with the demo store').click();
   await call.getByLabel('limit').fill('1');
   await call.getByRole('button', { name: 'Send' }).click();
-  await call.getByText('Answer 200').nth(1).waitFor();
+  await call.getByText('Response 200').nth(1).waitFor();
   expect(await call.locator('.try code').textContent()).toContain('"limit": 1');
   await page.close();
 });

@@ -43,6 +43,9 @@ export function DocsPage(props: {
         <DocsBar path={path} query={query} />
         <div class={wide ? 'docs reference' : 'docs'}>
           <nav id="menu" class="side" popover="auto" aria-label="Documentation">
+            <button type="button" class="quiet menu-close" popovertarget="menu" popovertargetaction="hide">
+              Close
+            </button>
             {navigation.sections.map((section) => (
               <section key={section.title}>
                 <h2>{section.title}</h2>

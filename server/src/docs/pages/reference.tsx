@@ -106,7 +106,7 @@ function Call({ operation, token }: { operation: Operation; token: string | unde
         )}
         {answer && answer.fields.length > 0 && (
           <details>
-            <summary>Fields of the answer</summary>
+            <summary>Response fields</summary>
             <Fields fields={answer.fields.map((field) => ({ ...field, required: false }))} />
           </details>
         )}
@@ -128,7 +128,7 @@ function Call({ operation, token }: { operation: Operation; token: string | unde
         <Code title="Request" code={curlOf(operation)} language="sh" />
         {answer?.example !== undefined && (
           <Code
-            title={`Answer ${answer.status}`}
+            title={`Response ${answer.status}`}
             code={JSON.stringify(answer.example, null, 2)}
             language="json"
           />

@@ -34,7 +34,7 @@ export function TryIt({ operation, token }: { operation: Operation; token: strin
         <button type="submit">Send</button>
       </form>
       <figure class="code" hidden>
-        <figcaption aria-live="polite">Answer</figcaption>
+        <figcaption aria-live="polite">Response</figcaption>
         <pre>
           <code />
         </pre>

@@ -49,10 +49,17 @@ export function describe(schema: Schema): string {
     values && `One of ${values.map((value) => `\`${value}\``).join(', ')}.`,
     schema.const !== undefined && `Always \`${String(schema.const)}\`.`,
     schema.default !== undefined && `Default \`${JSON.stringify(schema.default)}\`.`,
-    schema.maxLength !== undefined && `At most ${schema.maxLength.toLocaleString('en')} characters.`,
-    schema.maxItems !== undefined && `At most ${schema.maxItems.toLocaleString('en')} entries.`,
+    limit(schema.maxLength, 'characters'),
+    limit(schema.maxItems, 'entries'),
   ];
   return notes.filter(Boolean).join(' ');
+
+  function limit(most: number | undefined, of: string): string | undefined {
+    const number = most?.toLocaleString('en');
+    return number === undefined || schema.description?.includes(number)
+      ? undefined
+      : `At most ${number} ${of}.`;
+  }
 }
 
 /** An example of the whole value, made of the examples of its fields. */

@@ -35,7 +35,7 @@ function operationMarkdown(operation: Operation): string {
     parameters.length > 0 ? `### Parameters\n\n${table(parameters)}` : '',
     body && body.fields.length > 0 ? `### Body (${body.contentType})\n\n${table(body.fields)}` : '',
     `### Example\n\n\`\`\`sh\n${curlOf(operation)}\n\`\`\``,
-    answer?.example !== undefined ? `### Answer ${answer.status}\n\n${json(answer.example)}` : '',
+    answer?.example !== undefined ? `### Response ${answer.status}\n\n${json(answer.example)}` : '',
     `### Errors\n\n${errors.map(({ status, description: text }) => `- ${status}: ${text}`).join('\n')}`,
   ]
     .filter((part) => part !== '' && part !== undefined)

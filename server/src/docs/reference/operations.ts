@@ -87,7 +87,7 @@ function operationOf(document: ApiDocument, method: string, path: string, raw: R
         example: parameter.example ?? sampleOf(document, parameter.schema),
         type: typeOf(document, parameter.schema),
         required: parameter.required ?? false,
-        description: [parameter.description, describe(parameter.schema)].filter(Boolean).join(' '),
+        description: describe({ ...parameter.schema, description: parameter.description ?? '' }),
       })),
     body: bodyOf(document, raw),
     answer: success && {

@@ -52,7 +52,8 @@ export const TAGS = [
   },
   {
     name: 'Events',
-    description: 'The same events as a feed, to catch up after an outage or for servers that cannot be reached.',
+    description:
+      'The same events as a feed, to catch up after an outage or for servers that cannot be reached.',
   },
   { name: 'Categories', description: 'The categories, which all stores share.' },
 ];
