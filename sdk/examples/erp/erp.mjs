@@ -1,0 +1,42 @@
+// A small ERP connector. It connects a store by OAuth, copies the catalog, and then keeps both sides in step: stock in
+// both directions, orders in, invoices and shipments out. It can be stopped or killed at any time and goes on from its
+// state. Run `npm start` in one terminal and `node sdk/examples/erp/erp.mjs` in another.
+import { setTimeout as wait } from 'node:timers/promises';
+import { FeiraError } from '@feira/sdk';
+import { applyEvents, copyCatalog, mapSkus } from './catalog.mjs';
+import { compareWithStore } from './compare.mjs';
+import { connectStore } from './connection.mjs';
+import { invoiceAndShip, pullOrders } from './orders.mjs';
+import { openState } from './state.mjs';
+import { receiveGoods, sendStock } from './stock.mjs';
+
+const EVERY_MS = 2_000;
+
+const stop = new AbortController();
+process.once('SIGINT', () => stop.abort());
+process.once('SIGTERM', () => stop.abort());
+
+const state = openState();
+const store = await connectStore(state);
+if (state.data.eventCursor === undefined) await copyCatalog(store, state);
+await mapSkus(store, state);
+
+while (!stop.signal.aborted) {
+  try {
+    await sendStock(store, state);
+    await receiveGoods(state);
+    await applyEvents(store, state);
+    await pullOrders(store, state);
+    await invoiceAndShip(store, state, stop.signal);
+  } catch (error) {
+    // The SDK has repeated the call already. Whatever was not done is still in the state.
+    if (!(error instanceof FeiraError)) throw error;
+    console.log(`! ${error.code}: ${error.message} (request ${error.requestId ?? 'without answer'})`);
+  }
+  await wait(EVERY_MS, undefined, { signal: stop.signal }).catch(() => {});
+}
+
+await sendStock(store, state);
+const differences = await compareWithStore(store, state);
+console.log(differences.length === 0 ? 'State equals the store' : `Differences:\n${differences.join('\n')}`);
+process.exitCode = differences.length === 0 ? 0 : 1;

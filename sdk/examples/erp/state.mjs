@@ -1,0 +1,37 @@
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+
+export const FOLDER = process.env.ERP_FOLDER ?? '.feira/erp';
+const FILE = `${FOLDER}/state.json`;
+
+/**
+ * Everything the ERP knows, in one JSON file. Saving replaces the file, so a crash leaves the old state or the new one.
+ * A position in a feed is saved together with what was read up to it.
+ */
+export function openState() {
+  mkdirSync(FOLDER, { recursive: true });
+  const data = {
+    /** By id, with variants. */
+    products: {},
+    /** By id. */
+    orders: {},
+    /** Orders that this ERP has invoiced and shipped. */
+    done: {},
+    /** Changes of stock that are not known to have reached the store. */
+    stockToSend: [],
+    ...read(),
+  };
+  const save = () => {
+    writeFileSync(`${FILE}.new`, JSON.stringify(data));
+    renameSync(`${FILE}.new`, FILE);
+  };
+  return { data, save };
+}
+
+function read() {
+  try {
+    return JSON.parse(readFileSync(FILE, 'utf8'));
+  } catch (error) {
+    if (error.code === 'ENOENT') return {};
+    throw error;
+  }
+}

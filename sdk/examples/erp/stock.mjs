@@ -1,0 +1,24 @@
+/** Goods arrive in the warehouse. The change is written down before it is sent, with the key under which it is sent. */
+export async function receiveGoods(state) {
+  const skus = Object.values(state.data.products).flatMap(({ sku, variants, hasVariants }) =>
+    hasVariants ? variants.map((variant) => variant.sku) : [sku],
+  );
+  const sku = skus.filter(Boolean)[Math.floor(Math.random() * skus.length)];
+  if (!sku) return;
+  const entries = [{ sku, delta: 1 + Math.floor(Math.random() * 5) }];
+  state.data.stockToSend.push({ key: crypto.randomUUID(), entries });
+  state.save();
+}
+
+/** Differences and not balances, because buyers take from the same stock. The key makes a repetition harmless. */
+export async function sendStock(store, state) {
+  const { stockToSend } = state.data;
+  while (stockToSend.length > 0) {
+    const { key, entries } = stockToSend[0];
+    const { failed } = await store.stock.set(entries, { idempotencyKey: key, priority: 'high' });
+    for (const { sku, error } of failed) console.log(`! ${sku}: ${error}`);
+    for (const { sku, delta } of entries) console.log(`Sent ${delta} units of ${sku}`);
+    stockToSend.shift();
+    state.save();
+  }
+}
