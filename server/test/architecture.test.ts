@@ -22,6 +22,7 @@ const PERMITTED: Record<string, string[]> = {
     'orders',
     'catalog',
     'webhooks',
+    'media',
     'events',
     'oauth',
     'stores',

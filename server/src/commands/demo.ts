@@ -8,11 +8,14 @@ import type { Demo as DocsDemo } from '../docs/demo.js';
 import { createApp } from '../oauth/apps.js';
 import { SCOPES, type Scope } from '../oauth/scopes.js';
 import { createGrant, issueTokens } from '../oauth/tokens.js';
+import type { SandboxGateway } from '../payments/sandbox/gateway.js';
 import type { Clock } from '../platform/clock.js';
 import type { Database } from '../platform/db/database.js';
 import type { Tx } from '../platform/db/share.js';
 import { shopOfStore } from '../stores/queries.js';
 import { createStore } from '../stores/stores.js';
+import { type FillServices, fillCatalog } from './demo-store/fill.js';
+import { fillHistory, type HistoryServices } from './demo-store/history.js';
 
 interface Demo {
   workspaceId: string;
@@ -20,6 +23,8 @@ interface Demo {
   clientSecret: string;
   email: string;
   password: string;
+  /** Set once the products, pictures and orders of fillDemo are complete. */
+  filled?: boolean;
 }
 
 /** With what each start finds or issues again. */
@@ -51,6 +56,26 @@ export async function ensureDemo(
   const opened = { ...demo, token, slug: shop?.slug ?? '' };
   write(file, opened);
   return opened;
+}
+
+/**
+ * Adds the rest of the products, their pictures and a fortnight of orders. It runs in the background after the server
+ * has started to answer, because drawing the pictures takes several seconds. A run that was interrupted is continued
+ * at the next start.
+ */
+export async function fillDemo(
+  services: FillServices & Omit<HistoryServices, 'gateway'> & { gateway: SandboxGateway | undefined },
+  demo: Demo,
+  dataFolder: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const { workspaceId } = demo;
+  const { gateway } = services;
+  if (demo.filled) return;
+  await fillCatalog(services, workspaceId, signal);
+  const shop = await shopOfStore(services.db.store(workspaceId), workspaceId);
+  if (gateway && shop) await fillHistory({ ...services, gateway }, shop, signal);
+  if (!signal.aborted) write(fileIn(dataFolder), { ...demo, filled: true });
 }
 
 /** The demo as the documentation uses it: with a token that is renewed while the server runs. */
@@ -114,11 +139,11 @@ async function takeOnStore(tx: Tx, password: string): Promise<string | undefined
 async function makeStore(tx: Tx, password: string): Promise<string> {
   const owner = { ownerEmail: EMAIL, ownerPassword: password };
   const { workspaceId } = await createStore(tx, { name: 'Demo Store', ...owner });
-  await fillCatalog(tx, workspaceId);
+  await addFirstProducts(tx, workspaceId);
   return workspaceId;
 }
 
-async function fillCatalog(tx: Tx, workspaceId: string): Promise<void> {
+async function addFirstProducts(tx: Tx, workspaceId: string): Promise<void> {
   await createProduct(tx, workspaceId, 'system', {
     name: 'Caneca Esmaltada',
     price: 34.9,

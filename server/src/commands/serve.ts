@@ -30,7 +30,7 @@ export const command: Command = {
       { buildApp, buildMonitorApp },
       { assemble },
       { startWorker },
-      { ensureDemo, renewing },
+      { ensureDemo, fillDemo, renewing },
       { welcome },
     ] = await Promise.all([
       connectAndMigrate(config),
@@ -66,16 +66,25 @@ export const command: Command = {
     const stopped = stopRequest((why) => log.info({ why }, 'stopping'));
     log.info({ role, host: config.host, port: config.port, publicUrl: config.publicUrl }, 'started');
     // A demo account on a server that others can reach would be an open door.
+    const stopFilling = new AbortController();
+    let filling: Promise<void> | undefined;
     if (role !== 'worker' && config.databaseUrl === undefined && config.isLocal) {
       const opened = await ensureDemo(assembly.resources, config.dataFolder);
       demo = renewing(assembly.resources, opened);
       console.log(welcome(config, opened, process.stdout.isTTY === true));
+      const { orderLinks } = assembly.app.pages.storefront;
+      const services = { ...assembly.resources, gateway: assembly.worker.jobs.sandbox, orderLinks };
+      filling = fillDemo(services, opened, config.dataFolder, stopFilling.signal).catch((error: unknown) => {
+        if (!stopFilling.signal.aborted) log.warn({ err: error }, 'the demo store is incomplete');
+      });
     }
     const databaseIsLost = await Promise.race([
       stopped.then(() => false),
       supervisor?.gaveUp.then(() => true) ?? stopped.then(() => false),
     ]);
     if (databaseIsLost) process.exitCode = 1;
+    stopFilling.abort();
+    await filling;
     await stop();
     log.info('stopped');
     return undefined;

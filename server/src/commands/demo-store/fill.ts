@@ -1,0 +1,144 @@
+import { Readable } from 'node:stream';
+import { createProduct } from '../../catalog/products.js';
+import { putVariations } from '../../catalog/put-variations.js';
+import { type PreparedImage, prepareImage, recordImage } from '../../media/attach.js';
+import { LocalStorage } from '../../media/local-storage.js';
+import type { Storage } from '../../media/storage.js';
+import { createUpload } from '../../media/uploads.js';
+import type { Database } from '../../platform/db/database.js';
+import type { Tx } from '../../platform/db/share.js';
+import { sql } from '../../platform/db/sql.js';
+import { drawPicture, type PictureRequest } from './pictures.js';
+import { DEMO_PRODUCTS, type DemoProduct } from './products.js';
+
+export interface FillServices {
+  db: Database;
+  storage: Storage;
+}
+
+/**
+ * Adds the products of the demo store and their pictures. Each step looks for what is already there, so a run that
+ * was interrupted is continued by the next one.
+ */
+export async function fillCatalog(
+  services: FillServices,
+  workspaceId: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const { db } = services;
+  for (const product of DEMO_PRODUCTS) {
+    if (signal.aborted) return;
+    await db.store(workspaceId).transaction((tx) => ensureProduct(tx, workspaceId, product));
+  }
+  // The product list shows the newest products first.
+  for (const product of DEMO_PRODUCTS.toReversed()) {
+    if (signal.aborted) return;
+    await addPictures(services, workspaceId, product, signal);
+  }
+}
+
+async function ensureProduct(tx: Tx, workspaceId: string, product: DemoProduct): Promise<void> {
+  const { name, description, price, priceDiscount, categoryId, weight, colours, sku, quantity } = product;
+  if (await findProduct(tx, workspaceId, name)) return;
+  const fields = { name, description, price, priceDiscount: priceDiscount ?? null, categoryId, weight };
+  if (!colours) {
+    await createProduct(tx, workspaceId, 'system', { ...fields, sku, quantity });
+    return;
+  }
+  const { id } = await createProduct(tx, workspaceId, 'system', fields);
+  await putVariations(tx, workspaceId, 'system', id, variationsOf(product, colours), false);
+}
+
+function variationsOf(product: DemoProduct, { name, options }: NonNullable<DemoProduct['colours']>) {
+  const { sizes, sku, quantity, stock = {} } = product;
+  const colours = Object.keys(options);
+  const rows = sizes
+    ? sizes.flatMap((size) => colours.map((colour) => [size, colour]))
+    : colours.map((each) => [each]);
+  return {
+    types: [...(sizes ? [{ name: 'Tamanho', options: sizes }] : []), { name, options: colours }],
+    combinations: rows.map((row) => ({
+      options: row,
+      sku: [sku, ...row.map(codeOf)].join('-'),
+      quantity: stock[row.join(' ')] ?? quantity,
+    })),
+  };
+}
+
+/** The first letters without accents: Capim-limão is CAP. */
+function codeOf(option: string): string {
+  return option
+    .normalize('NFKD')
+    .replace(/\P{ASCII}/gu, '')
+    .slice(0, 3)
+    .toUpperCase();
+}
+
+async function findProduct(
+  db: { query: Tx['query'] },
+  workspaceId: string,
+  name: string,
+): Promise<{ id: string; images: number } | undefined> {
+  const [found] = await db.query<{ id: string; images: number }>(sql`
+    select p.id, (select count(*) from product_images i where i.workspace_id = p.workspace_id and i.product_id = p.id)::integer as images
+    from products p where p.workspace_id = ${workspaceId} and p.name = ${name}`);
+  return found;
+}
+
+async function addPictures(
+  services: FillServices,
+  workspaceId: string,
+  product: DemoProduct,
+  signal: AbortSignal,
+): Promise<void> {
+  const db = services.db.store(workspaceId);
+  const found = await findProduct(db, workspaceId, product.name);
+  // A product that was deleted, or has pictures of its own, stays as it is.
+  if (!found) return;
+  for (const request of picturesOf(product).slice(found.images)) {
+    if (signal.aborted) return;
+    await attach(services, workspaceId, found.id, request);
+  }
+}
+
+/** One picture per colour, a close view and a scene. */
+function picturesOf({ draw, portrait = false, colour, colours }: DemoProduct): PictureRequest[] {
+  const all = colours ? Object.values(colours.options) : [colour ?? '#888888'];
+  const first = all[0] as string;
+  return [
+    ...all.map((each) => ({ draw, portrait, colour: each, view: 'front' as const })),
+    { draw, portrait, colour: first, view: 'scene' },
+    { draw, portrait, colour: first, view: 'detail' },
+  ];
+}
+
+/** The same steps as an app takes: request an upload, put the bytes, attach the key. */
+async function attach(
+  { db, storage }: FillServices,
+  workspaceId: string,
+  productId: string,
+  request: PictureRequest,
+): Promise<void> {
+  const { bytes, contentType } = await drawPicture(request);
+  const store = db.store(workspaceId);
+  const upload = await createUpload(store.autocommit, workspaceId, {
+    productId,
+    contentType,
+    contentLength: bytes.length,
+  });
+  if (storage instanceof LocalStorage) await storage.stage(upload.key, Readable.from([bytes]));
+  else await put(await storage.signPut(upload), bytes, contentType);
+  const prepared: PreparedImage = await prepareImage(store, storage, workspaceId, productId, {
+    key: upload.key,
+  });
+  await store.transaction((tx) => recordImage(tx, workspaceId, 'system', productId, prepared));
+}
+
+async function put(address: string, bytes: Buffer, contentType: string): Promise<void> {
+  const answer = await fetch(address, {
+    method: 'PUT',
+    headers: { 'Content-Type': contentType },
+    body: new Uint8Array(bytes),
+  });
+  if (!answer.ok) throw new Error(`The storage answered ${answer.status} to the upload of a demo picture`);
+}

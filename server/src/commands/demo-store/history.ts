@@ -1,0 +1,98 @@
+import { type CheckoutServices, checkOut } from '../../checkout/checkout.js';
+import { addInvoice } from '../../orders/invoices.js';
+import { ordersOf } from '../../orders/storage.js';
+import type { SandboxGateway } from '../../payments/sandbox/gateway.js';
+import { sql } from '../../platform/db/sql.js';
+import { createShipment } from '../../shipping/create-shipment.js';
+import { scan } from '../../shipping/shipments.js';
+import type { Shop } from '../../stores/queries.js';
+import { backdate } from './backdate.js';
+import { accessKey, DEMO_BUYERS, DEMO_ORDERS, type DemoOrder } from './orders.js';
+
+export interface HistoryServices extends CheckoutServices {
+  gateway: SandboxGateway;
+}
+
+/**
+ * Places the orders of the last fortnight through the checkout, oldest first, and moves them on. The id of its
+ * checkout is fixed, so an order that an interrupted run has placed is not placed again; only its remaining steps are.
+ */
+export async function fillHistory(services: HistoryServices, shop: Shop, signal: AbortSignal): Promise<void> {
+  for (const [at, order] of DEMO_ORDERS.entries()) {
+    if (signal.aborted) return;
+    await placeAndMove(services, shop, order, at);
+  }
+}
+
+async function placeAndMove(
+  services: HistoryServices,
+  shop: Shop,
+  order: DemoOrder,
+  at: number,
+): Promise<void> {
+  const { db, gateway } = services;
+  const { workspaceId } = shop;
+  const checkoutId = `demo-order-${String(at).padStart(11, '0')}`;
+  const orders = ordersOf(db, workspaceId);
+  const [finished] = await orders.query(sql`
+    select 1 from orders where workspace_id = ${workspaceId} and checkout_id = ${checkoutId}
+      and created_at < now() - interval '10 minutes'`);
+  if (finished) return;
+  const lines = await linesOf(services, workspaceId, order);
+  const buyer = DEMO_BUYERS[order.buyer % DEMO_BUYERS.length]!;
+  const outcome = await checkOut(services, shop, {
+    checkoutId,
+    lines,
+    buyer,
+    service: order.service,
+    payment: { method: order.method, installments: order.method === 'card' ? order.installments : 1 },
+  });
+  // A product that the merchant deleted or sold out meanwhile: the order is left out.
+  if (!('orderId' in outcome)) return;
+  const { orderId, transactionId } = outcome;
+  const { stage } = order;
+  if (stage === 'canceled') await gateway.decide(transactionId, 'canceled');
+  else if (stage !== 'pending') await gateway.decide(transactionId, 'paid');
+  if (SCANS[stage] !== undefined) await ship(services, workspaceId, orderId, SCANS[stage], at);
+  if (stage === 'refunded') await gateway.refundFromHere(transactionId, undefined);
+  if (stage === 'partly_refunded') await gateway.refundFromHere(transactionId, 10);
+  await backdate(orders, workspaceId, orderId, order.hoursAgo);
+}
+
+/** How often the carrier has scanned the parcel: posted, on the way, delivered. */
+const SCANS: Partial<Record<DemoOrder['stage'], number>> = {
+  label: 0,
+  sent: 1,
+  in_transit: 2,
+  delivered: 3,
+  partly_refunded: 3,
+};
+
+async function ship(
+  { db, clock }: HistoryServices,
+  workspaceId: string,
+  orderId: string,
+  scans: number,
+  at: number,
+): Promise<void> {
+  const orders = ordersOf(db, workspaceId);
+  const [{ code } = { code: null }] = await orders.query<{ code: string | null }>(sql`
+    select code_shipping as code from orders where workspace_id = ${workspaceId} and id = ${orderId}`);
+  if (code !== null) return;
+  await orders.transaction(async (tx) => {
+    const key = accessKey(at + 1);
+    await addInvoice(tx, workspaceId, 'system', orderId, { type: 'nfe', key, number: at + 1, series: 1 });
+    const shipment = await createShipment(tx, clock, workspaceId, 'console', orderId, undefined);
+    for (let scanned = 0; scanned < scans; scanned++) await scan(tx, workspaceId, shipment.code, undefined);
+  });
+}
+
+/** A line buys one unit, of the variation with the most stock. */
+async function linesOf({ db }: HistoryServices, workspaceId: string, { products }: DemoOrder) {
+  return db.store(workspaceId).query<{ productId: string; variantId: string | null; quantity: number }>(sql`
+    select p.id as "productId", v.id as "variantId", 1 as quantity
+    from products p left join lateral (
+      select id from variations where workspace_id = p.workspace_id and product_id = p.id
+      order by quantity desc, position limit 1) v on true
+    where p.workspace_id = ${workspaceId} and p.name = any(${products}::text[])`);
+}
