@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/platform/db/sql.js';
 import { expectRefusal } from '../support/expect-refusal.js';
-import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
+import type { Feira, StoreClient } from '../support/feira.js';
+import { sharedFeira } from '../support/shared-feira.js';
 
 const MISSING = '01900000-0000-7000-8000-000000000000';
 const FULL = {
@@ -36,10 +37,9 @@ let store: StoreClient;
 let names = 0;
 
 beforeAll(async () => {
-  feira = await openFeira();
+  feira = await sharedFeira();
   store = await feira.store();
 });
-afterAll(() => feira.close());
 
 /** A new product, and what was emitted since it was made. */
 async function product(fields: object = {}) {

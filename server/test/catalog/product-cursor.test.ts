@@ -1,8 +1,9 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { expectErrorShape, expectRefusal } from '../support/expect-refusal.js';
-import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
+import type { Feira, StoreClient } from '../support/feira.js';
 import { insertProducts } from '../support/product-rows.js';
+import { sharedFeira } from '../support/shared-feira.js';
 
 interface Listed {
   id: string;
@@ -17,11 +18,10 @@ let feira: Feira;
 let store: StoreClient;
 
 beforeAll(async () => {
-  feira = await openFeira();
+  feira = await sharedFeira();
   store = await feira.store();
   await insertProducts(feira, store, TIED);
 });
-afterAll(() => feira.close());
 
 // 48 products with a handful of different values under every sort. The names of one fruit differ in case and accents.
 const SPELLINGS = ['maca', 'MACA', 'Maçã', 'maçã', 'MAÇÃ', 'Maca', 'uva', 'UVA', 'Uva', 'Úva', 'ÚVA', 'úva'];

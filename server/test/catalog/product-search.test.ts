@@ -1,13 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { expectRefusal } from '../support/expect-refusal.js';
-import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
+import type { Feira, StoreClient } from '../support/feira.js';
 import { insertProducts } from '../support/product-rows.js';
+import { sharedFeira } from '../support/shared-feira.js';
 
 let feira: Feira;
 let store: StoreClient;
 
 beforeAll(async () => {
-  feira = await openFeira();
+  feira = await sharedFeira();
   store = await feira.store();
   const add = async (fields: object, variation?: object) => {
     const { body } = await store.post('/products', { price: 1, ...fields });
@@ -29,7 +30,6 @@ beforeAll(async () => {
   await add({ name: 'ЖУРНАЛ' });
   await add({ name: 'O\'Neill "quoted"' });
 });
-afterAll(() => feira.close());
 
 async function found(query: Record<string, string | number>): Promise<string[]> {
   const parameters = new URLSearchParams(query as Record<string, string>);

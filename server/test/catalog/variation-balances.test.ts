@@ -1,7 +1,8 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { newProduct } from '../support/catalog.js';
-import { type Answer, type Feira, openFeira, type StoreClient } from '../support/feira.js';
+import type { Answer, Feira, StoreClient } from '../support/feira.js';
+import { sharedFeira } from '../support/shared-feira.js';
 import { sized } from '../support/sized.js';
 
 // Few options, skus and balances, so that skus wander between variations, vanish and come back. A variation keeps its sku
@@ -11,10 +12,9 @@ let feira: Feira;
 let store: StoreClient;
 
 beforeAll(async () => {
-  feira = await openFeira();
+  feira = await sharedFeira();
   store = await feira.store();
 });
-afterAll(() => feira.close());
 
 const OPTIONS = ['P', 'M', 'G'];
 

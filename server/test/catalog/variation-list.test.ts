@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { newVaried } from '../support/catalog.js';
 import { insertCatalog } from '../support/catalog-rows.js';
 import { expectRefusal } from '../support/expect-refusal.js';
-import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
+import type { Feira, StoreClient } from '../support/feira.js';
 import { allByCursor } from '../support/orders.js';
+import { sharedFeira } from '../support/shared-feira.js';
 
 interface Listed {
   id: string;
@@ -19,12 +20,11 @@ let feira: Feira;
 let store: StoreClient;
 
 beforeAll(async () => {
-  feira = await openFeira();
+  feira = await sharedFeira();
   store = await feira.store();
   await insertCatalog(feira, store, PRODUCTS);
   await newVaried(await feira.store(), { elsewhere: 1 });
 });
-afterAll(() => feira.close());
 
 test('lists every variation of the store once, as its product has it', async () => {
   const listed = (await allByCursor(store, '/variants?limit=40')) as Listed[];

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/platform/db/sql.js';
 import { newVaried, sizes } from '../support/catalog.js';
-import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
+import type { Feira, StoreClient } from '../support/feira.js';
+import { sharedFeira } from '../support/shared-feira.js';
 import { order } from '../support/shop.js';
 
 const LONG_AGO = '2020-01-31T00:00:00.000Z';
@@ -10,10 +11,9 @@ let feira: Feira;
 let store: StoreClient;
 
 beforeAll(async () => {
-  feira = await openFeira();
+  feira = await sharedFeira();
   store = await feira.store();
 });
-afterAll(() => feira.close());
 
 /** Lets all variations of the store appear unchanged since 2020, past the trigger. */
 async function backdate(): Promise<void> {

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { faultyFields, newProduct, newVaried, observe, sizes } from '../support/catalog.js';
-import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
+import type { Feira, StoreClient } from '../support/feira.js';
+import { sharedFeira } from '../support/shared-feira.js';
 
 const SHIRT = [
   { name: 'Tamanho', options: ['P', 'M'] },
@@ -11,10 +12,9 @@ let feira: Feira;
 let store: StoreClient;
 
 beforeAll(async () => {
-  feira = await openFeira();
+  feira = await sharedFeira();
   store = await feira.store();
 });
-afterAll(() => feira.close());
 
 function put(id: string, types: unknown, combinations: unknown, query = '') {
   return store.put(`/products/${id}/variants${query}`, { types, combinations });

@@ -1,24 +1,24 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import type { ImageType } from '../../src/media/image-types.js';
 import { deepPng, emptyParts, gifBomb, jpegBomb, pngBomb, pngTextBomb, webpBomb } from '../support/bombs.js';
 import { newProduct } from '../support/catalog.js';
 import { expectRefusal } from '../support/expect-refusal.js';
-import { type Answer, type Feira, openFeira, type StoreClient } from '../support/feira.js';
+import type { Answer, Feira, StoreClient } from '../support/feira.js';
 import { pngOf } from '../support/images.js';
 import { storedFiles, upload, uploadAndAttach } from '../support/media.js';
+import { sharedFeira } from '../support/shared-feira.js';
 
 let feira: Feira;
 let store: StoreClient;
 let productId: string;
 
 beforeAll(async () => {
-  feira = await openFeira();
+  feira = await sharedFeira();
   store = await feira.store();
   productId = await newProduct(store);
   // What the first picture loads is not what a bomb takes.
   expect((await uploadAndAttach(feira, store, productId, await pngOf(1))).status).toBe(201);
 });
-afterAll(() => feira.close());
 
 /** Attaches it and answers by how many megabytes the process grew at most meanwhile. */
 async function attach(

@@ -1,11 +1,12 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { sql } from '../../src/platform/db/sql.js';
 import { newId } from '../../src/platform/schema/ids.js';
 import { newProduct } from '../support/catalog.js';
 import { expectRefusal } from '../support/expect-refusal.js';
-import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
+import type { Feira, StoreClient } from '../support/feira.js';
 import { pngOf } from '../support/images.js';
 import { upload } from '../support/media.js';
+import { sharedFeira } from '../support/shared-feira.js';
 
 let feira: Feira;
 let store: StoreClient;
@@ -13,9 +14,8 @@ let productId: string;
 let images: string;
 
 beforeAll(async () => {
-  feira = await openFeira();
+  feira = await sharedFeira();
 });
-afterAll(() => feira.close());
 beforeEach(async () => {
   store = await feira.store();
   productId = await newProduct(store);

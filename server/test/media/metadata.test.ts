@@ -1,10 +1,11 @@
 import sharp from 'sharp';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { newProduct } from '../support/catalog.js';
-import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
+import type { Feira, StoreClient } from '../support/feira.js';
 import { type TestImage, validImages } from '../support/images.js';
 import { served, uploadAndAttach } from '../support/media.js';
 import { hasValidChecksums, privateImages, SECRET } from '../support/metadata.js';
+import { sharedFeira } from '../support/shared-feira.js';
 
 const images = await privateImages();
 
@@ -13,11 +14,10 @@ let store: StoreClient;
 let productId: string;
 
 beforeAll(async () => {
-  feira = await openFeira();
+  feira = await sharedFeira();
   store = await feira.store();
   productId = await newProduct(store);
 });
-afterAll(() => feira.close());
 
 async function publish({ bytes, type }: Pick<TestImage, 'bytes' | 'type'>) {
   const { status, body } = await uploadAndAttach(feira, store, productId, bytes, type);

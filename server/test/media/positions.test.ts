@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { newProduct, observe } from '../support/catalog.js';
 import { expectRefusal } from '../support/expect-refusal.js';
-import { type Answer, type Feira, openFeira, type StoreClient } from '../support/feira.js';
+import type { Answer, Feira, StoreClient } from '../support/feira.js';
+import { sharedFeira } from '../support/shared-feira.js';
 
 let feira: Feira;
 let store: StoreClient;
@@ -9,9 +10,8 @@ let productId: string;
 let images: string;
 
 beforeAll(async () => {
-  feira = await openFeira();
+  feira = await sharedFeira();
 });
-afterAll(() => feira.close());
 beforeEach(async () => {
   store = await feira.store();
   productId = await newProduct(store);

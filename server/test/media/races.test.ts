@@ -1,9 +1,10 @@
 import { crc32 } from 'node:zlib';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { newProduct } from '../support/catalog.js';
-import { type Answer, type Feira, openFeira, type StoreClient } from '../support/feira.js';
+import type { Answer, Feira, StoreClient } from '../support/feira.js';
 import { pngOf } from '../support/images.js';
 import { askUpload, put, served, upload } from '../support/media.js';
+import { sharedFeira } from '../support/shared-feira.js';
 
 let feira: Feira;
 let store: StoreClient;
@@ -11,9 +12,8 @@ let productId: string;
 let images: string;
 
 beforeAll(async () => {
-  feira = await openFeira();
+  feira = await sharedFeira();
 });
-afterAll(() => feira.close());
 beforeEach(async () => {
   store = await feira.store();
   productId = await newProduct(store);

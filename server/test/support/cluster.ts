@@ -1,5 +1,6 @@
 import { chmodSync, mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
@@ -11,6 +12,8 @@ import { PostgresCluster } from './postgres-cluster.ts';
 declare module 'vitest' {
   export interface ProvidedContext {
     cluster: EmbeddedPostgres['connection'];
+    /** Where the servers that files share keep media. */
+    sharedFiles: string;
   }
 }
 
@@ -39,7 +42,12 @@ export default async function setup(project: TestProject): Promise<() => Promise
     throw error;
   }
   project.provide('cluster', connection);
-  return close;
+  const files = mkdtempSync(join(tmpdir(), 'feira-test-shared-'));
+  project.provide('sharedFiles', files);
+  return async () => {
+    await close();
+    await rm(files, { recursive: true, force: true });
+  };
 }
 
 interface Cluster {

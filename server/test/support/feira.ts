@@ -81,6 +81,8 @@ export async function openFeira(
     publicRoutes?: PublicRoutes;
     paymentGateway?: 'sandbox' | 'none';
     isTestShop?: boolean;
+    /** Default: a temporary folder, which is removed when the server closes. */
+    dataFolder?: string;
     /** Uses the production clock, which tests cannot move. */
     productionClock?: boolean;
   } = {},
@@ -90,7 +92,7 @@ export async function openFeira(
   if (options.connection) await migrate(connection);
   const clock = options.on?.clock ?? new MovableClock();
   const log = options.logTo ? createLog('info', options.logTo) : pino({ level: 'silent' });
-  const folder = temporaryFolder();
+  const folder = options.dataFolder ? { path: options.dataFolder, remove() {} } : temporaryFolder();
   const publicUrl = options.publicUrl ?? options.on?.context.publicUrl ?? 'http://feira.test';
   const assembly = await assemble({
     connection: options.through ? await options.through(connection) : connection,

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { expectRefusal } from '../../support/expect-refusal.js';
-import { type Feira, openFeira, type StoreClient } from '../../support/feira.js';
+import type { Feira, StoreClient } from '../../support/feira.js';
+import { sharedFeira } from '../../support/shared-feira.js';
 
 let feira: Feira;
 let store: StoreClient;
@@ -8,14 +9,13 @@ let simple: string;
 let varied: string;
 
 beforeAll(async () => {
-  feira = await openFeira();
+  feira = await sharedFeira();
   store = await feira.store();
   simple = (await store.post('/products', { name: 'Simple', price: 1, sku: 'SIMPLE' })).body.id;
   varied = (await store.post('/products', { name: 'Varied', price: 1 })).body.id;
   const made = await store.put(`/products/${varied}/variants`, { types: TYPES, combinations: [COMBINATION] });
   expect(made.status).toBe(200);
 });
-afterAll(() => feira.close());
 
 const TYPES = [{ name: 'Size', options: ['S', 'M'] }];
 const COMBINATION = { combination: 'S', sku: 'V-S', ean: '1', price: 1, quantity: 1 };

@@ -1,14 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Feira, openFeira, type StoreClient } from '../../support/feira.js';
+import { beforeAll, expect, test } from 'vitest';
+import type { Feira, StoreClient } from '../../support/feira.js';
+import { sharedFeira } from '../../support/shared-feira.js';
 
 let feira: Feira;
 let store: StoreClient;
 
 beforeAll(async () => {
-  feira = await openFeira();
+  feira = await sharedFeira();
   store = await feira.store();
 });
-afterAll(() => feira.close());
 
 test.each(['text/plain', 'application/x-www-form-urlencoded', 'garbage', '/', ''])(
   'a body of content type "%s" is 400',

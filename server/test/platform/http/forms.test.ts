@@ -1,13 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Feira, openFeira } from '../../support/feira.js';
+import { beforeAll, expect, test } from 'vitest';
+import type { Feira } from '../../support/feira.js';
+import { sharedFeira } from '../../support/shared-feira.js';
 
 // What anybody may send without signing in: forms and queries.
 
 let feira: Feira;
 beforeAll(async () => {
-  feira = await openFeira();
+  feira = await sharedFeira();
 });
-afterAll(() => feira.close());
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 const PATHS = ['/api/oauth/token', '/api/oauth/revoke', '/sign-in', '/oauth/authorize', '/partners/sign-up'];

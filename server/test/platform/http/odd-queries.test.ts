@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { expectErrorShape } from '../../support/expect-refusal.js';
-import { type Feira, openFeira, type StoreClient } from '../../support/feira.js';
+import type { Feira, StoreClient } from '../../support/feira.js';
+import { sharedFeira } from '../../support/shared-feira.js';
 
 // For every call that reads, made from the route table: a new list cannot miss them.
 
@@ -15,7 +16,7 @@ interface Described {
 }
 
 beforeAll(async () => {
-  feira = await openFeira();
+  feira = await sharedFeira();
   store = await feira.store();
   const product = (await store.post('/products', { name: 'Shirt', price: 10 })).body.id;
   const events = ['stock.updated'];
@@ -33,7 +34,6 @@ beforeAll(async () => {
   expect(cursors).toContainEqual(['/orders', 'cursor']);
   expect(cursors).toContainEqual(['/events', 'after']);
 });
-afterAll(() => feira.close());
 
 const NAMES = [
   'page',

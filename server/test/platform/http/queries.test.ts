@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Feira, openFeira, type StoreClient } from '../../support/feira.js';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Feira, StoreClient } from '../../support/feira.js';
+import { sharedFeira } from '../../support/shared-feira.js';
 import { order } from '../../support/shop.js';
 
 let feira: Feira;
@@ -7,11 +8,10 @@ let store: StoreClient;
 let product: string;
 
 beforeAll(async () => {
-  feira = await openFeira();
+  feira = await sharedFeira();
   store = await feira.store();
   product = (await store.post('/products', { name: 'Shirt', price: 10, quantity: 50 })).body.id;
 });
-afterAll(() => feira.close());
 
 interface Parameter {
   name: string;

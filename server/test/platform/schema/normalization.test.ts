@@ -1,6 +1,7 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { shopOf, Visitor } from '../../support/buyer.js';
-import { type Feira, openFeira, type StoreClient } from '../../support/feira.js';
+import type { Feira, StoreClient } from '../../support/feira.js';
+import { sharedFeira } from '../../support/shared-feira.js';
 
 // Unicode normalization takes time that grows with the square of a run of combining marks: 78 kB of them held the process
 // for six seconds. No text may reach it before its length and its runs were judged.
@@ -18,7 +19,7 @@ let product: string;
 let unbounded: number[];
 
 beforeAll(async () => {
-  feira = await openFeira();
+  feira = await sharedFeira();
   store = await feira.store();
   product = (await store.post('/products', { name: 'Shirt', price: 10, quantity: 5 })).body.id;
 });
@@ -34,7 +35,6 @@ afterEach(() => {
   vi.restoreAllMocks();
   expect(unbounded).toEqual([]);
 });
-afterAll(() => feira.close());
 
 const marks = (units: number) => `a${MARKS.repeat(units / 2)}`;
 
