@@ -144,7 +144,7 @@ function report(results: Map<Call, LoadResult[]>): void {
       `p99 ${median(rounds.map(({ p99 }) => p99)).toFixed(1)} ms`.padStart(12),
       `${(ratio * 100).toFixed(1)}%`.padStart(8),
     ].join(' ');
-    judge(name, figures, goal ? `≥ ${goal * 100}%` : '', goal === undefined || ratio >= goal);
+    judge(name, figures, goal ? `≥ ${Math.round(goal * 100)}%` : '', goal === undefined || ratio >= goal);
   }
 }
 
