@@ -1,6 +1,9 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { startEmbeddedPostgres } from 'feira/dist/platform/embedded-postgres/start.js';
 import { memoryOf, startFeira, temporaryFolder } from './processes.js';
@@ -17,7 +20,6 @@ const { values: options } = parseArgs({
   },
 });
 const GOAL_MB = 20;
-const WRITERS = 16;
 
 interface Product {
   id: string;
@@ -35,6 +37,7 @@ const server = await startFeira(
   `postgresql:///${database}?host=${encodeURIComponent(host)}&user=${user}`,
 );
 
+const writerProcess = fork(fileURLToPath(new URL('./snapshot-writers.js', import.meta.url)));
 const ids: string[] = [];
 const skus: [string, string][] = [];
 let base: number | undefined;
@@ -65,6 +68,7 @@ for (let round = 0; round <= Number(options.rounds); round++) {
       `memory ${peak.toFixed(0)} MB (${growth >= 0 ? '+' : ''}${growth.toFixed(0)} MB, goal +${GOAL_MB})`,
   );
 }
+writerProcess.disconnect();
 await server.stop();
 await postgres.close();
 process.exit(hasFailed ? 1 : 0);
@@ -96,40 +100,20 @@ async function writeAlone(): Promise<number> {
 
 /** Writes at the rate asked for, or as fast as the server answers if that is slower. */
 function startWriters(): { stop(): Promise<number> } {
-  let isDone = false;
-  let written = 0;
-  const begun = performance.now();
-  const rate = Number(options.writes) / WRITERS;
-  const writing = Array.from({ length: WRITERS }, async (_, writer) => {
-    for (let n = 1; !isDone; n++) {
-      await write(writer + n);
-      written++;
-      await delay(Math.max(0, begun + (n / rate) * 1_000 - performance.now()));
-    }
+  writerProcess.send({
+    url: `http://127.0.0.1:${server.port}/api/v1`,
+    token: store!.token,
+    perSecond: Number(options.writes),
+    ids,
+    skus,
   });
   return {
     async stop() {
-      isDone = true;
-      await Promise.all(writing);
+      writerProcess.send('stop');
+      const [{ written }] = (await once(writerProcess, 'message')) as [{ written: number }];
       return written;
     },
   };
-}
-
-/** Mostly balances of simple products, some of variations, a few prices. */
-async function write(n: number): Promise<void> {
-  const quantity = Math.floor(Math.random() * 1_000);
-  const simple = ids[Math.floor(Math.random() * ids.length)];
-  const [id, sku] = skus[Math.floor(Math.random() * skus.length)]!;
-  const [path, body] =
-    n % 20 === 0
-      ? [`/products/${simple}`, { price: quantity }]
-      : n % 5 === 0
-        ? [`/products/${id}/variants/${encodeURIComponent(sku)}/stock`, { quantity }]
-        : [`/products/${simple}/stock`, { quantity }];
-  const response = await call(path, { method: 'PATCH', body: JSON.stringify(body) });
-  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
-  await response.arrayBuffer();
 }
 
 async function stream() {
