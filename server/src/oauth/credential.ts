@@ -6,7 +6,7 @@ export interface Credential extends Spender {
   scopes: ReadonlySet<Scope>;
   expiresAt: number;
   /** The fields for log lines. */
-  logged: string;
+  logged: { workspaceId: string; clientId: string };
 }
 
 export function credentialOf({
@@ -20,7 +20,7 @@ export function credentialOf({
     workspaceId: workspace_id,
     clientId: client_id,
     name: nameOf(workspace_id, client_id),
-    logged: `"workspaceId":"${workspace_id}","clientId":${JSON.stringify(client_id)}`,
+    logged: { workspaceId: workspace_id, clientId: client_id },
     scopes: new Set(scopes),
     expiresAt: Date.parse(expires_at),
     perMinute: per_minute ?? DEFAULT_PER_MINUTE,

@@ -36,7 +36,7 @@ let stampedAt = 0;
 let stamp = '';
 
 /** Formats the time once per millisecond. */
-export function timeNow(): string {
+function timeNow(): string {
   const now = Date.now();
   if (now !== stampedAt) {
     stampedAt = now;
@@ -47,48 +47,15 @@ export function timeNow(): string {
 
 /** PostgreSQL includes the values of a row that violates a constraint, and these came from a request body. */
 function withoutRows(error: Error): object {
-  const { detail, where, ...told } = stdSerializers.err(error);
-  return told;
-}
-
-const BUFFER_LENGTH = 16_000;
-const FLUSH_MS = 250;
-
-function standardOutput(): DestinationStream {
-  if (process.stdout.isTTY) return new TerminalLines(process.stdout);
-  return new BufferedLines(destination({ dest: 1, sync: false }));
+  const { detail, where, ...safe } = stdSerializers.err(error);
+  return safe;
 }
 
 /**
- * Writing each line separately, as a job on another thread, cost a tenth of a request; a delay of a quarter of a
- * second is acceptable. Lines are buffered here and not by the stream, because the stream counts the bytes of every
- * line, which cost another thirtieth.
+ * Lines are collected and written together, because writing each one separately cost a tenth of a request. A delay of a
+ * quarter of a second is acceptable, and the rest is written when the process exits.
  */
-class BufferedLines implements DestinationStream {
-  private text = '';
-  private timer: NodeJS.Timeout | undefined;
-
-  constructor(private readonly out: ReturnType<typeof destination>) {
-    // Must run before the stream's own exit handler, which closes it.
-    process.prependOnceListener('exit', () => this.flushSync());
-  }
-
-  write(line: string): void {
-    this.text += line;
-    if (this.text.length >= BUFFER_LENGTH) this.flush();
-    else this.timer ??= setTimeout(() => this.flush(), FLUSH_MS).unref();
-  }
-
-  /** pino calls this after a fatal line. */
-  flushSync(): void {
-    this.flush();
-    this.out.flushSync();
-  }
-
-  private flush(): void {
-    clearTimeout(this.timer);
-    this.timer = undefined;
-    if (this.text !== '') this.out.write(this.text);
-    this.text = '';
-  }
+function standardOutput(): DestinationStream {
+  if (process.stdout.isTTY) return new TerminalLines(process.stdout);
+  return destination({ dest: 1, sync: false, minLength: 16_000, periodicFlush: 250 });
 }
