@@ -54,7 +54,7 @@ const env = {
 const arrivals: Arrival[] = [];
 const receiver = fork(fileURLToPath(new URL('./deliveries-receiver.js', import.meta.url)));
 const [{ port: receiverPort }] = (await once(receiver, 'message')) as [{ port: number }];
-receiver.on('message', (told: { arrivals: Arrival[] }) => void arrivals.push(...told.arrivals));
+receiver.on('message', (report: { arrivals: Arrival[] }) => void arrivals.push(...report.arrivals));
 
 const api = await startApi();
 const stores: Store[] = [];

@@ -64,9 +64,9 @@ export class EventDatabase {
     return claimDue(this.db.background('bench'), {
       now: Date.now(),
       leaseMs: 60_000,
-      most: 250,
-      mostOfOther: 16,
-      wanted: excluded.map(({ webhookId }) => ({ webhookId, most: 0 })),
+      max: 250,
+      maxPerOther: 16,
+      wanted: excluded.map(({ webhookId }) => ({ webhookId, max: 0 })),
     });
   }
 

@@ -9,7 +9,7 @@ const COMMON_WORD = 'search, a word in every 12th product';
 const SORTS = ['name', 'price', 'quantity', 'createdAt', 'updatedAt'].flatMap((key) => [key, `-${key}`]);
 
 await compareSizes({
-  things: 'products',
+  records: 'products',
   requestsPerRound: 300,
   seed: async (connection, count) => (await seed(connection, 1, { products: count }))[0]!,
   callsOf,

@@ -6,7 +6,7 @@ import { compareSizes, movedCursors, type Size, secondPages } from './sizes.js';
 // same rate, so a day has the same number of orders; the large store has existed for longer.
 
 await compareSizes({
-  things: 'orders',
+  records: 'orders',
   requestsPerRound: 200,
   seed: async (connection, count) => (await seed(connection, 1, { products: 0, orders: count }))[0]!,
   callsOf,

@@ -15,7 +15,7 @@ export interface Size {
 
 interface Comparison {
   /** The name of the records of which there are a hundred times as many. */
-  things: string;
+  records: string;
   requestsPerRound: number;
   seed(connection: Connection, count: number): Promise<SeededStore>;
   /**
@@ -29,7 +29,7 @@ interface Comparison {
 
 /** Sends the same requests to a small and a large store and exits, with code 1 if a call became too slow. */
 export async function compareSizes(comparison: Comparison): Promise<never> {
-  const { things, requestsPerRound, seed, callsOf, countMore = [] } = comparison;
+  const { records, requestsPerRound, seed, callsOf, countMore = [] } = comparison;
   const { values: options } = parseArgs({
     options: {
       small: { type: 'string', default: '10000' },
@@ -62,7 +62,7 @@ export async function compareSizes(comparison: Comparison): Promise<never> {
       folder,
       `postgresql:///${database}?host=${encodeURIComponent(host)}&user=${user}`,
     );
-    console.log(`seeded ${count} ${things} in ${((performance.now() - begun) / 1000).toFixed(0)} s`);
+    console.log(`seeded ${count} ${records} in ${((performance.now() - begun) / 1000).toFixed(0)} s`);
     return { store, server, calls: await callsOf({ count, connection, store, server }) };
   }
 

@@ -50,7 +50,7 @@ for (let round = 0; round <= Number(options.rounds); round++) {
   const seconds = (performance.now() - begun) / 1_000;
   const written = await writers?.stop();
   if (written === undefined) {
-    // The first stream warms the process up and tells the writers what there is.
+    // The first stream warms the process up and gives the writers the ids of the products.
     for (const { id, variants } of products.values()) {
       if (variants[0]) skus.push([id, variants[0].sku]);
       else ids.push(id);

@@ -1,7 +1,7 @@
 // Generated from openapi.json by scripts/generate-types.mjs. Do not edit: run npm run sdk:types.
 
 export interface ErrorBody {
-  /** What was wrong, for a person. */
+  /** What is wrong, as a sentence for people. */
   error: string;
   /** Stable, for programs. New codes may be added. */
   code:
@@ -56,14 +56,14 @@ export interface ErrorBody {
     | 'unsupported_content_type'
     | 'validation_failed'
     | (string & {});
-  /** Also in X-Request-Id. Tell it to support. */
+  /** Also in X-Request-Id. Include it when you contact support. */
   requestId: string;
   /** What the code means and what to do. */
   docUrl: string;
-  /** On 422: every fault, with its place in the body. */
+  /** On 422: every invalid field and what is wrong with it. */
   details?:
     | {
-        /** Never empty: "body" for a fault of the body as a whole. */
+        /** Never empty. "body" if the body as a whole is invalid. */
         field?: string | undefined;
         message?: string | undefined;
       }[]
@@ -105,7 +105,7 @@ export interface Me {
 export interface Image {
   id: string;
   productId: string;
-  /** The address of the image. For an image that was attached by URL, this is that URL. */
+  /** The URL of the image. */
   url: string;
   key: string | null;
   /** Position; 0 is the cover. */
@@ -133,7 +133,7 @@ export interface ListedProduct {
   id: string;
   name: string;
   price: number;
-  /** Selling price while lower than price; null ends the promotion. */
+  /** Promotional price, used while it is lower than price; null ends the promotion. */
   priceDiscount: number | null;
   description: string | null;
   quantity: number;
@@ -148,9 +148,9 @@ export interface ListedProduct {
   /** 1 = Digital, 2 = Physical, 3 = Digital/Physical. */
   typeId: number;
   categoryId: number;
-  /** Address of a published image, stored as given. Nothing is fetched. */
+  /** URL of a published image, stored as given. Nothing is downloaded. */
   urlImage: string | null;
-  /** Your key of a simple product, for stock sync. */
+  /** Your own code for a simple product, for stock sync. */
   sku: string | null;
   /** Barcode (GTIN). */
   ean: string | null;
@@ -190,7 +190,7 @@ export interface ProductDetail {
   id: string;
   name: string;
   price: number;
-  /** Selling price while lower than price; null ends the promotion. */
+  /** Promotional price, used while it is lower than price; null ends the promotion. */
   priceDiscount: number | null;
   description: string | null;
   quantity: number;
@@ -205,9 +205,9 @@ export interface ProductDetail {
   /** 1 = Digital, 2 = Physical, 3 = Digital/Physical. */
   typeId: number;
   categoryId: number;
-  /** Address of a published image, stored as given. Nothing is fetched. */
+  /** URL of a published image, stored as given. Nothing is downloaded. */
   urlImage: string | null;
-  /** Your key of a simple product, for stock sync. */
+  /** Your own code for a simple product, for stock sync. */
   sku: string | null;
   /** Barcode (GTIN). */
   ean: string | null;
@@ -226,7 +226,7 @@ export interface ProductDetail {
 }
 
 export interface VariationsPut {
-  /** What the product varies by, in the order in which labels name the options. */
+  /** The types of variation, such as size, in the order in which labels list their options. */
   types: {
     /** Stored trimmed and in Unicode normal form C, 1 to 100 characters. */
     name: string;
@@ -239,20 +239,20 @@ export interface VariationsPut {
     options?: string[] | undefined;
     sku?: string | null | undefined;
     ean?: string | null | undefined;
-    /** A new combination without one takes the price of the product. */
+    /** Default for a new combination: the price of the product. */
     price?: number | undefined;
-    /** A new combination without one has 0. */
+    /** Default 0 for a new combination. */
     quantity?: number | undefined;
   }[];
 }
 
-/** variants has the shape that PUT …/variants takes. With combinations, quantity is their sum and must be left out. */
+/** variants has the same structure as the body of PUT …/variants. With combinations, quantity is their sum and must be left out. */
 export interface NewProduct {
-  /** Stored trimmed and in Unicode normal form C, 1 to 255 characters. No two products of a store share one (case matters): 409. */
+  /** Stored trimmed and in Unicode normal form C, 1 to 255 characters. Unique in the store, case-sensitive (409). */
   name: string;
   /** In reais, at most 2 decimals. */
   price: number;
-  /** Stock balance of a simple product. Of a product with variations it is the sum of theirs and cannot be written. */
+  /** Stock balance of a simple product. For a product with variations it is their sum and cannot be set. */
   quantity?: number | undefined;
   /** 1 = Digital, 2 = Physical, 3 = Digital/Physical. */
   typeId?: number | undefined;
@@ -267,11 +267,11 @@ export interface NewProduct {
   height?: number | null | undefined;
   /** Centimetres, used for freight. */
   length?: number | null | undefined;
-  /** Selling price while lower than price; null ends the promotion. */
+  /** Promotional price, used while it is lower than price; null ends the promotion. */
   priceDiscount?: number | null | undefined;
-  /** Address of a published image, stored as given. Nothing is fetched. */
+  /** URL of a published image, stored as given. Nothing is downloaded. */
   urlImage?: string | null | undefined;
-  /** Your key of a simple product, for stock sync. */
+  /** Your own code for a simple product, for stock sync. */
   sku?: string | null | undefined;
   /** Barcode (GTIN). */
   ean?: string | null | undefined;
@@ -303,11 +303,11 @@ export interface StoreVariationList {
 
 /** Only the fields sent are changed. null clears description, measures, urlImage, sku, ean, ncm, cest, fiscalOrigin and priceDiscount. */
 export interface ProductChange {
-  /** Stored trimmed and in Unicode normal form C, 1 to 255 characters. No two products of a store share one (case matters): 409. */
+  /** Stored trimmed and in Unicode normal form C, 1 to 255 characters. Unique in the store, case-sensitive (409). */
   name?: string | undefined;
   /** In reais, at most 2 decimals. */
   price?: number | undefined;
-  /** Stock balance of a simple product. Of a product with variations it is the sum of theirs and cannot be written. */
+  /** Stock balance of a simple product. For a product with variations it is their sum and cannot be set. */
   quantity?: number | undefined;
   /** 1 = Digital, 2 = Physical, 3 = Digital/Physical. */
   typeId?: number | undefined;
@@ -322,11 +322,11 @@ export interface ProductChange {
   height?: number | null | undefined;
   /** Centimetres, used for freight. */
   length?: number | null | undefined;
-  /** Selling price while lower than price; null ends the promotion. */
+  /** Promotional price, used while it is lower than price; null ends the promotion. */
   priceDiscount?: number | null | undefined;
-  /** Address of a published image, stored as given. Nothing is fetched. */
+  /** URL of a published image, stored as given. Nothing is downloaded. */
   urlImage?: string | null | undefined;
-  /** Your key of a simple product, for stock sync. */
+  /** Your own code for a simple product, for stock sync. */
   sku?: string | null | undefined;
   /** Barcode (GTIN). */
   ean?: string | null | undefined;
@@ -350,7 +350,7 @@ export interface VariationList {
 export interface VariationChange {
   /** Which variation: its id … */
   id?: string | undefined;
-  /** … or its sku. Both together must agree. */
+  /** … or its sku. If both are sent, they must match. */
   sku?: string | undefined;
   /** The new sku. */
   setSku?: string | null | undefined;
@@ -373,7 +373,7 @@ export interface Product {
   id: string;
   name: string;
   price: number;
-  /** Selling price while lower than price; null ends the promotion. */
+  /** Promotional price, used while it is lower than price; null ends the promotion. */
   priceDiscount: number | null;
   description: string | null;
   quantity: number;
@@ -388,9 +388,9 @@ export interface Product {
   /** 1 = Digital, 2 = Physical, 3 = Digital/Physical. */
   typeId: number;
   categoryId: number;
-  /** Address of a published image, stored as given. Nothing is fetched. */
+  /** URL of a published image, stored as given. Nothing is downloaded. */
   urlImage: string | null;
-  /** Your key of a simple product, for stock sync. */
+  /** Your own code for a simple product, for stock sync. */
   sku: string | null;
   /** Barcode (GTIN). */
   ean: string | null;
@@ -409,11 +409,11 @@ export interface Product {
 export interface StockBatch {
   entries: {
     sku: string;
-    /** The new balance; either this … */
+    /** The new balance … */
     quantity?: number | undefined;
-    /** … or how much to add, negative to take away. */
+    /** … or the amount to add; negative to subtract. */
     delta?: number | undefined;
-    /** Only if the balance is this one now. */
+    /** Applies the entry only if the current balance is this value. */
     ifQuantity?: number | undefined;
   }[];
 }
@@ -447,7 +447,7 @@ export interface CategoryList {
 }
 
 export interface NewUpload {
-  /** The product the file is for. */
+  /** The product to which the file will be attached. */
   productId: string;
   contentType: 'image/jpeg' | 'image/png' | 'image/webp' | 'image/gif' | (string & {});
   /** Exact size of the file in bytes, 10 MB at most. */
@@ -455,7 +455,7 @@ export interface NewUpload {
 }
 
 export interface SignedUpload {
-  /** PUT the bytes here within five minutes, with the headers below and nothing else. */
+  /** PUT the file here within five minutes, with exactly the headers below. */
   uploadUrl: string;
   key: string;
   expiresIn: number;
@@ -472,9 +472,9 @@ export interface ImageList {
 export interface NewImage {
   /** The key of an uploaded file; exactly one of key and url is required. */
   key?: string | undefined;
-  /** The address of a published image. It is stored as given; nothing is fetched. */
+  /** The URL of a published image. It is stored as given; nothing is downloaded. */
   url?: string | undefined;
-  /** Position; 0 is the cover. Images from that position on move down. When absent or beyond the end, the image goes last. */
+  /** Position; 0 is the cover. Images from that position on move down. If absent or higher than the number of images, the image is added last. */
   order?: number | undefined;
 }
 
@@ -524,7 +524,7 @@ export interface Order {
   trackingUrl: string | null;
   /** The delivery service the buyer paid for. null for an order of digital products only. */
   shippingService: 'economy' | 'express' | (string & {}) | null;
-  /** Business days in the store's time zone, counted from checkout, then from the payment, then from the label. null if nothing is sent. */
+  /** Business days in the store's time zone, counted from checkout, later from the payment, later from the label. null if nothing is shipped. */
   estimatedDelivery: string | null;
   currency: 'BRL' | (string & {});
   subtotal: number;
@@ -569,7 +569,7 @@ export interface Order {
   }[];
   /** Oldest first. */
   invoices: Invoice[];
-  /** When an unpaid order is canceled and its stock released: pix and card two hours after checkout, boleto two business days after its due date. null once the order is paid or canceled. */
+  /** When an unpaid order is canceled and its stock is released: two hours after checkout for pix and card, two business days after the due date for boleto. null if the order is paid or canceled. */
   expiresAt: string | null;
   createdAt: string;
   updatedAt: string;
@@ -585,7 +585,7 @@ export interface OrderList {
   meta: Meta;
 }
 
-/** Always the whole balance: an amount is refused. */
+/** The whole balance is refunded; an amount is rejected. */
 export interface RefundRequest {
   reason?: string | null | undefined;
   /** Return the items to stock. Default: false. */
@@ -603,7 +603,7 @@ export interface RefundedOrder {
   trackingUrl: string | null;
   /** The delivery service the buyer paid for. null for an order of digital products only. */
   shippingService: 'economy' | 'express' | (string & {}) | null;
-  /** Business days in the store's time zone, counted from checkout, then from the payment, then from the label. null if nothing is sent. */
+  /** Business days in the store's time zone, counted from checkout, later from the payment, later from the label. null if nothing is shipped. */
   estimatedDelivery: string | null;
   currency: 'BRL' | (string & {});
   subtotal: number;
@@ -648,7 +648,7 @@ export interface RefundedOrder {
   }[];
   /** Oldest first. */
   invoices: Invoice[];
-  /** When an unpaid order is canceled and its stock released: pix and card two hours after checkout, boleto two business days after its due date. null once the order is paid or canceled. */
+  /** When an unpaid order is canceled and its stock is released: two hours after checkout for pix and card, two business days after the due date for boleto. null if the order is paid or canceled. */
   expiresAt: string | null;
   createdAt: string;
   updatedAt: string;
@@ -710,7 +710,7 @@ export interface Customer {
     zipCode: string;
     country: string;
   } | null;
-  /** Paid orders, refunded ones too. */
+  /** Number of paid orders, including refunded ones. */
   ordersCount: number;
   /** Net of refunds. */
   totalSpent: number;
@@ -807,7 +807,7 @@ export interface Webhook {
   } | null;
   /** Skips the events that this app caused itself (origin app:<clientId>). */
   excludeOwn: boolean;
-  /** failing after five lost events in a row. Never disabled or deleted for failing. */
+  /** failing after five lost events in a row. A failing subscription is never disabled or deleted. */
   status: 'active' | 'failing' | (string & {});
   createdAt: string;
   lastDeliveryAt: string | null;
@@ -818,7 +818,7 @@ export interface WebhookList {
 }
 
 export interface NewWebhook {
-  /** Where deliveries are sent: a public http(s) address without user name. */
+  /** A public http(s) URL without user name, to which deliveries are sent. */
   url: string;
   events: EventName[];
   /** Limits product.updated to changes of at least one of these fields. Changes of variations match "variants", changes of images match "images". Other events are not filtered. null: no filter. */
@@ -884,17 +884,17 @@ export interface CreatedWebhook {
   } | null;
   /** Skips the events that this app caused itself (origin app:<clientId>). */
   excludeOwn: boolean;
-  /** failing after five lost events in a row. Never disabled or deleted for failing. */
+  /** failing after five lost events in a row. A failing subscription is never disabled or deleted. */
   status: 'active' | 'failing' | (string & {});
   createdAt: string;
   lastDeliveryAt: string | null;
-  /** Signs deliveries. Shown this once. */
+  /** Signs deliveries. Shown only once. */
   secret: string;
 }
 
 /** Only the fields sent are changed. null removes the filter. */
 export interface WebhookChange {
-  /** Where deliveries are sent: a public http(s) address without user name. */
+  /** A public http(s) URL without user name, to which deliveries are sent. */
   url?: string | undefined;
   events?: EventName[] | undefined;
   /** Limits product.updated to changes of at least one of these fields. Changes of variations match "variants", changes of images match "images". Other events are not filtered. null: no filter. */
@@ -954,7 +954,7 @@ export interface DeliveryAttempt {
   number: number;
   at: string;
   statusCode: number | null;
-  /** secret_unreadable is our fault: rotate the secret. */
+  /** secret_unreadable: the stored secret cannot be decrypted. Rotate it. */
   error:
     | 'bad_status'
     | 'redirect'
@@ -971,7 +971,7 @@ export interface DeliveryAttempt {
     | (string & {})
     | null;
   durationMs: number;
-  /** The first kilobyte of the answer. */
+  /** The first kilobyte of the response. */
   response: string | null;
 }
 
@@ -980,7 +980,7 @@ export interface Delivery {
   /** X-Service-Delivery of every attempt. */
   eventId: string;
   event: EventName;
-  /** failed: after five attempts. dropped: too many were waiting, or it waited three days; the feed still has its event. */
+  /** failed: five attempts failed. dropped: too many were pending, or it was pending for three days; the event is still in the feed. */
   status: 'pending' | 'delivered' | 'failed' | 'dropped' | (string & {});
   createdAt: string;
   /** While pending. */
@@ -996,16 +996,16 @@ export interface DeliveryList {
 export interface ReplayRequest {
   /** Deliveries created at this time (RFC 3339) or later, or since the beginning of this day in the time zone of the store. */
   from: string;
-  /** And at this time or earlier, or until the end of this day. Default: now. */
+  /** Deliveries created at this time or earlier, or until the end of this day. Default: now. */
   to?: string | undefined;
-  /** failed: what was lost (failed or dropped). all: what was delivered as well. */
+  /** failed: deliveries that failed or were dropped. all: also those that were delivered. */
   status: 'failed' | 'all' | (string & {});
 }
 
 export interface Replayed {
-  /** How many are queued again. */
+  /** Number of deliveries that were queued. */
   count: number;
-  /** Only if more match than could be queued: send it as from to go on. */
+  /** Present if more deliveries match than could be queued. Send it as from to continue. */
   continueFrom?: string | undefined;
 }
 
@@ -1027,7 +1027,7 @@ export interface EventList {
   meta: {
     limit: number;
     hasMore: boolean;
-    /** Always given: keep it and ask again later. */
+    /** Always present. Store it and continue from it later. */
     nextCursor: string;
   };
 }
@@ -1047,7 +1047,7 @@ export interface TokenResponse {
 export interface ProductCreatedEvent {
   /** The same as X-Service-Delivery of its deliveries. */
   id: string;
-  /** Increases within the store. Of two events of one product, variation or order, the later change has the higher sequence. */
+  /** Increases within the store. For the same product, variation or order, a later change has a higher sequence. */
   sequence: number;
   event: 'product.created';
   /** The store. */
@@ -1062,7 +1062,7 @@ export interface ProductCreatedEvent {
 export interface ProductUpdatedEvent {
   /** The same as X-Service-Delivery of its deliveries. */
   id: string;
-  /** Increases within the store. Of two events of one product, variation or order, the later change has the higher sequence. */
+  /** Increases within the store. For the same product, variation or order, a later change has a higher sequence. */
   sequence: number;
   event: 'product.updated';
   /** The store. */
@@ -1077,7 +1077,7 @@ export interface ProductUpdatedEvent {
 export interface ProductDeletedEvent {
   /** The same as X-Service-Delivery of its deliveries. */
   id: string;
-  /** Increases within the store. Of two events of one product, variation or order, the later change has the higher sequence. */
+  /** Increases within the store. For the same product, variation or order, a later change has a higher sequence. */
   sequence: number;
   event: 'product.deleted';
   /** The store. */
@@ -1092,7 +1092,7 @@ export interface ProductDeletedEvent {
 export interface StockUpdatedEvent {
   /** The same as X-Service-Delivery of its deliveries. */
   id: string;
-  /** Increases within the store. Of two events of one product, variation or order, the later change has the higher sequence. */
+  /** Increases within the store. For the same product, variation or order, a later change has a higher sequence. */
   sequence: number;
   event: 'stock.updated';
   /** The store. */
@@ -1107,7 +1107,7 @@ export interface StockUpdatedEvent {
 export interface OrderCreatedEvent {
   /** The same as X-Service-Delivery of its deliveries. */
   id: string;
-  /** Increases within the store. Of two events of one product, variation or order, the later change has the higher sequence. */
+  /** Increases within the store. For the same product, variation or order, a later change has a higher sequence. */
   sequence: number;
   event: 'order.created';
   /** The store. */
@@ -1122,7 +1122,7 @@ export interface OrderCreatedEvent {
 export interface OrderPaidEvent {
   /** The same as X-Service-Delivery of its deliveries. */
   id: string;
-  /** Increases within the store. Of two events of one product, variation or order, the later change has the higher sequence. */
+  /** Increases within the store. For the same product, variation or order, a later change has a higher sequence. */
   sequence: number;
   event: 'order.paid';
   /** The store. */
@@ -1137,7 +1137,7 @@ export interface OrderPaidEvent {
 export interface OrderShippedEvent {
   /** The same as X-Service-Delivery of its deliveries. */
   id: string;
-  /** Increases within the store. Of two events of one product, variation or order, the later change has the higher sequence. */
+  /** Increases within the store. For the same product, variation or order, a later change has a higher sequence. */
   sequence: number;
   event: 'order.shipped';
   /** The store. */
@@ -1152,7 +1152,7 @@ export interface OrderShippedEvent {
 export interface OrderRefundedEvent {
   /** The same as X-Service-Delivery of its deliveries. */
   id: string;
-  /** Increases within the store. Of two events of one product, variation or order, the later change has the higher sequence. */
+  /** Increases within the store. For the same product, variation or order, a later change has a higher sequence. */
   sequence: number;
   event: 'order.refunded';
   /** The store. */
@@ -1167,7 +1167,7 @@ export interface OrderRefundedEvent {
 export interface OrderCanceledEvent {
   /** The same as X-Service-Delivery of its deliveries. */
   id: string;
-  /** Increases within the store. Of two events of one product, variation or order, the later change has the higher sequence. */
+  /** Increases within the store. For the same product, variation or order, a later change has a higher sequence. */
   sequence: number;
   event: 'order.canceled';
   /** The store. */
@@ -1182,7 +1182,7 @@ export interface OrderCanceledEvent {
 export interface OrderPartiallyRefundedEvent {
   /** The same as X-Service-Delivery of its deliveries. */
   id: string;
-  /** Increases within the store. Of two events of one product, variation or order, the later change has the higher sequence. */
+  /** Increases within the store. For the same product, variation or order, a later change has a higher sequence. */
   sequence: number;
   event: 'order.partially_refunded';
   /** The store. */
@@ -1197,7 +1197,7 @@ export interface OrderPartiallyRefundedEvent {
 export interface OrderInvoicedEvent {
   /** The same as X-Service-Delivery of its deliveries. */
   id: string;
-  /** Increases within the store. Of two events of one product, variation or order, the later change has the higher sequence. */
+  /** Increases within the store. For the same product, variation or order, a later change has a higher sequence. */
   sequence: number;
   event: 'order.invoiced';
   /** The store. */
@@ -1245,7 +1245,7 @@ export type ProductUpdatedData =
   | {
       /** Id of the product. */
       id: string;
-      /** How many variations changed. */
+      /** Number of variations that changed. */
       variants: number;
     };
 
@@ -1264,7 +1264,7 @@ export type StockUpdatedData =
   | {
       /** Id of the product. */
       id: string;
-      /** Empty when the variation has none. */
+      /** Empty if the variation has none. */
       sku: string;
       /** The new balance. */
       quantity: number;
@@ -1285,7 +1285,7 @@ export interface OrderShippedData {
   orderId: string;
   /** As in GET /orders/{id}. */
   statusShipping: string;
-  /** Empty when there is none. */
+  /** Empty if there is none. */
   codeShipping: string;
 }
 
@@ -1328,9 +1328,9 @@ export interface ListProductsQuery {
   limit?: number | undefined;
   /** nextCursor of the previous page. It contains the sort order and the filters. */
   cursor?: string | undefined;
-  /** name, price, quantity, createdAt or updatedAt; - in front descends. Default -createdAt. */
+  /** name, price, quantity, createdAt or updatedAt; - in front sorts descending. Default -createdAt. */
   sort?: string | undefined;
-  /** images, variants or both, separated by a comma: records have them as the detail does. A page of more than 16 MB is a 400 (page_too_large); send a smaller limit. */
+  /** images, variants or both, separated by a comma. Records then contain them as in GET /products/{id}. A page of more than 16 MB is a 400 (page_too_large); send a smaller limit. */
   include?: string | ('images' | 'variants' | (string & {}))[] | undefined;
   /** Part of a name, sku or ean, of the product or a variation; case and accents do not matter. */
   search?: string | undefined;
@@ -1352,7 +1352,7 @@ export interface ListStoreVariationsQuery {
   limit?: number | undefined;
   /** nextCursor of the previous page. It contains the sort order and the filters. */
   cursor?: string | undefined;
-  /** updatedAt; - in front descends. Default -updatedAt. */
+  /** updatedAt; - in front sorts descending. Default -updatedAt. */
   sort?: string | undefined;
   /** Exactly this sku. */
   sku?: string | undefined;
@@ -1376,12 +1376,12 @@ export interface ListOrdersQuery {
   limit?: number | undefined;
   /** nextCursor of the previous page. It contains the sort order and the filters. */
   cursor?: string | undefined;
-  /** createdAt or updatedAt; - in front descends. Default: newest first by the chosen date. */
+  /** createdAt or updatedAt; - in front sorts descending. Default: newest first by the chosen date. */
   sort?: string | undefined;
   dateType?: 'created' | 'updated' | (string & {}) | undefined;
   /** First day, in the store's time zone. */
   from?: string | undefined;
-  /** Last day, included. */
+  /** Last day, inclusive. */
   to?: string | undefined;
   /** Part of number, customer name, e-mail, document, SKU or shipment code. A document is found with or without its punctuation. */
   search?: string | undefined;
@@ -1417,7 +1417,7 @@ export interface ListCustomersQuery {
   limit?: number | undefined;
   /** nextCursor of the previous page. It contains the sort order and the filters. */
   cursor?: string | undefined;
-  /** lastOrderAt; - in front descends. Default: -lastOrderAt. */
+  /** lastOrderAt; - in front sorts descending. Default: -lastOrderAt. */
   sort?: string | undefined;
   /** Part of name, e-mail, document or phone number. A document is found with or without its punctuation. */
   search?: string | undefined;
@@ -1430,15 +1430,15 @@ export interface ListDeliveriesQuery {
   limit?: number | undefined;
   /** nextCursor of the previous page. It contains the sort order and the filters. */
   cursor?: string | undefined;
-  /** createdAt; - in front descends. Default: -createdAt. */
+  /** createdAt; - in front sorts descending. Default: -createdAt. */
   sort?: string | undefined;
   status?: 'pending' | 'delivered' | 'failed' | 'dropped' | (string & {}) | undefined;
 }
 
 export interface ReadEventsQuery {
-  /** nextCursor of the page before; absent: from the oldest kept event. */
+  /** nextCursor of the previous page. Default: the oldest stored event. */
   after?: string | undefined;
-  /** Another name of after. Send one of the two. */
+  /** Alias of after. Send one of the two. */
   cursor?: string | undefined;
   /** Entries per page: default 50, maximum 100 (higher values are treated as 100). */
   limit?: number | undefined;

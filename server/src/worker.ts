@@ -75,7 +75,7 @@ export function listJobs({ db, clock, storage, seal, gateway, sandbox }: JobServ
     every(TEN_MINUTES, 'reseal webhook secrets', () => resealWebhookSecrets(housekeeping, seal)),
     every(TEN_MINUTES, 'purge upload spends', () => purgeUploadSpends(db.background('upload spends'), clock)),
     ...(gateway ? [every(TEN_SECONDS, 'finish refunds', () => finishRefunds(db, clock, gateway))] : []),
-    ...(sandbox ? [every(TEN_SECONDS, 'send payment notifications', () => sandbox.tell())] : []),
+    ...(sandbox ? [every(TEN_SECONDS, 'send payment notifications', () => sandbox.sendNotifications())] : []),
   ];
 }
 

@@ -26,7 +26,7 @@ interface Case {
   key: string;
   method: string;
   path: string;
-  /** Of the thing of the store that the path names first, and how the path looks with another; both absent if it names none. */
+  /** The id in the path, and the path with another id; both absent if the path has no id. */
   id: string | undefined;
   pathWith(id: string): string;
   accepted: Scope[];
@@ -80,7 +80,7 @@ describe('each route of the table', () => {
     }
   });
 
-  test("answers for another store's thing exactly as for one that does not exist", async () => {
+  test('answers for a record of another store exactly as for one that does not exist', async () => {
     const named = cases().filter(({ id }) => id !== undefined);
     const kinds = new Set(named.map(({ id }) => id));
     const { product, order, shipment, webhook } = populated.ids;
@@ -113,7 +113,7 @@ describe('each route of the table', () => {
   });
 });
 
-/** What the owner reads of each thing that the stranger has tried to change. */
+/** What the owner reads of each record that the other store has tried to change. */
 async function everythingOwned(): Promise<unknown[]> {
   const { product, order, shipment, webhook } = populated.ids;
   const paths = [

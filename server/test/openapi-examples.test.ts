@@ -58,7 +58,7 @@ async function call(method: string, url: string, body?: unknown) {
   return { status: response.statusCode, body: response.json() };
 }
 
-/** A thing of the demo store for each parameter in a path. Ids in bodies are of this store too; the rest is as printed. */
+/** A record of the demo store for each parameter in a path. Ids in bodies are of this store too; the rest is as printed. */
 async function prepare({ path, operationId, example }: Sample) {
   const products: { id: string; sku: string | null; hasVariants: boolean }[] = (
     await call('GET', '/api/v1/products')

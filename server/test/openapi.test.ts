@@ -38,7 +38,7 @@ async function callsThatAnswer(status: number): Promise<string[]> {
     .sort();
 }
 
-test('what takes an Idempotency-Key tells of the 409, 413 and 422 that come with it', async () => {
+test('a call that accepts an Idempotency-Key documents the 409, 413 and 422 of it', async () => {
   const keyed = (await operations()).filter(({ parameters }) =>
     parameters?.some(({ $ref }) => $ref === '#/components/parameters/IdempotencyKey'),
   );
@@ -50,12 +50,12 @@ test('what takes an Idempotency-Key tells of the 409, 413 and 422 that come with
     ]);
 });
 
-test('a call that looks for what its body names tells of the 404', async () => {
+test('a call with an id in its body documents the 404', async () => {
   expect(await callsThatAnswer(404)).toEqual(expect.arrayContaining(['createUpload', 'createShipment']));
   expect(await callsThatAnswer(404)).not.toContain('createProduct');
 });
 
-test('a call with an ETag, and no other, tells of the 304', async () => {
+test('a call with an ETag, and no other, documents the 304', async () => {
   expect(await callsThatAnswer(304)).toEqual([
     'getMe',
     'getOrder',
@@ -67,7 +67,7 @@ test('a call with an ETag, and no other, tells of the 304', async () => {
   ]);
 });
 
-test('a call that needs the orders, and no other, tells of the 502', async () => {
+test('a call that needs the orders, and no other, documents the 502', async () => {
   expect(await callsThatAnswer(502)).toEqual([
     'addInvoice',
     'changeShippingStatus',
@@ -114,7 +114,7 @@ test('every call is described, names its scope and has an operation id of its ow
   expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length);
   for (const { summary, description } of operations) {
     expect(summary).toBeTruthy();
-    expect(description).toMatch(/Needs (the scope|any valid token)/);
+    expect(description).toMatch(/Requires (the scope|any valid token)/);
   }
 });
 

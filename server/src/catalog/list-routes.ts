@@ -38,8 +38,7 @@ export const catalogLists: FastifyPluginAsyncTypebox<CatalogListOptions> = async
         operationId: 'listProducts',
         tags: ['Products'],
         summary: 'List products',
-        description:
-          'Paged, searchable, sortable. Records have no images and variants unless include asks for them.',
+        description: 'Records contain images and variants only if include requests them.',
         querystring: shape.ProductQuery,
         response: { 200: shape.ProductList },
       },
@@ -71,7 +70,8 @@ export const catalogLists: FastifyPluginAsyncTypebox<CatalogListOptions> = async
         operationId: 'listStoreVariations',
         tags: ['Variations'],
         summary: 'List the variations of all products',
-        description: 'Paged. Each record names its product. The last changed come first.',
+        description:
+          'Each record contains the id of its product. Default order: most recently changed first.',
         querystring: shape.VariationQuery,
         response: { 200: shape.StoreVariationList },
       },

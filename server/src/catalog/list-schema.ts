@@ -16,7 +16,7 @@ export const productFilters = {
     Type.String({
       'x-list-of': PRODUCT_PARTS,
       description:
-        'images, variants or both, separated by a comma: records have them as the detail does. A page of more than 16 MB is a 400 (page_too_large); send a smaller limit.',
+        'images, variants or both, separated by a comma. Records then contain them as in GET /products/{id}. A page of more than 16 MB is a 400 (page_too_large); send a smaller limit.',
       examples: ['variants,images'],
     }),
   ),
@@ -50,7 +50,7 @@ export const VariationQuery = Type.Object({
   ...pagingQuery,
   sort: Type.Optional(
     Type.String({
-      description: 'updatedAt; - in front descends. Default -updatedAt.',
+      description: 'updatedAt; - in front sorts descending. Default -updatedAt.',
       examples: ['updatedAt'],
     }),
   ),
@@ -61,7 +61,8 @@ export const ProductQuery = Type.Object({
   ...pagingQuery,
   sort: Type.Optional(
     Type.String({
-      description: 'name, price, quantity, createdAt or updatedAt; - in front descends. Default -createdAt.',
+      description:
+        'name, price, quantity, createdAt or updatedAt; - in front sorts descending. Default -createdAt.',
       examples: ['-updatedAt'],
     }),
   ),

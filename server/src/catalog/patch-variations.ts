@@ -53,13 +53,12 @@ function matchEntries(entries: Entry[], variations: StoredVariation[]): Map<stri
     if (entry.sku !== undefined && !byGivenSku)
       faults.push({ field: `${at}.sku`, message: 'is not the sku of a variation of this product' });
     if (byGivenId && byGivenSku && byGivenId !== byGivenSku) {
-      faults.push({ field: at, message: 'names two different variations by id and sku' });
+      faults.push({ field: at, message: 'has the id and the sku of two different variations' });
       return;
     }
     const meant = byGivenId ?? byGivenSku;
     if (!meant) return;
-    if (hits.has(meant.id))
-      faults.push({ field: at, message: 'names a variation that an earlier entry names too' });
+    if (hits.has(meant.id)) faults.push({ field: at, message: 'repeats the variation of an earlier entry' });
     hits.set(meant.id, entry);
   });
   if (faults.length > 0) throw invalid(faults);

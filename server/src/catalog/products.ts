@@ -78,7 +78,7 @@ export async function deleteProduct(tx: Tx, workspaceId: string, origin: Origin,
     with
       variation as (delete from variations where workspace_id = ${workspaceId} and product_id = ${id}),
       image as (delete from product_images where workspace_id = ${workspaceId} and product_id = ${id} returning key),
-      doomed as (
+      unused_files as (
         insert into doomed_files (workspace_id, key) select ${workspaceId}::uuid, key from image where key is not null
       ),
       search as (delete from product_search where workspace_id = ${workspaceId} and product_id = ${id})

@@ -58,7 +58,7 @@ export async function putVariations(
   );
 }
 
-/** The variations of a product that is being created; its own event tells of them. */
+/** Stores the variations of a product that is being created. They have no event of their own, because product.created covers them. */
 export async function addVariations(
   tx: Tx,
   workspaceId: string,

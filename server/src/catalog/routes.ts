@@ -61,7 +61,7 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<CatalogOptions> = async (
         tags: ['Products'],
         summary: 'Create a product',
         description:
-          'Needs name and price. A product with the same name in the store is a 409. With variants the product and its variations are created together. Emits product.created.',
+          'Requires name and price. If the store has a product with the same name, the response is a 409. With variants, the product and its variations are created together. Emits product.created.',
         querystring: DryRunQuery,
         body: shape.NewProduct,
         response: { 201: shape.ProductDetail },
@@ -93,7 +93,7 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<CatalogOptions> = async (
         tags: ['Products'],
         summary: 'Read a product',
         description:
-          'With its images and variations. Carries an ETag; send it back as If-None-Match to get a 304.',
+          'Includes images and variations. The response has an ETag; send it as If-None-Match to get a 304 if nothing changed.',
         params: shape.OfProduct,
         response: { 200: shape.ProductDetail },
       },
@@ -116,7 +116,7 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<CatalogOptions> = async (
         tags: ['Products'],
         summary: 'Change a product',
         description:
-          'Changes the fields sent. Emits product.updated with the names of the fields whose value changed, and stock.updated if quantity did. With If-Match it is a 412 if the product has changed since it was read.',
+          'Changes only the fields that are sent. Emits product.updated with the names of the fields whose value changed, and stock.updated if the quantity changed. With If-Match, the response is a 412 if the product has changed since it was read.',
         params: shape.OfProduct,
         querystring: DryRunQuery,
         body: shape.ProductChange,
@@ -148,7 +148,7 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<CatalogOptions> = async (
         operationId: 'deleteProduct',
         tags: ['Products'],
         summary: 'Delete a product',
-        description: 'With its variations and images. Emits product.deleted.',
+        description: 'Also deletes its variations and images. Emits product.deleted.',
         params: shape.OfProduct,
         querystring: DryRunQuery,
         response: { 200: Deleted },

@@ -24,13 +24,13 @@ export const MAX_BATCH = 500;
 const DESCRIPTION_MAX = 20_000;
 
 const name = Name(NAME_MAX, {
-  description: `Stored trimmed and in Unicode normal form C, 1 to ${NAME_MAX} characters. No two products of a store share one (case matters): 409.`,
+  description: `Stored trimmed and in Unicode normal form C, 1 to ${NAME_MAX} characters. Unique in the store, case-sensitive (409).`,
   examples: ['Camiseta Básica'],
 });
 const price = Money({ description: 'In reais, at most 2 decimals.', examples: [79.9] });
 const quantity = Quantity({
   description:
-    'Stock balance of a simple product. Of a product with variations it is the sum of theirs and cannot be written.',
+    'Stock balance of a simple product. For a product with variations it is their sum and cannot be set.',
   examples: [12],
 });
 const typeId = {
@@ -52,15 +52,15 @@ const optional = {
   length: Nullable(Measure({ description: 'Centimetres, used for freight.', examples: [30] })),
   priceDiscount: Nullable(
     Money({
-      description: 'Selling price while lower than price; null ends the promotion.',
+      description: 'Promotional price, used while it is lower than price; null ends the promotion.',
       examples: [59.9],
     }),
   ),
   urlImage: Nullable(
-    HttpUrl({ description: 'Address of a published image, stored as given. Nothing is fetched.' }),
+    HttpUrl({ description: 'URL of a published image, stored as given. Nothing is downloaded.' }),
   ),
   sku: Nullable(
-    Text(100, { description: 'Your key of a simple product, for stock sync.', examples: ['CAM-BAS'] }),
+    Text(100, { description: 'Your own code for a simple product, for stock sync.', examples: ['CAM-BAS'] }),
   ),
   ean: Nullable(Text(100, { description: 'Barcode (GTIN).', examples: ['7891234567895'] })),
   ncm: Nullable(
@@ -91,7 +91,7 @@ export const NewProduct = Shape(
   {
     'x-rule': variantsFaults,
     description:
-      'variants has the shape that PUT …/variants takes. With combinations, quantity is their sum and must be left out.',
+      'variants has the same structure as the body of PUT …/variants. With combinations, quantity is their sum and must be left out.',
     examples: [
       {
         name: 'Camiseta Listrada',
@@ -186,7 +186,7 @@ export const VariationsPatch = Shape(
         'VariationChange',
         {
           id: Type.Optional(Type.String({ description: 'Which variation: its id …' })),
-          sku: Type.Optional(Text(100, { description: '… or its sku. Both together must agree.' })),
+          sku: Type.Optional(Text(100, { description: '… or its sku. If both are sent, they must match.' })),
           setSku: Type.Optional(Nullable(Text(100, { description: 'The new sku.' }))),
           setEan: Type.Optional(Nullable(Text(100, { description: 'The new ean.' }))),
           price: Type.Optional(Money()),

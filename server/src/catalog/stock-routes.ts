@@ -22,7 +22,7 @@ export const stockRoutes: FastifyPluginAsyncTypebox<{ db: Database }> = async (a
         tags: ['Stock'],
         summary: 'Set the stock of a simple product',
         description:
-          'Of a product with variations the balance is their sum: 422. Emits stock.updated when the balance changes.',
+          'Only for products without variations; otherwise the balance is the sum of the variations and the response is a 422. Emits stock.updated when the balance changes.',
         params: shape.OfProduct,
         querystring: DryRunQuery,
         body: stock.StockChange,
@@ -51,7 +51,7 @@ export const stockRoutes: FastifyPluginAsyncTypebox<{ db: Database }> = async (a
         tags: ['Stock'],
         summary: 'Set the stock of many SKUs',
         description:
-          'Store-wide, up to 500 entries. A malformed entry refuses the whole call; otherwise each line is answered for itself, in order.',
+          'Sets up to 500 balances of any products of the store. A malformed entry rejects the whole call; otherwise each entry has its own result, in the same order.',
         querystring: DryRunQuery,
         body: stock.StockBatch,
         response: { 200: stock.StockBatchAnswer },
@@ -73,7 +73,7 @@ export const stockRoutes: FastifyPluginAsyncTypebox<{ db: Database }> = async (a
         tags: ['Stock'],
         summary: 'Set the stock of one variation by its SKU',
         description:
-          'Characters such as / or % in the sku are percent-encoded in the path. Emits stock.updated when the balance changes.',
+          'Percent-encode characters such as / or % of the sku in the path. Emits stock.updated when the balance changes.',
         params: Type.Object({
           id: Type.String({ description: 'Product id' }),
           sku: Type.String({ description: 'SKU of the variation' }),

@@ -15,15 +15,17 @@ export const StockBatch = Shape(
       Type.Object(
         {
           sku: Text(100, { minLength: 1, examples: ['CAM-P-AZ'] }),
-          quantity: Type.Optional(Quantity({ description: 'The new balance; either this …' })),
+          quantity: Type.Optional(Quantity({ description: 'The new balance …' })),
           delta: Type.Optional(
             Type.Integer({
               minimum: -2_147_483_647,
               maximum: 2_147_483_647,
-              description: '… or how much to add, negative to take away.',
+              description: '… or the amount to add; negative to subtract.',
             }),
           ),
-          ifQuantity: Type.Optional(Quantity({ description: 'Only if the balance is this one now.' })),
+          ifQuantity: Type.Optional(
+            Quantity({ description: 'Applies the entry only if the current balance is this value.' }),
+          ),
         },
         { 'x-one-of': ['quantity', 'delta'] },
       ),

@@ -40,7 +40,7 @@ export const variationRoutes: FastifyPluginAsyncTypebox = async (app) => {
         tags: ['Variations'],
         summary: 'Change many variations',
         description:
-          'Up to 500 entries, each found by id or sku, all or nothing. A bare array is taken too. With stock:write alone the entries may set quantity only.',
+          'Changes up to 500 variations, each identified by id or sku, all or none. A bare array is accepted too. With only stock:write, entries may set only the quantity.',
         params: shape.OfProduct,
         querystring: DryRunQuery,
         body: shape.VariationsPatch,
@@ -73,7 +73,7 @@ export const variationRoutes: FastifyPluginAsyncTypebox = async (app) => {
         tags: ['Variations'],
         summary: 'Create or update the variations of a product',
         description:
-          'The whole structure: types, their options, and combinations, which are found by their label. Combinations that are not listed stay, unless prune=true.',
+          'Sends the whole structure: types, their options, and combinations, which are identified by their label. Combinations that are not listed are kept unless prune=true.',
         params: shape.OfProduct,
         querystring: Type.Object({
           prune: Type.Optional(

@@ -29,7 +29,7 @@ const types = Type.Array(
   }),
   {
     maxItems: MAX_TYPES,
-    description: 'What the product varies by, in the order in which labels name the options.',
+    description: 'The types of variation, such as size, in the order in which labels list their options.',
   },
 );
 
@@ -56,9 +56,9 @@ const structure = {
         sku: Type.Optional(Nullable(Text(100))),
         ean: Type.Optional(Nullable(Text(100))),
         price: Type.Optional(
-          Money({ description: 'A new combination without one takes the price of the product.' }),
+          Money({ description: 'Default for a new combination: the price of the product.' }),
         ),
-        quantity: Type.Optional(Quantity({ description: 'A new combination without one has 0.' })),
+        quantity: Type.Optional(Quantity({ description: 'Default 0 for a new combination.' })),
       },
       eitherName,
     ),

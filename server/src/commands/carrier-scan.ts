@@ -6,7 +6,7 @@ import { requireStore } from './find-store.js';
 import { withSandbox } from './with-sandbox.js';
 
 export const command: Command = {
-  summary: 'Record a scan of the carrier: moves a shipment and its order along',
+  summary: 'Record a scan of the carrier, which advances a shipment and its order',
   options: {
     code: { value: 'C', description: 'Shipment code', required: true },
     status: {
@@ -28,7 +28,7 @@ export const command: Command = {
         throw new UsageError(`Several stores use the code ${code}. Name one with --store.`);
       const [store] = stores;
       if (store === undefined)
-        throw new UsageError(`There is no shipment ${code}`, { code: 'shipment_not_found' });
+        throw new UsageError(`No shipment has the code ${code}`, { code: 'shipment_not_found' });
       const status = values.status as ShippingStatus | undefined;
       const statusShipping = await ordersOf(db, store!).transaction((tx) => scan(tx, store, code, status));
       return { code, statusShipping };

@@ -34,10 +34,9 @@ export class UsageError extends Error {
 }
 
 /** Accepts digits only: other forms that JavaScript reads as numbers, such as 1e3 or 0x10, are more likely typing errors. */
-export function wholeNumber(option: string, text: string, most: number): number {
+export function wholeNumber(option: string, text: string, max: number): number {
   const number = /^\d{1,9}$/.test(text) ? Number(text) : 0;
-  if (number < 1 || number > most)
-    throw new UsageError(`--${option} must be a whole number from 1 to ${most}`);
+  if (number < 1 || number > max) throw new UsageError(`--${option} must be a whole number from 1 to ${max}`);
   return number;
 }
 

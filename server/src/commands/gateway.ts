@@ -31,7 +31,7 @@ export const refund: Command = {
   example: 'feira gateway refund --order 0192… --amount 10.50',
   async run(values) {
     const amount = values.amount === undefined ? undefined : amountOf(String(values.amount));
-    return act(values, (gateway, id) => gateway.refundFromHere(id, amount));
+    return act(values, (gateway, id) => gateway.refundAsMerchant(id, amount));
   },
 };
 

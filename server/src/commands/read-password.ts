@@ -3,7 +3,7 @@ import { ownerPasswordVariable } from '../platform/config.js';
 import { UsageError, type Values } from './command.js';
 
 /** Longer than any password, so reading stops there regardless of the input. */
-const MOST_BYTES = 4096;
+const MAX_BYTES = 4096;
 
 /**
  * Read from --owner-password, from the first line of standard input, or from the environment. An option is visible in
@@ -25,7 +25,7 @@ async function firstLine(input: Readable): Promise<string> {
   let text = '';
   for await (const chunk of input) {
     text += chunk;
-    if (text.includes('\n') || text.length > MOST_BYTES) break;
+    if (text.includes('\n') || text.length > MAX_BYTES) break;
   }
   const [line = ''] = text.split(/\r?\n/, 1);
   if (line === '') throw new UsageError('Standard input contains no password');

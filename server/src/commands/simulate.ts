@@ -113,7 +113,7 @@ class Day {
     const [transactionId] = this.paid.splice(randomInt(this.paid.length), 1) as [string];
     const payment = await this.services.gateway.find(transactionId);
     const part = Math.floor((payment?.amount ?? 0) * 50) / 100;
-    await this.services.gateway.refundFromHere(transactionId, pick([undefined, part || undefined]));
+    await this.services.gateway.refundAsMerchant(transactionId, pick([undefined, part || undefined]));
     this.counts.refunds++;
   }
 }

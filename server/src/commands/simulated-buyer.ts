@@ -83,7 +83,7 @@ export async function buyOne(
       payment: { method, installments: method === 'card' ? randomInt(1, 13) : 1 },
     });
     if ('orderId' in outcome) return outcome;
-    if ('refused' in outcome) throw new UsageError('The price is higher than an order can be');
+    if ('refused' in outcome) throw new UsageError('The total exceeds the maximum of an order');
     // Another buyer was faster.
   }
   return undefined;
@@ -98,7 +98,7 @@ async function pickSellable(
   if (chosen === undefined) return undefined;
   const sellables = isId(chosen) ? await readSellables(db, workspaceId, [chosen]) : [];
   if (sellables.length === 0 && productId !== undefined)
-    throw new UsageError(`There is no product ${productId} in this store`);
+    throw new UsageError(`Product ${productId} was not found in this store`);
   const inStock = sellables.filter(({ stock }) => stock > 0);
   if (inStock.length === 0) return undefined;
   const sellable = pick(inStock);

@@ -38,7 +38,7 @@ export const PAYLOADS: Record<EventName, Payload> = {
         { ...closed, description: 'Fields of the product, or its images.' },
       ),
       Type.Object(
-        { id: productId, variants: Type.Integer({ description: 'How many variations changed.' }) },
+        { id: productId, variants: Type.Integer({ description: 'Number of variations that changed.' }) },
         { ...closed, description: 'Variations of the product.' },
       ),
     ]),
@@ -54,7 +54,7 @@ export const PAYLOADS: Record<EventName, Payload> = {
     data: Type.Union([
       Type.Object({ id: productId, quantity }, { ...closed, description: 'A product without variations.' }),
       Type.Object(
-        { id: productId, sku: Type.String({ description: 'Empty when the variation has none.' }), quantity },
+        { id: productId, sku: Type.String({ description: 'Empty if the variation has none.' }), quantity },
         { ...closed, description: 'A variation.' },
       ),
     ]),
@@ -68,7 +68,7 @@ export const PAYLOADS: Record<EventName, Payload> = {
       {
         orderId,
         statusShipping: Type.String({ description: 'As in GET /orders/{id}.' }),
-        codeShipping: Type.String({ description: 'Empty when there is none.' }),
+        codeShipping: Type.String({ description: 'Empty if there is none.' }),
       },
       closed,
     ),

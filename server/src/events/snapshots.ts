@@ -21,7 +21,7 @@ export interface SnapshotRecords<R> {
  * Consistent snapshots of a store, one at a time per store and app. The cursor is the last sequence that the snapshot
  * itself sees. An event gets its sequence after its change has committed, so a snapshot that sees the number sees the
  * change: nothing up to the cursor is missing. Changes that are committed but not numbered yet are in the snapshot and
- * come again in the feed, followed by all later changes of the same thing.
+ * come again in the feed, followed by all later changes of the same record.
  */
 export class Snapshots {
   private readonly running = new Set<string>();

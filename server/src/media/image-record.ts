@@ -5,7 +5,7 @@ export const Image = Shape('Image', {
   id: Id(),
   productId: Id(),
   url: Type.String({
-    description: 'The address of the image. For an image that was attached by URL, this is that URL.',
+    description: 'The URL of the image.',
   }),
   key: Nullable(Type.String()),
   order: Type.Integer({ description: 'Position; 0 is the cover.' }),

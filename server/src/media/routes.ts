@@ -28,13 +28,13 @@ export const mediaRoutes: FastifyPluginAsyncTypebox<MediaOptions> = async (
   app.post(
     '/uploads',
     {
-      config: { scope: 'media:write', upload: true, bodyNamesThing: true },
+      config: { scope: 'media:write', upload: true, bodyHasId: true },
       schema: {
         operationId: 'createUpload',
         tags: ['Images'],
-        summary: 'Request an upload address',
+        summary: 'Request an upload URL',
         description:
-          'PUT the bytes to uploadUrl within five minutes, with exactly the headers in the response, then attach the key. Counts against 60 per minute and 5,000 per day in addition to the general budget; the PUT itself is free.',
+          'PUT the file to uploadUrl within five minutes, with exactly the headers in the response, then attach the key. Limited to 60 per minute and 5,000 per day, in addition to the general limit; the PUT itself is not counted.',
         body: shape.NewUpload,
         response: { 201: shape.SignedUpload },
       },
@@ -87,7 +87,7 @@ export const mediaRoutes: FastifyPluginAsyncTypebox<MediaOptions> = async (
         tags: ['Images'],
         summary: 'Attach an image',
         description:
-          'By the key of an upload or by url. Every byte of an upload is verified; a file that is not an image of the declared type is discarded (422). Metadata such as the position of the camera is removed before the file is published; pixels, orientation and colour profile are kept. A product has at most 50 images (422). Emits product.updated.',
+          'Attaches an uploaded file by its key, or an image by its url. Every byte of an upload is verified; a file that is not an image of the declared type is deleted (422). Metadata such as the position of the camera is removed before the file is published; pixels, orientation and colour profile are kept. A product has at most 50 images (422). Emits product.updated.',
         params: ofProduct,
         body: shape.NewImage,
         response: { 201: Image },
@@ -141,7 +141,7 @@ export const mediaRoutes: FastifyPluginAsyncTypebox<MediaOptions> = async (
         operationId: 'removeImage',
         tags: ['Images'],
         summary: 'Remove an image',
-        description: 'Deletes its file too. The images after it move up. Emits product.updated.',
+        description: 'Also deletes the file. The images after it move up. Emits product.updated.',
         params: ofImage,
         response: { 200: Deleted },
       },

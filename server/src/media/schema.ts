@@ -9,7 +9,7 @@ export const ImageList = Shape('ImageList', { data: Type.Array(Image) });
 export const NewUpload = Shape(
   'NewUpload',
   {
-    productId: Text(100, { description: 'The product the file is for.' }),
+    productId: Text(100, { description: 'The product to which the file will be attached.' }),
     contentType: OneOf(IMAGE_TYPES),
     contentLength: Type.Integer({
       minimum: 1,
@@ -27,7 +27,7 @@ export type NewUpload = Static<typeof NewUpload>;
 
 export const SignedUpload = Shape('SignedUpload', {
   uploadUrl: Type.String({
-    description: 'PUT the bytes here within five minutes, with the headers below and nothing else.',
+    description: 'PUT the file here within five minutes, with exactly the headers below.',
   }),
   key: Type.String({ examples: ['product_images/01a1df25-7929-7c23-b2dc-ac78e5c21043/h2f7….jpg'] }),
   expiresIn: Type.Integer({ examples: [300] }),
@@ -50,10 +50,10 @@ export const NewImage = Shape(
     ),
     url: Type.Optional(
       HttpUrl({
-        description: 'The address of a published image. It is stored as given; nothing is fetched.',
+        description: 'The URL of a published image. It is stored as given; nothing is downloaded.',
       }),
     ),
-    order: Type.Optional(Position('When absent or beyond the end, the image goes last.')),
+    order: Type.Optional(Position('If absent or higher than the number of images, the image is added last.')),
   },
   {
     'x-one-of': ['key', 'url'],

@@ -85,8 +85,8 @@ function bytesPerPixel({ channels, depth }: Metadata): number {
 function tooLarge(width: number, height: number, frames: number, decoded: number): string {
   const what =
     frames === 1 ? `${width} × ${height} pixels` : `${frames} frames of ${width} × ${height} pixels`;
-  const most = (frames === 1 ? MAX_DECODED_FRAME : MAX_DECODED_FRAMES) / 1024 / 1024;
-  return `has ${what}, which is ${Math.round(decoded / 1024 / 1024)} MB decoded; the maximum is ${most} MB`;
+  const max = (frames === 1 ? MAX_DECODED_FRAME : MAX_DECODED_FRAMES) / 1024 / 1024;
+  return `has ${what}, which is ${Math.round(decoded / 1024 / 1024)} MB decoded; the maximum is ${max} MB`;
 }
 
 function typeOf(bytes: Buffer): ImageType | undefined {

@@ -51,7 +51,7 @@ const authorize = {
       { type: 'string', examples: ['products:read stock:write'] },
       'Scopes, separated by spaces.',
     ),
-    query('state', { type: 'string' }, 'Returned unchanged: compare it.', false),
+    query('state', { type: 'string' }, 'Returned unchanged. Compare it with the value you sent.', false),
     query('code_challenge', { type: 'string' }, 'BASE64URL(SHA256(code_verifier)), without padding.'),
     query('code_challenge_method', { type: 'string', const: 'S256' }),
   ],
@@ -59,7 +59,7 @@ const authorize = {
     200: { description: 'The page on which the merchant decides.', content: { 'text/html': {} } },
     303: { description: 'To the sign-in page, or back to redirect_uri with error and state.' },
     400: {
-      description: 'client_id or redirect_uri is wrong: an error page, never a redirect.',
+      description: 'client_id or redirect_uri is wrong. Shows an error page and never redirects.',
       content: { 'text/html': {} },
     },
     503: { description: 'The service is busy.', content: { 'text/html': {} } },
@@ -137,7 +137,7 @@ const failures = {
   413: failure('The form is larger than 64 kB.'),
   417: failure('The Expect header has a value other than 100-continue.'),
   429: failure('This authorization was refreshed too often. Wait Retry-After seconds.'),
-  500: failure('Something went wrong on our side.'),
+  500: failure('Internal error.'),
   503: failure('The service is busy. Retry with exponential backoff.'),
 };
 
@@ -146,7 +146,7 @@ const token = {
   tags: ['OAuth'],
   summary: 'Exchange a code, or refresh',
   description:
-    'A refresh invalidates the refresh token that was sent and returns a new pair. A second use of a refresh token ends the whole family: the merchant has to approve again. Send an Idempotency-Key with a refresh, so that it can be repeated if the answer is lost.',
+    'A refresh invalidates the refresh token that was sent and returns a new pair. Using a refresh token a second time revokes the whole authorization, and the merchant has to approve again. Send an Idempotency-Key with a refresh, so that it can be repeated if the response is lost.',
   security: [{}, { client: [] }],
   parameters: [
     {
@@ -177,7 +177,7 @@ const revoke = {
   tags: ['OAuth'],
   summary: 'Revoke a token (RFC 7009)',
   description:
-    'An access token ends alone; a refresh token ends the authorization with all its tokens. An unknown token is answered like a revoked one.',
+    'Revoking an access token revokes only that token. Revoking a refresh token revokes the authorization with all its tokens. The response for an unknown token is the same as for a revoked one.',
   security: [{}, { client: [] }],
   requestBody: form(
     { type: 'object', required: ['token'], properties: { token: { type: 'string' }, ...CLIENT } },

@@ -20,13 +20,13 @@ const issuedAt = { description: 'When the document was issued (RFC 3339).' };
 const amount = { description: 'Total of the document, in reais.', examples: [178.3] };
 
 /** ERPs hold the number and the series as text or as an integer; both are stored as text without a change. */
-const digits = (most: number, options: object) =>
+const digits = (max: number, options: object) =>
   Type.Unsafe<string | number | null>({
     type: ['string', 'integer', 'null'],
-    pattern: `^[0-9]{1,${most}}$`,
-    'x-pattern-means': `must have 1 to ${most} digits`,
+    pattern: `^[0-9]{1,${max}}$`,
+    'x-pattern-means': `must have 1 to ${max} digits`,
     minimum: 0,
-    maximum: 10 ** most - 1,
+    maximum: 10 ** max - 1,
     ...options,
   });
 

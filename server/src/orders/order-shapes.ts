@@ -44,7 +44,7 @@ const orderFields = {
     Type.String({
       format: 'date',
       description:
-        "Business days in the store's time zone, counted from checkout, then from the payment, then from the label. null if nothing is sent.",
+        "Business days in the store's time zone, counted from checkout, later from the payment, later from the label. null if nothing is shipped.",
       examples: ['2026-02-04'],
     }),
   ),
@@ -91,7 +91,7 @@ const orderFields = {
     Type.String({
       format: 'date-time',
       description:
-        'When an unpaid order is canceled and its stock released: pix and card two hours after checkout, boleto two business days after its due date. null once the order is paid or canceled.',
+        'When an unpaid order is canceled and its stock is released: two hours after checkout for pix and card, two business days after the due date for boleto. null if the order is paid or canceled.',
     }),
   ),
   createdAt: Time(),
@@ -114,7 +114,7 @@ const search = (description: string) => Type.Optional(Text(255, { description })
 export const orderFilters = {
   dateType: Type.Optional(OneOf(['created', 'updated'])),
   from: Type.Optional(day("First day, in the store's time zone.")),
-  to: Type.Optional(day('Last day, included.')),
+  to: Type.Optional(day('Last day, inclusive.')),
   search: search(
     'Part of number, customer name, e-mail, document, SKU or shipment code. A document is found with or without its punctuation.',
   ),
@@ -128,7 +128,8 @@ export const OrderQuery = Type.Object({
   ...pagingQuery,
   sort: Type.Optional(
     Type.String({
-      description: 'createdAt or updatedAt; - in front descends. Default: newest first by the chosen date.',
+      description:
+        'createdAt or updatedAt; - in front sorts descending. Default: newest first by the chosen date.',
     }),
   ),
   ...orderFilters,
@@ -162,7 +163,7 @@ export const RefundRequest = Shape(
   },
   {
     'x-rule': amountFaults,
-    description: 'Always the whole balance: an amount is refused.',
+    description: 'The whole balance is refunded; an amount is rejected.',
     examples: [{ reason: 'Arrived broken', restock: true }],
   },
 );
@@ -189,7 +190,10 @@ export const Customer = Shape('Customer', {
   phone: Nullable(text('11999990000')),
   document: Nullable(text('52998224725')),
   address: Type.Unsafe<object | null>({ ...address, type: ['object', 'null'] }),
-  ordersCount: Type.Integer({ description: 'Paid orders, refunded ones too.', examples: [3] }),
+  ordersCount: Type.Integer({
+    description: 'Number of paid orders, including refunded ones.',
+    examples: [3],
+  }),
   totalSpent: Type.Number({ description: 'Net of refunds.', examples: [534.9] }),
   firstOrderAt: Time(),
   lastOrderAt: Time(),
@@ -204,7 +208,7 @@ export const customerFilters = {
 export const CustomerQuery = Type.Object({
   ...pagingQuery,
   sort: Type.Optional(
-    Type.String({ description: 'lastOrderAt; - in front descends. Default: -lastOrderAt.' }),
+    Type.String({ description: 'lastOrderAt; - in front sorts descending. Default: -lastOrderAt.' }),
   ),
   ...customerFilters,
 });

@@ -47,7 +47,7 @@ export const orderRoutes: FastifyPluginAsyncTypebox<OrderOptions> = async (
         tags: ['Orders'],
         summary: 'List orders',
         description:
-          'For delta sync use sort=updatedAt and keep meta.nextCursor, which is given even at the end: asked again later it goes on from there, and no change is ever missed.',
+          'For delta sync, use sort=updatedAt and store meta.nextCursor, which is also present on the last page. A later request with it returns the changes since then; no change is missed.',
         querystring: shape.OrderQuery,
         response: { 200: shape.OrderList },
       },
@@ -100,7 +100,7 @@ export const orderRoutes: FastifyPluginAsyncTypebox<OrderOptions> = async (
         tags: ['Orders'],
         summary: 'Refund an order in full',
         description:
-          'The whole balance goes back through the gateway, once, however often this is called. Partial refunds are made at the gateway. Emits order.refunded.',
+          'Refunds the whole balance through the gateway, once, however often this is called. Partial refunds are made at the gateway. Emits order.refunded.',
         params: ofOrder,
         body: shape.RefundRequest,
         response: { 200: shape.RefundedOrder },
@@ -137,7 +137,8 @@ export const orderRoutes: FastifyPluginAsyncTypebox<OrderOptions> = async (
         operationId: 'listCustomers',
         tags: ['Customers'],
         summary: 'List customers',
-        description: 'Derived from orders, one per document (or e-mail). Those who bought last come first.',
+        description:
+          'Derived from orders, one per document (or e-mail). Default order: most recent order first.',
         querystring: shape.CustomerQuery,
         response: { 200: shape.CustomerList },
       },

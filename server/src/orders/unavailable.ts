@@ -34,7 +34,7 @@ function unavailable(cause: unknown): ApiError {
   return new ApiError(
     502,
     'orders_unavailable',
-    'The orders service does not answer; wait a moment and retry',
+    'The orders service does not respond. Retry with exponential backoff.',
     { cause },
   );
 }

@@ -63,9 +63,9 @@ function readNotification(body: string): Notification {
   const isSum = (value: unknown) =>
     Number.isFinite(value) && (value as number) >= 0 && (value as number) <= MAX_MONEY;
   if (!isText(workspaceId) || !isText(orderId) || !isId(workspaceId) || !isId(orderId))
-    throw badRequest('The notification names no order');
-  if (!isText(transactionId)) throw badRequest('The notification names no payment');
+    throw badRequest('The ids of the store and the order are missing or invalid');
+  if (!isText(transactionId)) throw badRequest('The notification has no transaction id');
   if (!isText(id) || !isText(type) || !TYPES.includes(type) || !isSum(amount) || !isSum(refundedInAll))
-    throw badRequest('The notification does not say what happened');
+    throw badRequest('The id, type or amounts of the notification are missing or invalid');
   return given as Notification;
 }

@@ -8,9 +8,9 @@ export function refuseWeakSecret(name: string, secret: string, faults: string[])
 
 export function isNetwork(text: string): boolean {
   const [address = '', bits, ...rest] = text.split('/');
-  const most = { 0: -1, 4: 32, 6: 128 }[isIP(address)] as number;
-  const fits = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most);
-  return most > 0 && fits && rest.length === 0;
+  const max = { 0: -1, 4: 32, 6: 128 }[isIP(address)] as number;
+  const fits = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= max);
+  return max > 0 && fits && rest.length === 0;
 }
 
 export function portIn(text: string): number | undefined {

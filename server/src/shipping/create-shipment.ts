@@ -25,17 +25,14 @@ export async function createShipment(
 ): Promise<ShipmentRecord> {
   const order = await lockOrder(tx, workspaceId, orderId);
   if (order.status !== 'paid' && order.status !== 'partial_refunded')
-    throw conflict('not_paid', `The order is ${order.status}; a label needs one that is paid`);
+    throw conflict('not_paid', `The order is ${order.status}. Only a paid order gets a label`);
   if (order.codeShipping !== null)
-    throw conflict('shipment_exists', `The order has the shipment ${order.codeShipping} already`);
+    throw conflict('shipment_exists', `The order already has the shipment ${order.codeShipping}`);
   const { zip, items, service, days, timezone } = await readDelivery(tx, workspaceId, orderId);
   const sold = await readItems(tx, workspaceId, items);
   const isDigital = service === 'digital' || (service === null && sold.every(isDigitalItem));
   if (isDigital)
-    throw conflict(
-      'nothing_to_ship',
-      'The order has only digital products; it needs no label and no shipment',
-    );
+    throw conflict('nothing_to_ship', 'The order has only digital products, which are not shipped');
   const quotes = quote(zip, sold.filter((item) => !isDigitalItem(item)).map(parcelOf)) ?? [];
   // Orders of early releases do not say which service was paid for.
   const quoted = quotes.find((each) => each.service === service) ?? quotes[0];

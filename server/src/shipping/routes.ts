@@ -29,7 +29,7 @@ export const shippingRoutes: FastifyPluginAsyncTypebox<ShippingOptions> = async 
         tags: ['Orders'],
         summary: 'Change the shipping status of an order',
         description:
-          'pending → preparing, sent · preparing → pending, sent · sent → in_transit, delivered, returned · in_transit → delivered, returned · delivered → returned. Any other move is a 409. The same status with another code is a correction. Emits order.shipped.',
+          'pending → preparing, sent · preparing → pending, sent · sent → in_transit, delivered, returned · in_transit → delivered, returned · delivered → returned. Any other change is a 409. The same status with another code corrects the code. Emits order.shipped.',
         params: Type.Object({ id: Type.String({ description: 'Order id' }) }),
         querystring: DryRunQuery,
         body: ShippingChange,
@@ -49,13 +49,13 @@ export const shippingRoutes: FastifyPluginAsyncTypebox<ShippingOptions> = async 
   app.post(
     '/shipments',
     {
-      config: { scope: 'shipping:write', bodyNamesThing: true },
+      config: { scope: 'shipping:write', bodyHasId: true },
       schema: {
         operationId: 'createShipment',
         tags: ['Shipments'],
         summary: 'Create a label for an order',
         description:
-          'With the delivery service that the buyer paid for. Sets codeShipping and preparing. An order has one shipment: a second is a 409, and so is an order of digital products only (nothing_to_ship). Emits order.shipped.',
+          'Creates the label for the delivery service that the buyer paid for, and sets codeShipping and the status preparing. An order has one shipment; a second one is a 409, as is an order with only digital products (nothing_to_ship). Emits order.shipped.',
         body: shape.NewShipment,
         response: { 201: shape.Shipment },
       },
@@ -102,7 +102,7 @@ export const shippingRoutes: FastifyPluginAsyncTypebox<ShippingOptions> = async 
         tags: ['Shipments'],
         summary: 'Track a shipment',
         description:
-          'By its code, whether the label was created with POST /shipments or the code was entered manually.',
+          'Works for labels created with POST /shipments and for codes that were entered manually.',
         params: Type.Object({ code: Type.String() }),
         response: { 200: shape.Tracking },
       },

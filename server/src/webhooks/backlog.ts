@@ -6,8 +6,8 @@ import { sql } from '../platform/db/sql.js';
  * The maximum number and age of pending deliveries per subscription. Dropped deliveries stay in the log, and their
  * events in the feed.
  */
-export const MOST_PENDING = 100_000;
-const LONGEST_WAIT_MS = 3 * 24 * 60 * 60 * 1000;
+export const MAX_PENDING = 100_000;
+const MAX_WAIT_MS = 3 * 24 * 60 * 60 * 1000;
 const AT_ONCE = 1_000;
 
 interface Queue {
@@ -19,30 +19,30 @@ interface Queue {
  * Drops deliveries that a subscription can no longer be expected to process: the oldest ones above the limit, and
  * those that waited too long.
  */
-export async function dropBacklogs(db: Share, clock: Clock, mostPending = MOST_PENDING): Promise<void> {
-  const tooOld = new Date(clock.now() - LONGEST_WAIT_MS).toISOString();
+export async function dropBacklogs(db: Share, clock: Clock, maxPending = MAX_PENDING): Promise<void> {
+  const tooOld = new Date(clock.now() - MAX_WAIT_MS).toISOString();
   const queues = await db.query<Queue>(sql`
     select workspace_id, webhook_id from delivery_queues where next_at < 'infinity' order by next_at limit 10000`);
   for (const queue of queues) {
-    if (!(await isTooMuch(db, queue, tooOld, mostPending))) continue;
-    while ((await drop(db, queue, tooOld, mostPending)) === AT_ONCE);
+    if (!(await exceedsLimits(db, queue, tooOld, maxPending))) continue;
+    while ((await drop(db, queue, tooOld, maxPending)) === AT_ONCE);
   }
   await forgetDeleted(db);
 }
 
 /** Reads at most one row more than the limit from the index. */
-async function isTooMuch(db: Share, queue: Queue, tooOld: string, mostPending: number): Promise<boolean> {
+async function exceedsLimits(db: Share, queue: Queue, tooOld: string, maxPending: number): Promise<boolean> {
   const [row] = await db.query<{ count: number; old: boolean | null }>(sql`
     select count(*), bool_or(since < ${tooOld}::timestamptz) as old from (
       select greatest(next_at, created_at) as since from deliveries
       where workspace_id = ${queue.workspace_id} and webhook_id = ${queue.webhook_id} and status = 'pending'
-      limit ${mostPending + 1}
+      limit ${maxPending + 1}
     ) pending`);
-  return row!.count > mostPending || row!.old === true;
+  return row!.count > maxPending || row!.old === true;
 }
 
 /** Drops only due deliveries. Those that are being sent or wait for their next attempt are not counted. */
-async function drop(db: Share, queue: Queue, tooOld: string, mostPending: number): Promise<number> {
+async function drop(db: Share, queue: Queue, tooOld: string, maxPending: number): Promise<number> {
   const [row] = await db.autocommit.query<{ dropped: number }>(sql`
     with ranked as (
       select id, next_at, greatest(next_at, created_at) as since, row_number() over (order by id desc) as newest
@@ -51,7 +51,7 @@ async function drop(db: Share, queue: Queue, tooOld: string, mostPending: number
     ),
     excess as materialized (
       select d.id from ranked r join deliveries d on d.workspace_id = ${queue.workspace_id} and d.id = r.id
-      where (r.newest > ${mostPending} or r.since < ${tooOld}::timestamptz) and r.next_at <= now() and d.status = 'pending'
+      where (r.newest > ${maxPending} or r.since < ${tooOld}::timestamptz) and r.next_at <= now() and d.status = 'pending'
       order by d.id limit ${AT_ONCE} for update of d skip locked
     ),
     dropped as (

@@ -24,11 +24,11 @@ export interface ClaimRequest {
   now: number;
   leaseMs: number;
   /** The maximum number in total. */
-  most: number;
+  max: number;
   /** The maximum number for a subscription that is not in `wanted`. */
-  mostOfOther: number;
+  maxPerOther: number;
   /** The maximum numbers for these subscriptions; 0 excludes one. */
-  wanted: { webhookId: string; most: number }[];
+  wanted: { webhookId: string; max: number }[];
 }
 
 /** The number of subscriptions that one claim considers. */
@@ -48,11 +48,11 @@ const QUEUES = 32;
  * are looked up one by one (OFFSET 0), because the planner expected hundreds and read the whole table for one.
  */
 export async function claimDue(db: Share, request: ClaimRequest): Promise<Claimed[]> {
-  const { leaseMs, most, mostOfOther } = request;
+  const { leaseMs, max, maxPerOther } = request;
   const time = new Date(request.now).toISOString();
   const leaseEnd = new Date(request.now + leaseMs).toISOString();
-  const unwanted = request.wanted.filter((each) => each.most === 0).map(({ webhookId }) => webhookId);
-  const wanted = request.wanted.filter((each) => each.most > 0);
+  const unwanted = request.wanted.filter((each) => each.max === 0).map(({ webhookId }) => webhookId);
+  const wanted = request.wanted.filter((each) => each.max > 0);
   const rows = await db.autocommit.query<Claimed>(sql`
     with unsynced as (select set_config('synchronous_commit', 'off', true)),
     clock as materialized (
@@ -60,10 +60,10 @@ export async function claimDue(db: Share, request: ClaimRequest): Promise<Claime
         greatest(${leaseEnd}::timestamptz, now() + ${leaseMs} * interval '1 ms') as lease_end
     ),
     queue as materialized (
-      select q.workspace_id, q.webhook_id, q.changes, coalesce(known.most, ${mostOfOther}::integer) as most
+      select q.workspace_id, q.webhook_id, q.changes, coalesce(known.max, ${maxPerOther}::integer) as max
       from delivery_queues q
-      left join unnest(${wanted.map(({ webhookId }) => webhookId)}::uuid[], ${wanted.map((each) => each.most)}::integer[])
-        as known(webhook_id, most) on known.webhook_id = q.webhook_id
+      left join unnest(${wanted.map(({ webhookId }) => webhookId)}::uuid[], ${wanted.map((each) => each.max)}::integer[])
+        as known(webhook_id, max) on known.webhook_id = q.webhook_id
       where q.next_at <= (select now from clock) and q.webhook_id <> all(${unwanted}::uuid[])
       order by q.next_at limit ${QUEUES} for update of q skip locked
     ),
@@ -72,8 +72,8 @@ export async function claimDue(db: Share, request: ClaimRequest): Promise<Claime
         select d.workspace_id, d.id, d.webhook_id from deliveries d
         where d.workspace_id = q.workspace_id and d.webhook_id = q.webhook_id and d.status = 'pending'
           and d.next_at <= (select now from clock)
-        order by d.next_at limit q.most for update of d skip locked
-      ) d limit ${most}
+        order by d.next_at limit q.max for update of d skip locked
+      ) d limit ${max}
     ),
     taken as (
       update deliveries d set claims = d.claims + 1, next_at = (select lease_end from clock)
@@ -92,7 +92,7 @@ export async function claimDue(db: Share, request: ClaimRequest): Promise<Claime
       from queue join delivery_queues seen on seen.workspace_id = queue.workspace_id and seen.webhook_id = queue.webhook_id
       where q.workspace_id = queue.workspace_id and q.webhook_id = queue.webhook_id and seen.changes = queue.changes
         -- Queues after the limit was reached have not been read.
-        and ((select count(*) from due) < ${most} or exists (select from due where due.webhook_id = q.webhook_id))
+        and ((select count(*) from due) < ${max} or exists (select from due where due.webhook_id = q.webhook_id))
     )
     select t.workspace_id as "workspaceId", t.id, t.webhook_id as "webhookId", w.client_id as "clientId",
       t.event_id as "eventId", t.event, e.data, e.sequence, e.origin, t.attempts, t.attempts_left as "attemptsLeft", t.claims,

@@ -33,7 +33,7 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { 
         tags: ['Webhooks'],
         summary: 'Send a test delivery now',
         description:
-          'One signed POST of the event "ping", answered with the status of the receiver. It is not logged and not repeated.',
+          'Sends one signed POST with the event "ping" and returns the status of the receiver. It is not logged and not retried.',
         params: shape.OfWebhook,
         response: { 200: shape.PingAnswer },
       },
@@ -87,7 +87,7 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { 
         tags: ['Webhooks'],
         summary: 'Send a delivery again',
         description:
-          'A new series of attempts under the same X-Service-Delivery, whatever became of the first. Takes the id of the delivery or the value of X-Service-Delivery.',
+          'Starts a new series of attempts with the same X-Service-Delivery, whatever the result of the first. Accepts the id of the delivery or the value of X-Service-Delivery.',
         params: Type.Object({ id: Type.String({ description: 'Webhook id' }), deliveryId: Type.String() }),
         response: { 200: shape.Delivery },
       },
@@ -107,7 +107,7 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { 
         tags: ['Webhooks'],
         summary: 'Send the deliveries of a period again',
         description:
-          'Queues them oldest first, each for a new series of attempts under its X-Service-Delivery. Deliveries that are pending are not counted. One call queues at most 10,000, and no more than 100,000 wait for a subscription; if some are left, continueFrom says where to go on.',
+          'Queues the deliveries, oldest first, each for a new series of attempts with the same X-Service-Delivery. Pending deliveries are skipped. One call queues at most 10,000, and a subscription has at most 100,000 pending. If some are left, continueFrom is the from of the next call.',
         params: shape.OfWebhook,
         body: shape.ReplayRequest,
         response: { 200: shape.Replayed },

@@ -111,12 +111,12 @@ export class Dispatcher {
 
   private async claim(): Promise<number> {
     const { db, clock } = this.parts;
-    const most = Math.min(BATCH, this.room);
+    const max = Math.min(BATCH, this.room);
     const claimed = await claimDue(db, {
       now: clock.now(),
       leaseMs: this.leaseMs,
-      most,
-      mostOfOther: FIRST_CLAIM,
+      max,
+      maxPerOther: FIRST_CLAIM,
       wanted: this.wanted(),
     });
     this.claimed += claimed.length;
@@ -135,11 +135,11 @@ export class Dispatcher {
     return claimed.length;
   }
 
-  private wanted(): { webhookId: string; most: number }[] {
+  private wanted(): { webhookId: string; max: number }[] {
     const { room } = this;
     return [...this.queues]
       .filter(([, queue]) => !queue.isIdle)
-      .map(([webhookId, queue]) => ({ webhookId, most: queue.wanted(room) }));
+      .map(([webhookId, queue]) => ({ webhookId, max: queue.wanted(room) }));
   }
 
   /** Makes one attempt and returns the response time of the receiver. */
@@ -219,7 +219,7 @@ export class Dispatcher {
   /** Waits until a delivery with free capacity is due, `wake` is called, or a second has passed. */
   private async rest(): Promise<void> {
     if (this.awake || this.stopping) return;
-    const full = this.wanted().flatMap(({ webhookId, most }) => (most === 0 ? [webhookId] : []));
+    const full = this.wanted().flatMap(({ webhookId, max }) => (max === 0 ? [webhookId] : []));
     const due = this.room > 0 ? await dueIn(this.parts.db, this.parts.clock.now(), full) : undefined;
     // Due deliveries that were not claimed are being claimed by another process.
     const wait = Math.min(IDLE_MS, Math.max(due ?? IDLE_MS, SHORT_REST_MS));

@@ -13,7 +13,7 @@ export const feedRoutes: FastifyPluginAsyncTypebox = async (app) => {
         tags: ['Events'],
         summary: 'The feed of events',
         description:
-          'All events of the store of the last 30 days, oldest first. Nothing ever lands behind a cursor given out: to recover from an outage, go on from the last one.',
+          'All events of the store of the last 30 days, oldest first. A new event never appears before a cursor that was returned. To recover from an outage, continue from the last cursor.',
         querystring: shape.EventQuery,
         response: { 200: shape.EventList },
       },

@@ -73,7 +73,7 @@ function entryOf(event: EventName): object {
       type: 'integer',
       minimum: 1,
       description:
-        'Increases within the store. Of two events of one product, variation or order, the later change has the higher sequence.',
+        'Increases within the store. For the same product, variation or order, a later change has a higher sequence.',
     },
     ...commonOf(event),
     origin: {
@@ -110,13 +110,21 @@ const HEADERS: (ReturnType<typeof header> & { ofEvents?: boolean })[] = [
   ),
   header(
     'X-Service-Signature-256-Previous',
-    'For 24 hours after a rotation: the same with the old secret.',
+    'Sent for 24 hours after a rotation: the signature with the old secret.',
     text,
     false,
   ),
-  header('X-Service-Delivery', 'Id of the event, the same on every attempt: deduplicate by it.', Id()),
+  header(
+    'X-Service-Delivery',
+    'Id of the event, the same for every attempt. Use it to detect duplicates.',
+    Id(),
+  ),
   {
-    ...header('X-Service-Sequence', 'Ignore what is older than what you have.', { type: 'integer' }),
+    ...header(
+      'X-Service-Sequence',
+      'Ignore an event with a lower sequence than the last one you processed for the same record.',
+      { type: 'integer' },
+    ),
     ofEvents: true,
   },
   { ...header('X-Service-Origin', 'What caused the event.', text), ofEvents: true },
@@ -149,7 +157,9 @@ function webhookOf(event: Delivered): object {
       },
     },
     responses: {
-      '2XX': { description: 'Acknowledged. Anything else, also a redirect, is sent again later.' },
+      '2XX': {
+        description: 'Acknowledged. After any other response, including a redirect, the delivery is retried.',
+      },
     },
   };
 }

@@ -61,7 +61,7 @@ export async function recordFinished(
                                             or w.last_delivery_at < ${time}::timestamptz - interval '1 second'))
       order by w.workspace_id, w.id for no key update of w
     ),
-    told as (
+    updated as (
       update webhooks w set
         lost_in_a_row = case when l.delivered then 0 else w.lost_in_a_row + l.lost end,
         last_delivery_at = case when l.delivered then ${time}::timestamptz else w.last_delivery_at end

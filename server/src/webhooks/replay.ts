@@ -3,12 +3,12 @@ import { sql } from '../platform/db/sql.js';
 import { startOfDay } from '../platform/db/store-days.js';
 import { type FaultDetail, invalid } from '../platform/http/errors.js';
 import { isDayText, isoOf, timeOf } from '../platform/schema/times.js';
-import { MOST_PENDING } from './backlog.js';
+import { MAX_PENDING } from './backlog.js';
 import { ATTEMPTS } from './backoff.js';
 import type { Owner } from './subscriptions.js';
 
 /** What one call queues. Changing as many rows took 0.8 s on two busy cores; they are locked for that time. */
-const MOST_AT_ONCE = 10_000;
+const MAX_PER_REPLAY = 10_000;
 
 /** Pending deliveries are queued already. Dropped ones were lost like failed ones, so `failed` includes them. */
 const REPLAYED = { failed: ['failed', 'dropped'], all: ['failed', 'dropped', 'delivered'] };
@@ -86,21 +86,21 @@ export async function replay(
 ): Promise<Replayed> {
   const [row] = await tx.query<{ count: number; continueFrom: string | null }>(sql`
     with room as materialized (
-      select greatest(0, least(${MOST_AT_ONCE}::bigint, ${MOST_PENDING} - count(*))) as most from (
+      select greatest(0, least(${MAX_PER_REPLAY}::bigint, ${MAX_PENDING} - count(*))) as max from (
         select from deliveries
-        where workspace_id = ${workspaceId} and webhook_id = ${webhookId} and status = 'pending' limit ${MOST_PENDING}
+        where workspace_id = ${workspaceId} and webhook_id = ${webhookId} and status = 'pending' limit ${MAX_PENDING}
       ) pending
     ),
     matching as materialized (
       select d.id, d.created_at from deliveries d
       where d.workspace_id = ${workspaceId} and d.webhook_id = ${webhookId} and d.status = any(${REPLAYED[status]}::text[])
         and d.created_at >= ${from}::timestamptz and d.created_at < coalesce(${until}::timestamptz, 'infinity')
-      order by d.created_at, d.id limit (select most + 1 from room) for update of d skip locked
+      order by d.created_at, d.id limit (select max + 1 from room) for update of d skip locked
     ),
     queued as (
       update deliveries d set status = 'pending', attempts_left = ${ATTEMPTS}, next_at = now(), claims = d.claims + 1
       where d.workspace_id = ${workspaceId} and d.id = any(array(
-        select id from matching order by created_at, id limit (select most from room)))
+        select id from matching order by created_at, id limit (select max from room)))
       returning 1
     ),
     queue as (
@@ -110,7 +110,7 @@ export async function replay(
         set next_at = least(q.next_at, excluded.next_at), changes = q.changes + 1
     )
     select (select count(*) from queued) as count,
-      (select created_at from matching order by created_at, id offset (select most from room) limit 1) as "continueFrom"`);
+      (select created_at from matching order by created_at, id offset (select max from room) limit 1) as "continueFrom"`);
   const { count, continueFrom } = row!;
   return continueFrom === null ? { count } : { count, continueFrom };
 }

@@ -49,7 +49,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<WebhookOptions> = async (a
         tags: ['Webhooks'],
         summary: 'Subscribe to events',
         description:
-          'The secret in the answer is shown this once; it signs every delivery. A target that is not a public address is a 422.',
+          'The secret signs every delivery and is shown only in this response. A url that is not public is rejected (422).',
         body: shape.NewWebhook,
         response: { 201: shape.CreatedWebhook },
       },
@@ -87,7 +87,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<WebhookOptions> = async (a
         tags: ['Webhooks'],
         summary: 'Change a subscription',
         description:
-          'Applies to events from now on; the secret stays. What is still to be delivered goes to the new url.',
+          'Applies to future events. The secret does not change. Pending deliveries are sent to the new url.',
         params: shape.OfWebhook,
         body: shape.WebhookChange,
         response: { 200: shape.Webhook },
@@ -108,7 +108,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<WebhookOptions> = async (a
         operationId: 'deleteWebhook',
         tags: ['Webhooks'],
         summary: 'End a subscription',
-        description: 'What was still owed to it is not sent any more.',
+        description: 'Pending deliveries are not sent any more.',
         params: shape.OfWebhook,
         response: { 200: Deleted },
       },
@@ -128,7 +128,8 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<WebhookOptions> = async (a
         operationId: 'rotateWebhookSecret',
         tags: ['Webhooks'],
         summary: 'Change the secret',
-        description: 'For 24 hours the old secret signs too, in X-Service-Signature-256-Previous.',
+        description:
+          'For 24 hours, deliveries are also signed with the old secret, in X-Service-Signature-256-Previous.',
         params: shape.OfWebhook,
         response: { 200: shape.CreatedWebhook },
       },

@@ -25,7 +25,7 @@ const ATTEMPT_ERRORS = [
 ];
 
 const url = HttpUrl({
-  description: 'Where deliveries are sent: a public http(s) address without user name.',
+  description: 'A public http(s) URL without user name, to which deliveries are sent.',
   examples: ['https://erp.example/hooks/feira'],
 });
 const events = Type.Array(eventName, {
@@ -96,7 +96,8 @@ const webhookFields = {
   filter,
   excludeOwn,
   status: OneOf<string>(['active', 'failing'], {
-    description: 'failing after five lost events in a row. Never disabled or deleted for failing.',
+    description:
+      'failing after five lost events in a row. A failing subscription is never disabled or deleted.',
   }),
   createdAt: Time(),
   lastDeliveryAt: Nullable(Time()),
@@ -107,7 +108,7 @@ export const WebhookList = Shape('WebhookList', { data: Type.Array(Webhook) });
 export const CreatedWebhook = Shape('CreatedWebhook', {
   ...webhookFields,
   secret: Type.String({
-    description: 'Signs deliveries. Shown this once.',
+    description: 'Signs deliveries. Shown only once.',
     examples: ['whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD'],
   }),
 });
@@ -117,10 +118,10 @@ const Attempt = Shape('DeliveryAttempt', {
   at: Time(),
   statusCode: Nullable(Type.Integer()),
   error: OneOfOrNull(ATTEMPT_ERRORS, {
-    description: 'secret_unreadable is our fault: rotate the secret.',
+    description: 'secret_unreadable: the stored secret cannot be decrypted. Rotate it.',
   }),
   durationMs: Type.Integer(),
-  response: Nullable(Type.String({ description: 'The first kilobyte of the answer.' })),
+  response: Nullable(Type.String({ description: 'The first kilobyte of the response.' })),
 });
 
 export const Delivery = Shape('Delivery', {
@@ -129,7 +130,7 @@ export const Delivery = Shape('Delivery', {
   event: OneOf<string>(EVENT_NAMES, { title: 'EventName' }),
   status: OneOf<string>(DELIVERY_STATUSES, {
     description:
-      'failed: after five attempts. dropped: too many were waiting, or it waited three days; the feed still has its event.',
+      'failed: five attempts failed. dropped: too many were pending, or it was pending for three days; the event is still in the feed.',
   }),
   createdAt: Time(),
   nextAttemptAt: Nullable(Time({ description: 'While pending.' })),
@@ -142,7 +143,9 @@ export const deliveryFilters = {
 };
 export const DeliveryQuery = Type.Object({
   ...pagingQuery,
-  sort: Type.Optional(Type.String({ description: 'createdAt; - in front descends. Default: -createdAt.' })),
+  sort: Type.Optional(
+    Type.String({ description: 'createdAt; - in front sorts descending. Default: -createdAt.' }),
+  ),
   ...deliveryFilters,
 });
 
@@ -156,22 +159,25 @@ export const ReplayRequest = Shape(
     }),
     to: Type.Optional(
       Type.String({
-        description: 'And at this time or earlier, or until the end of this day. Default: now.',
+        description:
+          'Deliveries created at this time or earlier, or until the end of this day. Default: now.',
         examples: ['2026-01-31T06:00:00Z'],
       }),
     ),
     status: Type.Unsafe<'failed' | 'all'>({
       type: 'string',
       enum: ['failed', 'all'],
-      description: 'failed: what was lost (failed or dropped). all: what was delivered as well.',
+      description: 'failed: deliveries that failed or were dropped. all: also those that were delivered.',
     }),
   },
   { 'x-rule': faultsOfPeriod, examples: [{ from: '2026-01-31', status: 'failed' }] },
 );
 export const Replayed = Shape('Replayed', {
-  count: Type.Integer({ description: 'How many are queued again.', examples: [12] }),
+  count: Type.Integer({ description: 'Number of deliveries that were queued.', examples: [12] }),
   continueFrom: Type.Optional(
-    Time({ description: 'Only if more match than could be queued: send it as from to go on.' }),
+    Time({
+      description: 'Present if more deliveries match than could be queued. Send it as from to continue.',
+    }),
   ),
 });
 
@@ -184,9 +190,9 @@ export const PingAnswer = Shape('PingAnswer', {
 
 export const EventQuery = Type.Object({
   after: Type.Optional(
-    Type.String({ description: 'nextCursor of the page before; absent: from the oldest kept event.' }),
+    Type.String({ description: 'nextCursor of the previous page. Default: the oldest stored event.' }),
   ),
-  cursor: Type.Optional(Type.String({ description: 'Another name of after. Send one of the two.' })),
+  cursor: Type.Optional(Type.String({ description: 'Alias of after. Send one of the two.' })),
   limit: pagingQuery.limit,
 });
 
@@ -212,6 +218,6 @@ export const EventList = Shape('EventList', {
   meta: Type.Object({
     limit: Type.Integer(),
     hasMore: Type.Boolean(),
-    nextCursor: Type.String({ description: 'Always given: keep it and ask again later.' }),
+    nextCursor: Type.String({ description: 'Always present. Store it and continue from it later.' }),
   }),
 });

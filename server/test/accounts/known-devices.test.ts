@@ -81,7 +81,7 @@ describe('a browser in which the owner signed in before', () => {
     }
   });
 
-  test('keeps a cookie that scripts cannot read, that outlives the session and that names nobody', async () => {
+  test('keeps a cookie that scripts cannot read, that outlives the session and that identifies no account', async () => {
     const email = await newAccount();
     const browser = new Merchant(feira.app, {}, '192.0.2.2');
     const page = await browser.signIn(email);
@@ -123,7 +123,7 @@ describe('checking passwords', () => {
     const before = await failures();
     const pages = await Promise.all(
       Array.from({ length: 49 }, (_, index) =>
-        browser.press(form, 'Sign in', { email: `nobody${index}@loja.example`, password: PASSWORD }),
+        browser.press(form, 'Sign in', { email: `unknown${index}@loja.example`, password: PASSWORD }),
       ),
     );
     expect(new Set(pages.map(({ status }) => status))).toEqual(new Set([401, 503]));

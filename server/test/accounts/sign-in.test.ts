@@ -57,9 +57,9 @@ describe('a sign-in', () => {
   test('says the same of a wrong password and of an account that does not exist', async () => {
     const email = await newAccount();
     const wrong = await new Merchant(feira.app).signIn(email, 'wrong password');
-    const nobody = await new Merchant(feira.app).signIn('nobody@loja.example', 'wrong password');
-    expect([wrong.status, nobody.status]).toEqual([401, 401]);
-    expect(wrong.text.replace(email, '')).toBe(nobody.text.replace('nobody@loja.example', ''));
+    const unknown = await new Merchant(feira.app).signIn('unknown@loja.example', 'wrong password');
+    expect([wrong.status, unknown.status]).toEqual([401, 401]);
+    expect(wrong.text.replace(email, '')).toBe(unknown.text.replace('unknown@loja.example', ''));
     expect(wrong.text).toContain('Incorrect e-mail or password');
   });
 
@@ -123,7 +123,7 @@ describe('guessing', () => {
     expect(await guess('nobody3@loja.example', 1, '203.0.113.1')).toEqual([429]);
   });
 
-  test('counts against the address that a trusted proxy tells, and that nobody else can make up', async () => {
+  test('counts against the address that a trusted proxy sends, which other clients cannot forge', async () => {
     const behind = await openFeira({ on: feira, trustedProxies: ['10.0.0.0/8'] });
     const signIn = async (connects: string, forwarded: string) => {
       const browser = new Merchant(behind.app, { 'x-forwarded-for': forwarded }, connects);

@@ -130,18 +130,18 @@ describe('PATCH /products/{id}', () => {
   });
 });
 
-describe('of several things wrong with a PATCH', () => {
-  test('a broken body is told before a missing product', async () => {
+describe('a PATCH with several faults', () => {
+  test('reports an invalid body before a missing product', async () => {
     expectRefusal(await store.patch(`/products/${MISSING}`, { price: -1 }), 422, ['price']);
     expectRefusal(await store.patch(`/products/${MISSING}`, '{'), 400);
   });
 
-  test('a missing product is told before an unknown category', async () => {
+  test('reports a missing product before an unknown category', async () => {
     expectRefusal(await store.patch(`/products/${MISSING}`, { categoryId: 9999 }), 404);
     expectRefusal(await store.patch('/products/nonsense', { categoryId: 9999 }), 404);
   });
 
-  test('what the data do not allow is told, all of it, before a name that is taken', async () => {
+  test('reports all conflicts with the data before a name that is taken', async () => {
     const { record } = await product();
     const { patch, events } = await varied();
     const before = await events();

@@ -121,7 +121,7 @@ describe('by page', () => {
     expect((await store.get('/products?page=200')).status).toBe(200);
   });
 
-  test('refuses a parameter that stands twice', async () => {
+  test('rejects a repeated parameter', async () => {
     for (const query of ['page=1&page=1', 'limit=1&limit=2', 'search=a&search=b', 'sort=name&sort=name'])
       expectRefusal(await store.get(`/products?${query}`), 400);
     for (const name of ['categoryId', 'sku', 'ean', 'updatedFrom', 'updatedTo', 'cursor'])
@@ -154,8 +154,8 @@ describe('by page', () => {
       (record: { createdAt: string; id: string }) => record.createdAt + record.id,
     );
     expect(times).toEqual([...times].sort().reverse());
-    const told = await store.get('/products?limit=100&sort=-createdAt');
-    expect(told.body.data[0]).toEqual((await store.get('/products')).body.data[0]);
+    const reported = await store.get('/products?limit=100&sort=-createdAt');
+    expect(reported.body.data[0]).toEqual((await store.get('/products')).body.data[0]);
   });
 
   test('never shows what another store has', async () => {

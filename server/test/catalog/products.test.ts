@@ -200,7 +200,7 @@ describe('GET /products/{id}', () => {
 
 describe('DELETE /products/{id}', () => {
   test('answers the id, takes the variations along, and frees the name', async () => {
-    const { body } = await store.post('/products', { name: 'Doomed', price: 1 });
+    const { body } = await store.post('/products', { name: 'Outlet', price: 1 });
     await store.put(`/products/${body.id}/variants`, {
       types: [{ name: 'Size', options: ['S'] }],
       combinations: [{ combination: 'S', sku: 'DOOMED-S' }],
@@ -212,8 +212,8 @@ describe('DELETE /products/{id}', () => {
       expectRefusal(await store.get(path), 404);
     expectRefusal(await store.delete(`/products/${body.id}`), 404);
     expect((await store.get('/products?sku=DOOMED-S')).body.data).toEqual([]);
-    expect((await store.get('/products?search=doomed')).body.data).toEqual([]);
-    expect((await store.post('/products', { name: 'Doomed', price: 1 })).status).toBe(201);
+    expect((await store.get('/products?search=outlet')).body.data).toEqual([]);
+    expect((await store.post('/products', { name: 'Outlet', price: 1 })).status).toBe(201);
   });
 });
 

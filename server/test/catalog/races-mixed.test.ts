@@ -14,7 +14,7 @@ let two: Feira;
 let store: StoreClient;
 const acknowledged: number[] = [];
 let sent: { what: string; answer: Answer }[];
-let products: { varied: string; pruned: string; simple: string; doomed: string[] };
+let products: { varied: string; pruned: string; simple: string; toDelete: string[] };
 
 beforeAll(async () => {
   one = await openFeira();
@@ -24,7 +24,7 @@ beforeAll(async () => {
     varied: await newVaried(store, { A: 5, B: 5, C: 5, COUNTED: 100 }),
     pruned: await newVaried(store, { P: 1, Q: 1 }),
     simple: await newProduct(store, { sku: 'SIMPLE', quantity: 50 }),
-    doomed: await Promise.all(
+    toDelete: await Promise.all(
       Array.from({ length: 8 }, (_, at) => newVaried(store, { [`DOOMED-${at}`]: 3 })),
     ),
   };
@@ -107,7 +107,7 @@ const WRITES: Write[] = [
         ean: String(random.below(50)),
       }),
   ],
-  ['delete', (by, random) => by.delete(`/products/${random.pick(products.doomed)}`)],
+  ['delete', (by, random) => by.delete(`/products/${random.pick(products.toDelete)}`)],
 ];
 
 test('no write fails for a reason of ours', () => {
@@ -120,12 +120,12 @@ test('a balance that was only added to is what the acknowledged changes add up t
   const { quantity } = (await balances()).get(`${products.varied} COUNTED`)!;
   expect(quantity).toBe(acknowledged.reduce((sum, delta) => sum + delta, 100));
   expect(acknowledged.length).toBeGreaterThan(40);
-  const told = (await stockEvents())
+  const reported = (await stockEvents())
     .filter(({ data }) => data.sku === 'COUNTED')
     .map(({ data }) => data.quantity);
-  const steps = told.slice(1).map((balance, index) => (balance as number) - (told[index] as number));
+  const steps = reported.slice(1).map((balance, index) => (balance as number) - (reported[index] as number));
   expect(steps.sort()).toEqual(acknowledged.filter((delta) => delta !== 0).sort());
-  expect(Math.min(...(told as number[]))).toBeGreaterThanOrEqual(0);
+  expect(Math.min(...(reported as number[]))).toBeGreaterThanOrEqual(0);
 });
 
 test('the quantity of a product is the sum of its variations', async () => {
@@ -140,13 +140,13 @@ test('the quantity of a product is the sum of its variations', async () => {
   expect(wrong).toEqual([]);
 });
 
-test('the last stock.updated of every sku tells its final balance', async () => {
+test('the last stock.updated of every sku has its final balance', async () => {
   const final = await balances();
   const last = new Map<string, number>();
   for (const { data } of await stockEvents())
     last.set(`${data.id} ${data.sku ?? ''}`, data.quantity as number);
   for (const [key, quantity] of last) {
-    if (products.doomed.includes(key.split(' ')[0] as string)) continue;
+    if (products.toDelete.includes(key.split(' ')[0] as string)) continue;
     expect([key, quantity]).toEqual([key, final.get(key)?.quantity ?? 0]);
   }
   expect(last.size).toBeGreaterThan(6);
@@ -155,8 +155,8 @@ test('the last stock.updated of every sku tells its final balance', async () => 
 test('a deleted product leaves exactly one product.deleted and no row behind', async () => {
   const deleted = sent.filter(({ answer }) => answer.body.deleted).map(({ answer }) => answer.body.id);
   expect(new Set(deleted).size).toBe(deleted.length);
-  const told = (await one.events(store.workspaceId)).filter(({ event }) => event === 'product.deleted');
-  expect(told.map(({ data }) => data.id).sort()).toEqual(deleted.sort());
+  const reported = (await one.events(store.workspaceId)).filter(({ event }) => event === 'product.deleted');
+  expect(reported.map(({ data }) => data.id).sort()).toEqual(deleted.sort());
   const orphans = await one.context.db.store('test').query(sql`
     select product_id from variations where workspace_id = ${store.workspaceId} and product_id = any(${deleted}::uuid[])
     union all

@@ -3,7 +3,7 @@ import { sql } from '../../src/platform/db/sql.js';
 import { newProduct, newVaried, observe } from '../support/catalog.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
 
-// Reads of products and writes of balances that arrive together share a statement. Nobody may notice.
+// Reads of products and writes of balances that arrive together share a statement. Callers must not notice it.
 
 const MISSING = '01900000-0000-7000-8000-000000000000';
 
@@ -49,10 +49,10 @@ test('40 balances set at once: each is written with its event, and what is refus
   expect(answers.slice(30).map(({ status }) => status)).toEqual([422, 404, 404, 404, 200]);
   expect(events).toHaveLength(31);
   for (const [index, id] of ids.entries()) {
-    const told = events.filter(({ data }) => data.id === id).map(({ data }) => data.quantity);
+    const reported = events.filter(({ data }) => data.id === id).map(({ data }) => data.quantity);
     const { quantity } = (await store.get(`/products/${id}`)).body;
-    expect(told.at(-1)).toBe(quantity);
-    if (index > 0) expect(told).toEqual([100 + index]);
+    expect(reported.at(-1)).toBe(quantity);
+    if (index > 0) expect(reported).toEqual([100 + index]);
   }
 });
 
@@ -71,17 +71,17 @@ test('a product that is locked holds up the write of its own balance and no othe
   expect((await store.get(`/products/${held}`)).body.quantity).toBe(7);
 });
 
-test('one product set 25 times at once: every change is told in order, and the last is what stands', async () => {
+test('one product set 25 times at once: every change is reported in order, and the last one is the balance', async () => {
   const id = await newProduct(store, { quantity: 0 });
   const { events } = await observe(feira, store, async () => ({
     answers: await Promise.all(Array.from({ length: 25 }, (_, n) => set(id, 1 + (n % 5)))),
   }));
-  const told = events.map(({ data }) => data.quantity as number);
-  expect(told.every((quantity, index) => index === 0 || quantity !== told[index - 1])).toBe(true);
-  expect((await store.get(`/products/${id}`)).body.quantity).toBe(told.at(-1));
+  const reported = events.map(({ data }) => data.quantity as number);
+  expect(reported.every((quantity, index) => index === 0 || quantity !== reported[index - 1])).toBe(true);
+  expect((await store.get(`/products/${id}`)).body.quantity).toBe(reported.at(-1));
 });
 
-test('two processes set ten products at once: the feed tells the balances of each in the order in which they stood', async () => {
+test('two processes set ten products at once: the feed has the balances of each in the order of the changes', async () => {
   const other = await openFeira({ on: feira });
   const both = [store, store.through(other)];
   const ids = await Promise.all(Array.from({ length: 10 }, () => newProduct(store, { quantity: 0 })));
@@ -90,9 +90,9 @@ test('two processes set ten products at once: the feed tells the balances of eac
       both[n % 2]!.patch(`/products/${ids[(n * 7) % 10]}/stock`, { quantity: 1 + n }),
     ),
   );
-  const told = await feedOf(store);
+  const reported = await feedOf(store);
   for (const id of ids) {
-    const last = told.findLast(({ event, data }) => event === 'stock.updated' && data.id === id);
+    const last = reported.findLast(({ event, data }) => event === 'stock.updated' && data.id === id);
     expect(last?.data.quantity).toBe((await store.get(`/products/${id}`)).body.quantity);
   }
   await other.close();
@@ -117,14 +117,14 @@ test('a statement that takes long holds up what was sent right behind it, and no
   await slow;
 });
 
-type Told = { event: string; data: Record<string, unknown> };
+type Reported = { event: string; data: Record<string, unknown> };
 
-async function feedOf(client: StoreClient): Promise<Told[]> {
-  const told: Told[] = [];
+async function feedOf(client: StoreClient): Promise<Reported[]> {
+  const reported: Reported[] = [];
   for (let after = ''; ; ) {
     const { body } = await client.get(`/events?limit=100${after && `&after=${after}`}`);
-    if (body.data.length === 0) return told;
-    told.push(...body.data);
+    if (body.data.length === 0) return reported;
+    reported.push(...body.data);
     after = body.meta.nextCursor;
   }
 }

@@ -6,7 +6,7 @@ import { sharedFeira } from '../support/shared-feira.js';
 import { sized } from '../support/sized.js';
 
 // Few options, skus and balances, so that skus wander between variations, vanish and come back. A variation keeps its sku
-// for as long as it is there: renaming one changes no quantity and is told as product.updated alone.
+// for as long as it is there: renaming one changes no quantity and emits only product.updated.
 
 let feira: Feira;
 let store: StoreClient;
@@ -40,7 +40,7 @@ const patch = fc.record({
 type Made<A> = A extends fc.Arbitrary<infer Value> ? Value : never;
 type Step = Made<typeof put> | Made<typeof patch>;
 
-test('after any PUT and PATCH of variations the last stock.updated of a sku tells its balance', async () => {
+test('after any PUT and PATCH of variations the last stock.updated of a sku has its balance', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.oneof(put, patch), { minLength: 2, maxLength: 8 }), async (steps) => {
       const id = await newProduct(store);
@@ -70,13 +70,13 @@ async function take(id: string, step: Step): Promise<Answer> {
 }
 
 async function expectLastToldToBeTrue(id: string): Promise<void> {
-  const told = new Map<unknown, unknown>();
+  const reported = new Map<unknown, unknown>();
   for (const { event, data } of await feira.events(store.workspaceId)) {
-    if (event === 'stock.updated' && data.id === id) told.set(data.sku, data.quantity);
+    if (event === 'stock.updated' && data.id === id) reported.set(data.sku, data.quantity);
   }
   for (const variation of (await store.get(`/products/${id}/variants`)).body.data) {
     if (variation.sku === null) continue;
-    // Of a sku that was never told of there is nothing to follow but the start: no stock.
-    expect([variation.sku, told.get(variation.sku) ?? 0]).toEqual([variation.sku, variation.quantity]);
+    // A sku without events has no stock.
+    expect([variation.sku, reported.get(variation.sku) ?? 0]).toEqual([variation.sku, variation.quantity]);
   }
 }

@@ -86,7 +86,7 @@ describe('PUT /products/{id}/variants', () => {
     ]);
   });
 
-  test('refuses an entry with both combination and options, or neither, and tells every fault at once', async () => {
+  test('rejects an entry with both combination and options, or neither, and reports every fault at once', async () => {
     const id = await newProduct(store);
     const answer = await put(id, SHIRT, [
       { combination: 'P - Azul', options: ['P', 'Azul'] },
@@ -100,7 +100,7 @@ describe('PUT /products/{id}/variants', () => {
     ]);
   });
 
-  test('tells the faults of the structure along with those of single fields', async () => {
+  test('reports the faults of the structure together with those of single fields', async () => {
     const colours = [{ name: 'Cor', options: ['Azul', 'Preto', 'Azul'] }];
     const combinations = [
       { combination: 'nope' },

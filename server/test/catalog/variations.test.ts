@@ -95,7 +95,7 @@ describe('the events of PUT /products/{id}/variants', () => {
     ]);
   });
 
-  test('tell no 0 of a removed variation whose sku another one has now, and the zeros first', async () => {
+  test('report no 0 for a removed variation whose sku another one has now, and report zeros first', async () => {
     const id = await newProduct(store);
     const colours = (...options: string[]) => [{ name: 'Cor', options }];
     await put(id, colours('Azul', 'Preto', 'Verde'), [
@@ -136,7 +136,7 @@ describe('the events of PUT /products/{id}/variants', () => {
 });
 
 describe('the events of PATCH /products/{id}/variants', () => {
-  test('count the variations changed and tell each changed balance under its new sku', async () => {
+  test('count the changed variations and report each changed balance under its new sku', async () => {
     const id = await newVaried(store, { A: 1, B: 2, C: 3 });
     const answer = await observe(feira, store, () =>
       patch(id, [
@@ -154,7 +154,7 @@ describe('the events of PATCH /products/{id}/variants', () => {
     expect(priced.events).toEqual([{ event: 'product.updated', data: { id, variants: 1 } }]);
   });
 
-  test('tell no balance when only skus change: no quantity does', async () => {
+  test('report no balance when only skus change', async () => {
     const id = await newVaried(store, { A: 1, B: 2 });
     const swapped = await observe(feira, store, () =>
       patch(id, [

@@ -91,7 +91,7 @@ describe('a checkout', () => {
     expect(page.html).not.toContain('class="fault"');
   });
 
-  test('asks nothing for the delivery of digital things', async () => {
+  test('charges nothing for the delivery of digital products', async () => {
     const book = await newProduct(store, { price: 10, quantity: 5, typeId: 1 });
     await visitor.add(book);
     expect((await visitor.checkout()).text).toContain('Digital delivery Free');
@@ -144,7 +144,7 @@ describe('the faults of a form', () => {
     expect(await orders()).toEqual([]);
   });
 
-  test('are told apart for documents that only look right', async () => {
+  test('are specific for documents with wrong check digits', async () => {
     await visitor.add(mug);
     for (const document of ['111.111.111-11', '00000000000', '11222333000182', '12ABC34501DE36', 'x'])
       expect((await visitor.order({ document })).text, document).toContain('Invalid CPF or CNPJ');
@@ -181,7 +181,7 @@ describe('the faults of a form', () => {
     expect([asked.status, asked.text]).toEqual([422, expect.stringContaining('This CEP does not exist')]);
   });
 
-  test('are told in Portuguese to those who prefer it', async () => {
+  test('are in Portuguese for browsers that prefer it', async () => {
     const bia = new Visitor(feira, shop, { 'accept-language': 'pt-BR' });
     await bia.press(await bia.at(`/products/${mug}`), 'Adicionar ao carrinho');
     const page = await bia.press(await bia.checkout(), 'Fazer pedido', { ...TYPED, name: '', zip: '1' });

@@ -6,7 +6,7 @@ import { Random } from '../support/random.js';
 import { buy } from '../support/shop.js';
 import { sized } from '../support/sized.js';
 
-// Many buyers, two processes, one shelf, and an ERP that keeps writing the stock. FEIRA_ROUNDS=100 plays many rounds.
+// Many buyers, two processes, the same products, and an ERP that keeps writing the stock. FEIRA_ROUNDS=100 plays many rounds.
 
 const ROUNDS = sized(1, 2, 'FEIRA_ROUNDS');
 const BUYERS = sized(80, 200);
@@ -24,14 +24,14 @@ afterAll(async () => {
   await one.close();
 });
 
-interface Shelf {
+interface SellableStock {
   productId: string;
   variantId: string | null;
   sku: string;
 }
 
 /** What the ERP did to a balance, as the difference it made; a line that was refused made none. */
-async function erpWrites(store: StoreClient, { sku }: Shelf, random: Random): Promise<number> {
+async function erpWrites(store: StoreClient, { sku }: SellableStock, random: Random): Promise<number> {
   if (random.below(2) === 0) {
     const delta = random.below(21) - 10;
     const { status, body } = await store.patch('/stock', { entries: [{ sku, delta }] });
@@ -49,25 +49,32 @@ async function erpWrites(store: StoreClient, { sku }: Shelf, random: Random): Pr
 }
 
 /** Buys one unit; answers how many were got. Anything but an order or "short" is a failure. */
-async function buyOne(feira: Feira, workspaceId: string, { productId, variantId }: Shelf): Promise<number> {
+async function buyOne(
+  feira: Feira,
+  workspaceId: string,
+  { productId, variantId }: SellableStock,
+): Promise<number> {
   const got = await buy(feira, workspaceId, { lines: [{ productId, variantId, quantity: 1 }] });
   if ('faults' in got) expect(got.faults).toMatchObject([{ problem: 'short', available: 0 }]);
   return 'faults' in got ? 0 : 1;
 }
 
-async function race(shelves: (store: StoreClient) => Promise<Shelf[]>, seed: number): Promise<void> {
+async function race(
+  createSellables: (store: StoreClient) => Promise<SellableStock[]>,
+  seed: number,
+): Promise<void> {
   const random = new Random(seed);
   const store = await one.store();
   const both = [store, store.through(two)];
-  const shelf = await shelves(store);
-  const books = new Map(shelf.map(({ sku }) => [sku, { sold: 0, written: 0 }]));
+  const sellables = await createSellables(store);
+  const books = new Map(sellables.map(({ sku }) => [sku, { sold: 0, written: 0 }]));
   const buyers = Array.from({ length: BUYERS }, async (_, index) => {
-    const at = shelf[index % shelf.length]!;
+    const at = sellables[index % sellables.length]!;
     const got = await buyOne(index % 4 < 2 ? one : two, store.workspaceId, at);
     books.get(at.sku)!.sold += got;
   });
   const erp = Array.from({ length: 40 }, async (_, index) => {
-    const at = shelf[index % shelf.length]!;
+    const at = sellables[index % sellables.length]!;
     const difference = await erpWrites(both[index % 2]!, at, random);
     books.get(at.sku)!.written += difference;
   });
@@ -77,13 +84,15 @@ async function race(shelves: (store: StoreClient) => Promise<Shelf[]>, seed: num
   expect(sold).toBeGreaterThan(0);
   expect(await dataOf(one, store, 'order.created')).toHaveLength(sold);
   expect((await store.get('/orders?limit=1')).body.meta.total).toBe(sold);
-  const told = await dataOf(one, store, 'stock.updated');
-  expect(told.filter(({ quantity }) => (quantity as number) < 0)).toEqual([]);
-  for (const { sku, productId, variantId } of shelf) {
+  const reported = await dataOf(one, store, 'stock.updated');
+  expect(reported.filter(({ quantity }) => (quantity as number) < 0)).toEqual([]);
+  for (const { sku, productId, variantId } of sellables) {
     const book = books.get(sku)!;
     const final = STOCK + book.written - book.sold;
     expect(await balanceOf(store, productId, variantId)).toBe(final);
-    const last = told.findLast(({ id, sku: of }) => id === productId && (variantId === null || of === sku));
+    const last = reported.findLast(
+      ({ id, sku: of }) => id === productId && (variantId === null || of === sku),
+    );
     expect(last?.quantity).toBe(final);
   }
 }
@@ -123,20 +132,20 @@ describe(`${BUYERS} buyers for a stock of ${STOCK}, ${ROUNDS} rounds`, () => {
   });
 });
 
-test('while the balance is set outright, what is told last is what there is', async () => {
+test('while the balance is also set directly, the last event has the current balance', async () => {
   const store = await one.store();
   const productId = await newProduct(store, { quantity: STOCK });
-  const shelf = { productId, variantId: null, sku: '' };
-  const sold = Array.from({ length: 100 }, (_, i) => buyOne(i % 2 ? one : two, store.workspaceId, shelf));
+  const sellable = { productId, variantId: null, sku: '' };
+  const sold = Array.from({ length: 100 }, (_, i) => buyOne(i % 2 ? one : two, store.workspaceId, sellable));
   const set = Array.from({ length: 30 }, async (_, index) => {
     const { status } = await store.patch(`/products/${productId}/stock`, { quantity: index % 7 });
     expect(status).toBe(200);
   });
   await Promise.all([...sold, ...set]);
-  const told = await dataOf(one, store, 'stock.updated');
-  expect(told.at(-1)!.quantity).toBe(await balanceOf(store, productId, null));
-  // Every balance that was told follows from the one before: one less where it was sold, anything where it was set.
-  const quantities = [STOCK, ...told.map(({ quantity }) => quantity as number)];
+  const reported = await dataOf(one, store, 'stock.updated');
+  expect(reported.at(-1)!.quantity).toBe(await balanceOf(store, productId, null));
+  // Every reported balance follows from the one before: one less after a sale, any value after a write.
+  const quantities = [STOCK, ...reported.map(({ quantity }) => quantity as number)];
   const drops = quantities.filter((quantity, index) => index > 0 && quantity === quantities[index - 1]! - 1);
   const orders = (await store.get('/orders?limit=1')).body.meta.total;
   expect(drops.length).toBeGreaterThanOrEqual(orders);
@@ -158,7 +167,7 @@ test('carts with the same products in any order never lock each other out', asyn
   expect(numbers).toEqual(Array.from({ length: 120 }, (_, index) => 1001 + index));
 });
 
-test('the same thing on two lines is judged by the sum', async () => {
+test('two lines with the same product are checked by their sum', async () => {
   const store = await one.store();
   const productId = await newProduct(store, { quantity: 10 });
   const line = (quantity: number) => ({ productId, variantId: null, quantity });

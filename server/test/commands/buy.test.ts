@@ -81,7 +81,7 @@ test('simulated buyers buy one unit each, pay, and the webhooks go out', async (
   ).toEqual(orders);
 });
 
-test('a flag stands without a value, and a mistake is told with its remedy', async () => {
+test('a flag needs no value, and an error says what to do', async () => {
   await newProduct(store, { quantity: 1 });
   const unpaid = await runCommand(['buy', '--no-pay', '--store', store.workspaceId, '--json'], env);
   expect((await orderOf(JSON.parse(unpaid.stdout).orders[0])).status).toBe('pending');

@@ -118,7 +118,7 @@ describe('beside a running server', () => {
     expect(await limit()).toBe('600');
   });
 
-  test('doctor names the one thing that is wrong with a test database, and migrate finds nothing to do', async () => {
+  test('doctor names the only problem of a test database, and migrate finds nothing to do', async () => {
     const { code, stdout } = await runCommand(['doctor', '--json'], env);
     expect(code).toBe(1);
     const { findings } = JSON.parse(stdout) as { findings: { what: string; ok: boolean }[] };
@@ -183,7 +183,7 @@ describe('a mistake', () => {
     expect(await say(['buy', '--store', 'x', '--count', '1e3'])).toContain(whole('count', 10_000));
   });
 
-  test('in the configuration is told together with all others', async () => {
+  test('in the configuration is reported together with all others', async () => {
     const stderr = await say(['migrate'], {
       PORT: 'x',
       LOG_LEVEL: 'loud',
@@ -272,7 +272,7 @@ test('help lists every command, and each has its own', async () => {
   expect(ofGroup.stdout).not.toContain('serve');
 });
 
-test('--version tells the version, in words and as JSON', async () => {
+test('--version prints the version, as text and as JSON', async () => {
   const file = new URL('../../package.json', import.meta.url);
   const { version } = JSON.parse(readFileSync(file, 'utf8')) as { version: string };
   expect(await feiraCommand(['--version'], env)).toEqual({

@@ -19,7 +19,7 @@ afterAll(async () => {
   folder.remove();
 });
 
-/** What a start prints, and what is there for whoever believes it. */
+/** What a start prints, and whether it is true. */
 async function start() {
   const demo = await ensureDemo(feira.context, folder.path);
   const merchant = new Merchant(feira.app);

@@ -90,12 +90,12 @@ describe('a store for an e-mail that has an account', () => {
 
 describe('a store for an e-mail without an account', () => {
   test('is refused with --existing-owner, and without a password', async () => {
-    const absent = await create('X', ...owner('nobody@loja.example'), '--existing-owner');
+    const absent = await create('X', ...owner('unknown@loja.example'), '--existing-owner');
     expect([absent.code, absent.stderr]).toEqual([
       2,
-      expect.stringContaining('No account for nobody@loja.example'),
+      expect.stringContaining('No account for unknown@loja.example'),
     ]);
-    const silent = await create('X', ...owner('nobody@loja.example'));
+    const silent = await create('X', ...owner('unknown@loja.example'));
     expect([silent.code, silent.stderr]).toEqual([2, expect.stringContaining('--owner-password is missing')]);
   });
 

@@ -172,7 +172,7 @@ describe('a server that cannot hear of revocations', () => {
     const admit = (allowed: boolean) =>
       cluster.query(`alter database "${feira.connection.database}" with allow_connections ${allowed}`);
     try {
-      // Nobody gets in any more, so the connections that end now do not come back; the pools go on.
+      // No new connections are accepted, so those that end now are not replaced; the pools go on.
       await admit(false);
       for (const { pid } of await listeners()) await cluster.query('select pg_terminate_backend($1)', [pid]);
       await until(async () => (await listeners()).length === 0);

@@ -210,7 +210,7 @@ describe('retention', () => {
 });
 
 describe('transactions that commit in another order than they began', () => {
-  test('show nothing behind a cursor that was given out, and delay nobody', async () => {
+  test('show nothing before a cursor that was returned, and delay no other write', async () => {
     const slow = await feira.context.db.store('test').begin();
     await write(slow, 'slow');
     const quick = await feira.context.db.store('test').begin();

@@ -184,7 +184,7 @@ describe('by url', () => {
     expectRefusal(await store.post(images, { url }), 422, ['url']);
   });
 
-  test('an svg is told along with every other fault, and before the product is looked for', async () => {
+  test('an svg is reported together with every other fault, and before a missing product', async () => {
     const body = { url: 'https://x.example/a.svg', order: -1 };
     for (const path of [images, '/products/nope/images'])
       expectRefusal(await store.post(path, body), 422, ['order', 'url']);

@@ -40,7 +40,7 @@ afterAll(async () => {
   await feira?.close();
 });
 
-/** What a script of the page is told: a status, or that the browser keeps the answer from it. */
+/** What a script of the page receives: a status, or an error because the browser blocks the answer. */
 function fetchInPage(
   url: string,
   method: string,
@@ -76,7 +76,7 @@ test('a page of another origin puts a file, and shows it once it is attached', a
   expect(width).toBe(61);
 });
 
-test('it is told why a file is refused', async () => {
+test('it gets the reason why a file is rejected', async () => {
   const bytes = await pngOf(1);
   const asked = await askUpload(store, productId, 'image/png', bytes.length);
   expect(await fetchInPage(asked.uploadUrl, 'PUT', { 'Content-Type': 'image/gif' }, bytes)).toBe(403);

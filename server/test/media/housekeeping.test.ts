@@ -38,7 +38,7 @@ async function tidy(): Promise<void> {
 const fileOf = (key: string) => `files/${key}`;
 const stagedOf = (key: string) => `staging/${key}`;
 
-test('an upload that nobody attached goes after a day, and its key is no key any more', async () => {
+test('an upload that was not attached is deleted after a day, and its key becomes invalid', async () => {
   const key = await upload(feira, store, productId, bytes);
   feira.clock.forward(DAY - MINUTE);
   await tidy();
@@ -51,7 +51,7 @@ test('an upload that nobody attached goes after a day, and its key is no key any
   expectRefusal(await again.post(`/products/${productId}/images`, { key }), 422, ['key']);
 });
 
-test('the staged bytes of an attached file go once nobody can put others there, the file stays', async () => {
+test('the staged bytes of an attached file are deleted once its upload URL has expired, the file stays', async () => {
   const { body } = await uploadAndAttach(feira, store, productId, bytes);
   await tidy();
   expect(storedFiles(feira)).toEqual([fileOf(body.key), stagedOf(body.key)]);
@@ -123,7 +123,7 @@ test('what a process left behind that died while it wrote goes with the upload',
   expect(storedFiles(feira)).toEqual([]);
 });
 
-test('what nobody wrote down for removal is left alone', async () => {
+test('files that are not marked for deletion are left alone', async () => {
   const { body } = await uploadAndAttach(feira, store, productId, bytes);
   const folder = join((feira.context.storage as LocalStorage).published, '..');
   writeFileSync(join(folder, 'files', 'note.txt'), 'mine');
@@ -220,7 +220,7 @@ describe('a file to be removed', () => {
     expect(await left()).toEqual([first]);
   });
 
-  test('that cannot be removed is put off and tried again later, so that as many as a round takes hold up nobody', async () => {
+  test('that cannot be removed is retried later, so that a full batch of them does not delay others', async () => {
     const { db, clock } = feira.context;
     const keys = await doom(51);
     const stuck = keys.slice(0, 50);

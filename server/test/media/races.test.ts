@@ -112,15 +112,15 @@ test('what is published is what was verified, however often the file is exchange
 test('an image attached while its product is deleted is in neither place', async () => {
   const bytes = await pngOf(1);
   for (let round = 0; round < 5; round++) {
-    const doomed = await newProduct(store);
-    const key = await upload(feira, store, doomed, bytes);
+    const removed = await newProduct(store);
+    const key = await upload(feira, store, removed, bytes);
     const [attached, deleted] = await Promise.all([
-      store.post(`/products/${doomed}/images`, { key }),
-      store.delete(`/products/${doomed}`),
+      store.post(`/products/${removed}/images`, { key }),
+      store.delete(`/products/${removed}`),
     ]);
     expect([201, 404]).toContain(attached.status);
     expect(deleted.status).toBe(200);
-    expect((await store.get(`/products/${doomed}/images`)).status).toBe(404);
+    expect((await store.get(`/products/${removed}/images`)).status).toBe(404);
   }
 });
 

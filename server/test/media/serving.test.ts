@@ -56,7 +56,7 @@ test.each(['image/jpeg', 'image/png', 'image/webp', 'image/gif'] as const)(
   },
 );
 
-test('who has it already is told so, with the same rules', async () => {
+test('a client that has the file already gets a 304', async () => {
   const { headers } = await get();
   const again = await get({ 'if-none-match': headers.etag as string });
   expect(again.statusCode).toBe(304);

@@ -67,7 +67,7 @@ test.each([
   expectRefusal(await ask({ contentType }), 422, ['contentType']);
 });
 
-test('every fault is told at once', async () => {
+test('every fault is reported at once', async () => {
   expectRefusal(await store.post('/uploads', {}), 422, ['productId', 'contentType', 'contentLength']);
   expectRefusal(await ask({ productId: 7, contentType: 'x', contentLength: 0 }), 422, [
     'productId',

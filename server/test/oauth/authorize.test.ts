@@ -40,7 +40,7 @@ function isErrorPage(page: Page): void {
   expect(page.text).toContain('Nothing was approved');
 }
 
-describe('a request whose app or return address cannot be trusted is told on a page and never redirected', () => {
+describe('a request whose app or return address cannot be trusted gets an error page and no redirect', () => {
   test.each([
     ['unknown', `app_${'0'.repeat(24)}`],
     ['malformed', 'my-erp'],

@@ -37,7 +37,7 @@ async function formAt(of: Merchant, url: string, label: string): Promise<FormOnP
 
 const consentAddress = () => `/oauth/authorize?${new URLSearchParams(authorizationQuery(erp.credentials))}`;
 
-/** Every form that changes something, as it stands on its page. */
+/** Every form that changes something, as its page contains it. */
 const FORMS: Record<string, () => Promise<FormOnPage>> = {
   'sign-in': () => formAt(new Merchant(feira.app), '/sign-in', 'Sign in'),
   'sign-out': () => formAt(ana, '/console/apps', 'Sign out'),
@@ -98,7 +98,7 @@ describe.each(Object.keys(FORMS))('the form "%s"', (name) => {
     const refusals = [new Merchant(feira.app), bia];
     for (const other of refusals) {
       const page = await other.post(form.action, fields);
-      // Whoever is not signed in is first asked to be.
+      // Without a session, the sign-in page comes first.
       if (page.status === 303) expect(page.location).toMatch(/^\/sign-in\?/);
       else expect([400, 403]).toContain(page.status);
     }
@@ -134,7 +134,7 @@ describe('a consent form', () => {
     expect(await grants()).toBe(before);
   });
 
-  test('replayed with an address that is not registered is told on a page and grants nothing', async () => {
+  test('replayed with an address that is not registered shows an error page and grants nothing', async () => {
     const page = await ana.post('/oauth/authorize', {
       ...consent.fields,
       redirect_uri: 'https://evil.example',

@@ -8,7 +8,7 @@ import { freePort } from '../support/process.js';
 
 // Two client libraries that others wrote, unmodified, over a real socket. Whatever they check by themselves (issuer,
 // state, iss, token type, no-store, error shapes) is checked here by somebody who has not read our code. Plain http is
-// the one thing they must be told to allow.
+// the only option they must be given.
 const SCOPE = 'products:read orders:read';
 
 let feira: Feira;

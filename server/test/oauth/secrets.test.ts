@@ -7,7 +7,7 @@ import { ANA, answerOf, Merchant, openStore, PASSWORD } from '../support/merchan
 
 let feira: Feira;
 const lines: string[] = [];
-/** What nobody who reads a log or a copy of the database may find there, by what it is. */
+/** Secrets that must not appear in a log or a copy of the database, by kind. */
 const secrets: Record<string, string> = {};
 let stored: string;
 

@@ -25,7 +25,7 @@ function isFault(answer: Answer, status: number, error: string): void {
   expect(answer.headers['content-type']).toContain('application/json');
 }
 
-describe('a request with several faults is told the first of them, in the order of the contract', () => {
+describe('a request with several faults gets the first of them, in the order of the contract', () => {
   // Each line mends one fault of the line before; all the later faults are still there.
   const stages: [string, Record<string, string>, number, string][] = [
     ['content type', { type: 'application/json' }, 400, 'invalid_request'],
@@ -75,7 +75,7 @@ describe('a request with several faults is told the first of them, in the order 
   });
 });
 
-describe('a client that cannot be told apart is refused', () => {
+describe('a client that cannot be identified is rejected', () => {
   const secretOfRightForm = `feira_cs_${'a'.repeat(43)}`;
   test.each([
     ['an unknown client_id', { client_id: `app_${'0'.repeat(24)}` }],
@@ -244,7 +244,7 @@ describe('the PKCE verifier', () => {
     },
   );
 
-  test('that is malformed is told the rule it breaks', async () => {
+  test('that is malformed gets an error with the rule', async () => {
     const verifier = `${'a'.repeat(43)}+`;
     const { code } = await erp.authorized(ana, {}, { code_challenge: pkce(verifier).challenge });
     const { body } = await erp.exchange({ code, verifier });

@@ -11,7 +11,7 @@ const SOON = { timeout: 10_000, interval: 5 };
 let feira: Feira;
 let store: StoreClient;
 
-// The clock stands still unless a test moves it: whatever is forgotten is not forgotten for its age.
+// The clock does not move unless a test moves it, so that nothing is forgotten because of its age.
 beforeAll(async () => {
   feira = await openFeira();
   feira.clock.stop();
@@ -160,13 +160,13 @@ describe('a revoked grant', () => {
   });
 
   test('that is in use is looked up again in time: its calls find out without having to wait for it', async () => {
-    // Whose budgets nobody sets: a notification of that would make the process forget them.
+    // No test sets the budgets of this store, because a notification of that would clear the cache.
     const [used, other] = [await feira.store({ perMinute: 120 }), await feira.store({ perMinute: 120 })];
     for (const each of [used, other]) await untilRemembered(each);
     await revoke(used);
     feira.clock.forward(1_600);
     for (const each of [used, other]) expect((await each.get('/me')).status).toBe(200);
-    // The clock stands still: it is not its age that ends the answer.
+    // The clock does not move, so the answer does not expire because of its age.
     await vi.waitFor(async () => expect((await used.get('/me')).status).toBe(401), {
       timeout: 10_000,
       interval: 100,

@@ -100,9 +100,9 @@ test('ordersCount counts what was paid, refunded or not; totalSpent is net of re
   const other = await place();
   expect(await spent()).toEqual([2, 225.5]);
   const { gateway } = feira.context;
-  await gateway.refundFromHere(await transactionOf(feira, paid), 12.74);
+  await gateway.refundAsMerchant(await transactionOf(feira, paid), 12.74);
   expect(await spent()).toEqual([2, 212.76]);
-  await gateway.refundFromHere(await transactionOf(feira, paid), 0.01);
+  await gateway.refundAsMerchant(await transactionOf(feira, paid), 0.01);
   expect(await spent()).toEqual([2, 212.75]);
   await store.post(`/orders/${paid}/refund`, undefined);
   expect(await spent()).toEqual([2, 112.75]);

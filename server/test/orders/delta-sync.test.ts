@@ -37,10 +37,10 @@ interface Seen {
   carrier: string | null;
 }
 
-/** Follows the cursor for as long as it is told to and keeps all that it was shown, in order. */
+/** Follows the cursor until it is stopped and records everything it received, in order. */
 class Reader {
   readonly seen: Seen[] = [];
-  /** Each cursor given out, with how much had been shown by then. */
+  /** Each cursor that was returned, with the number of orders received by then. */
   readonly cursors: { cursor: string; shown: number }[] = [];
 
   constructor(private readonly through: StoreClient) {}
@@ -130,7 +130,7 @@ async function nothingLandedBehind({ seen, cursors }: Reader): Promise<void> {
   }
 }
 
-test('a change that is still open is not shown, delays nobody, and is shown once it is committed', async () => {
+test('a change that is not committed is not shown, delays no other change, and is shown after its commit', async () => {
   const reader = new Reader(store);
   await reader.readToEnd();
   const before = reader.seen.length;

@@ -71,7 +71,7 @@ describe('filters', () => {
       await place(),
     ];
     const { gateway } = feira.context;
-    await gateway.refundFromHere(await transactionOf(feira, partial), 1);
+    await gateway.refundAsMerchant(await transactionOf(feira, partial), 1);
     await store.post(`/orders/${refunded}/refund`, undefined);
     await gateway.decide(await transactionOf(feira, canceled), 'canceled');
     await store.patch(`/orders/${sent}/shipping-status`, { statusShipping: 'sent' });

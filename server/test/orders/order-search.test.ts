@@ -58,7 +58,7 @@ test.each([
   ['punctuation of a document that differs in a digit', '111.444.777-36', []],
   ['SKU of a simple product', 'pra_200', ['ana', 'zoe', 'cia']],
   ['SKU of a variation', 'CAM-P', ['zoe']],
-  ['SKU of a variation nobody bought', 'CAM-G', []],
+  ['SKU of a variation that was not bought', 'CAM-G', []],
   ['shipment code', 'QZ123456785BR', ['ana']],
   ['part of a shipment code', 'qz1234', ['ana']],
   ['a percent sign as itself', '0%', ['joao', 'zoe']],
@@ -83,7 +83,7 @@ test('a corrected shipment code is found by the new one and no longer by the old
   expect((await store.get('/orders?search=QZ123456785BR')).body.data).toHaveLength(0);
 });
 
-test('search stands beside every filter and sort', async () => {
+test('search can be combined with every filter and sort', async () => {
   const query = 'search=mail.example&status=paid&statusShipping=pending&from=2020-01-01&dateType=updated';
   for (const sort of ['createdAt', '-createdAt', 'updatedAt', '-updatedAt']) {
     const { body } = await store.get(`/orders?${query}&sort=${sort}`);

@@ -65,7 +65,7 @@ describe('the whole balance', () => {
 
   test('of a partly refunded one is what is left', async () => {
     const id = await place();
-    await one.context.gateway.refundFromHere(await transactionOf(one, id), 12.74);
+    await one.context.gateway.refundAsMerchant(await transactionOf(one, id), 12.74);
     const { status, body } = await refund(id);
     expect([status, body.refund.amount, body.refundedAmount]).toEqual([200, 200.01, 212.75]);
     expect(await movements(id)).toEqual([12.74, 200.01]);
@@ -100,7 +100,7 @@ describe('stock', () => {
     expect(await balance(shirt)).toBe(10);
   });
 
-  test('of what was deleted since comes back to nobody, and the refund is made', async () => {
+  test('returns no stock of products that were deleted since, and is made', async () => {
     const id = await place();
     await store.delete(`/products/${productId}`);
     expect((await refund(id, { restock: true })).status).toBe(200);
@@ -189,7 +189,7 @@ describe('many at once', () => {
       ),
     );
     for (const repeat of repeats) {
-      // Two at the same moment: the second is told that the first runs.
+      // Two at the same time: the second gets an error while the first runs.
       if (repeat.status === 409) expect(repeat.body.code).toBe('idempotency_key_in_use');
       else expect([repeat.status, repeat.body]).toEqual([200, first.body]);
     }
@@ -198,7 +198,7 @@ describe('many at once', () => {
     expect(await dataOf(one, store, 'order.refunded')).toHaveLength(1);
   });
 
-  test('with one Idempotency-Key in parallel: one refund, and whoever is not told to wait has its answer', async () => {
+  test('with one Idempotency-Key in parallel: one refund, and every call that need not wait gets its answer', async () => {
     const id = await place();
     const answers = await Promise.all(
       Array.from({ length: 30 }, (_, index) =>

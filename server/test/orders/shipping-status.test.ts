@@ -84,7 +84,7 @@ describe('sent needs the money', () => {
 
   test('a partly refunded one is sent', async () => {
     const id = await place();
-    await feira.context.gateway.refundFromHere(await transactionOf(feira, id), 5);
+    await feira.context.gateway.refundAsMerchant(await transactionOf(feira, id), 5);
     const { status, body } = await change(id, { statusShipping: 'sent' });
     expect([status, body.status, body.statusShipping]).toEqual([200, 'partial_refunded', 'sent']);
   });

@@ -78,10 +78,10 @@ test('a label that cannot be looked up is 502 as well', async () => {
   expect([statusCode, JSON.parse(body).code]).toEqual([502, 'orders_unavailable']);
 });
 
-test('the 502 tells nothing of its cause', async () => {
+test('the 502 reveals nothing about its cause', async () => {
   const { body } = await whileHanging(() => store.get('/orders'));
   expect(body).toEqual({
-    error: 'The orders service does not answer; wait a moment and retry',
+    error: 'The orders service does not respond. Retry with exponential backoff.',
     code: 'orders_unavailable',
     requestId: expect.any(String),
     docUrl: 'http://feira.test/docs/errors/orders_unavailable',

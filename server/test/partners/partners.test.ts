@@ -57,7 +57,7 @@ describe('an integrator', () => {
   });
 
   test.each([
-    ['an e-mail that is none', { email: 'nobody' }, 'Enter a valid e-mail address'],
+    ['an e-mail that is none', { email: 'unknown' }, 'Enter a valid e-mail address'],
     ['an e-mail with a NUL', { email: 'a\0@b' }, 'Enter a valid e-mail address'],
     ['a short password', { password: 'short' }, 'The password must have 8 to 200 characters'],
     ['an endless password', { password: 'x'.repeat(201) }, 'The password must have 8 to 200 characters'],
@@ -113,7 +113,7 @@ describe('an integrator', () => {
   test('sees all that is wrong with a form at once, and what was typed', async () => {
     const page = await register(dev, {
       name: ' ',
-      contact: 'nobody',
+      contact: 'unknown',
       'redirect-uris': 'http://erp.example/cb\r\nftp://erp.example\r\nhttps://erp.example/#x\r\nnonsense',
     });
     expect(page.status).toBe(422);

@@ -87,7 +87,7 @@ describe('a process that dies in the middle of a refund', () => {
     expect(await dataOf(one, store, 'order.refunded')).toEqual([{ orderId: id }]);
   });
 
-  test('and whoever repeats the call with its key gets the refund that was begun', async () => {
+  test('and a call repeated with its key gets the refund that was started', async () => {
     const id = await place();
     const { id: refundId } = await written(id, false);
     const again = await store.post(`/orders/${id}/refund`, undefined, { 'idempotency-key': 'k' });
@@ -157,7 +157,7 @@ describe('a refund from the gateway’s side', () => {
     const id = await place();
     const before = await read(id);
     const { events } = await observe(one, store, async () => {
-      await one.context.gateway.refundFromHere(await transactionOf(one, id), 10);
+      await one.context.gateway.refundAsMerchant(await transactionOf(one, id), 10);
       return store.get('/orders');
     });
     expect(events).toEqual([
@@ -171,9 +171,9 @@ describe('a refund from the gateway’s side', () => {
 
   test('in full is refunded with the event, at once or in pieces', async () => {
     const [whole, pieces] = [await place(), await place()];
-    await one.context.gateway.refundFromHere(await transactionOf(one, whole), undefined);
+    await one.context.gateway.refundAsMerchant(await transactionOf(one, whole), undefined);
     for (const amount of [12.5, 99.99, undefined])
-      await one.context.gateway.refundFromHere(await transactionOf(one, pieces), amount);
+      await one.context.gateway.refundAsMerchant(await transactionOf(one, pieces), amount);
     for (const id of [whole, pieces])
       expect(await read(id)).toMatchObject({ status: 'refunded', refundedAmount: 112.75 });
     expect(await dataOf(one, store, 'order.refunded')).toEqual([{ orderId: whole }, { orderId: pieces }]);
@@ -201,21 +201,21 @@ async function hear(orderId: string, type: 'paid' | 'refunded', refundedInAll: n
   const { workspaceId } = store;
   const transactionId = await transactionOf(one, orderId);
   const { total } = (await store.get(`/orders/${orderId}`)).body;
-  const told = { id, type, workspaceId, orderId, transactionId, amount: total, refundedInAll };
+  const reported = { id, type, workspaceId, orderId, transactionId, amount: total, refundedInAll };
   await receiveNotification(
     one.context.db,
     one.clock,
     SIGNER,
-    signNotification(SIGNER, told, one.clock.now()),
+    signNotification(SIGNER, reported, one.clock.now()),
   );
 }
 
 describe('a notification', () => {
-  test('told 20 times over two processes counts once', async () => {
+  test('sent 20 times over two processes counts once', async () => {
     const id = await place({ pay: false });
     const transactionId = await transactionOf(one, id);
-    const told = {
-      id: 'told-often',
+    const reported = {
+      id: 'sent-often',
       type: 'paid' as const,
       workspaceId: store.workspaceId,
       orderId: id,
@@ -223,7 +223,7 @@ describe('a notification', () => {
       amount: (await store.get(`/orders/${id}`)).body.total,
       refundedInAll: 0,
     };
-    const signed = signNotification(SIGNER, told, one.clock.now());
+    const signed = signNotification(SIGNER, reported, one.clock.now());
     await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
         receiveNotification((index % 2 ? one : two).context.db, one.clock, SIGNER, signed),
@@ -235,7 +235,7 @@ describe('a notification', () => {
 
   test('that is forged, old or from the future is refused', async () => {
     const id = await place({ pay: false });
-    const told = {
+    const reported = {
       id: 'forged',
       type: 'paid' as const,
       workspaceId: store.workspaceId,
@@ -247,11 +247,11 @@ describe('a notification', () => {
     const { db } = one.context;
     const now = one.clock.now();
     for (const signed of [
-      signNotification(new Signer(['another secret']), told, now),
-      { ...signNotification(SIGNER, told, now), timestamp: String(now + 1) },
-      { ...signNotification(SIGNER, told, now), body: '{}' },
-      signNotification(SIGNER, told, now - 301_000),
-      signNotification(SIGNER, told, now + 301_000),
+      signNotification(new Signer(['another secret']), reported, now),
+      { ...signNotification(SIGNER, reported, now), timestamp: String(now + 1) },
+      { ...signNotification(SIGNER, reported, now), body: '{}' },
+      signNotification(SIGNER, reported, now - 301_000),
+      signNotification(SIGNER, reported, now + 301_000),
     ]) {
       await expect(receiveNotification(db, one.clock, SIGNER, signed)).rejects.toMatchObject({
         status: 401,

@@ -16,7 +16,11 @@ const SIGNER = new Signer([TEST_SECRET]);
 const STOCK = 10;
 const TOTAL = 62.75;
 
-type Told = Pick<Notification, 'type'> & { refundedInAll?: number; amount?: number; transactionId?: string };
+type Reported = Pick<Notification, 'type'> & {
+  refundedInAll?: number;
+  amount?: number;
+  transactionId?: string;
+};
 
 let feira: Feira;
 let store: StoreClient;
@@ -37,9 +41,9 @@ const place = () =>
   order(feira, store.workspaceId, { productId, variantId: null, quantity: 1 }, { pay: false });
 const read = async (id: string) => (await store.get(`/orders/${id}`)).body;
 
-async function notify(orderId: string, id: string, told: Told): Promise<void> {
-  const transactionId = told.transactionId ?? (await transactionOf(feira, orderId));
-  const notification = { amount: TOTAL, refundedInAll: 0, ...told, transactionId };
+async function notify(orderId: string, id: string, reported: Reported): Promise<void> {
+  const transactionId = reported.transactionId ?? (await transactionOf(feira, orderId));
+  const notification = { amount: TOTAL, refundedInAll: 0, ...reported, transactionId };
   const signed = signNotification(
     SIGNER,
     { ...notification, id, workspaceId: store.workspaceId, orderId },
@@ -84,36 +88,36 @@ async function books(orderId: string): Promise<object> {
 }
 
 /** What one payment goes through at the gateway, in its order there. */
-const history: fc.Arbitrary<Told[]> = fc.oneof(
-  fc.constant<Told[]>([{ type: 'canceled' }]),
+const history: fc.Arbitrary<Reported[]> = fc.oneof(
+  fc.constant<Reported[]>([{ type: 'canceled' }]),
   fc
     .uniqueArray(fc.integer({ min: 1, max: TOTAL * 100 }), { maxLength: 4 })
-    .map((sums): Told[] => [
+    .map((sums): Reported[] => [
       { type: 'paid' },
-      ...sums.sort((a, b) => a - b).map((sum): Told => ({ type: 'refunded', refundedInAll: sum / 100 })),
+      ...sums.sort((a, b) => a - b).map((sum): Reported => ({ type: 'refunded', refundedInAll: sum / 100 })),
     ]),
 );
 
 /** The positions of a history in any order, each at least once. */
-const shuffled = (told: Told[]) =>
+const shuffled = (reported: Reported[]) =>
   fc
     .tuple(
-      fc.shuffledSubarray([...told.keys()], { minLength: told.length }),
-      fc.array(fc.nat({ max: told.length - 1 }), { maxLength: 4 }),
+      fc.shuffledSubarray([...reported.keys()], { minLength: reported.length }),
+      fc.array(fc.nat({ max: reported.length - 1 }), { maxLength: 4 }),
     )
     .chain(([all, repeats]) =>
       fc.shuffledSubarray([...all, ...repeats], { minLength: all.length + repeats.length }),
     );
 
 test('the notifications of a payment end in the same books, in whichever order and however often they arrive', async () => {
-  const story = history.chain((told) => fc.tuple(fc.constant(told), shuffled(told)));
+  const story = history.chain((reported) => fc.tuple(fc.constant(reported), shuffled(reported)));
   await fc.assert(
-    fc.asyncProperty(story, async ([told, arrival]) => {
+    fc.asyncProperty(story, async ([reported, arrival]) => {
       const outcomes: object[] = [];
-      for (const positions of [[...told.keys()], arrival]) {
+      for (const positions of [[...reported.keys()], arrival]) {
         await open();
         const id = await place();
-        for (const at of positions) await notify(id, `${id}:${at}`, told[at]!);
+        for (const at of positions) await notify(id, `${id}:${at}`, reported[at]!);
         await finishRefunds(feira.context.db, feira.clock, feira.context.gateway);
         outcomes.push(await books(id));
       }
@@ -126,25 +130,25 @@ test('the notifications of a payment end in the same books, in whichever order a
 test('any mix of paid, refunded and canceled keeps exactly the money that the order says', async () => {
   const mix = fc.array(
     fc.oneof(
-      fc.constant<Told>({ type: 'paid' }),
-      fc.constant<Told>({ type: 'canceled' }),
+      fc.constant<Reported>({ type: 'paid' }),
+      fc.constant<Reported>({ type: 'canceled' }),
       fc
         .integer({ min: 1, max: TOTAL * 100 })
-        .map((sum): Told => ({ type: 'refunded', refundedInAll: sum / 100 })),
+        .map((sum): Reported => ({ type: 'refunded', refundedInAll: sum / 100 })),
     ),
     { minLength: 1, maxLength: 8 },
   );
   await fc.assert(
-    fc.asyncProperty(mix, async (told) => {
+    fc.asyncProperty(mix, async (reported) => {
       await open();
       const id = await place();
-      const refundedThere = Math.max(0, ...told.map(({ refundedInAll = 0 }) => refundedInAll));
-      const isPaid = told.some(({ type }) => type === 'paid');
+      const refundedThere = Math.max(0, ...reported.map(({ refundedInAll = 0 }) => refundedInAll));
+      const isPaid = reported.some(({ type }) => type === 'paid');
       // What the notifications report has happened at the gateway already.
       await feira.context.db.store('test').autocommit.query(sql`
         update sandbox_payments set status = ${isPaid ? 'paid' : 'open'}, refunded = ${isPaid ? refundedThere : 0}
         where order_id = ${id}`);
-      for (const each of told) {
+      for (const each of reported) {
         await notify(id, randomUUID(), each);
         // The gateway refuses to refund more than it still has; what it reports next corrects the request.
         await finishRefunds(feira.context.db, feira.clock, feira.context.gateway).catch(() => {});

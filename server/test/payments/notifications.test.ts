@@ -73,7 +73,7 @@ async function forgetPayment(): Promise<{ transactionId: string }> {
   return payment;
 }
 
-const tell = async (change: Partial<Notification> = {}, now = feira.clock.now()) =>
+const notify = async (change: Partial<Notification> = {}, now = feira.clock.now()) =>
   send(signNotification(SIGNER, await notification(change), now));
 
 describe('a notification', () => {
@@ -103,16 +103,16 @@ describe('a notification', () => {
   });
 
   test('that is older than five minutes, or from the future, is refused', async () => {
-    expect(await tell({}, feira.clock.now() - 5 * MINUTE - 1000)).toBe(401);
-    expect(await tell({}, feira.clock.now() + 5 * MINUTE + 1000)).toBe(401);
+    expect(await notify({}, feira.clock.now() - 5 * MINUTE - 1000)).toBe(401);
+    expect(await notify({}, feira.clock.now() + 5 * MINUTE + 1000)).toBe(401);
     expect((await read()).status).toBe('pending');
-    expect(await tell({}, feira.clock.now() - 4 * MINUTE)).toBe(200);
+    expect(await notify({}, feira.clock.now() - 4 * MINUTE)).toBe(200);
     expect((await read()).status).toBe('paid');
   });
 
   test('about an unknown order is heard and changes nothing', async () => {
-    expect(await tell({ orderId: randomUUID() })).toBe(200);
-    expect(await tell({ workspaceId: (await feira.store()).workspaceId })).toBe(200);
+    expect(await notify({ orderId: randomUUID() })).toBe(200);
+    expect(await notify({ workspaceId: (await feira.store()).workspaceId })).toBe(200);
     expect((await read()).status).toBe('pending');
   });
 
@@ -133,15 +133,15 @@ describe('a notification', () => {
       { amount: undefined },
       { amount: -1 },
     ])
-      expect(await tell(change as never)).toBe(400);
+      expect(await notify(change as never)).toBe(400);
     for (const transactionId of [undefined, null, 7, '', 'two words', 'x'.repeat(201)])
-      expect(await tell({ transactionId } as never)).toBe(400);
+      expect(await notify({ transactionId } as never)).toBe(400);
   });
 
   test('of a payment for a canceled order: the money goes back, the order stays canceled', async () => {
     const { payment } = await read();
     const { gateway, db } = feira.context;
-    expect(await tell({ type: 'canceled' })).toBe(200);
+    expect(await notify({ type: 'canceled' })).toBe(200);
     expect((await read()).status).toBe('canceled');
     await gateway.decide(payment.transactionId, 'paid');
     await finishRefunds(db, feira.clock, gateway);
@@ -169,7 +169,7 @@ describe('a notification', () => {
   test('names the payment of a canceled order as well, so that the money goes back', async () => {
     const { transactionId } = await forgetPayment();
     const { gateway, db } = feira.context;
-    await tell({ type: 'canceled', transactionId });
+    await notify({ type: 'canceled', transactionId });
     await gateway.decide(transactionId, 'paid');
     await finishRefunds(db, feira.clock, gateway);
     expect((await gateway.find(transactionId))?.refunded).toBe(62.75);
@@ -177,14 +177,14 @@ describe('a notification', () => {
 
   test('of a second payment leaves a paid order with its first', async () => {
     const { payment } = await read();
-    await tell();
-    expect(await tell({ transactionId: 'another' })).toBe(200);
+    await notify();
+    expect(await notify({ transactionId: 'another' })).toBe(200);
     expect((await read()).payment).toEqual(payment);
   });
 
   test('of a cancellation comes too late for a paid order', async () => {
-    await tell();
-    await tell({ type: 'canceled' });
+    await notify();
+    await notify({ type: 'canceled' });
     expect((await read()).status).toBe('paid');
   });
 });
@@ -196,7 +196,7 @@ describe('a refund from the gateway', () => {
 
   test('in part is partial_refunded without an event; the API then refunds the balance', async () => {
     const { payment } = await read();
-    await feira.context.gateway.refundFromHere(payment.transactionId, 20);
+    await feira.context.gateway.refundAsMerchant(payment.transactionId, 20);
     expect(await read()).toMatchObject({ status: 'partial_refunded', refundedAmount: 20, refundedAt: null });
     expect(await names()).not.toContain('order.refunded');
     const refunded = await store.post(`/orders/${orderId}/refund`, undefined);
@@ -209,14 +209,14 @@ describe('a refund from the gateway', () => {
     expect((await feira.context.gateway.find(payment.transactionId))?.refunded).toBe(62.75);
   });
 
-  test('told late and out of order never takes a refund back', async () => {
-    expect(await tell({ type: 'refunded', refundedInAll: 30 })).toBe(200);
-    expect(await tell({ type: 'refunded', refundedInAll: 10 })).toBe(200);
+  test('sent late and out of order never reverts a refund', async () => {
+    expect(await notify({ type: 'refunded', refundedInAll: 30 })).toBe(200);
+    expect(await notify({ type: 'refunded', refundedInAll: 10 })).toBe(200);
     expect(await read()).toMatchObject({ status: 'partial_refunded', refundedAmount: 30 });
   });
 
   test('in full is refunded, with its event', async () => {
-    await feira.context.gateway.refundFromHere((await read()).payment.transactionId, undefined);
+    await feira.context.gateway.refundAsMerchant((await read()).payment.transactionId, undefined);
     expect(await read()).toMatchObject({ status: 'refunded', refundedAmount: 62.75 });
     expect((await names()).filter((name) => name === 'order.refunded')).toHaveLength(1);
   });

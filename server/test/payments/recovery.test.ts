@@ -57,8 +57,8 @@ test('a hundred notifications that always fail keep no other payment from being 
     select id || ':odd', id, 'odd', 0, now() - interval '1 hour' from poison`);
   const paid = await place();
   await owe(paid.transactionId, 'paid');
-  await expect(feira.context.gateway.tell()).rejects.toThrow('100 of 100 failed');
-  await feira.context.gateway.tell();
+  await expect(feira.context.gateway.sendNotifications()).rejects.toThrow('100 of 100 failed');
+  await feira.context.gateway.sendNotifications();
   expect(await statusOf(paid.orderId)).toBe('paid');
 });
 
@@ -70,10 +70,10 @@ test('a notification that fails is tried again after ten seconds, then after twe
   for (const wait of [0, PUT_OFF_MS, 2 * PUT_OFF_MS]) {
     if (wait > 0) {
       feira.clock.forward(wait - 1);
-      await gateway.tell();
+      await gateway.sendNotifications();
       feira.clock.forward(1);
     }
-    await expect(gateway.tell()).rejects.toThrow('1 of 1 failed');
+    await expect(gateway.sendNotifications()).rejects.toThrow('1 of 1 failed');
   }
 });
 
@@ -82,12 +82,12 @@ test('notifications of one payment are sent in order: a refund is not noted befo
   const { orderId, transactionId } = await place();
   await owe(transactionId, 'odd', 60);
   await gateway.decide(transactionId, 'paid');
-  await gateway.refundFromHere(transactionId, 0.1);
-  await gateway.tell();
+  await gateway.refundAsMerchant(transactionId, 0.1);
+  await gateway.sendNotifications();
   expect(await statusOf(orderId)).toBe('pending');
   await mend(transactionId);
   feira.clock.forward(3 * PUT_OFF_MS);
-  await gateway.tell();
+  await gateway.sendNotifications();
   expect((await store.get(`/orders/${orderId}`)).body).toMatchObject({
     status: 'partial_refunded',
     refundedAmount: 0.1,

@@ -71,7 +71,7 @@ describe('a label', () => {
       expect([status, body.code]).toEqual([409, 'not_paid']);
     }
     const partial = await place();
-    await feira.context.gateway.refundFromHere(await transactionOf(feira, partial), 1);
+    await feira.context.gateway.refundAsMerchant(await transactionOf(feira, partial), 1);
     expect((await store.post('/shipments', { orderId: partial })).status).toBe(201);
   });
 
@@ -154,13 +154,13 @@ describe('tracking', () => {
       return store.get(`/shipments/${code}/tracking`);
     });
     expect(scanned.body).toMatchObject({ code, orderId: id, statusShipping: 'delivered' });
-    const told = scanned.body.events as { status: string; location: string | null; occurredAt: string }[];
-    expect(told.map(({ status, location }) => [status, location])).toEqual([
+    const reported = scanned.body.events as { status: string; location: string | null; occurredAt: string }[];
+    expect(reported.map(({ status, location }) => [status, location])).toEqual([
       ['delivered', 'Feira de Santana/BA'],
       ['in_transit', 'Salvador/BA'],
       ['sent', 'São Paulo/SP'],
     ]);
-    const times = told.map(({ occurredAt }) => occurredAt);
+    const times = reported.map(({ occurredAt }) => occurredAt);
     expect(times).toEqual([...times].sort().reverse());
     expect(scanned.events.map(({ data }) => data)).toEqual(
       ['sent', 'in_transit', 'delivered'].map((statusShipping) => ({
@@ -210,7 +210,7 @@ describe('tracking', () => {
     expect(events).toMatchObject([{ status: 'in_transit' }, { status: 'sent', occurredAt: sent.shippedAt }]);
   });
 
-  test('of a code that two orders share tells each scan once', async () => {
+  test('of a code that two orders share returns each scan once', async () => {
     const [one, two] = [await place(), await place()];
     const change = { statusShipping: 'sent', codeShipping: 'SHARED' };
     await store.patch(`/orders/${one}/shipping-status`, change);

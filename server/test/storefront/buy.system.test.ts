@@ -141,7 +141,7 @@ test('a buyer at a desk chooses a variation, checks out by card and pays', async
   const desk = await openContext(DESKTOP, 'en-US');
   page = await desk.newPage();
   await page.goto(address);
-  await look('desk-shelf');
+  await look('desk-list');
   await page.getByRole('link', { name: /Camiseta/ }).click();
   await page.getByRole('link', { name: 'M', exact: true }).click();
   await page.getByRole('link', { name: 'Branca', exact: true }).click();
@@ -198,7 +198,7 @@ test('a buyer on a phone does it in Portuguese, by pix, at the second attempt', 
   const phone = await openContext(PHONE, 'pt-BR');
   page = await phone.newPage();
   await page.goto(address);
-  await look('phone-shelf');
+  await look('phone-list');
   await page.getByRole('link', { name: 'Moda' }).click();
   await look('phone-category');
   await page.getByRole('link', { name: /Camiseta/ }).click();

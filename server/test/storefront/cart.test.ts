@@ -21,7 +21,7 @@ beforeEach(() => {
   visitor = new Visitor(feira, shop);
 });
 
-test('what is added stands in the cart with its sum; adding it again adds up', async () => {
+test('shows an added product with its total; adding it again increases the quantity', async () => {
   const added = await visitor.add(mug, { quantity: '2' });
   expect([added.status, added.location]).toEqual([303, `/s/${shop.slug}/cart`]);
   await visitor.add(mug);

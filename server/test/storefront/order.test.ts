@@ -94,7 +94,7 @@ test("a code that belongs to another order shows nothing of that order's way", a
   expect(ways.filter(Boolean)).toHaveLength(1);
 });
 
-test('what nobody pays for is canceled after a day, and its stock is for sale again', async () => {
+test('an unpaid order is canceled after a day, and its stock is for sale again', async () => {
   await visitor.buy(mug);
   const { id } = await onlyOrder();
   await letExpire();
@@ -104,7 +104,7 @@ test('what nobody pays for is canceled after a day, and its stock is for sale ag
   expect((await store.get(`/products/${mug}`)).body.quantity).toBe(10);
 });
 
-test('money that comes after that goes back by itself, and the order stays canceled', async () => {
+test('a payment that arrives after that is refunded automatically, and the order stays canceled', async () => {
   const payment = await visitor.buy(mug);
   const { id } = await onlyOrder();
   await letExpire();

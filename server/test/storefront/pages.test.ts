@@ -21,8 +21,8 @@ beforeEach(async () => {
   visitor = new Visitor(feira, shop);
 });
 
-describe('the shelf', () => {
-  test('shows what there is, newest first, with its price and how little is left', async () => {
+describe('the product list', () => {
+  test('shows all products, newest first, with the price and a low stock', async () => {
     await newProduct(store, { name: 'Mug', price: 34.9, quantity: 40 });
     await newProduct(store, { name: 'Plate', price: 20, quantity: 2 });
     await newProduct(store, { name: 'Vase', price: 1234.5, quantity: 0 });
@@ -72,7 +72,7 @@ describe('the shelf', () => {
     expect((await visitor.at('?q=nothing-like-it')).text).toContain('No products found.');
   });
 
-  test('is browsed by category, a category with all that stands below it', async () => {
+  test('is filtered by category, including its subcategories', async () => {
     await newProduct(store, { name: 'Dress', categoryId: 2 });
     await newProduct(store, { name: 'Boots', categoryId: 5 });
     await newProduct(store, { name: 'Novel', categoryId: 21 });
@@ -177,7 +177,7 @@ describe('a product', () => {
   });
 });
 
-test("a merchant's text is text wherever it stands", async () => {
+test("a merchant's text is escaped wherever it appears", async () => {
   const id = await newProduct(store, { name: SCRIPT, description: SCRIPT, quantity: 5 });
   const varied = await newProduct(store, { name: 'Shirt' });
   await store.put(`/products/${varied}/variants`, {
@@ -203,7 +203,7 @@ test("a merchant's text is text wherever it stands", async () => {
 });
 
 test('an address without a shop answers with a page that says so', async () => {
-  for (const slug of ['nobody', '%00', 'Store-1', '%F0%9F%91%95', 'x'.repeat(2000)]) {
+  for (const slug of ['unknown', '%00', 'Store-1', '%F0%9F%91%95', 'x'.repeat(2000)]) {
     const { status, text, headers } = await visitor.get(`/s/${slug}`);
     expect(status, slug).toBe(404);
     expect(text).toContain('Shop not found');
@@ -223,7 +223,7 @@ test('speaks Portuguese to those who prefer it, English to everybody else', asyn
   const cart = await bia.press(page, 'Adicionar ao carrinho');
   expect(cart.status).toBe(303);
   expect((await bia.at('/cart')).text).toContain('Finalizar compra');
-  expect((await bia.get('/s/nobody')).text).toContain('Loja não encontrada');
+  expect((await bia.get('/s/unknown')).text).toContain('Loja não encontrada');
   const hans = new Visitor(feira, shop, { 'accept-language': 'de, pt;q=0.1, en;q=0.2' });
   expect((await hans.at(`/products/${id}`)).text).toContain('Last one');
 });

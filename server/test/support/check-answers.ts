@@ -8,7 +8,7 @@ let checker: DocumentChecker | undefined;
 
 /**
  * Compares every answer of the server with its openapi.json. An injected request rejects when its answer contradicts the
- * document; `faults` has those of requests over a socket, where no caller could be told.
+ * document; `faults` has those of requests over a socket, which have no caller that could get an error.
  */
 export async function checkAnswers(app: FastifyInstance): Promise<{ faults: string[] }> {
   checker ??= new DocumentChecker((await app.inject('/openapi.json')).json());

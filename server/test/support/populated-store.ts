@@ -62,7 +62,8 @@ export function parametersOf(url: string, { ids }: PopulatedStore): { name: stri
       'invoices/:key': ids.invoice,
     };
     const value = known[`${collection}/:${name}`];
-    if (value === undefined) throw new Error(`populated-store.ts knows no ${collection}/:${name} (${url})`);
+    if (value === undefined)
+      throw new Error(`populated-store.ts has no record for ${collection}/:${name} (${url})`);
     return { name: name!, value };
   });
 }

@@ -177,7 +177,7 @@ export function describeStorage(kind: string, under: () => StorageUnderTest): vo
       expect(await namesOf(upload)).toEqual([]);
     });
 
-    test('removes what is not there without complaint, and can be used', async () => {
+    test('removes a file that does not exist without an error, and can be used', async () => {
       const { storage } = under();
       const { key } = newUpload();
       await storage.removeStaged(key);

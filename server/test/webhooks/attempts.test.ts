@@ -133,7 +133,7 @@ describe.each(Object.keys(WAYS))('a receiver that %s', (name) => {
     );
   });
 
-  test('is told so in the log', () => {
+  test('has the reason in the log', () => {
     const { code, error } = WAYS[name]!;
     for (const attempt of losses.get(name)!.log.attempts) {
       expect(attempt).toMatchObject({ statusCode: code, error });

@@ -29,7 +29,7 @@ async function write({ workspaceId }: StoreClient, count: number, on = feira): P
   await on.context.db.system('test').transaction((tx) => emit(tx, workspaceId, 'system', events));
 }
 
-const CLAIM = { leaseMs: 60_000, most: 250, mostOfOther: 16, wanted: [] };
+const CLAIM = { leaseMs: 60_000, max: 250, maxPerOther: 16, wanted: [] };
 
 test('a claim reads no delivery of another subscription, however many it is owed', async () => {
   const db = feira.context.db.system('test');
@@ -50,7 +50,7 @@ test('a claim reads no delivery of another subscription, however many it is owed
   const claimed = await claimDue(db, {
     ...CLAIM,
     now: feira.clock.now(),
-    wanted: [{ webhookId: owed.id, most: 0 }],
+    wanted: [{ webhookId: owed.id, max: 0 }],
   });
   expect(claimed.map(({ webhookId }) => webhookId)).toEqual(Array(5).fill(probe.id));
   await db.autocommit.query(sql`select pg_stat_force_next_flush()`);
@@ -71,7 +71,7 @@ test('subscriptions with a backlog take turns', async () => {
   await readLog(two, second.id);
   const claimed = [];
   for (let round = 0; round < 4; round++)
-    claimed.push(...(await claimDue(db, { ...CLAIM, most: 10, mostOfOther: 10, now: clock.now() })));
+    claimed.push(...(await claimDue(db, { ...CLAIM, max: 10, maxPerOther: 10, now: clock.now() })));
   for (const { id } of [first, second])
     expect(claimed.filter(({ webhookId }) => webhookId === id)).toHaveLength(20);
   await own.close();

@@ -61,7 +61,7 @@ describe('a ping', () => {
     expect((await store.call('POST', `/webhooks/${hook.id}/ping`)).body.delivered).toBe(true);
   });
 
-  test('tells a refusal and a silence apart', async () => {
+  test('distinguishes a refused connection from a timeout', async () => {
     receiver.answer = (_, response) => void response.writeHead(500).end('broken');
     expect((await store.post(`/webhooks/${hook.id}/ping`, {})).body).toMatchObject({
       delivered: false,

@@ -237,8 +237,8 @@ describe('excludeOwn suppresses exactly the own changes of the app', () => {
     const paid = await paidOrder(mine);
     const { code } = (await mine.post('/shipments', { orderId: paid })).body;
     await db.store('test').transaction((tx) => scan(tx, workspaceId, code, undefined));
-    await gateway.refundFromHere(await transactionOf(feira, paid), 1);
-    await gateway.refundFromHere(await transactionOf(feira, paid), undefined);
+    await gateway.refundAsMerchant(await transactionOf(feira, paid), 1);
+    await gateway.refundAsMerchant(await transactionOf(feira, paid), undefined);
     const productId = await newProduct(mine, { quantity: 5 });
     const unpaid = { productId, variantId: null, quantity: 1 };
     const canceled = await order(feira, workspaceId, unpaid, { pay: false });

@@ -10,7 +10,7 @@ import { pass, subscribe } from '../support/webhooks.js';
 const CROWD = 2_000;
 
 test('of 2,000 deliveries that failed together the busiest second carries at most twice the mean', async () => {
-  // A first wait that is longer than the test: nobody is tried twice before all were tried once.
+  // The first wait is longer than the test, so that no delivery is tried twice before all were tried once.
   const feira = await openFeira({ webhooks: { backoff: { firstMs: 60_000, factor: 2 } } });
   const worker = startWorker(feira.context);
   const receiver = await Receiver.open();

@@ -216,7 +216,7 @@ describe('the events', () => {
     expectRefusal(await subscribe({ events }), 422, [field]);
   });
 
-  test('are told as faulty together with the url', async () => {
+  test('are reported together with a faulty url', async () => {
     expectRefusal(await subscribe({ url: 'ftp://x', events: [] }), 422, ['events', 'url']);
   });
 });

@@ -27,8 +27,8 @@ export interface SandboxPayment {
 }
 
 /**
- * A gateway with books of its own and no money: a buyer pays or is declined on its page, it can refund from its side,
- * and it tells us under a signature, as a real one would.
+ * A gateway that simulates payments and keeps its own records. A buyer pays or is declined on its page, it can refund on
+ * its own, and it sends signed notifications as a real gateway would.
  */
 export class SandboxGateway implements PaymentGateway {
   readonly name = 'sandbox';
@@ -70,12 +70,12 @@ export class SandboxGateway implements PaymentGateway {
     return payment;
   }
 
-  /** For the payment page: only with the key of its address. */
+  /** Finds a payment for its page, whose URL contains the key. */
   async findByKey(id: string, key: string): Promise<SandboxPayment | undefined> {
     return this.links.isKey(id, key) ? this.find(id) : undefined;
   }
 
-  /** The gateway knows orders, not stores: an id is only ever one order's. */
+  /** The ids of orders are unique across stores, so the gateway needs no store here. */
   async findByOrder(orderId: string): Promise<SandboxPayment | undefined> {
     const [payment] = await this.db
       .system('payments')
@@ -83,59 +83,61 @@ export class SandboxGateway implements PaymentGateway {
     return payment && this.find(payment.id);
   }
 
-  /** A notification that came over the wire. */
+  /** Handles a notification that was received over HTTP. */
   async receive(signed: SignedNotification): Promise<void> {
     const { notification, attention } = await receiveNotification(this.db, this.clock, this.signer, signed);
     if (attention) this.report(attention, notification);
   }
 
-  /** The buyer's choice on the payment page, or the operator's on the command line. */
+  /** Applies the choice of the buyer on the payment page, or of the operator on the command line. */
   async decide(id: string, decision: 'paid' | 'declined' | 'canceled'): Promise<void> {
     await this.change(id, async (tx, before) => {
       if (before.status === decision) return;
       if (before.status !== 'open' && before.status !== 'declined')
-        throw conflict('payment_final', `The payment is ${before.status} already`);
+        throw conflict('payment_final', `The payment is already ${before.status}`);
       await tx.query(sql`update sandbox_payments set status = ${decision} where id = ${id}`);
-      if (decision !== 'declined') await this.owe(tx, `${id}:${decision}`, id, decision);
+      if (decision !== 'declined') await this.enqueue(tx, `${id}:${decision}`, id, decision);
     });
-    await this.tellOrLeave(id);
+    await this.tryToNotify(id);
   }
 
-  /** From the gateway's side, as a merchant does in its back office. Without an amount: the balance. */
-  async refundFromHere(id: string, amount: number | undefined): Promise<void> {
+  /** Refunds as a merchant does in the gateway's back office. Without an amount, it refunds the balance. */
+  async refundAsMerchant(id: string, amount: number | undefined): Promise<void> {
     const requestId = randomBytes(12).toString('hex');
-    await this.give(id, requestId, amount, (tx) => this.owe(tx, `${id}:refund:${requestId}`, id, 'refunded'));
-    await this.tellOrLeave(id);
+    await this.recordRefund(id, requestId, amount, (tx) =>
+      this.enqueue(tx, `${id}:refund:${requestId}`, id, 'refunded'),
+    );
+    await this.tryToNotify(id);
   }
 
   /**
-   * Sends all notifications that are due. A gateway that dies between a change and its notification sends it later: the
-   * worker asks. A payment whose notification fails is put off and keeps none of the others back.
+   * Sends all notifications that are due. The worker calls this regularly, so a notification is also sent if the process
+   * stopped right after the change. A payment whose notification fails is retried later and does not delay the others.
    */
-  async tell(): Promise<void> {
-    const owing = await this.db.background('payments').query<{ id: string }>(sql`
+  async sendNotifications(): Promise<void> {
+    const due = await this.db.background('payments').query<{ id: string }>(sql`
       select payment_id as id from sandbox_outbox
       group by payment_id having bool_and(${isDue(this.clock)}) order by min(created_at) limit 100`);
-    await forEachIsolated(owing, ({ id }) => this.tellOf(id));
+    await forEachIsolated(due, ({ id }) => this.sendNotificationsOf(id));
   }
 
   async refund(transactionId: string, requestId: string, amount: number): Promise<{ refundedInAll: number }> {
-    const { refunded } = await this.give(transactionId, requestId, amount);
+    const { refunded } = await this.recordRefund(transactionId, requestId, amount);
     return { refundedInAll: refunded };
   }
 
-  /** What was decided is decided, whether we hear of it now or from the worker. */
-  private async tellOrLeave(id: string): Promise<void> {
-    await this.tellOf(id).catch(() => {});
+  /** If sending fails, the worker sends the notifications later. */
+  private async tryToNotify(id: string): Promise<void> {
+    await this.sendNotificationsOf(id).catch(() => {});
   }
 
   /** Sends the notifications of a payment in the order of their changes, up to the first that fails. */
-  private async tellOf(id: string): Promise<void> {
-    const owed = await this.db.system('payments').query<Notification>(sql`
+  private async sendNotificationsOf(id: string): Promise<void> {
+    const queued = await this.db.system('payments').query<Notification>(sql`
       select o.id, o.type, p.workspace_id as "workspaceId", p.order_id as "orderId", p.id as "transactionId",
         p.amount, o.refunded_in_all as "refundedInAll"
       from sandbox_outbox o join sandbox_payments p on p.id = o.payment_id where o.payment_id = ${id} order by o.created_at`);
-    for (const notification of owed) {
+    for (const notification of queued) {
       const signed = signNotification(this.signer, notification, this.clock.now());
       await this.receive(signed).catch(async (error: unknown) => {
         await ordersOf(this.db, notification.workspaceId).autocommit.query(
@@ -149,8 +151,8 @@ export class SandboxGateway implements PaymentGateway {
     }
   }
 
-  /** The primary key of sandbox_refunds is what makes a repeated request one movement. */
-  private give(
+  /** The primary key of sandbox_refunds ensures that a repeated request refunds once. */
+  private recordRefund(
     id: string,
     requestId: string,
     asked: number | undefined,
@@ -177,7 +179,7 @@ export class SandboxGateway implements PaymentGateway {
     });
   }
 
-  private async owe(tx: Tx, id: string, paymentId: string, type: Notification['type']): Promise<void> {
+  private async enqueue(tx: Tx, id: string, paymentId: string, type: Notification['type']): Promise<void> {
     await tx.query(sql`
       insert into sandbox_outbox (id, payment_id, type, refunded_in_all)
       select ${id}, id, ${type}, refunded from sandbox_payments where id = ${paymentId}`);

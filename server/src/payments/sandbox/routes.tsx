@@ -31,7 +31,7 @@ export const paymentRoutes: FastifyPluginAsync<SandboxOptions> = async (app, { g
     const payment = await gateway.findByKey(request.params.id, fields?.text('key') ?? '');
     if (!payment) return missing(request, reply);
     const decision = fields?.get('decision');
-    if (decision !== 'paid' && decision !== 'declined') throw badRequest('The form names no decision');
+    if (decision !== 'paid' && decision !== 'declined') throw badRequest('The form has no decision');
     // Paid and canceled are final. Pressing a button again leads back to the shop.
     if (isOpen(payment)) await gateway.decide(payment.id, decision);
     wake.poke();

@@ -84,7 +84,7 @@ export function publicError(error: FastifyError): ApiError {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return badRequest('Content-Type must be application/json', 'unsupported_content_type');
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return badRequest('The body is not as long as Content-Length says');
+      return badRequest('The length of the body differs from Content-Length');
   }
   if (isTemporary(error)) return busy(error);
   const status = error.statusCode ?? 500;

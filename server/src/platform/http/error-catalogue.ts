@@ -27,7 +27,7 @@ export const ERROR_CATALOGUE = {
   busy: {
     status: 503,
     meaning:
-      'A lock, a search or the database did not answer in time. An image may be refused so while others are verified.',
+      'A lock, a search or the database did not answer in time. Also returned while too many images of the store are being verified.',
     remedy: `${RETRY} Send an Idempotency-Key with writes, because the first attempt may have been stored.`,
   },
   cursor_expired: {
@@ -38,14 +38,15 @@ export const ERROR_CATALOGUE = {
   },
   dry_run_unsupported: {
     status: 400,
-    meaning: 'This call has no dry run. Only writes of products, variations, stock and shipping status have.',
+    meaning:
+      'This call has no dry run. Only writes of products, variations, stock and shipping status support it.',
     remedy: 'Leave out dryRun.',
   },
   duplicate_invoice: {
     status: 409,
     meaning: 'An order of the store already has an invoice with this access key.',
     remedy:
-      'Nothing, if it is the same order. Otherwise delete the invoice from the order it was added to by mistake.',
+      'If it is the same order, nothing. Otherwise delete the invoice from the order to which it was added by mistake.',
   },
   duplicate_name: {
     status: 409,
@@ -95,7 +96,7 @@ export const ERROR_CATALOGUE = {
   },
   internal_error: {
     status: 500,
-    meaning: 'Something went wrong on our side.',
+    meaning: 'Internal error.',
     remedy: `${RETRY} If it persists, send the requestId to support.`,
   },
   invalid_json: {
@@ -137,7 +138,7 @@ export const ERROR_CATALOGUE = {
   },
   link_refused: {
     status: 403,
-    meaning: 'The link to a label is not genuine or has expired.',
+    meaning: 'The link to a label is invalid or has expired.',
     remedy: 'Read the shipment (GET /shipments/{code}) for a new labelUrl.',
   },
   method_not_allowed: {
@@ -183,11 +184,11 @@ export const ERROR_CATALOGUE = {
   nothing_to_ship: {
     status: 409,
     meaning: 'The order has only digital products.',
-    remedy: 'Make no label for it.',
+    remedy: 'Do not create a label for it.',
   },
   orders_unavailable: {
     status: 502,
-    meaning: 'The orders service does not answer. Products, stock and webhooks are not affected.',
+    meaning: 'The orders service does not respond. Products, stock and webhooks are not affected.',
     remedy: RETRY,
   },
   over_balance: {
@@ -207,14 +208,14 @@ export const ERROR_CATALOGUE = {
   },
   precondition_failed: {
     status: 412,
-    meaning: 'The resource has changed since the ETag in If-Match was given out. Nothing was changed.',
+    meaning: 'The resource has changed since the ETag in If-Match was read. Nothing was changed.',
     remedy:
       'Read the resource again and decide whether your change still applies. Then send it with the new ETag.',
   },
   rate_limited: {
     status: 429,
     meaning: 'The calls of this app for this store have reached the rate limit.',
-    remedy: 'Wait Retry-After seconds, which is enough, and prefer batch calls and webhooks to polling.',
+    remedy: 'Wait Retry-After seconds. Prefer batch calls, and webhooks to polling.',
   },
   refund_under_way: {
     status: 409,
@@ -244,7 +245,7 @@ export const ERROR_CATALOGUE = {
   },
   storage_unavailable: {
     status: 503,
-    meaning: 'The storage of images is full or does not answer. Nothing was changed.',
+    meaning: 'The storage of images is full or does not respond. Nothing was changed.',
     remedy: RETRY,
   },
   subscription_limit: {
@@ -269,7 +270,7 @@ export const ERROR_CATALOGUE = {
   },
   validation_failed: {
     status: 422,
-    meaning: 'The JSON object breaks one or more rules. Nothing was changed.',
+    meaning: 'One or more fields are invalid. Nothing was changed.',
     remedy: 'Correct every field listed in details.',
   },
 } as const satisfies Record<string, ErrorEntry>;

@@ -38,7 +38,7 @@ export function invalidToken(sentence: string, tokenSent = true): ApiError {
 }
 
 export function insufficientScope(needed: readonly string[]): ApiError {
-  const sentence = `this call needs ${needed.join(' or ')}`;
+  const sentence = `this call requires ${needed.join(' or ')}`;
   return new ApiError(403, 'insufficient_scope', `insufficient_scope: ${sentence}`, {
     headers: {
       'WWW-Authenticate': `Bearer realm="feira", error="insufficient_scope", error_description="${sentence}", scope="${needed.join(' ')}"`,
@@ -65,7 +65,7 @@ export function invalid(details: FaultDetail[]): ApiError {
   const rest = others.length === 0 ? '' : ` (and ${others.length} more, see details)`;
   const sentence = first
     ? `${first.field ? `${first.field} ` : ''}${first.message}${rest}`
-    : 'The body breaks a rule';
+    : 'The body is invalid';
   return new ApiError(422, 'validation_failed', sentence, { details });
 }
 
@@ -74,7 +74,7 @@ export function internalError(cause: unknown): ApiError {
   return new ApiError(
     500,
     'internal_error',
-    'Something went wrong on our side. Retry with exponential backoff; if it stays, tell us the requestId',
+    'Internal error. Retry with exponential backoff. If it persists, send the requestId to support.',
     { cause },
   );
 }

@@ -77,7 +77,7 @@ function jsonOf(bytes: Buffer): unknown {
   } catch (error) {
     const message = (error as Error).message;
     if (message.includes('forbidden prototype property'))
-      throw badRequest('The body carries a __proto__ key', 'invalid_json');
+      throw badRequest('The body contains a __proto__ key', 'invalid_json');
     throw badRequest(`The body is not valid JSON: ${message}`, 'invalid_json');
   }
 }

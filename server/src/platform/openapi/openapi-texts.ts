@@ -59,8 +59,8 @@ export const TAGS = [
 ];
 
 export function scopeSentence(scope: string | readonly string[]): string {
-  if (scope === 'any') return 'Needs any valid token.';
-  return `Needs the scope ${[scope]
+  if (scope === 'any') return 'Requires any valid token.';
+  return `Requires the scope ${[scope]
     .flat()
     .map((name) => `\`${name}\``)
     .join(' or ')}.`;

@@ -8,7 +8,7 @@ import { snapshotContent } from './snapshot-content.js';
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** Set if the body refers to a resource: the call returns 404 if it does not exist. */
-    bodyNamesThing?: boolean;
+    bodyHasId?: boolean;
     /** The call depends on a part that may be out of order on its own, and answers 502 then. */
     mayBeUnavailable?: boolean;
     /** A cursor of this list may belong to a history that is gone; the answer is 410 then. */

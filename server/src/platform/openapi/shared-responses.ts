@@ -70,7 +70,7 @@ export const SHARED_COMPONENTS = {
       in: 'header',
       required: false,
       description:
-        'The ETag of a product that was read: the call is a 412 if it has changed since. * stands for any; several are separated by commas.',
+        'The ETag of the product when it was read. If it has changed since, the response is a 412. * matches any product; separate several ETags with commas.',
       schema: { type: 'string' },
     },
     IfNoneMatch: {
@@ -96,7 +96,7 @@ export const SHARED_COMPONENTS = {
     InsufficientScope: response(
       'The token lacks the scope. The call has spent budget.',
       'insufficient_scope',
-      'insufficient_scope: this call needs products:write',
+      'insufficient_scope: this call requires products:write',
     ),
     NotFound: response(
       'The resource does not exist in this store.',
@@ -114,9 +114,9 @@ export const SHARED_COMPONENTS = {
       'This cursor is older than 30 days or belongs to a history that was replaced by a restore. Read the current state, then start again without a cursor.',
     ),
     InternalError: response(
-      'Something went wrong on our side. Retry with exponential backoff; send the requestId to support if it persists.',
+      'Internal error. Retry with exponential backoff. If it persists, send the requestId to support.',
       'internal_error',
-      'Something went wrong on our side; try again',
+      'Internal error. Retry with exponential backoff. If it persists, send the requestId to support.',
     ),
     RequestTimeout: response(
       'The request did not arrive in time. Send it again.',
@@ -129,9 +129,9 @@ export const SHARED_COMPONENTS = {
       'Expect can only be 100-continue',
     ),
     PreconditionFailed: response(
-      'The product has changed since the ETag in If-Match was given out. Nothing was changed.',
+      'The product has changed since the ETag in If-Match was read. Nothing was changed.',
       'precondition_failed',
-      'The resource has changed since the ETag in If-Match was given out. Read it again, then decide.',
+      'The resource has changed since the ETag in If-Match was read. Read it again, then decide.',
     ),
     SnapshotRunning: response(
       'Only with Accept: application/x-ndjson: another snapshot of this store is being streamed to this app.',
@@ -160,9 +160,9 @@ export const SHARED_COMPONENTS = {
       'The service is busy. Retry with exponential backoff.',
     ),
     Unavailable: response(
-      'The orders service does not answer. Nothing else is affected; wait and retry.',
+      'The orders service does not respond. Nothing else is affected. Retry with exponential backoff.',
       'orders_unavailable',
-      'The orders service does not answer; wait a moment and retry',
+      'The orders service does not respond. Retry with exponential backoff.',
     ),
   },
 } as object;
@@ -171,7 +171,7 @@ export const SHARED_COMPONENTS = {
 export function sharedResponses(
   method: string,
   hasPath: boolean,
-  { etag, ifMatch, bodyNamesThing, mayBeUnavailable, cursorMayExpire, snapshotOf }: FastifyContextConfig,
+  { etag, ifMatch, bodyHasId, mayBeUnavailable, cursorMayExpire, snapshotOf }: FastifyContextConfig,
 ): Record<string, object> {
   const ref = (name: string) => ({ $ref: `#/components/responses/${name}` });
   return {
@@ -179,7 +179,7 @@ export function sharedResponses(
     400: ref('BadRequest'),
     401: ref('InvalidToken'),
     403: ref('InsufficientScope'),
-    ...((hasPath || bodyNamesThing) && { 404: ref('NotFound') }),
+    ...((hasPath || bodyHasId) && { 404: ref('NotFound') }),
     // The time runs out while a body is awaited.
     ...(method !== 'get' && { 408: ref('RequestTimeout') }),
     ...(cursorMayExpire && { 410: ref('CursorExpired') }),

@@ -7,7 +7,7 @@ const START = object({
   }),
 });
 const END = object({
-  end: object({ count: { type: 'integer', description: 'How many records were sent.' } }),
+  end: object({ count: { type: 'integer', description: 'Number of records in the stream.' } }),
 });
 
 /** The content of a list as a snapshot. OpenAPI 3.1 cannot describe a sequence of JSON values: the schema is that of a line. */
@@ -16,7 +16,7 @@ export function snapshotContent(record: object): object {
     [NDJSON]: {
       schema: {
         description:
-          'The schema of each line. With Accept: application/x-ndjson and no query parameter: every record of one consistent snapshot. The first line has the position in GET /events that belongs to it: apply the events after it, in their order, to keep up. The last line has the count: a stream without it is incomplete. A snapshot counts as one call. One at a time per store and app. It has to be read without pauses, within 30 minutes.',
+          'The schema of each line. With Accept: application/x-ndjson and no query parameter: every record of one consistent snapshot. The first line has the position in GET /events that belongs to it: apply the events after it, in order, to stay up to date. The last line has the count: a stream without it is incomplete. A snapshot counts as one call, and each store and app can read one at a time. Read it without pauses, within 30 minutes.',
         anyOf: [START, record, END],
       },
     },

@@ -13,7 +13,7 @@ const MINUTE = 60_000;
 let feira: Feira;
 let store: StoreClient;
 
-// The clock stands still unless a test moves it, so that every claim is exact.
+// The clock does not move unless a test moves it, so that every claim is exact.
 beforeAll(async () => {
   feira = await openFeira();
   feira.clock.stop();
@@ -90,7 +90,7 @@ describe('the budget of a credential', () => {
     expect((await store.get('/me')).status).toBe(429);
   });
 
-  test('stands in the headers of every authenticated response, and of no other', async () => {
+  test('is in the headers of every authenticated response, and of no other', async () => {
     const { id } = (await store.post('/products', { name: 'Known', price: 1 })).body;
     const etag = String((await store.get(`/products/${id}`)).headers.etag);
     const reader = await store.withScopes(['products:read']);
@@ -114,7 +114,7 @@ describe('the budget of a credential', () => {
     expect([statusCode, headers['x-ratelimit-limit']]).toEqual([401, undefined]);
   });
 
-  test('is shared by all tokens of one store and app, and by nobody else', async () => {
+  test('is shared by all tokens of one store and app, and by no others', async () => {
     const { context, app } = feira;
     const otherStore = await feira.store({ perMinute: LIMIT });
     const sameStore = await StoreClient.open(
@@ -138,7 +138,7 @@ describe('the budget of a credential', () => {
     const other = await feira.store({ perMinute: LIMIT });
     expect(accepted(await spend(LIMIT + 1))).toBe(LIMIT);
     await setBudget(feira.context.db.store('test').autocommit, store.workspaceId, store.clientId, 200);
-    // The clock stands, so the cache cannot have run out: only the notification can have emptied it.
+    // The clock does not move, so the cache has not expired: only the notification can have cleared it.
     await vi.waitFor(async () => expect((await spend(1))[0]!.status).toBe(200), {
       timeout: 10_000,
       interval: 5,

@@ -16,7 +16,7 @@ afterAll(async () => {
   await redis.stop();
 });
 
-test('two processes that share a Redis accept 120 calls of one credential in all, and tell the truth about the rest', async () => {
+test('two processes that share a Redis accept 120 calls of one credential in total, and report the remaining number correctly', async () => {
   const shared = { on: feira, redisUrl: redis.url, redisTimeoutMs: 10_000 };
   const one = await openFeira(shared);
   const two = await openFeira(shared);

@@ -99,7 +99,7 @@ describe('upload addresses', () => {
     expect(accepted(await spend('upload', 1, { ...spender, clientId: 'another', name: 'another' }))).toBe(1);
   });
 
-  test('tell of the tightest limit', async () => {
+  test('report the tightest limit', async () => {
     expect((await spend('upload', 1))[0]).toEqual({
       accepted: true,
       limit: 60,

@@ -88,7 +88,7 @@ describe('what was made with the previous secret keeps working, and only while t
           headers: { cookie, 'content-type': 'application/x-www-form-urlencoded' },
           payload: new URLSearchParams({
             csrf,
-            email: 'nobody@store.example',
+            email: 'unknown@store.example',
             password: 'a password',
           }).toString(),
         })
@@ -102,7 +102,7 @@ describe('what was made with the previous secret keeps working, and only while t
     const { orderId } = await newOrder();
     const { total, payment } = (await store.get(`/orders/${orderId}`)).body;
     const { transactionId } = payment;
-    const told = {
+    const reported = {
       id: 'n1',
       type: 'paid' as const,
       workspaceId: store.workspaceId,
@@ -111,8 +111,8 @@ describe('what was made with the previous secret keeps working, and only while t
       amount: total,
       refundedInAll: 0,
     };
-    const { body, ...signed } = signNotification(new Signer([OLD]), told, before.clock.now());
-    const tell = async (feira: Feira) =>
+    const { body, ...signed } = signNotification(new Signer([OLD]), reported, before.clock.now());
+    const notify = async (feira: Feira) =>
       (
         await feira.app.inject({
           method: 'POST',
@@ -125,8 +125,8 @@ describe('what was made with the previous secret keeps working, and only while t
           payload: body,
         })
       ).statusCode;
-    expect(await tell(forgotten)).toBe(401);
-    expect(await tell(rotated)).toBe(200);
+    expect(await notify(forgotten)).toBe(401);
+    expect(await notify(rotated)).toBe(200);
   });
 
   test('the answer kept for an idempotency key', async () => {

@@ -40,7 +40,7 @@ describe.each(['pipeline', 'pg'] as const)('the database through the %s driver',
       )
     ).rows[0]!.n;
 
-  test('a store whose reads hang holds up nobody else', async () => {
+  test('a store whose reads hang delays no other store', async () => {
     const a = hanging(50, () => db.store('a').query(LOCKED));
     const b = await Promise.all(
       Array.from({ length: 200 }, (_, n) => db.store('b').query(sql`select ${n}::integer as n`)),
@@ -51,7 +51,7 @@ describe.each(['pipeline', 'pg'] as const)('the database through the %s driver',
     expect((await a.all).every(({ status }) => status === 'fulfilled')).toBe(true);
   });
 
-  test('a store whose writes and transactions hang holds up nobody else, and waits in the order of its calls', async () => {
+  test('a store whose writes and transactions hang delays no other store, and is served in the order of its calls', async () => {
     const a = hanging(50, () => db.store('a').autocommit.query(LOCKED));
     const aToo = hanging(50, () => db.store('a').transaction((tx) => tx.query(LOCKED)));
     for (let n = 0; n < 100; n++) {
@@ -104,15 +104,15 @@ describe.each(['pipeline', 'pg'] as const)('the database through the %s driver',
   });
 
   test('a transaction commits what it returns from and rolls back what it throws in', async () => {
-    await holder.query('create table things (n integer)');
-    const insert = (n: number) => sql`insert into things values (${n})`;
+    await holder.query('create table numbers (n integer)');
+    const insert = (n: number) => sql`insert into numbers values (${n})`;
     await db.store('a').transaction((tx) => tx.query(insert(1)));
     const thrown = db.store('a').transaction(async (tx) => {
       await tx.query(insert(2));
       throw new Error('changed my mind');
     });
     await expect(thrown).rejects.toThrow('changed my mind');
-    expect(await db.store('a').query(sql`select n from things`)).toEqual([{ n: 1 }]);
+    expect(await db.store('a').query(sql`select n from numbers`)).toEqual([{ n: 1 }]);
   });
 
   test('what was open when PostgreSQL ended it fails as temporary, and the next call works', async () => {

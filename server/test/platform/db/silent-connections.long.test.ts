@@ -79,7 +79,7 @@ test('every call is answered, none with 500, and all are served again afterwards
   expect(statusesOf(all[0])).toEqual([503]);
   expect(all[0][0]?.body.code).toBe('busy');
   expect(Number(all[0][0]?.headers['retry-after'])).toBeGreaterThan(0);
-  // A token that cannot be looked up is nobody's order: 503. With the token known, it is 502.
+  // While the token cannot be looked up the answer is 503. With a known token, it is 502.
   for (const status of statusesOf(all[1])) expect([502, 503]).toContain(status);
   expect(statusesOf(all[2])).toEqual([503]);
   expect(all[3].status).toBe(503);

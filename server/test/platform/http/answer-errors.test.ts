@@ -17,7 +17,7 @@ const NO_TOKEN = { authorization: '' };
 /** One of every kind of refusal, by the place that refuses it. */
 const refusals: [string, number, () => Promise<Answer>][] = [
   ['a path that cannot be decoded', 400, () => store.get('/products/%zz')],
-  ['an unknown query parameter', 400, () => store.get('/products?shelf=1')],
+  ['an unknown query parameter', 400, () => store.get('/products?colour=1')],
   ['a body that is not JSON', 400, () => store.post('/products', '{')],
   ['the guard, without a token', 401, () => store.get('/me', NO_TOKEN)],
   ['the guard, on a path that cannot be decoded', 401, () => store.get('/%zz', NO_TOKEN)],

@@ -170,7 +170,7 @@ describe('refused with 422, the field named', () => {
     ));
 });
 
-describe('all faults are told at once', () => {
+describe('all faults are reported at once', () => {
   test('of a product', async () => {
     const answer = await store.post('/products', {
       price: 1.005,

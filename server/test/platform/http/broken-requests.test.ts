@@ -94,7 +94,7 @@ test('a request without Host is refused with 400, but not one of HTTP/1.0', asyn
   expect(await exchange(`GET ${path} HTTP/1.0\r\n\r\n`)).toMatchObject([{ status: 200 }]);
 });
 
-test('an expectation that nobody can meet is refused with 417', async () => {
+test('an unknown expectation is rejected with 417', async () => {
   const path = '/healthz';
   const head = `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nExpect: foo\r\n\r\n`;
   await expectRefused(head, 417, 'expectation_failed', { path });

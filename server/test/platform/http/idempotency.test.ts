@@ -132,7 +132,7 @@ describe('the same key and another request', () => {
     const mended = await post('application/json');
     expect([mended.status, mended.body.code]).toEqual([422, 'idempotency_key_reused']);
 
-    key = { 'idempotency-key': 'typed anew' };
+    key = { 'idempotency-key': 'sent again' };
     expect((await post('application/json')).status).toBe(201);
     expect(replayed(await post('Application/JSON; charset=utf-8'))).toBe(true);
   });

@@ -44,7 +44,7 @@ test('every call leaves one line with its request id, who called, and the User-A
       }),
     ]);
   }
-  const unknown = await store.get('/me', { authorization: 'Bearer nobody', ...agent });
+  const unknown = await store.get('/me', { authorization: 'Bearer unknown', ...agent });
   expect(linesOf(unknown)).toEqual([expect.objectContaining({ status: 401, userAgent: 'bling/4.2' })]);
   expect(new Set(lines.map((line) => JSON.parse(line).requestId)).size).toBe(5);
 });

@@ -4,7 +4,7 @@
  */
 export type Outcome = 'done' | 'refused' | 'unknown';
 
-/** Everything that the writers of one store asked for, and what they were told. */
+/** Everything that the writers of one store requested, and the answers they got. */
 export class Ledger {
   /** A product has one writer here, and its balances rise: each is written once. */
   readonly stock: { productId: string; quantity: number; outcome: Outcome }[] = [];

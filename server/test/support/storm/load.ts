@@ -10,7 +10,7 @@ const RETRY_MS = 50;
 /** Longer than the lease of a key and a recovery of PostgreSQL. */
 const LONGEST_MS = 180_000;
 /** Calls that wait for the lease of a killed process are repeated beside the writers; no more than this many. */
-const MOST_OPEN = 12;
+const MAX_OPEN = 12;
 
 export interface LoadStore {
   store: FleetStore;
@@ -25,7 +25,7 @@ interface Answer {
   body: { id: string; code?: string };
 }
 
-/** Writers that change one store in every way, record what they were told, and repeat what was not answered. */
+/** Writers that change one store in every way, record the answers, and repeat requests without an answer. */
 export class Load {
   readonly ledger = new Ledger();
   private readonly open = new Set<Promise<void>>();
@@ -136,7 +136,7 @@ export class Load {
 
   /** The writer goes on meanwhile: a key whose process was killed is free again only after its lease. */
   private async aside(work: () => Promise<void>): Promise<void> {
-    if (this.open.size >= MOST_OPEN) await Promise.race(this.open);
+    if (this.open.size >= MAX_OPEN) await Promise.race(this.open);
     const task = work().finally(() => this.open.delete(task));
     this.open.add(task);
     await Promise.race([task, delay(RETRY_MS)]);

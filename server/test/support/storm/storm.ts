@@ -33,7 +33,7 @@ export interface StormReport {
   kills: Record<string, number>;
   /** Why deliveries came more than once, with the number of each. */
   repeats: Record<string, number>;
-  /** A sentence for each thing that was lost, doubled or wrong. */
+  /** A sentence for each record that was lost, duplicated or wrong. */
   faults: string[];
 }
 

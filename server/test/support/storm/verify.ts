@@ -10,7 +10,7 @@ export interface Expectation {
   soldAtFirst: number;
 }
 
-/** Compares a store with what its writers were told. Returns a sentence for each thing that is not as it must be. */
+/** Compares a store with the answers that its writers got. Returns a sentence for each difference. */
 export function verify(state: StoreState, expected: Expectation): string[] {
   return [
     ...expected.ledger.unexpected,
@@ -144,7 +144,7 @@ function verifyMoney(state: StoreState, { ledger }: Expectation): string[] {
   return faults;
 }
 
-/** Numbers without a gap, and one event for each thing that happened. */
+/** Checks that numbers have no gap, and that each change has one event. */
 function verifyFeed({ feed, products, images, orders }: StoreState): string[] {
   const faults: string[] = [];
   for (const [index, { sequence }] of feed.entries())

@@ -9,7 +9,7 @@ const TEXTS = {
   en: {
     title: 'Sandbox payment',
     to: 'Pay to',
-    sandbox: 'No money moves here: this gateway is for trying things out.',
+    sandbox: 'Test mode: no real payment is made.',
     pay: 'Pay',
     decline: 'Decline',
     back: 'Back to the shop',
