@@ -54,7 +54,7 @@ export interface ApiRoute {
   body: 'none' | 'optional' | 'required';
 }
 
-/** What every HTTP server of this process needs, whatever it serves. */
+/** The dependencies that all HTTP servers of this process share. */
 export interface ServerOptions {
   log: Logger;
   metrics: HttpMetrics;
@@ -122,7 +122,7 @@ function buildBareApp(options: ServerOptions, admit: Guard): FastifyInstance {
     clientErrorHandler: refuseUnreadable,
     // Requests that a busy connection sends during shutdown are still answered, /readyz with 503.
     return503OnClosing: false,
-    // As long as a request line may be: an id of any length is simply not found.
+    // The limit is that of the request line, so that an id of any length is answered with 404.
     routerOptions: { maxParamLength: 16_384 },
     frameworkErrors: (_error: Error, request: FastifyRequest, reply: FastifyReply) =>
       void refuseBadPath(request, reply),

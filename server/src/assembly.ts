@@ -29,7 +29,7 @@ export interface AssemblyOptions extends ResourceOptions {
   publicRoutes?: PublicRoutes;
 }
 
-/** What one process can start. Each part has its own options, so that a domain receives exactly what it uses. */
+/** The parts that one process can start. Each part has its own options, so that a domain receives exactly what it uses. */
 export interface Assembly {
   resources: Resources;
   app: AppOptions;

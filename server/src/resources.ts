@@ -21,7 +21,7 @@ import type { Deadlines } from './platform/db/settings.js';
 import { createMetrics, type HttpMetrics } from './platform/observability/metrics.js';
 import { Outbound } from './platform/outbound/post.js';
 
-/** What a process holds open while it runs, and the keys it signs and encrypts with. assembly.ts distributes them. */
+/** The connections and keys that a process has while it runs. assembly.ts distributes them. */
 export interface Resources {
   db: Database;
   listener: Listener;

@@ -24,7 +24,7 @@ import type { Dispatcher } from './webhooks/dispatcher.js';
 import { resealWebhookSecrets } from './webhooks/reseal.js';
 import { DELIVERY_CHANNEL, EVENT_CHANNEL } from './webhooks/wake.js';
 
-/** What the jobs work with. */
+/** The dependencies of the jobs. */
 export interface JobServices {
   db: Database;
   clock: Clock;

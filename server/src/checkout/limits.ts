@@ -18,7 +18,7 @@ const PER_NETWORK = {
   placed: 30,
   /** Unpaid orders in one shop. */
   open: 10,
-  /** Of these, boletos, which reserve stock for days. */
+  /** The number of boletos among them, which reserve stock for days. */
   openBoletos: 3,
   /** Units reserved by unpaid orders in one shop. A single unpaid order may exceed it, up to the merchant's maximum. */
   units: 200,

@@ -13,7 +13,7 @@ export type Values = Record<string, string | string[] | boolean | undefined>;
 /** One command of the command line. What run() returns is printed: as JSON with --json, otherwise as text. */
 export interface Command {
   summary: string;
-  /** What the help says beyond the summary. */
+  /** The text that the help shows after the summary. */
   details?: string;
   options: Record<string, Option>;
   example: string;

@@ -27,7 +27,7 @@ interface Demo {
   filled?: boolean;
 }
 
-/** With what each start finds or issues again. */
+/** The demo with the token and the slug that each start reads or issues again. */
 export interface OpenedDemo extends Demo {
   token: string;
   slug: string;
@@ -48,7 +48,7 @@ export async function ensureDemo(
   const file = fileIn(dataFolder);
   const kept = keptIn(file);
   const demo = kept ?? (await db.system('demo').transaction(makeDemo));
-  // Before the token is issued: a start that fails there must not make another demo next time.
+  // This is recorded before the token is issued, so that the next start does not create another demo if that fails.
   if (!kept) write(file, demo);
   const { workspaceId } = demo;
   const token = await issueToken(db, clock, demo);

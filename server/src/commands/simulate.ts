@@ -11,7 +11,7 @@ import { buyOne, pick } from './simulated-buyer.js';
 import { type SandboxServices, withSandbox } from './with-sandbox.js';
 
 const AT_ONCE = 8;
-/** How many of a hundred do it. */
+/** The percentage of buyers or orders for each action. */
 const PAY = 85;
 const SHIPPED = 60;
 const MOVES = 50;

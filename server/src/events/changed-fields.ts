@@ -19,7 +19,7 @@ export const PRODUCT_FIELDS = [
   'fiscalOrigin',
 ] as const;
 
-/** What a product.updated event can be about. These are the names that the filter of a subscription accepts. */
+/** The changes that product.updated can report. The filter of a subscription accepts these names. */
 export const CHANGED_FIELDS = [...PRODUCT_FIELDS, 'variants', 'images'] as const;
 
 export type ChangedField = (typeof CHANGED_FIELDS)[number];

@@ -18,7 +18,7 @@ const quantity = Type.Integer({ description: 'The new balance.' });
 const orderId = Type.String({ description: 'Id of the order.' });
 const ofOrder = Type.Object({ orderId }, closed);
 
-/** What `data` holds, event by event. Receivers ignore fields that they do not know: later versions may add some. */
+/** The content of `data` for each event. Receivers must ignore unknown fields, because later versions may add some. */
 export const PAYLOADS: Record<EventName, Payload> = {
   'product.created': {
     summary: 'A product was created',

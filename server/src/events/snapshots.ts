@@ -8,7 +8,7 @@ import { settledHead } from './sequencer.js';
 
 /** How the records of a list are read in batches. */
 export interface SnapshotRecords<R> {
-  /** Before the key of every record. */
+  /** A key that sorts before those of all records. */
   start: string[];
   /** The records that follow this key, in the order of their keys; none at the end. */
   next(workspaceId: string, after: string[]): Statement;
@@ -33,7 +33,7 @@ export class Snapshots {
     if (this.running.has(owner)) throw snapshotRunning();
     this.running.add(owner);
     try {
-      // So that few events are both in the snapshot and in the feed after it.
+      // Waits for the sequencer, so that few events are both in the snapshot and in the feed after it.
       await settledHead(this.db.store(workspaceId), workspaceId);
       const tx = await this.db.stream(owner).begin({ isSnapshot: true });
       try {

@@ -15,7 +15,7 @@ export interface KeyedRefresh {
   key: string;
 }
 
-/** What was answered, and the scope that was asked for: a repetition must ask for the same. */
+/** A stored answer and the requested scope, which must be the same when the request is repeated. */
 export interface RefreshAnswer {
   scope: string | undefined;
   tokens: TokenResponse;
@@ -32,7 +32,7 @@ export class RefreshAnswers {
     private readonly clock: Clock,
   ) {}
 
-  /** In the transaction that uses up the refresh token. */
+  /** Call it in the transaction that invalidates the refresh token. */
   async keep(tx: Tx, refresh: KeyedRefresh, answer: RefreshAnswer): Promise<void> {
     const sealed = this.seal.close(JSON.stringify(answer), sealedFor(refresh));
     const expiresAt = new Date(this.clock.now() + KEPT_MS).toISOString();

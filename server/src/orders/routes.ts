@@ -110,7 +110,7 @@ export const orderRoutes: FastifyPluginAsyncTypebox<OrderOptions> = async (
       const { workspaceId, clientId } = request.credential;
       const { id } = request.params;
       const key = request.headers['idempotency-key'];
-      // Not through request.store, because the refund must be committed before it is requested from the gateway.
+      // This does not use request.store, because the refund must be committed before it is requested from the gateway.
       const orders = ordersOf(db, workspaceId);
       const refund = await refundOrder(
         orders,

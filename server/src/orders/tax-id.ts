@@ -4,7 +4,7 @@ export function taxIdOf(text: string): string | undefined {
   return isCpf(bare) || isCnpj(bare) ? bare : undefined;
 }
 
-/** What to search for: documents are stored without punctuation, so a document is searched for without it. */
+/** Returns the search term. Documents are stored without punctuation, so a document is searched for without it. */
 export function withoutTaxIdPunctuation(search: string): string {
   return taxIdOf(search) ?? search;
 }

@@ -130,7 +130,7 @@ async function refunded(
 ): Promise<Attention | undefined> {
   const { workspaceId } = notification;
   if (isOfOtherPayment(order, notification)) return 'refund_of_other_payment';
-  // Of a pending order the payment was not reported yet: paid() applies the refund that is recorded now.
+  // The payment of a pending order was not reported yet. paid() then applies the refund that is recorded now.
   if (order.status === 'canceled') await returnMoney(tx, notification);
   await noteRefunded(tx, workspaceId, 'gateway', order, notification.refundedInAll);
   return undefined;
@@ -152,7 +152,10 @@ function isOfOtherPayment(order: Money, { transactionId }: Notification): boolea
   return order.transactionId !== null && order.transactionId !== transactionId;
 }
 
-/** How much of a payment the gateway says it has refunded. Notifications may overtake each other: the highest sum is the latest. */
+/**
+ * Returns the refunded amount that the gateway reported. Notifications may arrive in any order, so the highest sum is the
+ * latest.
+ */
 async function knownRefunds(tx: Tx, { workspaceId, orderId, transactionId }: Notification): Promise<number> {
   const [known] = await tx.query<{ amount: number }>(sql`
     select coalesce(max(refunded_in_all), 0) as amount from payment_notifications

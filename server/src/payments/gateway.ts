@@ -1,4 +1,4 @@
-/** What a payment is opened with. */
+/** A request to open a payment. */
 export interface PaymentRequest {
   workspaceId: string;
   orderId: string;
@@ -6,11 +6,11 @@ export interface PaymentRequest {
   amount: number;
   method: string;
   installments: number;
-  /** Where the buyer goes afterwards. */
+  /** The page to which the buyer returns after the payment. */
   returnUrl: string;
 }
 
-/** What Feira needs of a payment gateway. Each call may be repeated: the same request moves money once. */
+/** A payment gateway. Each call may be repeated; the same request moves money once. */
 export interface PaymentGateway {
   readonly name: string;
   /** Opens a payment for an order, or finds the one that was opened for it. */
@@ -19,14 +19,14 @@ export interface PaymentGateway {
   refund(transactionId: string, requestId: string, amount: number): Promise<{ refundedInAll: number }>;
 }
 
-/** What a gateway reports afterwards, under a signature. */
+/** A signed report of the gateway about a payment. */
 export interface Notification {
   id: string;
   type: 'paid' | 'canceled' | 'refunded';
   workspaceId: string;
   orderId: string;
   transactionId: string;
-  /** What the payment is about; with `paid`, what was paid. */
+  /** The amount of the payment. For `paid`, the amount that was paid. */
   amount: number;
   refundedInAll: number;
 }

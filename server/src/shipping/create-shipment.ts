@@ -71,7 +71,7 @@ async function readDelivery(tx: Tx, workspaceId: string, orderId: string): Promi
 }
 
 interface SoldItem {
-  /** As the product is now; undefined when it has been deleted. */
+  /** The current product; undefined if it has been deleted. */
   sellable: Sellable | undefined;
   quantity: number;
 }

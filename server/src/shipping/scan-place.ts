@@ -1,9 +1,9 @@
 import type { ShippingStatus } from '../orders/shipping-status.js';
 
-/** Where the sandbox carrier collects parcels; freight.ts quotes from there too. */
+/** The place at which the sandbox carrier collects parcels. freight.ts quotes from there too. */
 const ORIGIN = 'São Paulo/SP';
 
-/** Where a state's parcels are sorted: its capital. */
+/** The capital of each state, where its parcels are sorted. */
 const CAPITALS: Record<string, string> = {
   AC: 'Rio Branco',
   AL: 'Maceió',
@@ -34,7 +34,7 @@ const CAPITALS: Record<string, string> = {
   TO: 'Palmas',
 };
 
-/** Where the sandbox carrier sees a parcel: it leaves the origin, passes the capital of the state, reaches the buyer. */
+/** Returns the place of a scan: the origin first, then the capital of the state, then the city of the buyer. */
 export function scanPlace(status: ShippingStatus, to: { city: string; state: string }): string {
   if (status === 'delivered') return `${to.city}/${to.state}`;
   const capital = CAPITALS[to.state];

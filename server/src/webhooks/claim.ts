@@ -14,7 +14,7 @@ export interface Claimed extends Target {
   attempts: number;
   attemptsLeft: number;
   claims: number;
-  /** In our own time. Afterwards another worker may claim the delivery. */
+  /** By the clock of this process. Afterwards another worker may claim the delivery. */
   leaseEndsAt: number;
   /** The subscription still exists and its app still has a grant for the store. */
   live: boolean;

@@ -7,7 +7,7 @@ import { MAX_PENDING } from './backlog.js';
 import { ATTEMPTS } from './backoff.js';
 import type { Owner } from './subscriptions.js';
 
-/** What one call queues. Changing as many rows took 0.8 s on two busy cores; they are locked for that time. */
+/** The maximum number of deliveries per call. Changing 10,000 rows took 0.8 s on two busy cores, and they are locked for that time. */
 const MAX_PER_REPLAY = 10_000;
 
 /** Pending deliveries are queued already. Dropped ones were lost like failed ones, so `failed` includes them. */

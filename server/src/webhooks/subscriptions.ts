@@ -15,7 +15,7 @@ export interface Owner {
   clientId: string;
 }
 
-/** What the app decides about a subscription. */
+/** The settings of a subscription that the app chooses. */
 interface Settings {
   url: string;
   events: string[];

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 const ONE_YEAR_SECONDS = 31_536_000;
 
-/** What every answer of every process carries. */
+/** The headers of every answer of every process. */
 export function sendSafetyHeaders(app: FastifyInstance, publicUrl: string): void {
   // Over http a browser would ignore it, and on a developer's machine it would lock localhost to https for a year.
   const transport = publicUrl.startsWith('https:') ? `max-age=${ONE_YEAR_SECONDS}` : undefined;

@@ -46,7 +46,7 @@ const STREAM_ENCODERS: Record<string, () => Transform> = {
   gzip: () => createGzip({ level: 3 }),
 };
 
-/** What a streamed answer has to pass through, if its client accepts compression. */
+/** Returns the compressor for a streamed answer, if its client accepts compression. */
 export function streamEncoder(request: FastifyRequest, reply: FastifyReply): Transform | undefined {
   const encoding = acceptedEncoding(request);
   if (encoding === undefined) return undefined;

@@ -53,7 +53,7 @@ export function idempotencySteps(app: FastifyInstance, { keys, storeOf, keysOf, 
 
   return { open: openKeyed, close: closeKeyed };
 
-  // Both with a callback: most requests carry no key and should not wait for a promise.
+  // Both use a callback, because most requests have no key and should not wait for a promise.
   function openKeyed(request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {
     const key = request.headers['idempotency-key'];
     if (key === undefined) {

@@ -100,7 +100,7 @@ export async function lockKey(
   }
 }
 
-/** Nothing is locked while the call waits for something else: the key is marked in a separate commit. */
+/** Reserves the key in a commit of its own, so that nothing is locked while the call waits for another service. */
 export function reserveKey(
   keys: IdempotencyKeys,
   store: Share,

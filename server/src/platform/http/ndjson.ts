@@ -31,7 +31,7 @@ export function sendNdjson(
   end: () => void,
 ): FastifyReply {
   const source = Readable.from(lines, { objectMode: false });
-  // Not in a finally block of the generator: a generator that was never started never gets there.
+  // This is not in a finally block of the generator, because that does not run if the generator was never started.
   source.once('close', end);
   cutOffSlowReader(reply.raw);
   reply.type(NDJSON);

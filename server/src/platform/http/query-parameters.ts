@@ -4,7 +4,7 @@ import { ApiError, badRequest } from './errors.js';
 
 type Check = (request: FastifyRequest, reply: unknown, done: (error?: Error) => void) => void;
 
-/** What is checked of a query, before the body is read. */
+/** The checks of a query, which run before the body is read. */
 export function queryChecks({ schema, method }: RouteOptions): Check[] {
   const { properties = {} } = (schema?.querystring ?? {}) as { properties?: object };
   const known = Object.keys(properties);

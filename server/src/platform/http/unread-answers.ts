@@ -73,7 +73,7 @@ export function limitUnreadAnswers(appOf: (request: FastifyRequest) => string): 
     done(null, payload);
   }
 
-  /** Until the last byte was passed to the operating system, or the connection was closed. */
+  /** Counts the bytes until the last one was passed to the operating system or the connection was closed. */
   function watchUntilRead(response: ServerResponse, bytes: number): void {
     unreadBytes += bytes;
     response.setTimeout(IDLE_MS, () => response.destroy());

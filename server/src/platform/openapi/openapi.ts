@@ -126,7 +126,7 @@ const DRY_RUN_HEADER = {
 
 const SUCCESS: Record<string, string> = { 200: 'Done', 201: 'Created' };
 
-/** What all calls have in common, so that no route has to repeat it. */
+/** Adds what all calls have in common, so that no route has to repeat it. */
 function addShared(method: string, operation: Operation, config: FastifyContextConfig): void {
   for (const [status, response] of Object.entries(operation.responses)) {
     response.description = SUCCESS[status] ?? response.description ?? '';

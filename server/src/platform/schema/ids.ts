@@ -7,7 +7,7 @@ export function isId(value: string): boolean {
   return ID.test(value);
 }
 
-/** Before every id. */
+/** An id that sorts before all others. */
 export const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 /** Creates a UUIDv7, so that new rows are added at the end of every index that starts with the id. */

@@ -1,0 +1,11 @@
+/** What one error code means to the caller, and what to do about it. Shown at /docs/errors and listed in openapi.json. */
+export interface ErrorEntry {
+  status: number;
+  meaning: string;
+  remedy: string;
+  /**
+   * Set if the same request may succeed later: for every 408, 429 and 5xx, and for conflicts that resolve on their
+   * own.
+   */
+  retry?: true;
+}

@@ -1,0 +1,117 @@
+import type { ErrorEntry } from './error-entry.js';
+
+/** The codes for a request that does not fit the state of a product, an image, an order, a payment or a subscription. */
+export const RECORD_ERRORS = {
+  duplicate_invoice: {
+    status: 409,
+    meaning: 'An order of the store already has an invoice with this access key.',
+    remedy:
+      'If it is the same order, nothing. Otherwise delete the invoice from the order to which it was added by mistake.',
+  },
+  duplicate_name: {
+    status: 409,
+    meaning: 'Another product of the store has this name. Upper and lower case are different names.',
+    remedy: 'Choose another name, or update the existing product.',
+  },
+  duplicate_sku: {
+    status: 409,
+    meaning: 'Two variations of the product would have the same SKU once the call is applied.',
+    remedy: 'Give each variation its own SKU. Two SKUs can be swapped within one call.',
+  },
+  illegal_transition: {
+    status: 409,
+    meaning: 'The shipping status cannot change from its current value to the requested one.',
+    remedy: 'Read the order. The error names the current status and the allowed ones.',
+  },
+  invalid_signature: {
+    status: 401,
+    meaning: 'The signature of a payment notification does not match its body.',
+    remedy: 'Sign the exact bytes of the body and the timestamp with the secret of the gateway.',
+  },
+  invoice_limit: {
+    status: 409,
+    meaning: 'The order has 20 invoices, which is the maximum.',
+    remedy: 'Delete an invoice that is no longer valid.',
+  },
+  key_attached: {
+    status: 409,
+    meaning: 'The uploaded file of this key is or was attached to the product.',
+    remedy: 'Read the images of the product. To attach the file again, upload it again for a new key.',
+  },
+  key_in_use: {
+    status: 409,
+    meaning: 'Another request is attaching, or has just attached, the uploaded file of this key.',
+    remedy: 'Read the images of the product before sending anything again.',
+  },
+  link_refused: {
+    status: 403,
+    meaning: 'The link to a label is invalid or has expired.',
+    remedy: 'Read the shipment (GET /shipments/{code}) for a new labelUrl.',
+  },
+  no_payment_gateway: {
+    status: 409,
+    meaning: 'This server has no payment gateway, so it cannot refund.',
+    remedy: 'Ask the operator of the server to set PAYMENT_GATEWAY.',
+  },
+  no_such_payment: {
+    status: 409,
+    meaning: 'The sandbox gateway has no payment with this id.',
+    remedy: 'Open the payment from the page of the order.',
+  },
+  not_paid: {
+    status: 409,
+    meaning: 'The order is not paid, so it cannot be sent and gets no label.',
+    remedy: 'Wait for order.paid.',
+  },
+  not_refundable: {
+    status: 409,
+    meaning: 'Only an order that is paid or partial_refunded can be refunded.',
+    remedy: 'Read the order. It may have been refunded or canceled already.',
+  },
+  not_your_store: {
+    status: 403,
+    meaning: 'The store chosen on the authorization page does not belong to the person who is signed in.',
+    remedy: 'Go back, reload the page and choose again.',
+  },
+  nothing_to_refund: {
+    status: 409,
+    meaning: 'The payment at the sandbox gateway was not paid, so there is nothing to refund.',
+    remedy: 'Pay it first.',
+  },
+  nothing_to_ship: {
+    status: 409,
+    meaning: 'The order has only digital products.',
+    remedy: 'Do not create a label for it.',
+  },
+  over_balance: {
+    status: 409,
+    meaning: 'The refund at the sandbox gateway exceeds what is left of the payment.',
+    remedy: 'Refund at most the balance that the error names.',
+  },
+  payment_final: {
+    status: 409,
+    meaning: 'The payment at the sandbox gateway is already paid or canceled.',
+    remedy: 'Read the order.',
+  },
+  refund_under_way: {
+    status: 409,
+    meaning: 'Another refund of this order has started and is not finished.',
+    remedy: 'Read the order after a few seconds. If it is still not refunded, send the refund again.',
+    retry: true,
+  },
+  shipment_exists: {
+    status: 409,
+    meaning: 'The order already has a shipment.',
+    remedy: 'Read the shipment that the error names. It has a fresh labelUrl.',
+  },
+  stale_notification: {
+    status: 401,
+    meaning: 'The timestamp of a payment notification is more than five minutes from the current time.',
+    remedy: 'Sign the notification again with the current time.',
+  },
+  subscription_limit: {
+    status: 409,
+    meaning: 'The app has 20 webhook subscriptions in this store, which is the maximum.',
+    remedy: 'Delete a subscription first, or add events to an existing one.',
+  },
+} as const satisfies Record<string, ErrorEntry>;
