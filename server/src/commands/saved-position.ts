@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-export interface Forwarding {
+interface Forwarding {
   workspaceId: string;
   clientId: string;
   forwardTo: string;

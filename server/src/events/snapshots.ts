@@ -70,7 +70,7 @@ async function takePosition(tx: Transaction, workspaceId: string, owner: string)
   return { at, cursor: writeCursor({ epoch, number }) };
 }
 
-export class Snapshot {
+class Snapshot {
   private ending: Promise<void> | undefined;
 
   constructor(

@@ -9,14 +9,14 @@ import type { TokenResponse } from './tokens.js';
 const KEPT_MS = 10 * 60 * 1000;
 
 /** A refresh that the client may repeat: the refresh token it used, and its Idempotency-Key. */
-export interface KeyedRefresh {
+interface KeyedRefresh {
   workspaceId: string;
   tokenHash: Buffer;
   key: string;
 }
 
 /** A stored answer and the requested scope, which must be the same when the request is repeated. */
-export interface RefreshAnswer {
+interface RefreshAnswer {
   scope: string | undefined;
   tokens: TokenResponse;
 }

@@ -12,7 +12,7 @@ import { type Claimed, claimDue, dueIn, releaseLeases } from './claim.js';
 import { FIRST_CLAIM, ReceiverQueue } from './receiver-queue.js';
 import { type Finished, recordFinished } from './record.js';
 
-export interface DispatcherParts {
+interface DispatcherParts {
   db: Share;
   clock: Clock;
   log: Logger;

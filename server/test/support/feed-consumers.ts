@@ -5,7 +5,7 @@ import { allByCursor } from './orders.js';
 import { until } from './process.js';
 import type { Random } from './random.js';
 
-export interface FeedEvent {
+interface FeedEvent {
   sequence: number;
   event: string;
   data: { id: string; sku?: string; quantity: number; orderId: string; statusShipping?: string };

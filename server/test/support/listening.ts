@@ -4,7 +4,7 @@ import { type Feira, openFeira, type StoreClient, TEST_SECRET } from './feira.js
 import { type CommandProcess, startCommand, temporaryFolder, until } from './process.js';
 import { Receiver } from './receiver.js';
 
-export interface FeedEvent {
+interface FeedEvent {
   id: string;
   sequence: number;
   event: string;

@@ -2,7 +2,7 @@ import type { StoreClient } from './feira.js';
 import type { Random } from './random.js';
 
 /** A write that supports a dry run, ready to be sent once or twice. */
-export interface RandomWrite {
+interface RandomWrite {
   method: 'POST' | 'PATCH' | 'PUT' | 'DELETE';
   /** As in the route table, so that a test can see that every route was used. */
   route: string;

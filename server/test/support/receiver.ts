@@ -9,7 +9,7 @@ export interface Received {
   body: string;
 }
 
-export type Answering = (request: Received, response: ServerResponse, raw: IncomingMessage) => void;
+type Answering = (request: Received, response: ServerResponse, raw: IncomingMessage) => void;
 
 /** A webhook receiver on a real socket. It records requests and responds as configured. */
 export class Receiver {

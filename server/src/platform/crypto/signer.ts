@@ -1,7 +1,7 @@
 import { deriveKey } from './derive-key.js';
 import { hmac, isSameDigest } from './hmac.js';
 
-export type SigningPurpose =
+type SigningPurpose =
   | 'form'
   | 'known device'
   | 'upload'

@@ -1,7 +1,7 @@
 import { DatabaseUnavailable } from './unavailable.js';
 
 /** A statement that was sent and is not yet answered. */
-export interface Sent {
+interface Sent {
   since: number;
   reject(error: Error): void;
 }

@@ -3,7 +3,7 @@ import { sql } from './sql.js';
 
 export type Connect = () => Promise<Connection>;
 
-export interface ProbeTimes {
+interface ProbeTimes {
   /** A connection that has been idle for this long is probed. */
   idleMs: number;
   /** The connection is destroyed if it has not answered the probe after this time. */

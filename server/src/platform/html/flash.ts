@@ -6,7 +6,7 @@ import type { Seal, SealedFor } from '../crypto/seal.js';
 const LIFETIME_SECONDS = 120;
 
 /** The page that shows the message, and the account that may see it. */
-export interface FlashFor {
+interface FlashFor {
   path: string;
   userId: string;
 }

@@ -22,7 +22,7 @@ export interface StoredAnswer {
 }
 
 /** `free`: the key is unused. `running`: the first request with it has not been answered yet. */
-export type KeyState = { state: 'free' } | { state: 'running' } | { state: 'answered'; answer: StoredAnswer };
+type KeyState = { state: 'free' } | { state: 'running' } | { state: 'answered'; answer: StoredAnswer };
 
 export const MAX_IDEMPOTENCY_KEY = 255;
 

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { finished } from 'node:stream';
 
-export interface ReadingRate {
+interface ReadingRate {
   everyMs: number;
   minBytes: number;
 }

@@ -5,7 +5,7 @@ import type { Registry } from 'prom-client';
 import { cachedFor } from './cached-for.js';
 
 /** Throws if a component that this process needs is unavailable. */
-export type ReadinessCheck = () => Promise<'ok' | 'degraded'>;
+type ReadinessCheck = () => Promise<'ok' | 'degraded'>;
 
 interface State {
   status: 'ok' | 'degraded' | 'unavailable';

@@ -16,7 +16,7 @@ export type OutboundError =
   | 'response_too_large'
   | 'invalid_response';
 
-export interface OutboundAnswer {
+interface OutboundAnswer {
   statusCode: number | null;
   error: OutboundError | null;
   durationMs: number;
@@ -24,7 +24,7 @@ export interface OutboundAnswer {
   excerpt: string | null;
 }
 
-export interface OutboundOptions {
+interface OutboundOptions {
   /** Allows loopback and private targets, for development on one machine. */
   allowPrivate: boolean;
   timeoutMs: number;

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { Kill } from '../fleet.js';
 import { Receiver } from '../receiver.js';
 
-export interface Arrival {
+interface Arrival {
   eventId: string;
   sequence: number;
   attempt: number;
