@@ -56,14 +56,14 @@ export interface ErrorBody {
     | 'unsupported_content_type'
     | 'validation_failed'
     | (string & {});
-  /** Also in X-Request-Id. Include it when you contact support. */
+  /** Also in X-Request-Id. Send it to support. */
   requestId: string;
   /** What the code means and what to do. */
   docUrl: string;
-  /** On 422: every invalid field and what is wrong with it. */
+  /** On 422: every fault, with its place in the body. */
   details?:
     | {
-        /** Never empty. "body" if the body as a whole is invalid. */
+        /** Never empty: "body" for a fault of the body as a whole. */
         field?: string | undefined;
         message?: string | undefined;
       }[]

@@ -54,8 +54,8 @@ async function placeAndMove(
   if (stage === 'canceled') await gateway.decide(transactionId, 'canceled');
   else if (stage !== 'pending') await gateway.decide(transactionId, 'paid');
   if (SCANS[stage] !== undefined) await ship(services, workspaceId, orderId, SCANS[stage], at);
-  if (stage === 'refunded') await gateway.refundFromHere(transactionId, undefined);
-  if (stage === 'partly_refunded') await gateway.refundFromHere(transactionId, 10);
+  if (stage === 'refunded') await gateway.refundAsMerchant(transactionId, undefined);
+  if (stage === 'partly_refunded') await gateway.refundAsMerchant(transactionId, 10);
   await backdate(orders, workspaceId, orderId, order.hoursAgo);
 }
 

@@ -72,7 +72,7 @@ export class ListMemory {
     setLast(this.results, key, { version, ids }, MAX_RESULTS);
   }
 
-  /** Has the list counted once, so that its total is kept from then on. Nobody waits for it, and a failure is tried again. */
+  /** Has the list counted once, so that its total is kept from then on. No caller waits for it, and a failure is retried. */
   wantBase(workspaceId: string, list: CountedList): void {
     const key = `${workspaceId} ${list}`;
     if (this.counting.has(key)) return;
