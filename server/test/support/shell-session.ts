@@ -3,6 +3,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { until } from './process.js';
 
+// Only for what hangs: installing the packages takes minutes on a busy machine.
+const PATIENCE_MS = 600_000;
+
 /** A shell that runs one block after the other, as if they were pasted into a terminal. It ends when a command fails. */
 export class ShellSession {
   private readonly shell: ChildProcess;
@@ -34,7 +37,7 @@ export class ShellSession {
     await until(() => {
       if (this.shell.exitCode !== null) throw new Error(`${block}\nfailed:\n${this.text.slice(-3000)}`);
       return this.text.includes(`<<done ${number}>>`);
-    });
+    }, PATIENCE_MS);
   }
 
   /** A block that runs in a terminal of its own until the session ends. */
@@ -50,7 +53,7 @@ export class ShellSession {
     for (const line of lines.split('\n').filter(Boolean)) {
       const pattern = new RegExp(line.split('…').map(escaped).join('.*'));
       try {
-        await until(() => pattern.test(this.text), 240_000);
+        await until(() => pattern.test(this.text), PATIENCE_MS);
       } catch {
         throw new Error(`"${line}" is not in the output:\n${this.text.slice(-3000)}`);
       }
