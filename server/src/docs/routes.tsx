@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify';
 import type { VNode } from 'preact';
 import { contentPolicy } from '../platform/html/content-policy.js';
 import { sendPage } from '../platform/html/page.js';
@@ -20,6 +20,7 @@ import { HomePage } from './pages/home.js';
 import { GroupPage, ReferencePage } from './pages/reference.js';
 import { SearchPage } from './pages/search.js';
 import { groupMarkdown, overviewMarkdown } from './reference/markdown.js';
+import { RenderedPages, sendMarkdown } from './rendered-pages.js';
 import { search } from './search.js';
 
 export interface DocsOptions {
@@ -33,59 +34,60 @@ type Named = { Params: { name: string } };
 /** The documentation: guides, reference and error codes, each as a page and as Markdown. */
 export const docsRoutes: FastifyPluginAsync<DocsOptions> = async (app, { publicUrl, catalogue, demo }) => {
   const hidden = { schema: { hide: true } };
+  const pages = new RenderedPages();
   const entries = once(() => catalogue().entries());
   allowScriptAndCaching(app, publicUrl);
 
-  page('/docs', () => {
-    const { navigation, groups } = catalogue();
-    return {
-      page: <HomePage navigation={navigation} sections={catalogue().sections()} groups={groups} />,
-      markdown: () => docsMarkdown(catalogue()),
-    };
-  });
-  page('/docs/changelog', () => {
-    const { library, navigation } = catalogue();
-    const article = library.changelog();
-    return {
-      page: <ArticlePage navigation={navigation} article={article} />,
-      markdown: () => article.markdown,
-    };
-  });
-  page('/docs/reference', () => {
-    const { navigation, introduction, groups } = catalogue();
-    return {
-      page: <ReferencePage navigation={navigation} introduction={introduction} groups={groups} />,
-      markdown: () => overviewMarkdown(groups),
-    };
-  });
-  page('/docs/errors', () => ({
-    page: <ErrorList navigation={catalogue().navigation} />,
-    markdown: errorListMarkdown,
-  }));
+  page(
+    '/docs',
+    () => {
+      const { navigation, groups } = catalogue();
+      return <HomePage navigation={navigation} sections={catalogue().sections()} groups={groups} />;
+    },
+    () => docsMarkdown(catalogue()),
+  );
+  page(
+    '/docs/changelog',
+    () => {
+      const { library, navigation } = catalogue();
+      return <ArticlePage navigation={navigation} article={library.changelog()} />;
+    },
+    () => catalogue().library.changelog().markdown,
+  );
+  page(
+    '/docs/reference',
+    () => {
+      const { navigation, introduction, groups } = catalogue();
+      return <ReferencePage navigation={navigation} introduction={introduction} groups={groups} />;
+    },
+    () => overviewMarkdown(catalogue().groups),
+  );
+  page('/docs/errors', () => <ErrorList navigation={catalogue().navigation} />, errorListMarkdown);
 
+  app.get('/docs/guides', hidden, (_request, reply) => reply.redirect('/docs', 301));
   app.get<Named>('/docs/guides/:name', hidden, (request, reply) => {
     const { library, navigation } = catalogue();
     const article = library.guide(nameIn(request));
     if (!article) return reply.callNotFound();
     const all = library.guides();
     const index = all.indexOf(article);
-    const html = (
-      <ArticlePage
-        navigation={navigation}
-        article={article}
-        previous={all[index - 1]}
-        next={all[index + 1]}
-      />
-    );
-    return send(request, reply, html, () => article.markdown);
+    const neighbours = { previous: all[index - 1], next: all[index + 1] };
+    return pages.send(request, reply, {
+      path: article.path,
+      page: () => <ArticlePage navigation={navigation} article={article} {...neighbours} />,
+      markdown: () => article.markdown,
+    });
   });
   app.get<Named>('/docs/reference/:name', hidden, async (request, reply) => {
     const group = catalogue().groups.find(({ slug }) => slug === nameIn(request));
     if (!group) return reply.callNotFound();
     const token = isAddressedTo(publicUrl, request) ? await demo()?.token() : undefined;
     if (token !== undefined) reply.header('Cache-Control', 'no-store');
-    const html = <GroupPage navigation={catalogue().navigation} group={group} token={token} />;
-    return send(request, reply, html, () => groupMarkdown(group));
+    return pages.send(request, reply, {
+      path: token === undefined ? `/docs/reference/${group.slug}` : undefined,
+      page: () => <GroupPage navigation={catalogue().navigation} group={group} token={token} />,
+      markdown: () => groupMarkdown(group),
+    });
   });
   app.get<Named>('/docs/errors/:name', hidden, (request, reply) => {
     const { navigation } = catalogue();
@@ -96,7 +98,11 @@ export const docsRoutes: FastifyPluginAsync<DocsOptions> = async (app, { publicU
         <UnknownCode navigation={navigation} />,
         404,
       );
-    return send(request, reply, <ErrorPage navigation={navigation} code={code} />, () => errorMarkdown(code));
+    return pages.send(request, reply, {
+      path: `/docs/errors/${code}`,
+      page: () => <ErrorPage navigation={navigation} code={code} />,
+      markdown: () => errorMarkdown(code),
+    });
   });
   app.get<{ Querystring: { q?: string | string[] } }>('/docs/search', hidden, (request, reply) => {
     const query = [request.query.q ?? ''].flat()[0]!.trim();
@@ -112,12 +118,11 @@ export const docsRoutes: FastifyPluginAsync<DocsOptions> = async (app, { publicU
   );
 
   /** A page with a fixed address, and the same as Markdown. */
-  function page(path: string, content: () => { page: VNode; markdown: () => string }): void {
+  function page(path: string, make: () => VNode, markdown: () => string): void {
     for (const address of [path, `${path}.md`])
-      app.get(address, hidden, (request, reply) => {
-        const { page: html, markdown } = content();
-        return send(request, reply, html, markdown);
-      });
+      app.get(address, hidden, (request, reply) =>
+        pages.send(request, reply, { path, page: make, markdown }),
+      );
   }
 };
 
@@ -143,21 +148,6 @@ function isAddressedTo(publicUrl: string, request: FastifyRequest): boolean {
 
 function nameIn(request: FastifyRequest<Named>): string {
   return request.params.name.replace(/\.md$/, '');
-}
-
-function send(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  page: VNode,
-  markdown: () => string,
-): FastifyReply {
-  const wantsMarkdown =
-    /\.md(\?|$)/.test(request.url) || request.headers.accept?.includes('text/markdown') === true;
-  return wantsMarkdown ? sendMarkdown(reply, markdown()) : sendPage(reply, page);
-}
-
-function sendMarkdown(reply: FastifyReply, markdown: string): FastifyReply {
-  return reply.type('text/markdown; charset=utf-8').send(markdown);
 }
 
 function once<Value>(make: () => Value): () => Value {

@@ -44,6 +44,7 @@ function asLanguage(value: unknown): Language | undefined {
 function robots(publicUrl: string): string {
   const closed = [
     '/api/',
+    '/docs/search',
     '/oauth/',
     '/console',
     '/partners',

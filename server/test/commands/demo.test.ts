@@ -59,3 +59,20 @@ test('the start prints the secrets of the demo to a terminal, and to nothing els
     expect(welcome(config, demo, false)).not.toContain(secret);
   }
 });
+
+test('the start prints where to sign in, the redirect URI of the app and what to do next', async () => {
+  const { demo } = await start();
+  const config = { publicUrl: 'http://localhost:3000', dataFolder: folder.path };
+  for (const toTerminal of [true, false]) {
+    const text = welcome(config, demo, toTerminal);
+    for (const part of [
+      'http://localhost:3000/sign-in',
+      `http://localhost:3000/s/${demo.slug}`,
+      'http://localhost:8080/callback',
+      'curl "http://localhost:3000/api/v1/products?limit=3"',
+      `npx feira buy --store ${demo.slug}`,
+      'http://localhost:3000/docs/guides/quickstart',
+    ])
+      expect(text).toContain(part);
+  }
+});

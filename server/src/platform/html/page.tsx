@@ -68,6 +68,7 @@ export function PageHead(props: {
       {description && <meta property="og:description" content={description} />}
       {description && <meta property="og:type" content="website" />}
       {image && <meta property="og:image" content={image} />}
+      {image && <meta name="twitter:card" content="summary_large_image" />}
       <link rel="icon" href="/favicon.ico" type="image/svg+xml" />
       {['tokens.css', 'feira.css', ...styles].map((style) => (
         <link key={style} rel="stylesheet" href={`/assets/${style}`} />
@@ -119,8 +120,9 @@ export function Field(props: {
 }
 
 export function sendPage(reply: FastifyReply, page: VNode, status = 200): FastifyReply {
-  return reply
-    .code(status)
-    .type('text/html; charset=utf-8')
-    .send(`<!doctype html>${renderToString(page)}`);
+  return reply.code(status).type('text/html; charset=utf-8').send(renderPage(page));
+}
+
+export function renderPage(page: VNode): string {
+  return `<!doctype html>${renderToString(page)}`;
 }
