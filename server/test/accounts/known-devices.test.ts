@@ -53,7 +53,7 @@ describe('a browser in which the owner signed in before', () => {
     expect((await browser.signIn(email)).status).toBe(303);
   });
 
-  test('has five guesses of its own, and is then refused', async () => {
+  test('has five attempts of its own, and is then rejected', async () => {
     const email = await newAccount();
     const browser = await knownBrowser(email);
     for (let guess = 1; guess <= 5; guess++)
@@ -62,7 +62,7 @@ describe('a browser in which the owner signed in before', () => {
     expect((await new Merchant(feira.app, {}, '203.0.113.10').signIn(email)).status).toBe(303);
   });
 
-  test('is known for the accounts that signed in there, and for no other', async () => {
+  test('is known only for the accounts that signed in there', async () => {
     const [email, other] = [await newAccount(), await newAccount()];
     const browser = await knownBrowser(email);
     await lockOut(other);

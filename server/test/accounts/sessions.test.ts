@@ -139,7 +139,7 @@ describe('a session ends', () => {
   });
 });
 
-test('a stolen session is no place to guess the password at: the sixth guess is not looked at', async () => {
+test('a stolen session cannot be used to guess the password: the sixth attempt is not checked', async () => {
   const email = 'davi@loja.example';
   await openStore(feira, { name: 'Davi', email });
   const thief = await signedIn(email);

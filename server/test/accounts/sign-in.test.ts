@@ -43,7 +43,7 @@ async function repeatLastFailure(times: number): Promise<void> {
 }
 
 describe('a sign-in', () => {
-  test('does not mind case and blanks around the e-mail', async () => {
+  test('ignores case and spaces around the e-mail', async () => {
     const email = await newAccount();
     expect((await new Merchant(feira.app).signIn(`  ${email.toUpperCase()} `)).status).toBe(303);
   });
@@ -54,7 +54,7 @@ describe('a sign-in', () => {
     expect((await new Merchant(feira.app).signIn('érica@loja.example')).status).toBe(303);
   });
 
-  test('says the same of a wrong password and of an account that does not exist', async () => {
+  test('answers the same for a wrong password and an unknown account', async () => {
     const email = await newAccount();
     const wrong = await new Merchant(feira.app).signIn(email, 'wrong password');
     const unknown = await new Merchant(feira.app).signIn('unknown@loja.example', 'wrong password');
@@ -84,14 +84,14 @@ describe('guessing', () => {
     expect([right.status, right.text.includes('Too many attempts')]).toEqual([429, true]);
   });
 
-  test('does not lock the merchant out at another address, nor others at the same address', async () => {
+  test('does not lock out the merchant at another address, nor others at the same address', async () => {
     const email = await newAccount();
     await guess(email, 6, '192.0.2.2');
     expect((await browserAt('192.0.2.3').signIn(email)).status).toBe(303);
     expect((await browserAt('192.0.2.2').signIn(await newAccount())).status).toBe(303);
   });
 
-  test('may go on fifteen minutes later, and attempts that were stopped do not count', async () => {
+  test('is possible again fifteen minutes later, and rejected attempts do not count', async () => {
     const email = await newAccount();
     await guess(email, 5, '192.0.2.4');
     feira.clock.forward(14 * MINUTE);
@@ -100,7 +100,7 @@ describe('guessing', () => {
     expect((await browserAt('192.0.2.4').signIn(email)).status).toBe(303);
   });
 
-  test('starts from nothing after a right password', async () => {
+  test('starts at zero after a correct password', async () => {
     const email = await newAccount();
     for (let round = 0; round < 2; round++) {
       expect(await guess(email, 4, '192.0.2.5')).toEqual([401, 401, 401, 401]);
@@ -108,7 +108,7 @@ describe('guessing', () => {
     }
   });
 
-  test('of one account is stopped after twenty failures from wherever they come', async () => {
+  test('of one account is stopped after twenty failures from any addresses', async () => {
     const email = await newAccount();
     expect(await guess(email, 1, '198.51.100.1')).toEqual([401]);
     await repeatLastFailure(18);
@@ -154,7 +154,7 @@ describe('guessing', () => {
     expect(await guess(email, 1, '::ffff:192.0.2.41')).toEqual([401]);
   });
 
-  test('forty times at once gets no more tries than one after the other', async () => {
+  test('forty times at once gets no more attempts than in sequence', async () => {
     const email = await newAccount();
     const browser = browserAt('192.0.2.6');
     const page = await browser.get('/sign-in');

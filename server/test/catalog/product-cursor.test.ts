@@ -151,7 +151,7 @@ describe('beside a cursor', () => {
     expect((await store.get(`/products?cursor=${plain}&sort=-createdAt`)).status).toBe(200);
   });
 
-  test('a limit that is no whole number is still refused', async () => {
+  test('a limit that is not a whole number is rejected', async () => {
     const { nextCursor } = (await store.get('/products?limit=1')).body.meta;
     expectRefusal(await store.get(`/products?cursor=${nextCursor}&limit=0`), 400);
   });
@@ -201,7 +201,7 @@ describe('a cursor that this list did not give out', () => {
     expectRefusal(await store.get(`/products?cursor=${cursor}`), 400);
   });
 
-  test('is taken when it says nothing else than one that was given out', async () => {
+  test('is accepted if it decodes to the same values as one that was returned', async () => {
     expect((await store.get(`/products?cursor=${forge('-createdAt', {}, time, ID)}`)).status).toBe(200);
   });
 

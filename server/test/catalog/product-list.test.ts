@@ -24,13 +24,13 @@ beforeAll(async () => {
 afterAll(() => feira.close());
 
 describe('by page', () => {
-  test('answers records without images and variants', async () => {
+  test('returns records without images and variants', async () => {
     const { body } = await store.get('/products?limit=2');
     expect(Object.keys(body).sort()).toEqual(['data', 'meta']);
     for (const record of body.data) expect(Object.keys(record).sort()).toEqual([...RECORD_KEYS].sort());
   });
 
-  test('says exactly how many there are and how to go on', async () => {
+  test('has the exact total and the cursor of the next page', async () => {
     const first = await store.get('/products');
     expect(first.status).toBe(200);
     expect(first.body.data).toHaveLength(50);
@@ -63,7 +63,7 @@ describe('by page', () => {
     expect(new Set(seen).size).toBe(123);
   });
 
-  test('takes a limit over 100 as 100 and says so', async () => {
+  test('treats a limit over 100 as 100 and returns 100 as limit', async () => {
     for (const limit of [100, 101, 5000, 99999999999]) {
       const { body } = await store.get(`/products?limit=${limit}`);
       expect([limit, body.data.length, body.meta.limit, body.meta.totalPages]).toEqual([limit, 100, 100, 2]);

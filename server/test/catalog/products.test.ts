@@ -81,7 +81,7 @@ describe('POST /products', () => {
     expect(body).toMatchObject(empty);
   });
 
-  test('ignores fields it does not know, whatever they hold', async () => {
+  test('ignores unknown fields, whatever their values', async () => {
     const unknown = { id: MISSING, hasVariants: true, createdAt: 'x', extra: 'a\0b\ud800', deep: [[{}]] };
     const { status, body } = await store.post('/products', { name: 'Unknown fields', price: 1, ...unknown });
     expect(status).toBe(201);
@@ -94,7 +94,7 @@ describe('POST /products', () => {
     expect(body.name).toBe('P\u00e3o');
   });
 
-  test('takes a name of 255 characters, not one of 256 and not one of spaces', async () => {
+  test('accepts a name of 255 characters, and rejects 256 characters and only spaces', async () => {
     for (const letter of ['x', '👕']) {
       const { status, body } = await store.post('/products', { name: ` ${letter.repeat(255)} `, price: 1 });
       expect([letter, status, [...(body.name ?? '')].length]).toEqual([letter, 201, 255]);
@@ -199,7 +199,7 @@ describe('GET /products/{id}', () => {
 });
 
 describe('DELETE /products/{id}', () => {
-  test('answers the id, takes the variations along, and frees the name', async () => {
+  test('returns the id, deletes the variations too, and frees the name', async () => {
     const { body } = await store.post('/products', { name: 'Outlet', price: 1 });
     await store.put(`/products/${body.id}/variants`, {
       types: [{ name: 'Size', options: ['S'] }],

@@ -78,7 +78,7 @@ describe('PATCH /products/{id}/variants', () => {
     expect((await store.get(`/products/${id}`)).body.quantity).toBe(500);
   });
 
-  test('names every entry that means no variation, two, or one already meant, and applies none', async () => {
+  test('reports every entry with an unknown, ambiguous or repeated variation, and applies none', async () => {
     const id = await newVaried(store, { A: 1, B: 2 });
     const [a, b] = await variationsOf(id);
     const answer = await patch(id, [
@@ -161,7 +161,7 @@ describe('PATCH /products/{id}/variants', () => {
     expect(await variationsOf(id)).toEqual(chained.body.data);
   });
 
-  test('clears sku and ean by null, of any number of variations', async () => {
+  test('clears sku and ean with null, for any number of variations', async () => {
     const id = await newVaried(store, { A: 1, B: 2 });
     const answer = await patch(id, [
       { sku: 'A', setSku: null, setEan: null },
@@ -181,7 +181,7 @@ describe('PATCH /products/{id}/variants', () => {
     expect((await variationsOf(two))[0]!.quantity).toBe(2);
   });
 
-  test('does not know the variations of another product, nor a simple product', async () => {
+  test('does not find the variations of another product, nor a simple product', async () => {
     const one = await newVaried(store, { A: 1 });
     const two = await newVaried(store, { B: 2 });
     const [foreign] = await variationsOf(two);
@@ -209,7 +209,7 @@ describe('the scopes of PATCH /products/{id}/variants', () => {
     expect((await variationsOf(id))[0]!.quantity).toBe(4);
   });
 
-  test('are judged, with stock:write alone, after the body and before the product', async () => {
+  test('are checked, with only stock:write, after the body and before the product', async () => {
     const id = await newVaried(store, { A: 1 });
     const stock = await store.withScopes(['stock:write']);
     expect((await patch(id, 'not json', stock)).status).toBe(400);

@@ -236,7 +236,7 @@ describe('what has changed since the page was shown', () => {
     expect((await orders())[0].subtotal).toBe(40);
   });
 
-  test('the CEP: the price of the delivery is shown before it is paid', async () => {
+  test('the CEP: the price of the delivery is shown before the payment', async () => {
     await visitor.add(mug);
     const page = await visitor.checkout('01001000');
     const asked = await visitor.press(page, 'Place order', { ...TYPED, zip: '69005000', state: 'AM' });

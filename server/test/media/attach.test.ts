@@ -102,7 +102,7 @@ describe('by key', () => {
     expectRefusal(await store.post(images, { key: asked.key }), 409);
   });
 
-  test('a product that is unknown, gone or of another store is not found', async () => {
+  test('a product that is unknown, deleted or of another store is not found', async () => {
     const key = await upload(feira, store, productId, bytes);
     const other = await feira.store();
     expectRefusal(await other.post(images, { key }), 404);

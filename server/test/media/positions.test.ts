@@ -135,7 +135,7 @@ test('media:write changes images and cannot read them; products:read reads and c
   expect((await writer.patch(`${images}/${id}`, { order: 1 })).status).toBe(200);
 });
 
-test('a keyed attachment is made once and answered twice', async () => {
+test('an attachment with a key is made once, and its answer is repeated', async () => {
   const headers = { 'idempotency-key': 'once' };
   const first = await store.post(images, { url: address('a') }, headers);
   const again = await store.post(images, { url: address('a') }, headers);

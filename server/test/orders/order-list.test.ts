@@ -61,7 +61,7 @@ test('orders can be neither created, changed nor deleted through the API', async
 });
 
 describe('filters', () => {
-  test('status and statusShipping each show exactly their own, and both together', async () => {
+  test('status and statusShipping filter exactly, alone and combined', async () => {
     const [pending, paid, partial, refunded, canceled, sent] = [
       await place({ pay: false }),
       await place(),

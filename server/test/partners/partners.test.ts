@@ -110,7 +110,7 @@ describe('an integrator', () => {
     expect((await dev.get('/partners')).text).toContain(clientId);
   });
 
-  test('sees all that is wrong with a form at once, and what was typed', async () => {
+  test('sees all errors of a form at once, and the values that were entered', async () => {
     const page = await register(dev, {
       name: ' ',
       contact: 'unknown',
@@ -246,7 +246,7 @@ describe('reloading a page', () => {
     }
   });
 
-  test('shows a secret for two minutes at most, to the account and on the page it is for', async () => {
+  test('shows a secret for at most two minutes, only to its account and on its page', async () => {
     const page = await register(dev);
     const address = `/partners/apps/${clientIdOn(page)}`;
     const other = await register(dev);

@@ -211,7 +211,7 @@ test('an address without a shop answers with a page that says so', async () => {
   }
 });
 
-test('speaks Portuguese to those who prefer it, English to everybody else', async () => {
+test('is in Portuguese for browsers that prefer it, and in English for others', async () => {
   const id = await newProduct(store, { name: 'Mug', price: 1234.5, quantity: 1, categoryId: 15 });
   await newProduct(store, { name: 'Dress', categoryId: 2 });
   const bia = new Visitor(feira, shop, { 'accept-language': 'pt-BR,pt;q=0.9,en;q=0.5' });

@@ -101,7 +101,7 @@ describe('a replay', () => {
     expect(await queued({ from: LONG_AGO, to: inAnotherZone, status: 'failed' })).toEqual({ count: 1 });
   });
 
-  test('takes whole days in the time zone of the store', async () => {
+  test('accepts whole days in the time zone of the store', async () => {
     const made = await deliveriesThat('failed', 'failed', 'failed', 'failed');
     await inTimeZone(feira, store, 'America/Sao_Paulo');
     const times = [

@@ -203,7 +203,7 @@ describe('a subscription', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  test('is not failing for what a disconnected app was not sent', async () => {
+  test('does not count deliveries that were not sent to a disconnected app as failures', async () => {
     receiver.answer = fail;
     await write(6);
     await until(async () => (await readLog(store, hook.id)).every(({ attempts }) => attempts.length === 1));
