@@ -62,7 +62,7 @@ export class Transport {
       }
     } catch (error) {
       if (error instanceof FeiraError) throw placeAt(error, site);
-      if (signal.aborted) throw placeAt(stopped(signal, options.signal, state.count), site);
+      if (signal.aborted) throw placeAt(stopped(signal, options.signal, state), site);
       throw error;
     }
   }
@@ -116,11 +116,11 @@ export class Transport {
       const error = await refusal(response, state.count);
       if (!shouldRetry(response)) throw error;
       const retryAfter = retryAfterMs(response, this.clock.now());
-      return { waitMs: this.waitBefore(state.count, options, error, retryAfter) };
+      return { waitMs: this.waitBefore(state, options, error, retryAfter) };
     } catch (error) {
       if (error instanceof FeiraError || signal.aborted) throw error;
       const failure = connectionError(error, timeout.signal, url, state.count);
-      return { waitMs: this.waitBefore(state.count, options, failure) };
+      return { waitMs: this.waitBefore(state, options, failure) };
     } finally {
       clearTimeout(timer);
     }
@@ -133,15 +133,16 @@ export class Transport {
 
   /** Throws `error` when there is no further attempt. */
   private waitBefore(
-    attempts: number,
+    state: Attempts,
     options: ConditionalOptions,
     error: FeiraError,
     retryAfter?: number,
   ): number {
-    if (attempts >= (options.maxAttempts ?? this.options.maxAttempts ?? MAX_ATTEMPTS)) throw error;
+    state.lastFailure = error;
+    if (state.count >= (options.maxAttempts ?? this.options.maxAttempts ?? MAX_ATTEMPTS)) throw error;
     if (retryAfter !== undefined && retryAfter > LONGEST_WAIT_MS) throw error;
     // The refused call waits for a slot in the queue as well; a second early or late does not matter there.
-    return retryAfter ?? backoffMs(attempts);
+    return retryAfter ?? backoffMs(state.count);
   }
 
   private requestOf(
@@ -179,6 +180,7 @@ interface Attempts {
   renewed: boolean;
   /** What the last answer said about the budget. */
   report: BudgetReport | undefined;
+  lastFailure?: FeiraError;
 }
 
 type Outcome<T> = { value: T } | { waitMs: number };
@@ -187,13 +189,16 @@ function deadline(ms: number | undefined): AbortSignal | undefined {
   return ms === undefined ? undefined : AbortSignal.timeout(ms);
 }
 
-function stopped(signal: AbortSignal, ofCaller: AbortSignal | undefined, attempts: number): FeiraError {
+/** A deadline usually passes while a failed attempt waits for the next one: that failure is the cause. */
+function stopped(signal: AbortSignal, ofCaller: AbortSignal | undefined, state: Attempts): FeiraError {
+  const { count: attempts, lastFailure } = state;
   if (ofCaller?.aborted)
     return new FeiraError('The call was aborted', { code: 'aborted', attempts, cause: ofCaller.reason });
-  return new FeiraError('The deadline of the call passed', {
+  const reason = lastFailure ? `. The last attempt failed: ${lastFailure.message}` : '';
+  return new FeiraError(`The deadline of the call passed${reason}`, {
     code: 'deadline_exceeded',
     attempts,
-    cause: signal.reason,
+    cause: lastFailure ?? signal.reason,
   });
 }
 

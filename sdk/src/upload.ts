@@ -87,8 +87,7 @@ async function failure(response: Response | FeiraError, attempts: number): Promi
 }
 
 async function bytesOf(image: Uint8Array | ArrayBuffer | Blob): Promise<Uint8Array<ArrayBuffer>> {
-  if (image instanceof Blob) return new Uint8Array(await image.arrayBuffer());
-  return new Uint8Array(image);
+  return new Uint8Array('arrayBuffer' in image ? await image.arrayBuffer() : image);
 }
 
 /** By the first bytes of the file, as the server does: names and declared types are often wrong. */

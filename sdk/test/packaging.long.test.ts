@@ -3,12 +3,14 @@ import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'nod
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 import { build } from 'esbuild';
 import { publint } from 'publint';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ROOT, temporaryFolder } from '../../server/test/support/process.js';
+import { openLiveServer } from './support/live-server.js';
 
 const run = promisify(execFile);
 const SDK = join(ROOT, 'sdk');
@@ -113,6 +115,49 @@ test.each([
     folder,
   ]).catch((error) => error);
   expect(stdout).toBe('');
+});
+
+/** What edge runtimes and browsers have in common. Neither process nor Buffer. */
+const WEB_GLOBALS = {
+  AbortController,
+  AbortSignal,
+  Blob,
+  DOMException,
+  Headers,
+  Request,
+  Response,
+  TextDecoder,
+  TextEncoder,
+  URL,
+  URLSearchParams,
+  atob,
+  btoa,
+  clearTimeout,
+  console,
+  crypto,
+  fetch,
+  setTimeout,
+};
+
+test('runs where there are only web standards', async () => {
+  const server = await openLiveServer();
+  const { client, store } = await server.connect();
+  await client.products.create({ name: 'Caneca', price: 1 });
+  const { text } = await bundled('', '/webhooks', '/testing');
+  const program = `${text.replace(/export\{(.*)\};\s*$/, (_all, names) => `globalThis.sdk = {${names.replace(/(\w+) as (\w+)/g, '$2: $1')}};`)}
+    (async () => {
+      const { Feira, Webhooks, sign } = globalThis.sdk;
+      const store = new Feira({ baseUrl: ${JSON.stringify(server.url)}, token: ${JSON.stringify(store.token)} });
+      const names = [];
+      for await (const product of store.products.snapshot()) names.push(product.name);
+      const secret = 'whsec_' + 'A'.repeat(43) + '=';
+      const hooks = new Webhooks({ secret }).on('order.paid', ({ data }) => names.push(data.orderId));
+      const signed = await sign({ event: 'order.paid', data: { orderId: 'o1' } }, secret);
+      await hooks.fetch(new Request('https://erp.example/', { method: 'POST', ...signed }));
+      return names.join(' ');
+    })()`;
+  expect(await runInNewContext(program, WEB_GLOBALS)).toBe('Caneca o1');
+  await server.close();
 });
 
 async function bundled(...entries: string[]): Promise<{ text: string; bytes: number }> {

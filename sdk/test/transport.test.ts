@@ -120,6 +120,18 @@ test('ends the whole call at its deadline', async () => {
   expect(await failure(client.me())).toMatchObject({ status: 0, code: 'deadline_exceeded', attempts: 1 });
 });
 
+test('names the failure that used up the deadline', async () => {
+  await using server = await ScriptedServer.open(refuse(503, 'busy'));
+  const client = new Feira({ baseUrl: server.url, token: 'token', deadlineMs: 300 });
+  const error = await failure(client.me());
+  expect(error).toMatchObject({
+    code: 'deadline_exceeded',
+    attempts: 1,
+    cause: { status: 503, code: 'busy' },
+  });
+  expect(error.message).toContain('a sentence about busy');
+});
+
 test('ends when the caller aborts', async () => {
   const abort = new AbortController();
   await using server = await ScriptedServer.open(() => abort.abort('enough'));

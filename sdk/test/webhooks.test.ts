@@ -97,6 +97,14 @@ test('names a body that was parsed and written again', async () => {
   expect(errors).toMatchObject([{ code: 'body_changed' }]);
 });
 
+test('names a body that somebody else has read', async () => {
+  const { hooks, errors } = receiver();
+  const request = requestOf(await sign(PAID, SECRET));
+  await request.json();
+  expect((await hooks.fetch(request)).status).toBe(500);
+  expect(errors).toMatchObject([{ code: 'body_parsed' }]);
+});
+
 test('names a missing signature', async () => {
   const { hooks, errors } = receiver();
   expect((await hooks.fetch(requestOf({ body: '{}', headers: {} }))).status).toBe(401);
