@@ -33,10 +33,13 @@ export function answerErrors(app: FastifyInstance, publicUrl: string): void {
   });
 }
 
+/** A path of pages. Those of the API and of files have one spelling only. */
+const PAGE_WITH_SLASH = /^\/(?!api\/|media\/|uploads\/)[^/].*[^/]\/$/;
+
 /** /docs/ is /docs. Undefined if there is no page without the slash either. */
 function withoutTrailingSlash(app: FastifyInstance, request: FastifyRequest): string | undefined {
   const path = pathOf(request);
-  if (request.method !== 'GET' || !/^\/[^/].*[^/]\/$/.test(path)) return undefined;
+  if (request.method !== 'GET' || !PAGE_WITH_SLASH.test(path)) return undefined;
   const shorter = path.slice(0, -1);
   return app.findRoute({ method: 'GET', url: shorter })
     ? shorter + request.url.slice(path.length)
