@@ -3,7 +3,8 @@ import { callSite } from './errors.js';
 import { List } from './list.js';
 import type { CallOptions, ConditionalOptions } from './options.js';
 import type { Query } from './query.js';
-import type { CallSpec, Transport } from './transport.js';
+import type { CallSpec } from './sent-request.js';
+import type { Transport } from './transport.js';
 
 /** The kinds of calls, for the groups in resources/. */
 export class Api {

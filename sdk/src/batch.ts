@@ -2,7 +2,7 @@ import type { Api } from './api.js';
 import { sendJson } from './call.js';
 import { type CallSite, FeiraError } from './errors.js';
 import type { DryRunOptions } from './options.js';
-import type { CallSpec } from './transport.js';
+import type { CallSpec } from './sent-request.js';
 
 const MOST_ENTRIES = 500;
 

@@ -1,7 +1,8 @@
 import type { CallSite } from './errors.js';
 import { FeiraError } from './errors.js';
 import type { ConditionalOptions } from './options.js';
-import type { CallSpec, Transport } from './transport.js';
+import type { CallSpec } from './sent-request.js';
+import type { Transport } from './transport.js';
 
 /** The response beside its data. Its body has been read. */
 export interface WithResponse<T> {

@@ -4,19 +4,9 @@ import { connectionError, refusal } from './failures.js';
 import type { ConditionalOptions, FeiraOptions } from './options.js';
 import { type BudgetReport, MemoryBudget } from './pacing/budget.js';
 import { Pacer } from './pacing/pacer.js';
-import { type Query, urlOf } from './query.js';
+import { LONGEST_WAIT_MS, reportOf, UPLOADS_PER_MINUTE, uploadReport } from './pacing/report.js';
 import { backoffMs, retryAfterMs, shouldRetry } from './retry.js';
-
-export interface CallSpec {
-  method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
-  /** Relative to /api/v1. */
-  path: string;
-  query?: Query | undefined;
-  body?: unknown;
-  accept?: string;
-  /** Requests for upload addresses have a second, smaller budget. */
-  isUpload?: boolean;
-}
+import { type CallSpec, requestOf, type SentRequest } from './sent-request.js';
 
 /** `read` takes what the caller wants from the response while the timeout of the attempt still runs. */
 export type Read<T> = (response: Response) => Promise<T>;
@@ -24,9 +14,6 @@ export type Read<T> = (response: Response) => Promise<T>;
 const TIMEOUT_MS = 30_000;
 const MAX_ATTEMPTS = 5;
 const CONCURRENCY = 8;
-const UPLOADS_PER_MINUTE = 60;
-/** A longer Retry-After (the daily limit of uploads) is reported to the caller instead of waited for. */
-const LONGEST_WAIT_MS = 300_000;
 
 /** Sends the calls of one store: paced, with a timeout for each attempt, and again while that can help. */
 export class Transport {
@@ -52,7 +39,7 @@ export class Transport {
     const signals = [options.signal, deadline(options.deadlineMs ?? this.options.deadlineMs)];
     const signal = AbortSignal.any(signals.filter((each) => each !== undefined));
     // Made once: every attempt sends the same bytes under the same key.
-    const request = this.requestOf(spec, options);
+    const request = requestOf(spec, options, this.options);
     const state: Attempts = { count: 0, refusedToken: undefined, renewed: false, report: undefined };
     try {
       for (;;) {
@@ -144,33 +131,6 @@ export class Transport {
     // The refused call waits for a slot in the queue as well; a second early or late does not matter there.
     return retryAfter ?? backoffMs(state.count);
   }
-
-  private requestOf(
-    { method, path, query, body, accept }: CallSpec,
-    options: ConditionalOptions,
-  ): SentRequest {
-    const isWrite = method !== 'GET';
-    const { userAgent, baseUrl } = this.options;
-    return {
-      url: urlOf(baseUrl, path, { ...query, ...(options.dryRun && { dryRun: true }) }),
-      method,
-      headers: {
-        accept: accept ?? 'application/json',
-        ...(userAgent && { 'user-agent': userAgent }),
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-        ...(isWrite && { 'idempotency-key': options.idempotencyKey ?? crypto.randomUUID() }),
-        ...(options.ifMatch && { 'if-match': options.ifMatch }),
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    };
-  }
-}
-
-interface SentRequest {
-  url: string;
-  method: string;
-  headers: Record<string, string>;
-  body?: string;
 }
 
 interface Attempts {
@@ -200,18 +160,4 @@ function stopped(signal: AbortSignal, ofCaller: AbortSignal | undefined, state: 
     attempts,
     cause: lastFailure ?? signal.reason,
   });
-}
-
-function reportOf(response: Response, now: number): BudgetReport | undefined {
-  const [limit, remaining] = ['limit', 'remaining'].map((name) =>
-    Number.parseInt(response.headers.get(`x-ratelimit-${name}`) ?? '', 10),
-  ) as [number, number];
-  if (Number.isNaN(limit) || Number.isNaN(remaining)) return undefined;
-  const wait = response.status === 429 && remaining === 0 ? retryAfterMs(response, now) : undefined;
-  return { limit, remaining, ...(wait !== undefined && wait <= LONGEST_WAIT_MS && { refusedForMs: wait }) };
-}
-
-/** The headers of POST /uploads show the tightest of three limits, so only a refusal says something about the minute. */
-function uploadReport(report: BudgetReport | undefined): BudgetReport | undefined {
-  return report?.refusedForMs === undefined ? undefined : { ...report, limit: UPLOADS_PER_MINUTE };
 }

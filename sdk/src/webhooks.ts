@@ -1,5 +1,15 @@
 import type { EventPayloads } from './types.js';
-import { checkSecret, verifyDelivery, WebhookError, type WebhookSettings } from './webhooks/verify.js';
+import { WebhookError } from './webhooks/errors.js';
+import {
+  type FastifyCalls,
+  type FastifyLike,
+  type NodeRequest,
+  type NodeResponse,
+  rawBody,
+} from './webhooks/frameworks.js';
+import { Recent } from './webhooks/recent.js';
+import { checkSecret } from './webhooks/secret.js';
+import { verifyDelivery, type WebhookSettings } from './webhooks/verify.js';
 
 export { WebhookError };
 
@@ -39,8 +49,6 @@ export interface WebhooksOptions extends WebhookSettings {
 }
 
 type Handler = (event: WebhookEvent) => unknown;
-const REMEMBERED = 10_000;
-const MOST_BYTES = 1_048_576;
 
 /** Receives webhooks: verifies them, drops repetitions and stale ones, and calls the handlers. */
 export class Webhooks {
@@ -132,71 +140,4 @@ export class Webhooks {
     await this.sequences.set(own, sequence);
     return false;
   }
-}
-
-/** A map that forgets its oldest entries. */
-class Recent<T> {
-  private readonly entries = new Map<string, T>();
-
-  get(key: string): T | undefined {
-    return this.entries.get(key);
-  }
-
-  set(key: string, value: T): void {
-    this.entries.delete(key);
-    this.entries.set(key, value);
-    if (this.entries.size > REMEMBERED) this.entries.delete(this.entries.keys().next().value as string);
-  }
-}
-
-export interface NodeRequest extends AsyncIterable<Uint8Array | string> {
-  headers: Record<string, string | string[] | undefined>;
-  body?: unknown;
-}
-
-export interface NodeResponse {
-  statusCode: number;
-  end(body?: string): unknown;
-}
-
-/** An instance of any version of Fastify: its own types are too precise for a structural match. */
-export interface FastifyLike {
-  addContentTypeParser: (...args: never[]) => unknown;
-  post: (...args: never[]) => unknown;
-}
-
-interface FastifyCalls {
-  addContentTypeParser(
-    type: string,
-    options: { parseAs: 'buffer' },
-    parser: (request: unknown, body: Uint8Array, done: (error: null, body: unknown) => void) => void,
-  ): unknown;
-  post(
-    path: string,
-    handler: (
-      request: { body: unknown; headers: Record<string, unknown> },
-      reply: { code(status: number): { send(body?: string): unknown } },
-    ) => Promise<unknown>,
-  ): unknown;
-}
-
-/** What a parser before us has left in `body`, or else the bytes of the request. */
-async function rawBody(request: NodeRequest): Promise<unknown> {
-  if (request.body !== undefined) return request.body;
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of request) {
-    const bytes = typeof chunk === 'string' ? new TextEncoder().encode(chunk) : chunk;
-    size += bytes.length;
-    if (size > MOST_BYTES)
-      throw new WebhookError('body_too_large', 413, 'A delivery is never larger than 1 MB');
-    chunks.push(bytes);
-  }
-  const whole = new Uint8Array(size);
-  let offset = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, offset);
-    offset += chunk.length;
-  }
-  return whole;
 }

@@ -50,7 +50,7 @@ export function reserve(state: BudgetState, id: string, now: number): number {
   }
   return state.limit === undefined || over.length === 0
     ? ASK_AGAIN_MS
-    : Math.max(1, Math.min(...over) + WINDOW_MS - now);
+    : Math.max(1, over.reduce((oldest, at) => Math.min(oldest, at)) + WINDOW_MS - now);
 }
 
 export function settle(state: BudgetState, id: string, report: BudgetReport | undefined, now: number): void {

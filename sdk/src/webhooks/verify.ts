@@ -1,5 +1,6 @@
-import { hmacKey } from '../hmac.js';
 import type { WebhookEvent } from '../webhooks.js';
+import { WebhookError } from './errors.js';
+import { bodySignature, standardSignature } from './signatures.js';
 
 export interface WebhookSettings {
   /** The secret of the subscription, or several: of several subscriptions, or of a rotation. */
@@ -15,48 +16,8 @@ export interface WebhookSettings {
   now?: () => number;
 }
 
-export type WebhookErrorCode =
-  | 'body_parsed'
-  | 'body_changed'
-  | 'body_too_large'
-  | 'missing_signature'
-  | 'wrong_signature'
-  | 'wrong_time'
-  | 'wrong_secret_form';
-
-export class WebhookError extends Error {
-  override readonly name = 'WebhookError';
-
-  constructor(
-    readonly code: WebhookErrorCode,
-    /** What the sender is answered. */
-    readonly status: number,
-    message: string,
-  ) {
-    super(message);
-  }
-}
-
-const PREFIX = 'whsec_';
 const TOLERANCE_SECONDS = 300;
 const encoder = new TextEncoder();
-
-/** Throws when a secret is not the whole text that was shown on creation. */
-export function checkSecret(secret: unknown): void {
-  const is = typeof secret !== 'string' ? `a value of type ${typeof secret}` : wrongForm(secret);
-  if (is)
-    throw new WebhookError(
-      'wrong_secret_form',
-      500,
-      `The secret must be the whole text shown on creation, ${PREFIX} and 44 characters. This one is ${is}`,
-    );
-}
-
-function wrongForm(secret: string): string | undefined {
-  if (secret !== secret.trim()) return 'surrounded by spaces or line breaks';
-  if (!secret.startsWith(PREFIX)) return `without ${PREFIX}`;
-  return /^[A-Za-z0-9+/]{43}=$/.test(secret.slice(PREFIX.length)) ? undefined : 'cut off or changed';
-}
 
 export async function verifyDelivery(
   body: unknown,
@@ -94,59 +55,6 @@ export async function verifyDelivery(
   };
 }
 
-type Header = (name: string) => string;
-type Check = (body: Uint8Array<ArrayBuffer>, secrets: string[]) => Promise<boolean>;
-
-/** Standard Webhooks: keyed with the decoded secret, over id.timestamp.body. One signature per live secret. */
-function standardSignature(header: Header): Check {
-  const [id, time, given] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map(header) as [
-    string,
-    string,
-    string,
-  ];
-  if (!given) throw missing('webhook-signature');
-  const signatures = given.split(' ').map((each) => decode(each.replace(/^v1,/, '')));
-  return (body, secrets) => {
-    const start = encoder.encode(`${id}.${time}.`);
-    const message = new Uint8Array(start.length + body.length);
-    message.set(start);
-    message.set(body, start.length);
-    return someMatch(
-      secrets.map((secret) => decode(secret.slice(PREFIX.length))),
-      signatures,
-      message,
-    );
-  };
-}
-
-/** Keyed with the text of the secret, over the body. After a rotation, a second header has the old secret's. */
-function bodySignature(header: Header): Check {
-  const name = 'x-service-signature-256';
-  const given = [header(name), header(`${name}-previous`)].filter(Boolean);
-  if (given.length === 0) throw missing(name);
-  const signatures = given.map((each) =>
-    Uint8Array.from(each.replace(/^sha256=/, '').match(/../g) ?? [], (pair) => Number.parseInt(pair, 16)),
-  );
-  return (body, secrets) =>
-    someMatch(
-      secrets.map((secret) => encoder.encode(secret)),
-      signatures,
-      body,
-    );
-}
-
-/** subtle.verify compares in constant time. */
-async function someMatch(
-  keys: Uint8Array<ArrayBuffer>[],
-  signatures: Uint8Array<ArrayBuffer>[],
-  message: Uint8Array<ArrayBuffer>,
-): Promise<boolean> {
-  for (const key of await Promise.all(keys.map(hmacKey)))
-    for (const signature of signatures)
-      if (await crypto.subtle.verify('HMAC', key, signature, message)) return true;
-  return false;
-}
-
 function bytesOf(body: unknown): Uint8Array<ArrayBuffer> {
   // Not instanceof: test runners such as Jest have a second Uint8Array.
   if (ArrayBuffer.isView(body)) return new Uint8Array(body.buffer, body.byteOffset, body.byteLength).slice();
@@ -182,20 +90,4 @@ function checkTime(
     401,
     `The delivery was signed ${when}; ${toleranceSeconds} are allowed. Check the clock of this machine`,
   );
-}
-
-function missing(header: string): WebhookError {
-  return new WebhookError(
-    'missing_signature',
-    401,
-    `The request has no ${header} header: it is not from Feira, or a proxy removed it`,
-  );
-}
-
-function decode(text: string): Uint8Array<ArrayBuffer> {
-  try {
-    return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
-  } catch {
-    return new Uint8Array();
-  }
 }

@@ -1,0 +1,21 @@
+import { retryAfterMs } from '../retry.js';
+import type { BudgetReport } from './budget.js';
+
+export const UPLOADS_PER_MINUTE = 60;
+/** A longer Retry-After (the daily limit of uploads) is reported to the caller instead of waited for. */
+export const LONGEST_WAIT_MS = 300_000;
+
+/** What an answer says about the budget. */
+export function reportOf(response: Response, now: number): BudgetReport | undefined {
+  const [limit, remaining] = ['limit', 'remaining'].map((name) =>
+    Number.parseInt(response.headers.get(`x-ratelimit-${name}`) ?? '', 10),
+  ) as [number, number];
+  if (Number.isNaN(limit) || Number.isNaN(remaining)) return undefined;
+  const wait = response.status === 429 && remaining === 0 ? retryAfterMs(response, now) : undefined;
+  return { limit, remaining, ...(wait !== undefined && wait <= LONGEST_WAIT_MS && { refusedForMs: wait }) };
+}
+
+/** The headers of POST /uploads show the tightest of three limits, so only a refusal says something about the minute. */
+export function uploadReport(report: BudgetReport | undefined): BudgetReport | undefined {
+  return report?.refusedForMs === undefined ? undefined : { ...report, limit: UPLOADS_PER_MINUTE };
+}

@@ -1,0 +1,42 @@
+import type { ConditionalOptions, FeiraOptions } from './options.js';
+import { type Query, urlOf } from './query.js';
+
+export interface CallSpec {
+  method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
+  /** Relative to /api/v1. */
+  path: string;
+  query?: Query | undefined;
+  body?: unknown;
+  accept?: string;
+  /** Requests for upload addresses have a second, smaller budget. */
+  isUpload?: boolean;
+}
+
+export interface SentRequest {
+  url: string;
+  method: string;
+  headers: Record<string, string>;
+  body?: string;
+}
+
+/** What every attempt of a call sends: the same bytes under the same key. */
+export function requestOf(
+  { method, path, query, body, accept }: CallSpec,
+  options: ConditionalOptions,
+  client: FeiraOptions,
+): SentRequest {
+  const isWrite = method !== 'GET';
+  const { userAgent, baseUrl } = client;
+  return {
+    url: urlOf(baseUrl, path, { ...query, ...(options.dryRun && { dryRun: true }) }),
+    method,
+    headers: {
+      accept: accept ?? 'application/json',
+      ...(userAgent && { 'user-agent': userAgent }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(isWrite && { 'idempotency-key': options.idempotencyKey ?? crypto.randomUUID() }),
+      ...(options.ifMatch && { 'if-match': options.ifMatch }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  };
+}

@@ -1,0 +1,21 @@
+export type WebhookErrorCode =
+  | 'body_parsed'
+  | 'body_changed'
+  | 'body_too_large'
+  | 'missing_signature'
+  | 'wrong_signature'
+  | 'wrong_time'
+  | 'wrong_secret_form';
+
+export class WebhookError extends Error {
+  override readonly name = 'WebhookError';
+
+  constructor(
+    readonly code: WebhookErrorCode,
+    /** What the sender is answered. */
+    readonly status: number,
+    message: string,
+  ) {
+    super(message);
+  }
+}

@@ -1,0 +1,20 @@
+import { WebhookError } from './errors.js';
+
+export const PREFIX = 'whsec_';
+
+/** Throws when a secret is not the whole text that was shown on creation. */
+export function checkSecret(secret: unknown): void {
+  const is = typeof secret !== 'string' ? `a value of type ${typeof secret}` : wrongForm(secret);
+  if (is)
+    throw new WebhookError(
+      'wrong_secret_form',
+      500,
+      `The secret must be the whole text shown on creation, ${PREFIX} and 44 characters. This one is ${is}`,
+    );
+}
+
+function wrongForm(secret: string): string | undefined {
+  if (secret !== secret.trim()) return 'surrounded by spaces or line breaks';
+  if (!secret.startsWith(PREFIX)) return `without ${PREFIX}`;
+  return /^[A-Za-z0-9+/]{43}=$/.test(secret.slice(PREFIX.length)) ? undefined : 'cut off or changed';
+}
