@@ -54,4 +54,4 @@ test('the server ends with a clear message when PostgreSQL does not start again'
   process.kill(pid, 'SIGKILL');
   expect((await ended)[0]).toBe(1);
   expect(server.output()).toContain('exited 5 times in a row');
-}, 60_000);
+});
