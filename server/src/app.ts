@@ -11,6 +11,7 @@ import Fastify, {
 import type { Logger } from 'pino';
 import { type ApiOptions, api } from './api.js';
 import { LocalStorage } from './media/local-storage.js';
+import { serveResized } from './media/resize.js';
 import { serveMedia } from './media/serve.js';
 import type { Storage } from './media/storage.js';
 import { uploadRoute } from './media/upload-route.js';
@@ -90,6 +91,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   if (storage instanceof LocalStorage) {
     await app.register(uploadRoute, { storage });
     await app.register(serveMedia, { storage });
+    await app.register(serveResized, { storage });
   }
   await app.register(pages, options.pages);
   serveIcon(app);

@@ -4,6 +4,7 @@ import type { AppOptions, ServerOptions } from './app.js';
 import { OrderLinks } from './checkout/order-links.js';
 import { Sequencer } from './events/sequencer.js';
 import { Snapshots } from './events/snapshots.js';
+import { LocalStorage } from './media/local-storage.js';
 import { Credentials } from './oauth/credentials.js';
 import { noRefunder } from './orders/refund.js';
 import { paymentReport } from './payments/report.js';
@@ -115,6 +116,8 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
           lists,
           publicUrl,
           mediaUrl,
+          // Other storages serve images themselves, in their original size.
+          resizesImages: storage instanceof LocalStorage,
           isTestShop: options.isTestShop,
         },
         sandbox: sandbox && { gateway: sandbox, wake },

@@ -39,6 +39,7 @@ const PERMITTED: Record<string, string[]> = {
     'shipping',
     'orders',
     'webhooks',
+    'media',
     'events',
     'oauth',
     'accounts',

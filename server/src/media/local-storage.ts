@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { Clock } from '../platform/clock.js';
 import type { Signer } from '../platform/crypto/signer.js';
+import { WIDTHS, type Width } from './responsive.js';
 import { type SignedPut, type Storage, UPLOAD_SECONDS } from './storage.js';
 import { UploadAttempts } from './upload-attempts.js';
 import { asStorageError, type CreateFile, FOLDER_MODE, writeDurably } from './write-durably.js';
@@ -20,6 +21,7 @@ export class LocalStorage implements Storage {
   /** Tests replace it with one that fails like a full disk. */
   createFile: CreateFile = createWriteStream;
   private readonly staged: string;
+  private readonly variants: string;
   private readonly attempts: UploadAttempts;
 
   constructor(
@@ -30,6 +32,7 @@ export class LocalStorage implements Storage {
   ) {
     this.published = join(folder, 'files');
     this.staged = join(folder, 'staging');
+    this.variants = join(folder, 'variants');
     this.attempts = new UploadAttempts(clock);
   }
 
@@ -57,7 +60,7 @@ export class LocalStorage implements Storage {
 
   /** Creates the folders once and removes the access of other accounts, even if an earlier version had allowed it. */
   prepare(): void {
-    for (const folder of [this.folder, this.published, this.staged]) {
+    for (const folder of [this.folder, this.published, this.staged, this.variants]) {
       mkdirSync(folder, { recursive: true, mode: FOLDER_MODE });
       chmodSync(folder, FOLDER_MODE);
     }
@@ -75,12 +78,31 @@ export class LocalStorage implements Storage {
     return writeDurably(join(this.published, key), bytes, this.createFile);
   }
 
+  async readPublished(key: string): Promise<Buffer | undefined> {
+    return readFile(join(this.published, key)).catch(undefinedIfMissing).catch(rethrow);
+  }
+
+  async readVariant(key: string, width: Width): Promise<Buffer | undefined> {
+    return readFile(this.variantOf(key, width)).catch(undefinedIfMissing).catch(rethrow);
+  }
+
+  /** Keeps a resized image until its original is removed, also if that happens now. */
+  async keepVariant(key: string, width: Width, bytes: Buffer): Promise<void> {
+    await writeDurably(this.variantOf(key, width), bytes, this.createFile);
+    if (!(await this.readPublished(key))) await rm(this.variantOf(key, width), { force: true });
+  }
+
+  private variantOf(key: string, width: Width): string {
+    return join(this.variants, width, `${key}.webp`);
+  }
+
   async removeStaged(key: string): Promise<void> {
     await this.erase(join(this.staged, key)).catch(rethrow);
   }
 
   async remove(key: string): Promise<void> {
     await this.erase(join(this.published, key)).catch(rethrow);
+    for (const width of WIDTHS) await rm(this.variantOf(key, width), { force: true }).catch(rethrow);
   }
 
   async check(): Promise<void> {

@@ -3,7 +3,7 @@ import type { FastifyPluginAsync } from 'fastify';
 import { sendPage } from '../platform/html/page.js';
 import type { Fields } from '../platform/http/forms.js';
 import { isId } from '../platform/schema/ids.js';
-import { cartOf, keepCart, quantityOf, withAdded, withChanged } from './cart.js';
+import { cartOf, keepCart, lineName, quantityOf, withAdded } from './cart.js';
 import { readCart } from './cart-view.js';
 import { findItem } from './item.js';
 import { CartPage } from './pages/cart.js';
@@ -42,7 +42,14 @@ export const cartRoutes: FastifyPluginAsync<Storefront> = async (app, storefront
       const visit = visitOf(request);
       return sendPage(
         reply,
-        <ProductPage visit={visit} item={item} chosen={chosen} csrf={csrf} fault={fault} />,
+        <ProductPage
+          visit={visit}
+          item={item}
+          chosen={chosen}
+          csrf={csrf}
+          fault={fault}
+          origin={storefront.publicUrl}
+        />,
         422,
       );
     }
@@ -50,15 +57,20 @@ export const cartRoutes: FastifyPluginAsync<Storefront> = async (app, storefront
     return reply.redirect(`/s/${shop.slug}/cart`, 303);
   });
 
+  /** The whole cart is one form, so that its quantities are saved whichever button is pressed. */
   app.post('/cart/lines', hidden, async (request, reply) => {
     const fields = checkedCartForm(sessions, request);
-    const quantity = fields.get('remove') ? 0 : quantityOf(fields.text('quantity').trim());
-    // An invalid number changes nothing.
-    if (quantity !== undefined) {
-      const lines = withChanged(cartOf(request), { ...itemOf(fields), quantity });
-      keepCart(reply, request.shop, lines, isSecure(storefront));
-    }
-    return reply.redirect(`/s/${request.shop.slug}/cart`, 303);
+    const { slug } = request.shop;
+    const removed = fields.text('remove');
+    const lines = cartOf(request).flatMap((line) => {
+      if (lineName(line) === removed) return [];
+      // An invalid number changes nothing.
+      const quantity = quantityOf(fields.text(`quantity-${lineName(line)}`).trim()) ?? line.quantity;
+      return [{ ...line, quantity }];
+    });
+    keepCart(reply, request.shop, lines, isSecure(storefront));
+    const next = fields.get('action') === 'checkout' && removed === '' ? 'checkout' : 'cart';
+    return reply.redirect(`/s/${slug}/${next}`, 303);
   });
 };
 

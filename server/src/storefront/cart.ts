@@ -49,12 +49,13 @@ export function withAdded(lines: Line[], added: Line): Line[] | undefined {
   return quantity <= CART_MAX_QUANTITY ? withChanged(lines, { ...known, quantity }) : undefined;
 }
 
-/** A quantity of 0 removes the line. */
-export function withChanged(lines: Line[], changed: Line): Line[] {
-  return lines.flatMap((line) => {
-    if (!isSame(line, changed)) return [line];
-    return changed.quantity === 0 ? [] : [changed];
-  });
+function withChanged(lines: Line[], changed: Line): Line[] {
+  return lines.map((line) => (isSame(line, changed) ? changed : line));
+}
+
+/** The name of a line in the form of the cart. */
+export function lineName({ productId, variantId }: Omit<Line, 'quantity'>): string {
+  return `${productId}.${variantId ?? ''}`;
 }
 
 export function unitsIn(lines: Line[]): number {

@@ -3,11 +3,11 @@ import type { Buyer } from '../orders/records.js';
 import { taxIdOf } from '../orders/tax-id.js';
 import type { Fields } from '../platform/http/forms.js';
 import { normalizedName } from '../platform/schema/normalize.js';
+import { MAX_INSTALLMENTS } from './installments.js';
 import { phoneOf } from './phone.js';
 import { type PostalCodeFault, readPostalCode, STATES } from './postal-codes.js';
 
 export const METHODS = ['pix', 'card', 'boleto'] as const;
-export const MAX_INSTALLMENTS = 12;
 const SERVICES = ['economy', 'express', 'digital'];
 
 export type FieldFault =

@@ -12,11 +12,11 @@ import { queryFields } from '../platform/http/forms.js';
 import { networkOf } from '../platform/http/network.js';
 import { cartOf, keepCart } from './cart.js';
 import { readCart } from './cart-view.js';
-import { type CheckoutForm, NOTHING_TYPED, readCheckoutForm } from './checkout-form.js';
+import { type CheckoutForm, NOTHING_TYPED, readCheckoutForm, type Typed } from './checkout-form.js';
 import { type CheckoutNotice, CheckoutPage } from './pages/checkout.js';
 import { NoOrdersPage } from './pages/missing.js';
 import { PostalCodePage } from './pages/postal-code.js';
-import { readPostalCode } from './postal-codes.js';
+import { placeOf, readPostalCode } from './postal-codes.js';
 import { isSecure, type Storefront, visitOf } from './visit.js';
 
 const CHECKOUT_ID = /^[A-Za-z0-9_-]{22}$/;
@@ -43,7 +43,7 @@ export const checkoutRoutes: FastifyPluginAsync<Storefront> = async (app, storef
       );
       return sendPage(reply, page, 422);
     }
-    const form: CheckoutForm = { typed: { ...NOTHING_TYPED, zip: postalCode.value }, faults: {} };
+    const form: CheckoutForm = { typed: withPlace({ ...NOTHING_TYPED, zip: postalCode.value }), faults: {} };
     return show(request, reply, { checkoutId: randomBytes(16).toString('base64url'), form });
   });
 
@@ -54,7 +54,10 @@ export const checkoutRoutes: FastifyPluginAsync<Storefront> = async (app, storef
     const checkoutId = fields.text('checkout');
     const form = readCheckoutForm(fields);
     if (fields.get('action') === 'quote')
-      return show(request, reply, { checkoutId, form: { ...form, faults: zipFaultOf(form) } });
+      return show(request, reply, {
+        checkoutId,
+        form: { typed: withPlace(form.typed), faults: zipFaultOf(form) },
+      });
     if (!form.order) return show(request, reply, { checkoutId, form, status: 422 });
     const outcome = await checkOut({ ...storefront, gateway }, shop, {
       ...form.order,
@@ -108,6 +111,12 @@ export const checkoutRoutes: FastifyPluginAsync<Storefront> = async (app, storef
     );
   }
 };
+
+/** Fills in the state and, where the postal code determines it, the city, if they are empty. */
+function withPlace(typed: Typed): Typed {
+  const { state = '', city = '' } = placeOf(typed.zip) ?? {};
+  return { ...typed, state: typed.state || state, city: typed.city || city };
+}
 
 /** The form is valid for this browser, this shop and one order. */
 function purposeOf({ shop }: FastifyRequest, checkoutId: string): string {

@@ -32,6 +32,28 @@ const RANGES: [first: string, last: string, state: string][] = [
   ['90000', '99999', 'RS'],
 ];
 
+/** The ranges of postal codes that belong to one city, for the capitals. */
+const CITIES: [first: string, last: string, city: string][] = [
+  ['01000', '05999', 'São Paulo'],
+  ['08000', '08499', 'São Paulo'],
+  ['20000', '23799', 'Rio de Janeiro'],
+  ['29000', '29099', 'Vitória'],
+  ['30000', '31999', 'Belo Horizonte'],
+  ['40000', '41999', 'Salvador'],
+  ['50000', '52999', 'Recife'],
+  ['58000', '58099', 'João Pessoa'],
+  ['60000', '60999', 'Fortaleza'],
+  ['64000', '64099', 'Teresina'],
+  ['66000', '66999', 'Belém'],
+  ['69000', '69099', 'Manaus'],
+  ['70000', '72799', 'Brasília'],
+  ['73000', '73699', 'Brasília'],
+  ['74000', '74899', 'Goiânia'],
+  ['80000', '82999', 'Curitiba'],
+  ['88000', '88099', 'Florianópolis'],
+  ['90000', '91999', 'Porto Alegre'],
+];
+
 export const STATES = [...new Set(RANGES.map(([, , state]) => state))].sort();
 
 /** `zip`: not eight digits. `zipUnknown`: no state has such a code. */
@@ -44,4 +66,12 @@ export function readPostalCode(text: string): { value: string; state: string } |
   const sector = value.slice(0, 5);
   const [, , state] = RANGES.find(([first, last]) => sector >= first && sector <= last) ?? [];
   return state === undefined ? { fault: 'zipUnknown' } : { value, state };
+}
+
+/** The state of a postal code, and its city if the whole range belongs to one. */
+export function placeOf(text: string): { state: string; city?: string | undefined } | undefined {
+  const code = readPostalCode(text);
+  if ('fault' in code) return undefined;
+  const sector = code.value.slice(0, 5);
+  return { state: code.state, city: CITIES.find(([first, last]) => sector >= first && sector <= last)?.[2] };
 }

@@ -2,14 +2,15 @@ import type {} from '@fastify/swagger';
 import type { FastifyPluginAsync } from 'fastify';
 import { isTemporary } from '../platform/db/unavailable.js';
 import { contentPolicy } from '../platform/html/content-policy.js';
-import { languageOf } from '../platform/html/language.js';
 import { sendPage } from '../platform/html/page.js';
 import { queryFields } from '../platform/http/forms.js';
 import { networkOf } from '../platform/http/network.js';
 import { findShop } from '../stores/queries.js';
 import { cartRoutes } from './cart-routes.js';
 import { checkoutRoutes } from './checkout-routes.js';
+import { previewFreight } from './freight-preview.js';
 import { chosenVariation, findItem } from './item.js';
+import { keepLanguage, shopLanguageOf } from './language.js';
 import { shopOrderRoutes } from './order-routes.js';
 import { MissingPage, NoShopPage } from './pages/missing.js';
 import { ProductPage } from './pages/product.js';
@@ -17,7 +18,7 @@ import { ProductListPage } from './pages/product-list.js';
 import { SearchRefusedPage } from './pages/search-refused.js';
 import { categoriesOnSale, listShopProducts, type ProductList } from './product-list.js';
 import { SearchLimit } from './search-limit.js';
-import { cartProof, type Storefront, visitOf } from './visit.js';
+import { cartProof, isSecure, type Storefront, visitOf } from './visit.js';
 
 const MAX_SEARCH_LENGTH = 100;
 
@@ -31,14 +32,15 @@ export const storefrontRoutes: FastifyPluginAsync<Storefront> = async (app, stor
 
   app.decorateRequest('shop');
   app.decorateRequest('isTestShop', isTestShop);
+  app.decorateRequest('resizedFrom', storefront.resizesImages ? mediaUrl : undefined);
   app.addHook('onRequest', async (request, reply) => {
     reply.header('Content-Security-Policy', policy);
     const shop = await findShop(db.system('shops'), (request.params as { slug: string }).slug);
     if (!shop) {
-      const language = languageOf(request.headers['accept-language']);
-      return sendPage(reply, <NoShopPage language={language} />, 404);
+      return sendPage(reply, <NoShopPage language={shopLanguageOf(request)} />, 404);
     }
     request.shop = shop;
+    if (request.method === 'GET' && keepLanguage(request, reply, isSecure(storefront))) return reply;
   });
 
   app.get('/', hidden, async (request, reply) => {
@@ -70,7 +72,13 @@ export const storefrontRoutes: FastifyPluginAsync<Storefront> = async (app, stor
     if (shown.page !== asked.page) return sendPage(reply, <MissingPage visit={visitOf(request)} />, 404);
     return sendPage(
       reply,
-      <ProductListPage visit={visitOf(request)} request={shown} list={list} categories={categories} />,
+      <ProductListPage
+        visit={visitOf(request)}
+        request={shown}
+        list={list}
+        categories={categories}
+        origin={storefront.publicUrl}
+      />,
     );
   });
 
@@ -85,7 +93,17 @@ export const storefrontRoutes: FastifyPluginAsync<Storefront> = async (app, stor
     if (!item) return sendPage(reply, <MissingPage visit={visit} />, 404);
     const chosen = chosenVariation(item, queryFields(request).get('v'));
     const csrf = cartProof(sessions, request, reply);
-    return sendPage(reply, <ProductPage visit={visit} item={item} chosen={chosen} csrf={csrf} />);
+    const zip = queryFields(request).get('zip');
+    const { workspaceId } = visit.shop;
+    const freight =
+      zip === undefined
+        ? undefined
+        : await previewFreight(db.store(workspaceId), workspaceId, item, chosen, zip);
+    const { publicUrl: origin } = storefront;
+    return sendPage(
+      reply,
+      <ProductPage visit={visit} item={item} chosen={chosen} csrf={csrf} freight={freight} origin={origin} />,
+    );
   });
 
   // The options contain the prefix of this plugin, which must not be applied twice.

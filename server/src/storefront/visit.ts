@@ -4,11 +4,11 @@ import type { Sessions } from '../accounts/sessions.js';
 import type { CheckoutServices } from '../checkout/checkout.js';
 import type { PaymentGateway } from '../payments/gateway.js';
 import type { Clock } from '../platform/clock.js';
-import { languageOf } from '../platform/html/language.js';
 import type { Fields } from '../platform/http/forms.js';
 import type { ListMemory } from '../platform/lists/list-memory.js';
 import type { Shop } from '../stores/queries.js';
 import { cartOf, unitsIn } from './cart.js';
+import { shopLanguageOf } from './language.js';
 import type { Visit } from './pages/shell.js';
 
 declare module 'fastify' {
@@ -16,6 +16,8 @@ declare module 'fastify' {
     /** The shop of the requested address, set for every storefront route. */
     shop: Shop;
     isTestShop: boolean;
+    /** The address of images that are available in several widths; undefined if this server resizes none. */
+    resizedFrom: string | undefined;
   }
 }
 
@@ -31,13 +33,16 @@ export interface Storefront extends Omit<CheckoutServices, 'gateway'> {
   wake: { poke(): void };
   publicUrl: string;
   mediaUrl: string;
+  resizesImages: boolean;
 }
 
 export function visitOf(request: FastifyRequest): Visit {
   return {
     shop: request.shop,
     isTestShop: request.isTestShop,
-    language: languageOf(request.headers['accept-language']),
+    resizedFrom: request.resizedFrom,
+    language: shopLanguageOf(request),
+    address: request.url.split('?', 1)[0] as string,
     units: unitsIn(cartOf(request)),
   };
 }

@@ -141,7 +141,39 @@ describe('a product', () => {
     expect(large.text).toContain('In stock');
     // From L - Red, choosing S leads to S - Red, which keeps the colour; blue leads to S - Blue, the only one there is.
     expect(large.text).toContain('S (sold out)');
-    expect(large.html).toContain(`href="?v=${smallBlue!.id}"`);
+    expect(large.html).toContain(`href="?v=${smallBlue!.id}#options"`);
+  });
+
+  test('shows how far a promotion reduces the price, its parts by card, and the cost of delivery', async () => {
+    const id = await newProduct(store, {
+      name: 'Lamp',
+      price: 200,
+      priceDiscount: 150,
+      quantity: 9,
+      weight: 1,
+    });
+    expect((await visitor.at()).text).toContain('25% off');
+    const { text, html } = await visitor.at(`/products/${id}?zip=01001-000`);
+    expect(text).toContain('25% off');
+    expect(text).toContain('or up to 12× R$12.50 by card');
+    expect(text).toMatch(/Economy \d+ business days? R\$/);
+    expect(html).toContain(`<link rel="canonical" href="http://feira.test/s/${shop.slug}/products/${id}"/>`);
+    const [, data] = /<script type="application\/ld\+json">(.*?)<\/script>/.exec(html) ?? [];
+    expect(JSON.parse(data!)).toMatchObject({
+      name: 'Lamp',
+      offers: { price: '150.00', priceCurrency: 'BRL' },
+    });
+    expect((await visitor.at(`/products/${id}?zip=123`)).text).toContain('Enter a CEP with 8 digits.');
+  });
+
+  test('cannot end the block of its structured data', async () => {
+    const id = await newProduct(store, {
+      name: `${SCRIPT} x`,
+      description: '</script><script>alert(3)</script>',
+    });
+    const { html } = await visitor.at(`/products/${id}`);
+    expect(html.match(/<script/g)).toHaveLength(1);
+    expect(html).not.toContain('<script>');
   });
 
   test('that is sold out cannot be added', async () => {
@@ -226,4 +258,14 @@ test('is in Portuguese for browsers that prefer it, and in English for others', 
   expect((await bia.get('/s/unknown')).text).toContain('Loja não encontrada');
   const hans = new Visitor(feira, shop, { 'accept-language': 'de, pt;q=0.1, en;q=0.2' });
   expect((await hans.at(`/products/${id}`)).text).toContain('Last one');
+});
+
+test('a shop speaks Portuguese unless the browser asks for English, and keeps the language that is chosen', async () => {
+  await newProduct(store, { quantity: 0 });
+  const anyone = new Visitor(feira, shop, { 'accept-language': '' });
+  expect((await anyone.at()).html).toContain('<html lang="pt-BR">');
+  const chosen = await anyone.at('?q=x&lang=en');
+  expect(chosen).toMatchObject({ status: 303, location: `/s/${shop.slug}?q=x` });
+  expect((await anyone.at()).html).toContain('<html lang="en">');
+  expect((await anyone.at('?lang=xx')).html).toContain('<html lang="en">');
 });

@@ -33,7 +33,7 @@ export class Visitor extends Merchant {
     headers: Record<string, string> = {},
     remoteAddress?: string,
   ) {
-    super(feira.app, headers, remoteAddress);
+    super(feira.app, { 'accept-language': 'en', ...headers }, remoteAddress);
   }
 
   at(path = ''): Promise<Page> {

@@ -1,8 +1,8 @@
 export type Language = 'en' | 'pt';
 
-/** English, unless Accept-Language prefers Portuguese. */
-export function languageOf(header: string | undefined): Language {
-  let best: { language: Language; weight: number } = { language: 'en', weight: 0 };
+/** The language that Accept-Language prefers, or the fallback if it contains neither. */
+export function languageOf(header: string | undefined, fallback: Language = 'en'): Language {
+  let best: { language: Language; weight: number } = { language: fallback, weight: 0 };
   for (const entry of (header ?? '').split(',')) {
     const [tag = '', ...parameters] = entry.trim().toLowerCase().split(';');
     const language = tag.split('-', 1)[0];

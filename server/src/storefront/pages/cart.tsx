@@ -1,5 +1,5 @@
 import { money } from '../../platform/html/money.js';
-import { CART_MAX_QUANTITY } from '../cart.js';
+import { CART_MAX_QUANTITY, lineName } from '../cart.js';
 import type { CartLine, CartView } from '../cart-view.js';
 import { Picture } from './product-cards.js';
 import { ShopPage, type Visit } from './shell.js';
@@ -10,7 +10,8 @@ const TEXTS = {
     empty: 'Your cart is empty.',
     shop: 'View products',
     quantity: 'Quantity',
-    update: 'Update',
+    update: 'Update quantities',
+    more: 'Continue shopping',
     remove: 'Remove',
     gone: 'No longer for sale',
     removedProduct: 'Product no longer available',
@@ -27,7 +28,8 @@ const TEXTS = {
     empty: 'Seu carrinho está vazio.',
     shop: 'Ver produtos',
     quantity: 'Quantidade',
-    update: 'Atualizar',
+    update: 'Atualizar quantidades',
+    more: 'Continuar comprando',
     remove: 'Remover',
     gone: 'Produto indisponível',
     removedProduct: 'Produto não disponível',
@@ -44,6 +46,7 @@ const TEXTS = {
 export function CartPage({ visit, cart, csrf }: { visit: Visit; cart: CartView; csrf: string }) {
   const { shop, language } = visit;
   const texts = TEXTS[language];
+  const products = `/s/${shop.slug}`;
   return (
     <ShopPage visit={visit} title={texts.title}>
       <h1>{texts.title}</h1>
@@ -51,23 +54,30 @@ export function CartPage({ visit, cart, csrf }: { visit: Visit; cart: CartView; 
         <div class="lost">
           <p>{texts.empty}</p>
           <p>
-            <a class="button" href={`/s/${shop.slug}`}>
+            <a class="button" href={products}>
               {texts.shop}
             </a>
           </p>
         </div>
       ) : (
-        <div class="columns">
-          <ul class="lines">
-            {cart.lines.map((line) => (
-              <Line
-                key={`${line.line.productId} ${line.line.variantId}`}
-                visit={visit}
-                line={line}
-                csrf={csrf}
-              />
-            ))}
-          </ul>
+        <form method="post" action={`${products}/cart/lines`} class="columns">
+          <input type="hidden" name="csrf" value={csrf} />
+          {/* Enter in a field presses the first button of a form: this keeps it from removing a line. */}
+          {/* biome-ignore lint/a11y/noAriaHiddenOnFocusable: it cannot be reached by Tab, only Enter finds it */}
+          <button type="submit" class="visually-hidden" tabindex={-1} aria-hidden="true" />
+          <div>
+            <ul class="lines">
+              {cart.lines.map((line) => (
+                <Line key={lineName(line.line)} visit={visit} line={line} />
+              ))}
+            </ul>
+            <p class="below-lines">
+              <a href={products}>{texts.more}</a>
+              <button type="submit" class="quiet">
+                {texts.update}
+              </button>
+            </p>
+          </div>
           <aside class="summary">
             <dl class="totals">
               <div class="total">
@@ -77,28 +87,28 @@ export function CartPage({ visit, cart, csrf }: { visit: Visit; cart: CartView; 
             </dl>
             <p class="hint">{cart.sellable ? texts.freight : texts.unavailable}</p>
             {cart.sellable && (
-              <a class="button wide" href={`/s/${shop.slug}/checkout`}>
+              <button type="submit" name="action" value="checkout" class="wide">
                 {texts.checkout}
-              </a>
+              </button>
             )}
           </aside>
-        </div>
+        </form>
       )}
     </ShopPage>
   );
 }
 
-function Line({ visit, line, csrf }: { visit: Visit; line: CartLine; csrf: string }) {
+function Line({ visit, line }: { visit: Visit; line: CartLine }) {
   const { shop, language } = visit;
   const texts = TEXTS[language];
   const { bought, cover } = line;
   const { productId, variantId, quantity } = line.line;
   const { name = texts.removedProduct, combination, stock = 0, unitPrice = 0 } = bought?.sellable ?? {};
-  const field = `quantity-${variantId ?? productId}`;
+  const field = `quantity-${lineName(line.line)}`;
   const address = `/s/${shop.slug}/products/${productId}${variantId ? `?v=${variantId}` : ''}`;
   return (
     <li>
-      <Picture url={cover} name={name} />
+      <Picture url={cover} name={name} sizes="6rem" resizedFrom={visit.resizedFrom} />
       <div class="what">
         <p>{bought ? <a href={address}>{name}</a> : name}</p>
         {combination && <p class="hint">{combination}</p>}
@@ -109,10 +119,7 @@ function Line({ visit, line, csrf }: { visit: Visit; line: CartLine; csrf: strin
         )}
         {!bought && <p class="fault">{texts.gone}</p>}
         {bought && stock < quantity && <p class="fault">{stock === 0 ? texts.out : texts.short(stock)}</p>}
-        <form method="post" action={`/s/${shop.slug}/cart/lines`} class="change">
-          <input type="hidden" name="csrf" value={csrf} />
-          <input type="hidden" name="product" value={productId} />
-          <input type="hidden" name="variant" value={variantId ?? ''} />
+        <div class="change">
           {bought && stock > 0 && (
             <>
               <label class="visually-hidden" for={field}>
@@ -121,21 +128,25 @@ function Line({ visit, line, csrf }: { visit: Visit; line: CartLine; csrf: strin
               <input
                 id={field}
                 type="number"
-                name="quantity"
+                name={field}
                 value={quantity}
                 min="1"
                 max={Math.min(stock, CART_MAX_QUANTITY)}
                 inputmode="numeric"
               />
-              <button type="submit" class="quiet">
-                {texts.update}
-              </button>
             </>
           )}
-          <button type="submit" name="remove" value="yes" class="quiet" formNoValidate>
+          <button
+            type="submit"
+            name="remove"
+            value={lineName(line.line)}
+            class="link"
+            aria-label={`${texts.remove}: ${name} ${combination ?? ''}`}
+            formNoValidate
+          >
             {texts.remove}
           </button>
-        </form>
+        </div>
       </div>
       <p class="sum">{bought && money(unitPrice * quantity, language)}</p>
     </li>

@@ -1,7 +1,8 @@
 import type { DeliveryOption } from '../../checkout/delivery-options.js';
 import type { Language } from '../../platform/html/language.js';
 import { money } from '../../platform/html/money.js';
-import { type CheckoutForm, MAX_INSTALLMENTS, METHODS } from '../checkout-form.js';
+import { type CheckoutForm, METHODS } from '../checkout-form.js';
+import { MAX_INSTALLMENTS, partOf } from '../installments.js';
 import { STATES } from '../postal-codes.js';
 import { CheckoutField } from './checkout-field.js';
 import { CHECKOUT_TEXTS } from './checkout-texts.js';
@@ -104,7 +105,7 @@ export function DeliveryFields({ language, form, options }: Section & { options:
   const texts = CHECKOUT_TEXTS[language];
   const chosen = options.find(({ service }) => service === form.typed.delivery) ?? options[0];
   return (
-    <fieldset class="options">
+    <fieldset class="options" id="delivery-options">
       <legend>{texts.delivery}</legend>
       {options.length === 0 && <p class="hint">{texts.zipFirst}</p>}
       {options.map((option) => (
@@ -122,11 +123,12 @@ export function DeliveryFields({ language, form, options }: Section & { options:
   );
 }
 
-export function PaymentFields({ language, form }: Section) {
+/** `total` is that of the cheapest delivery; the payment page shows the exact parts of the chosen one. */
+export function PaymentFields({ language, form, total }: Section & { total: number }) {
   const texts = CHECKOUT_TEXTS[language];
   const chosen = METHODS.find((method) => method === form.typed.payment) ?? METHODS[0];
   return (
-    <fieldset class="options">
+    <fieldset class="options" id="payment-options">
       <legend>{texts.payment}</legend>
       {METHODS.map((method) => (
         <label key={method}>
@@ -143,7 +145,7 @@ export function PaymentFields({ language, form }: Section) {
         <select id="installments" name="installments">
           {Array.from({ length: MAX_INSTALLMENTS }, (_, at) => String(at + 1)).map((count) => (
             <option key={count} value={count} selected={count === form.typed.installments}>
-              {texts.times(Number(count))}
+              {texts.times(Number(count), money(partOf(total, Number(count)), language))}
             </option>
           ))}
         </select>

@@ -52,7 +52,7 @@ export const CHECKOUT_TEXTS = {
       card: 'Up to 12 installments without interest',
       boleto: 'Confirmed up to two business days after you pay',
     },
-    times: (count: number) => `${count}×`,
+    times: (count: number, part: string) => `${count}× ${part}`,
     faults: {
       missing: 'This field is required.',
       long: 'This is too long.',
@@ -121,7 +121,7 @@ export const CHECKOUT_TEXTS = {
       card: 'Em até 12 vezes sem juros',
       boleto: 'Aprovação em até dois dias úteis após o pagamento',
     },
-    times: (count: number) => `${count}×`,
+    times: (count: number, part: string) => `${count}× de ${part}`,
     faults: {
       missing: 'Preencha este campo.',
       long: 'O texto é muito longo.',

@@ -3,8 +3,10 @@ import { money } from '../../platform/html/money.js';
 import { Alert } from '../../platform/html/page.js';
 import type { CartView } from '../cart-view.js';
 import type { CheckoutForm } from '../checkout-form.js';
+import { FaultSummary } from './checkout-faults.js';
 import { AddressFields, BuyerFields, DeliveryFields, PaymentFields } from './checkout-fields.js';
 import { CHECKOUT_TEXTS } from './checkout-texts.js';
+import { Picture } from './product-cards.js';
 import { ShopPage, type Visit } from './shell.js';
 
 export type CheckoutNotice =
@@ -29,11 +31,12 @@ export function CheckoutPage(props: Props) {
   const { shop, language } = visit;
   const texts = CHECKOUT_TEXTS[language];
   const faults = Object.keys(form.faults).length;
+  const cheapest = cart.subtotal + (options[0]?.cost ?? 0);
   return (
-    <ShopPage visit={visit} title={texts.title}>
+    <ShopPage visit={visit} title={texts.title} plain>
       <h1>{texts.title}</h1>
       {notice && <Alert>{notice === 'tooManyUnits' ? texts.tooManyUnits(shop) : texts[notice]}</Alert>}
-      {faults > 0 && <Alert>{texts.check(faults)}</Alert>}
+      {faults > 0 && <FaultSummary language={language} form={form} />}
       <form method="post" action={`/s/${shop.slug}/checkout`} class="columns checkout" noValidate>
         {/* Enter in a field presses the first button of a form: this keeps it from being the one that only quotes. */}
         {/* biome-ignore lint/a11y/noAriaHiddenOnFocusable: it cannot be reached by Tab, only Enter finds it */}
@@ -45,7 +48,7 @@ export function CheckoutPage(props: Props) {
           <BuyerFields language={language} form={form} />
           <AddressFields language={language} form={form} />
           <DeliveryFields language={language} form={form} options={options} />
-          <PaymentFields language={language} form={form} />
+          <PaymentFields language={language} form={form} total={cheapest} />
         </div>
         <Summary visit={visit} cart={cart} options={options} />
       </form>
@@ -61,15 +64,18 @@ function Summary({ visit, cart, options }: Pick<Props, 'visit' | 'cart' | 'optio
     <aside class="summary">
       <h2>{texts.summary}</h2>
       <ul class="bought">
-        {cart.items.map(({ sellable, quantity }) => (
-          <li key={`${sellable.productId} ${sellable.variantId}`}>
-            <span>
-              {quantity} × {sellable.name}
-              {sellable.combination && <small class="hint">{sellable.combination}</small>}
-            </span>
-            <span>{money(sellable.unitPrice * quantity, language)}</span>
-          </li>
-        ))}
+        {cart.lines
+          .flatMap(({ bought, cover }) => (bought ? [{ ...bought, cover }] : []))
+          .map(({ sellable, quantity, cover }) => (
+            <li key={`${sellable.productId} ${sellable.variantId}`}>
+              <Picture url={cover} name={sellable.name} sizes="4rem" resizedFrom={visit.resizedFrom} />
+              <span>
+                {quantity} × {sellable.name}
+                {sellable.combination && <small class="hint">{sellable.combination}</small>}
+              </span>
+              <span>{money(sellable.unitPrice * quantity, language)}</span>
+            </li>
+          ))}
       </ul>
       <dl class="totals">
         <div>

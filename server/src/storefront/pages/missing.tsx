@@ -1,5 +1,6 @@
 import type { Language } from '../../platform/html/language.js';
-import { Head, ShopPage, type Visit } from './shell.js';
+import { Head } from './head.js';
+import { ShopPage, type Visit } from './shell.js';
 
 const TEXTS = {
   en: {
@@ -26,7 +27,7 @@ export function NoShopPage({ language }: { language: Language }) {
   const texts = TEXTS[language];
   return (
     <html lang={language === 'pt' ? 'pt-BR' : 'en'}>
-      <Head title={texts.noShop} />
+      <Head title={texts.noShop} language={language} />
       <body>
         <main id="content" class="lost">
           <h1>{texts.noShop}</h1>

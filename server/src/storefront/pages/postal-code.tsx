@@ -16,7 +16,7 @@ export function PostalCodePage({
   const { shop, language } = visit;
   const texts = CHECKOUT_TEXTS[language];
   return (
-    <ShopPage visit={visit} title={texts.title}>
+    <ShopPage visit={visit} title={texts.title} plain>
       <div class="narrow">
         <h1>{texts.where}</h1>
         <form action={`/s/${shop.slug}/checkout`} noValidate>

@@ -1,3 +1,4 @@
+import { srcsetOf } from '../../media/responsive.js';
 import type { Language } from '../../platform/html/language.js';
 import { money } from '../../platform/html/money.js';
 
@@ -9,6 +10,7 @@ const TEXTS = {
     in: 'In stock',
     last: (left: number) => (left === 1 ? 'Last one' : `Last ${left}`),
     out: 'Sold out',
+    less: (percent: number) => `${percent}% off`,
   },
   pt: {
     was: 'de',
@@ -17,6 +19,7 @@ const TEXTS = {
     in: 'Em estoque',
     last: (left: number) => (left === 1 ? 'Última unidade' : `Últimas ${left} unidades`),
     out: 'Esgotado',
+    less: (percent: number) => `${percent}% de desconto`,
   },
 };
 
@@ -48,23 +51,58 @@ export function Stock({ left, language }: { left: number; language: Language }) 
   return <p class="stock">{texts.in}</p>;
 }
 
-/** Without an image, the first letter of the name is shown. */
+/** The share by which a price is reduced, as a badge on the picture. */
+export function SaleBadge({
+  price,
+  listPrice,
+  language,
+}: {
+  price: number;
+  listPrice: number;
+  language: Language;
+}) {
+  const percent = Math.round((1 - price / listPrice) * 100);
+  if (!(price < listPrice) || percent < 1) return null;
+  return (
+    <span class="sale">
+      <span aria-hidden="true">−{percent}%</span>
+      <span class="visually-hidden">{TEXTS[language].less(percent)}</span>
+    </span>
+  );
+}
+
+/**
+ * A picture in a square, never cropped. Images that this server stores are loaded in the width that the browser needs
+ * (`sizes`). Without an image, the first letter of the name is shown.
+ */
 export function Picture(props: {
   url: string | null | undefined;
   name: string;
   alt?: string;
   eager?: boolean;
+  sizes: string;
+  resizedFrom: string | undefined;
 }) {
-  const { url, name, alt = '', eager } = props;
+  const { url, name, alt = '', eager, sizes, resizedFrom } = props;
   if (!url)
     return (
       <span class="picture blank" aria-hidden="true">
         {name.match(/\p{L}|\p{N}/u)?.[0]?.toUpperCase() ?? '·'}
       </span>
     );
+  const srcset = srcsetOf(url, resizedFrom);
   return (
     <span class="picture">
-      <img src={url} alt={alt} loading={eager ? 'eager' : 'lazy'} decoding="async" />
+      <img
+        src={url}
+        srcset={srcset}
+        sizes={srcset && sizes}
+        alt={alt}
+        width="640"
+        height="640"
+        loading={eager ? 'eager' : 'lazy'}
+        decoding="async"
+      />
     </span>
   );
 }

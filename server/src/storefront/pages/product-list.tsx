@@ -1,6 +1,6 @@
 import { categoryName } from '../category-names.js';
 import type { Category, ListedProduct, ProductList, ProductListRequest } from '../product-list.js';
-import { Picture, Price, Stock } from './product-cards.js';
+import { Picture, Price, SaleBadge, Stock } from './product-cards.js';
 import { ShopPage, type Visit } from './shell.js';
 
 const TEXTS = {
@@ -9,7 +9,9 @@ const TEXTS = {
     categories: 'Categories',
     found: (total: number, search: string) =>
       `${total === 1 ? '1 product' : `${total} products`} for “${search}”`,
-    none: 'No products found.',
+    none: 'No products found. Check the spelling, or try a shorter word.',
+    about: (total: number, subject: string, shop: string) =>
+      `${subject === shop ? shop : `${subject} – ${shop}`}: ${total === 1 ? '1 product' : `${total} products`}, pay by Pix, card or boleto.`,
     empty: 'There are no products yet.',
     everything: 'View all products',
     pages: 'Pages',
@@ -22,7 +24,9 @@ const TEXTS = {
     categories: 'Categorias',
     found: (total: number, search: string) =>
       `${total === 1 ? '1 produto' : `${total} produtos`} para “${search}”`,
-    none: 'Nenhum produto encontrado.',
+    none: 'Nenhum produto encontrado. Confira a grafia ou tente uma palavra mais curta.',
+    about: (total: number, subject: string, shop: string) =>
+      `${subject === shop ? shop : `${subject} – ${shop}`}: ${total === 1 ? '1 produto' : `${total} produtos`}, com pagamento por Pix, cartão ou boleto.`,
     empty: 'Ainda não há produtos nesta loja.',
     everything: 'Ver todos os produtos',
     pages: 'Páginas',
@@ -37,6 +41,8 @@ export function ProductListPage(props: {
   request: ProductListRequest;
   list: ProductList;
   categories: Category[];
+  /** The public address of this server. */
+  origin: string;
 }) {
   const { visit, request, list, categories } = props;
   const { shop, language } = visit;
@@ -44,11 +50,9 @@ export function ProductListPage(props: {
   const { search, category } = request;
   const title = category ? categoryName(category.id, language) : shop.name;
   return (
-    <ShopPage visit={visit} title={title} search={search}>
+    <ShopPage visit={visit} title={title} search={search} about={describe(props)}>
       {categories.length > 1 && <Categories {...props} />}
-      <h1 class={category || search ? undefined : 'visually-hidden'}>
-        {search ? texts.found(list.total, search) : title}
-      </h1>
+      <h1>{search ? texts.found(list.total, search) : title}</h1>
       {list.items.length === 0 ? (
         <div class="lost">
           <p>{search || category ? texts.none : texts.empty}</p>
@@ -72,11 +76,31 @@ export function ProductListPage(props: {
   );
 }
 
+function describe({ visit, request, list, origin }: Parameters<typeof ProductListPage>[0]) {
+  const { search, category, page } = request;
+  const { shop, language } = visit;
+  const subject = category ? categoryName(category.id, language) : shop.name;
+  return {
+    description: TEXTS[language].about(list.total, subject, shop.name),
+    canonical: `${origin}${addressOf(shop.slug, { search: '', category, page })}`,
+    image: list.items.find(({ cover }) => cover)?.cover ?? undefined,
+    // Search results are of no use in the results of a search engine.
+    hidden: search !== '',
+  };
+}
+
 function ProductCard({ visit, item, eager }: { visit: Visit; item: ListedProduct; eager: boolean }) {
   const { shop, language } = visit;
   return (
     <a class="product-card" href={`/s/${shop.slug}/products/${item.id}`}>
-      <Picture url={item.cover} name={item.name} eager={eager} />
+      <Picture
+        url={item.cover}
+        name={item.name}
+        eager={eager}
+        sizes="(max-width: 46rem) 45vw, 16rem"
+        resizedFrom={visit.resizedFrom}
+      />
+      <SaleBadge price={item.price} listPrice={item.listPrice} language={language} />
       <h2>{item.name}</h2>
       <Price
         price={item.price}

@@ -1,20 +1,25 @@
+import { money } from '../../platform/html/money.js';
 import { Alert } from '../../platform/html/page.js';
 import { CART_MAX_QUANTITY } from '../cart.js';
 import { categoryName } from '../category-names.js';
+import type { FreightPreview } from '../freight-preview.js';
+import { mostInstallments, partOf } from '../installments.js';
 import { type Choice, choicesOf, type Item, type ItemVariation, priceOf } from '../item.js';
-import { Picture, Price, Stock } from './product-cards.js';
+import { Freight } from './freight.js';
+import { Gallery } from './gallery.js';
+import { Price, SaleBadge, Stock } from './product-cards.js';
 import { ShopPage, type Visit } from './shell.js';
 
 export type AddFault = 'quantity' | 'full';
 
 const TEXTS = {
   en: {
-    pictures: 'Pictures',
-    picture: (at: number) => `Picture ${at}`,
     option: 'Options',
     quantity: 'Quantity',
     add: 'Add to cart',
     out: 'sold out',
+    soldOut: 'Sold out',
+    installments: (count: number, part: string) => `or up to ${count}× ${part} by card, without interest`,
     about: 'About this product',
     faults: {
       quantity: `Choose a quantity from 1 to ${CART_MAX_QUANTITY}.`,
@@ -22,12 +27,12 @@ const TEXTS = {
     },
   },
   pt: {
-    pictures: 'Imagens',
-    picture: (at: number) => `Imagem ${at}`,
     option: 'Opções',
     quantity: 'Quantidade',
     add: 'Adicionar ao carrinho',
     out: 'esgotado',
+    soldOut: 'Esgotado',
+    installments: (count: number, part: string) => `ou em até ${count}× de ${part} no cartão, sem juros`,
     about: 'Sobre este produto',
     faults: {
       quantity: `Escolha uma quantidade de 1 a ${CART_MAX_QUANTITY}.`,
@@ -42,15 +47,20 @@ export function ProductPage(props: {
   chosen: ItemVariation | undefined;
   csrf: string;
   fault?: AddFault | undefined;
+  freight?: FreightPreview | undefined;
+  /** The public address of this server. */
+  origin: string;
 }) {
-  const { visit, item, chosen, csrf, fault } = props;
+  const { visit, item, chosen, csrf, fault, freight } = props;
   const { shop, language } = visit;
   const texts = TEXTS[language];
   const left = chosen ? chosen.quantity : item.stock;
+  const price = priceOf(item, chosen);
+  const count = mostInstallments(price.price);
   return (
-    <ShopPage visit={visit} title={item.name}>
+    <ShopPage visit={visit} title={item.name} about={describe(props)}>
       <article class="product">
-        <Gallery item={item} language={language} />
+        <Gallery visit={visit} item={item} />
         <div class="offer">
           <p class="crumb">
             <a href={`/s/${shop.slug}?category=${item.categoryId}`}>
@@ -58,11 +68,17 @@ export function ProductPage(props: {
             </a>
           </p>
           <h1>{item.name}</h1>
-          <Price {...priceOf(item, chosen)} language={language} />
+          <div class="cost">
+            <Price {...price} language={language} />
+            <SaleBadge {...price} language={language} />
+            {count > 1 && (
+              <p class="hint">{texts.installments(count, money(partOf(price.price, count), language))}</p>
+            )}
+          </div>
           {chosen && <Choices visit={visit} item={item} chosen={chosen} />}
           <Stock left={left} language={language} />
           {fault && <Alert>{texts.faults[fault]}</Alert>}
-          {left > 0 && (
+          {left > 0 ? (
             <form method="post" action={`/s/${shop.slug}/cart`} class="add">
               <input type="hidden" name="csrf" value={csrf} />
               <input type="hidden" name="product" value={item.id} />
@@ -80,7 +96,12 @@ export function ProductPage(props: {
               </label>
               <button type="submit">{texts.add}</button>
             </form>
+          ) : (
+            <button type="button" class="wide" disabled>
+              {texts.soldOut}
+            </button>
           )}
+          <Freight language={language} variantId={chosen?.id} preview={freight} />
           {item.description && (
             <>
               <h2>{texts.about}</h2>
@@ -93,42 +114,38 @@ export function ProductPage(props: {
   );
 }
 
-/** A horizontally scrollable gallery. The thumbnails below link to the large images. */
-function Gallery({ item, language }: { item: Item; language: Visit['language'] }) {
-  const texts = TEXTS[language];
-  if (item.pictures.length <= 1)
-    return (
-      <div class="gallery">
-        <Picture url={item.pictures[0]} name={item.name} alt={item.name} eager />
-      </div>
-    );
-  return (
-    <div class="gallery">
-      <section class="strip" aria-label={texts.pictures} tabindex={0}>
-        {item.pictures.map((url, at) => (
-          <div key={url} id={`picture-${at + 1}`}>
-            <Picture url={url} name={item.name} alt={`${item.name}, ${at + 1}`} eager={at === 0} />
-          </div>
-        ))}
-      </section>
-      <ul class="thumbs">
-        {item.pictures.map((url, at) => (
-          <li key={url}>
-            <a href={`#picture-${at + 1}`} aria-label={texts.picture(at + 1)}>
-              <Picture url={url} name={item.name} />
-            </a>
-          </li>
-        ))}
-      </ul>
-    </div>
-  );
+function describe({ visit, item, chosen, origin }: Parameters<typeof ProductPage>[0]) {
+  const { shop, language } = visit;
+  const { price } = priceOf(item, chosen);
+  const canonical = `${origin}/s/${shop.slug}/products/${item.id}`;
+  const inStock = item.stock > 0 ? 'InStock' : 'OutOfStock';
+  return {
+    description: (item.description ?? `${item.name}, ${money(price, language)}, ${shop.name}`).slice(0, 160),
+    canonical,
+    image: item.pictures[0],
+    data: {
+      '@context': 'https://schema.org',
+      '@type': 'Product',
+      name: item.name,
+      description: item.description ?? undefined,
+      image: item.pictures.length > 0 ? item.pictures : undefined,
+      offers: {
+        '@type': 'Offer',
+        url: canonical,
+        price: price.toFixed(2),
+        priceCurrency: 'BRL',
+        availability: `https://schema.org/${inStock}`,
+        seller: { '@type': 'Organization', name: shop.name },
+      },
+    },
+  };
 }
 
 /** Each option is a link to the page with that option selected, so that price and stock always match the selection. */
 function Choices({ visit, item, chosen }: { visit: Visit; item: Item; chosen: ItemVariation }) {
   const texts = TEXTS[visit.language];
   return (
-    <div class="choices">
+    <div class="choices" id="options">
       {choicesOf(item, chosen).map(({ name, choices }, at) => (
         <div key={name}>
           <p id={`type-${at}`}>{name || texts.option}</p>
@@ -157,7 +174,7 @@ function ChoiceLink({ choice: { label, variation, chosen }, out }: { choice: Cho
   return (
     <a
       class={variation.quantity > 0 ? 'choice' : 'choice out'}
-      href={`?v=${variation.id}`}
+      href={`?v=${variation.id}#options`}
       aria-current={chosen ? 'true' : undefined}
     >
       {label}

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { Language } from '../../platform/html/language.js';
 import type { Shop } from '../../stores/queries.js';
+import { Head, type PageDescription } from './head.js';
 
 /** The context of a page view. */
 export interface Visit {
@@ -10,6 +11,10 @@ export interface Visit {
   language: Language;
   /** The number of units in the cart. */
   units: number;
+  /** The address of images that are available in several widths, if there are any. */
+  resizedFrom: string | undefined;
+  /** The path of the page. */
+  address: string;
 }
 
 const TEXTS = {
@@ -17,6 +22,8 @@ const TEXTS = {
     search: 'Search this shop',
     find: 'Search',
     cart: 'Cart',
+    units: (count: number) => (count === 1 ? '1 item' : `${count} items`),
+    language: 'Language',
     skip: 'Skip to content',
     by: 'Powered by Feira',
     testShop: 'Test shop: payments are simulated',
@@ -25,6 +32,8 @@ const TEXTS = {
     search: 'Buscar nesta loja',
     find: 'Buscar',
     cart: 'Carrinho',
+    units: (count: number) => (count === 1 ? '1 item' : `${count} itens`),
+    language: 'Idioma',
     skip: 'Ir para o conteúdo',
     by: 'Loja criada com a Feira',
     testShop: 'Loja de teste: os pagamentos são simulados',
@@ -36,15 +45,22 @@ export function ShopPage(props: {
   visit: Visit;
   title: string;
   search?: string;
+  about?: PageDescription;
+  /** The checkout shows no search, which would lead away from it. */
+  plain?: boolean;
   children: ComponentChildren;
 }) {
-  const { visit, title, search = '', children } = props;
+  const { visit, title, search = '', about, plain, children } = props;
   const { shop, language, units, isTestShop } = visit;
   const texts = TEXTS[language];
   const home = `/s/${shop.slug}`;
   return (
     <html lang={language === 'pt' ? 'pt-BR' : 'en'}>
-      <Head title={title === shop.name ? title : `${title} · ${shop.name}`} />
+      <Head
+        title={title === shop.name ? title : `${title} · ${shop.name}`}
+        language={language}
+        about={about}
+      />
       <body>
         <a class="skip" href="#content">
           {texts.skip}
@@ -55,27 +71,33 @@ export function ShopPage(props: {
             <a class="shop" href={home}>
               {shop.name}
             </a>
-            <search>
-              <form action={home}>
-                <input
-                  type="search"
-                  name="q"
-                  value={search}
-                  aria-label={texts.search}
-                  placeholder={texts.search}
-                />
-                <button type="submit">{texts.find}</button>
-              </form>
-            </search>
+            {!plain && (
+              <search>
+                <form action={home}>
+                  <input
+                    type="search"
+                    name="q"
+                    value={search}
+                    aria-label={texts.search}
+                    placeholder={texts.search}
+                  />
+                  <button type="submit">{texts.find}</button>
+                </form>
+              </search>
+            )}
             <a class="cart" href={`${home}/cart`}>
               {texts.cart}
-              {units > 0 && <span class="count">{units}</span>}
+              <span class={units > 0 ? 'count' : 'count none'}>
+                <span aria-hidden="true">{units}</span>
+                <span class="visually-hidden"> ({texts.units(units)})</span>
+              </span>
             </a>
           </div>
         </header>
         <main id="content">{children}</main>
         <footer>
           <p>{shop.name}</p>
+          <Languages visit={visit} />
           <p>{texts.by}</p>
         </footer>
       </body>
@@ -83,14 +105,28 @@ export function ShopPage(props: {
   );
 }
 
-export function Head({ title }: { title: string }) {
+const LANGUAGES: [Language, label: string, tag: string][] = [
+  ['pt', 'Português', 'pt-BR'],
+  ['en', 'English', 'en'],
+];
+
+function Languages({ visit: { language, address } }: { visit: Visit }) {
   return (
-    <head>
-      <meta charset="utf-8" />
-      <meta name="viewport" content="width=device-width, initial-scale=1" />
-      <title>{title}</title>
-      <link rel="icon" href="/favicon.ico" type="image/svg+xml" />
-      <link rel="stylesheet" href="/assets/shop.css" />
-    </head>
+    <nav aria-label={TEXTS[language].language}>
+      <ul class="languages">
+        {LANGUAGES.map(([code, label, tag]) => (
+          <li key={code}>
+            <a
+              href={`${address}?lang=${code}`}
+              lang={tag}
+              hreflang={tag}
+              aria-current={code === language ? 'true' : undefined}
+            >
+              {label}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
   );
 }

@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto';
+import type { FastifyPluginAsync } from 'fastify';
+import sharp from 'sharp';
+import { FILE_POLICY } from '../platform/html/content-policy.js';
+import { notFound } from '../platform/http/errors.js';
+import { KEY, type LocalStorage } from './local-storage.js';
+import { isWidth, type Width } from './responsive.js';
+import { takeTurn } from './verification-turns.js';
+
+/**
+ * Serves published images in the widths of responsive.ts, as WebP. A variant is made by the first request for it and
+ * kept beside the originals, so each is made once. sharp works in threads of its own, not on the event loop.
+ */
+export const serveResized: FastifyPluginAsync<{ storage: LocalStorage }> = async (app, { storage }) => {
+  const underWay = new Map<string, Promise<Buffer | undefined>>();
+
+  app.get<{ Params: { width: string; '*': string } }>(
+    '/media/w/:width/*',
+    { schema: { hide: true } },
+    async (request, reply) => {
+      const { width, '*': path } = request.params;
+      const key = path.replace(/\.webp$/, '');
+      if (!isWidth(width) || key === path || !KEY.test(key)) throw notFound('Image', path);
+      const bytes = await variant(key, width);
+      if (!bytes) throw notFound('Image', path);
+      return reply
+        .headers({
+          'Cache-Control': 'public, max-age=31536000, immutable',
+          'X-Content-Type-Options': 'nosniff',
+          'Content-Security-Policy': FILE_POLICY,
+          'Cross-Origin-Resource-Policy': 'cross-origin',
+          ETag: `"${createHash('sha256').update(`${width} ${key}`).digest('base64url').slice(0, 22)}"`,
+        })
+        .type('image/webp')
+        .send(bytes);
+    },
+  );
+
+  /** Requests for a variant that is being made wait for it instead of making it again. */
+  function variant(key: string, width: Width): Promise<Buffer | undefined> {
+    const name = `${width}/${key}`;
+    const running = underWay.get(name) ?? readOrMake(key, width).finally(() => underWay.delete(name));
+    underWay.set(name, running);
+    return running;
+  }
+
+  async function readOrMake(key: string, width: Width): Promise<Buffer | undefined> {
+    const kept = await storage.readVariant(key, width);
+    if (kept) return kept;
+    // Images of one product take turns, as the images of one store do when they are verified.
+    return takeTurn(key.split('/')[1] as string, async () => {
+      const original = await storage.readPublished(key);
+      if (!original) return undefined;
+      const made = await sharp(original)
+        .rotate()
+        .resize({ width: Number(width), withoutEnlargement: true })
+        .webp({ quality: 80 })
+        .toBuffer();
+      await storage.keepVariant(key, width, made);
+      return made;
+    });
+  }
+};

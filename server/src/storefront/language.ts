@@ -1,0 +1,33 @@
+import type {} from '@fastify/cookie';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Language, languageOf } from '../platform/html/language.js';
+
+const COOKIE = 'feira_language';
+const LIFETIME_SECONDS = 365 * 24 * 60 * 60;
+const CHOICE = /^(en|pt)$/;
+
+/** The language that the buyer chose, or the browser prefers. Shops sell in reais, so Portuguese is the fallback. */
+export function shopLanguageOf(request: FastifyRequest): Language {
+  const chosen = request.cookies[COOKIE];
+  if (chosen !== undefined && CHOICE.test(chosen)) return chosen as Language;
+  return languageOf(request.headers['accept-language'], 'pt');
+}
+
+/** Keeps the language of `?lang=` and redirects to the same address without it. Returns whether it did. */
+export function keepLanguage(request: FastifyRequest, reply: FastifyReply, secure: boolean): boolean {
+  const [path = '', query = ''] = request.url.split('?', 2) as [string, string?];
+  const fields = new URLSearchParams(query);
+  const chosen = fields.get('lang');
+  if (chosen === null || !CHOICE.test(chosen)) return false;
+  fields.delete('lang');
+  reply.setCookie(COOKIE, chosen, {
+    path: '/s',
+    httpOnly: true,
+    sameSite: 'lax',
+    secure,
+    maxAge: LIFETIME_SECONDS,
+  });
+  // A path cannot begin with two slashes here: every route of a shop begins with /s/.
+  void reply.redirect(`${path}${fields.size > 0 ? `?${fields}` : ''}`, 303);
+  return true;
+}

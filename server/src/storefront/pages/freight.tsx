@@ -1,0 +1,57 @@
+import type { Language } from '../../platform/html/language.js';
+import { money } from '../../platform/html/money.js';
+import type { FreightPreview } from '../freight-preview.js';
+import { CheckoutField } from './checkout-field.js';
+import { CHECKOUT_TEXTS } from './checkout-texts.js';
+
+const TEXTS = {
+  en: { title: 'Delivery', calculate: 'Calculate', hint: 'Enter your CEP to see cost and time.' },
+  pt: { title: 'Entrega', calculate: 'Calcular', hint: 'Informe o CEP para ver o custo e o prazo.' },
+};
+
+/** The cost of delivery by postal code. A form of its own, which reloads the page with the result. */
+export function Freight(props: {
+  language: Language;
+  variantId: string | undefined;
+  preview: FreightPreview | undefined;
+}) {
+  const { language, variantId, preview } = props;
+  const texts = TEXTS[language];
+  const { services, days, free, faults, labels } = CHECKOUT_TEXTS[language];
+  return (
+    <section id="freight" class="freight">
+      <h2>{texts.title}</h2>
+      <form action="#freight" noValidate>
+        {variantId && <input type="hidden" name="v" value={variantId} />}
+        <CheckoutField
+          name="zip"
+          label={labels.zip}
+          value={preview?.zip ?? ''}
+          fault={preview?.fault && faults[preview.fault]}
+          {...(!preview && { hint: texts.hint })}
+          inputmode="numeric"
+          autocomplete="postal-code"
+          maxLength={10}
+          beside={
+            <button type="submit" class="quiet">
+              {texts.calculate}
+            </button>
+          }
+        />
+      </form>
+      {preview && preview.options.length > 0 && (
+        <dl class="totals">
+          {preview.options.map((option) => (
+            <div key={option.service}>
+              <dt>
+                {services[option.service]}
+                {option.days > 0 && <small class="hint"> {days(option.days)}</small>}
+              </dt>
+              <dd>{option.cost === 0 ? free : money(option.cost, language)}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,41 @@
+import type { Item } from '../item.js';
+import { Picture } from './product-cards.js';
+import type { Visit } from './shell.js';
+
+const TEXTS = {
+  en: { pictures: 'Pictures', picture: (at: number) => `Picture ${at}` },
+  pt: { pictures: 'Imagens', picture: (at: number) => `Imagem ${at}` },
+};
+
+/** A horizontally scrollable gallery. The thumbnails below link to the large images. */
+export function Gallery({ visit, item }: { visit: Visit; item: Item }) {
+  const texts = TEXTS[visit.language];
+  const { resizedFrom } = visit;
+  const large = { name: item.name, sizes: '(max-width: 46rem) 100vw, 36rem', resizedFrom };
+  if (item.pictures.length <= 1)
+    return (
+      <div class="gallery">
+        <Picture {...large} url={item.pictures[0]} alt={item.name} eager />
+      </div>
+    );
+  return (
+    <div class="gallery">
+      <section class="strip" aria-label={texts.pictures} tabindex={0}>
+        {item.pictures.map((url, at) => (
+          <div key={url} id={`picture-${at + 1}`}>
+            <Picture {...large} url={url} alt={`${item.name}, ${at + 1}`} eager={at === 0} />
+          </div>
+        ))}
+      </section>
+      <ul class="thumbs">
+        {item.pictures.map((url, at) => (
+          <li key={url}>
+            <a href={`#picture-${at + 1}`} aria-label={texts.picture(at + 1)}>
+              <Picture url={url} name={item.name} sizes="5rem" resizedFrom={resizedFrom} />
+            </a>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

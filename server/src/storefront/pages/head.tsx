@@ -1,0 +1,43 @@
+import type { Language } from '../../platform/html/language.js';
+
+/** What search engines and link previews read about a page. */
+export interface PageDescription {
+  description?: string | undefined;
+  /** The full address of the page, without parameters that do not change its content. */
+  canonical?: string | undefined;
+  image?: string | undefined;
+  /** schema.org data. */
+  data?: object | undefined;
+  /** Personal pages such as carts and orders are not indexed. */
+  hidden?: boolean;
+}
+
+export function Head(props: { title: string; language: Language; about?: PageDescription | undefined }) {
+  const { title, language, about = { hidden: true } } = props;
+  const { description, canonical, image, data, hidden } = about;
+  return (
+    <head>
+      <meta charset="utf-8" />
+      <meta name="viewport" content="width=device-width, initial-scale=1" />
+      <title>{title}</title>
+      {description && <meta name="description" content={description} />}
+      {hidden && <meta name="robots" content="noindex" />}
+      {canonical && <link rel="canonical" href={canonical} />}
+      {canonical && <meta property="og:url" content={canonical} />}
+      {canonical && <meta property="og:title" content={title} />}
+      {canonical && description && <meta property="og:description" content={description} />}
+      {canonical && <meta property="og:locale" content={language === 'pt' ? 'pt_BR' : 'en_US'} />}
+      {canonical && <meta property="og:type" content={data ? 'product' : 'website'} />}
+      {image && <meta property="og:image" content={image} />}
+      <link rel="icon" href="/favicon.ico" type="image/svg+xml" />
+      <link rel="stylesheet" href="/assets/shop.css" />
+      {data && (
+        <script
+          type="application/ld+json"
+          // A data block is not escaped like text. Without "<" nothing in it can end the element.
+          dangerouslySetInnerHTML={{ __html: JSON.stringify(data).replaceAll('<', '\\u003c') }}
+        />
+      )}
+    </head>
+  );
+}
