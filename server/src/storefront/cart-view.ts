@@ -1,10 +1,9 @@
 import { type Line, readSellables } from '../catalog/reserve.js';
 import type { PricedItem } from '../checkout/items.js';
 import { subtotalOf } from '../checkout/price.js';
-import { coverOfProduct } from '../media/queries.js';
 import type { Queryable } from '../platform/db/share.js';
-import { sql } from '../platform/db/sql.js';
 import { isSame } from './cart.js';
+import { coversOf } from './covers.js';
 
 export interface CartLine {
   line: Line;
@@ -32,16 +31,14 @@ export async function readCart(
   const ids = [...new Set(cart.map(({ productId }) => productId))];
   const [sellables, covers] = await Promise.all([
     readSellables(db, workspaceId, ids),
-    db.query<{ id: string; cover: string | null }>(sql`
-      select p.id, ${coverOfProduct(mediaUrl)} as cover
-      from products p where p.workspace_id = ${workspaceId} and p.id = any(${ids}::uuid[])`),
+    coversOf(db, workspaceId, ids, mediaUrl),
   ]);
   const lines = cart.map((line) => {
     const sellable = sellables.find((each) => isSame(each, line));
     return {
       line,
       bought: sellable && { sellable, quantity: line.quantity },
-      cover: covers.find(({ id }) => id === line.productId)?.cover ?? null,
+      cover: covers.get(line.productId) ?? null,
     };
   });
   const items = lines.flatMap(({ bought }) => bought ?? []);

@@ -13,6 +13,7 @@ import { networkOf } from '../platform/http/network.js';
 import { cartOf, keepCart } from './cart.js';
 import { readCart } from './cart-view.js';
 import { type CheckoutForm, NOTHING_TYPED, readCheckoutForm, type Typed } from './checkout-form.js';
+import { keepOpenOrder } from './open-order.js';
 import { type CheckoutNotice, CheckoutPage } from './pages/checkout.js';
 import { NoOrdersPage } from './pages/missing.js';
 import { PostalCodePage } from './pages/postal-code.js';
@@ -75,6 +76,9 @@ export const checkoutRoutes: FastifyPluginAsync<Storefront> = async (app, storef
       return show(request, reply, { checkoutId, form, notice: 'unavailable', status: 409 });
     wake.poke();
     keepCart(reply, shop, [], isSecure(storefront));
+    const { orderId: id } = outcome;
+    const key = storefront.orderLinks.keyOf(shop.workspaceId, id);
+    keepOpenOrder(reply, shop, { id, key }, isSecure(storefront));
     return reply.redirect(outcome.paymentUrl, 303);
   });
 

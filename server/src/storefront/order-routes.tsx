@@ -7,15 +7,17 @@ import { ordersOf } from '../orders/storage.js';
 import { sendPage } from '../platform/html/page.js';
 import { postedForm, queryFields } from '../platform/http/forms.js';
 import { findTracking } from '../shipping/shipments.js';
+import { coversOf } from './covers.js';
+import { keepOpenOrder } from './open-order.js';
 import { MissingPage, NoOrdersPage } from './pages/missing.js';
 import { OrderPage } from './pages/order.js';
-import { type Storefront, visitOf } from './visit.js';
+import { isSecure, type Storefront, visitOf } from './visit.js';
 
 type OrderRequest = FastifyRequest<{ Params: { id: string } }>;
 
 /** The order page for the buyer. A wrong key and an unknown order get the same response. */
 export const shopOrderRoutes: FastifyPluginAsync<Storefront> = async (app, storefront) => {
-  const { db, orderLinks, gateway } = storefront;
+  const { db, orderLinks, gateway, mediaUrl } = storefront;
   const hidden = { schema: { hide: true } };
 
   const find = async (
@@ -36,6 +38,15 @@ export const shopOrderRoutes: FastifyPluginAsync<Storefront> = async (app, store
       codeShipping === null
         ? undefined
         : await findTracking(ordersOf(db, visit.shop.workspaceId), visit.shop.workspaceId, codeShipping);
+    // The link is kept for the way back from the payment page, and forgotten once the order is paid or canceled.
+    keepOpenOrder(
+      reply,
+      visit.shop,
+      order.status === 'pending' ? { id: order.id, key: orderKey } : undefined,
+      isSecure(storefront),
+    );
+    const ids = order.items.map(({ productId }) => productId);
+    const covers = await coversOf(db.store(visit.shop.workspaceId), visit.shop.workspaceId, ids, mediaUrl);
     return sendPage(
       reply,
       // Another order may have the same manually entered code, and its tracking must not be shown to this buyer.
@@ -43,6 +54,7 @@ export const shopOrderRoutes: FastifyPluginAsync<Storefront> = async (app, store
         visit={visit}
         order={order}
         tracking={tracking?.orderId === order.id ? tracking : undefined}
+        covers={covers}
         orderKey={orderKey}
         canPay={gateway !== undefined}
       />,

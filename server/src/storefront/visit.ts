@@ -9,6 +9,7 @@ import type { ListMemory } from '../platform/lists/list-memory.js';
 import type { Shop } from '../stores/queries.js';
 import { cartOf, unitsIn } from './cart.js';
 import { shopLanguageOf } from './language.js';
+import { openOrderOf } from './open-order.js';
 import type { Visit } from './pages/shell.js';
 
 declare module 'fastify' {
@@ -44,6 +45,7 @@ export function visitOf(request: FastifyRequest): Visit {
     language: shopLanguageOf(request),
     address: request.url.split('?', 1)[0] as string,
     units: unitsIn(cartOf(request)),
+    openOrder: openOrderOf(request),
   };
 }
 

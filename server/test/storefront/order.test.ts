@@ -147,3 +147,14 @@ test('the invoices of an order are on its page, in the language of the buyer', a
   const { pathname, search } = new URL(feira.context.orderLinks.urlOf(shop, id));
   expect((await brazilian.get(pathname + search)).text).toContain('Nota fiscal NF-e, nº 604, série 1');
 });
+
+test('an unpaid order is found again in the cart after going back, until it is paid', async () => {
+  const paymentUrl = await visitor.buy(mug, { payment: 'card', installments: '2' });
+  const cart = await visitor.at('/cart');
+  expect(cart.text).toContain('You have placed an order that is not paid yet.');
+  const [, address = ''] = /class="open-order">.*?href="([^"]*)"/s.exec(cart.html) ?? [];
+  const order = await visitor.get(address.replaceAll('&amp;', '&'));
+  expect(order.text).toMatch(/Waiting for payment.*Payment: Credit card, 2× R\$/s);
+  await visitor.settle(paymentUrl);
+  expect((await visitor.at('/cart')).text).not.toContain('not paid yet');
+});

@@ -12,6 +12,8 @@ const TEXTS = {
     quantity: 'Quantity',
     update: 'Update quantities',
     more: 'Continue shopping',
+    unpaid: 'You have placed an order that is not paid yet.',
+    resume: 'View the order and pay',
     remove: 'Remove',
     gone: 'No longer for sale',
     removedProduct: 'Product no longer available',
@@ -30,6 +32,8 @@ const TEXTS = {
     quantity: 'Quantidade',
     update: 'Atualizar quantidades',
     more: 'Continuar comprando',
+    unpaid: 'Você fez um pedido que ainda não foi pago.',
+    resume: 'Ver o pedido e pagar',
     remove: 'Remover',
     gone: 'Produto indisponível',
     removedProduct: 'Produto não disponível',
@@ -50,6 +54,11 @@ export function CartPage({ visit, cart, csrf }: { visit: Visit; cart: CartView; 
   return (
     <ShopPage visit={visit} title={texts.title}>
       <h1>{texts.title}</h1>
+      {visit.openOrder && (
+        <p class="open-order">
+          {texts.unpaid} <a href={visit.openOrder}>{texts.resume}</a>
+        </p>
+      )}
       {cart.lines.length === 0 ? (
         <div class="lost">
           <p>{texts.empty}</p>

@@ -1,9 +1,9 @@
 import type { OrderRecord, OrderStatus } from '../../orders/records.js';
 import type { ShippingStatus } from '../../orders/shipping-status.js';
 import type { Language } from '../../platform/html/language.js';
-import { money } from '../../platform/html/money.js';
 import type { Tracking } from '../../shipping/shipments.js';
 import { Invoices } from './order-invoices.js';
+import { OrderItems } from './order-items.js';
 import { ShopPage, type Visit } from './shell.js';
 
 const TEXTS = {
@@ -29,17 +29,12 @@ const TEXTS = {
       returned: 'Returned to the shop',
       canceled: 'Canceled',
     } satisfies Record<ShippingStatus, string>,
-    items: 'Items',
     parcel: 'Delivery',
     code: 'Tracking code',
     expected: 'Expected by',
     services: { economy: 'Economy', express: 'Express' },
     follow: "Track on the carrier's site",
     to: 'Goes to',
-    subtotal: 'Subtotal',
-    freight: 'Delivery',
-    total: 'Total',
-    refunded: 'Refunded',
     placed: 'Placed',
   },
   pt: {
@@ -64,17 +59,12 @@ const TEXTS = {
       returned: 'Devolvido à loja',
       canceled: 'Cancelado',
     } satisfies Record<ShippingStatus, string>,
-    items: 'Itens',
     parcel: 'Entrega',
     code: 'Código de rastreamento',
     expected: 'Previsão de entrega:',
     services: { economy: 'Econômica', express: 'Expressa' },
     follow: 'Rastrear no site da transportadora',
     to: 'Vai para',
-    subtotal: 'Subtotal',
-    freight: 'Frete',
-    total: 'Total',
-    refunded: 'Reembolsado',
     placed: 'Feito em',
   },
 };
@@ -83,12 +73,14 @@ interface Props {
   visit: Visit;
   order: OrderRecord;
   tracking: Tracking | undefined;
+  /** The pictures of the products that still exist, by product id. */
+  covers: Map<string, string>;
   orderKey: string;
   /** True if the server has a payment gateway. */
   canPay: boolean;
 }
 
-export function OrderPage({ visit, order, tracking, orderKey, canPay }: Props) {
+export function OrderPage({ visit, order, tracking, covers, orderKey, canPay }: Props) {
   const { shop, language } = visit;
   const texts = TEXTS[language];
   return (
@@ -110,7 +102,7 @@ export function OrderPage({ visit, order, tracking, orderKey, canPay }: Props) {
           {texts.placed} {timeIn(shop.timezone, language, order.createdAt)}. {texts.keep}
         </p>
         <Parcel visit={visit} order={order} tracking={tracking} />
-        <Items order={order} language={language} />
+        <OrderItems visit={visit} order={order} covers={covers} />
         {order.invoices.length > 0 && <Invoices invoices={order.invoices} language={language} />}
       </div>
     </ShopPage>
@@ -120,7 +112,7 @@ export function OrderPage({ visit, order, tracking, orderKey, canPay }: Props) {
 /** Shipping statuses of an order that the buyer still waits for. */
 const UNDER_WAY = ['pending', 'preparing', 'sent', 'in_transit'];
 
-function Parcel({ visit: { shop, language }, order, tracking }: Omit<Props, 'orderKey' | 'canPay'>) {
+function Parcel({ visit: { shop, language }, order, tracking }: Pick<Props, 'visit' | 'order' | 'tracking'>) {
   const texts = TEXTS[language];
   const { street, number, complement, district, city, state, zipCode } = order.shippingAddress;
   const status = (name: string) => texts.shipping[name as ShippingStatus] ?? name;
@@ -164,40 +156,8 @@ function Parcel({ visit: { shop, language }, order, tracking }: Omit<Props, 'ord
       <p class="hint">
         {texts.to} {order.customer.name}, {street}, {number}
         {complement && `, ${complement}`}, {district}, {city}/{state},{' '}
-        {zipCode.replace(/(\d{5})(\d{3})/, '$1-$2')}
+        <span class="postal-code">{zipCode.replace(/(\d{5})(\d{3})/, '$1-$2')}</span>
       </p>
-    </section>
-  );
-}
-
-function Items({ order, language }: { order: OrderRecord; language: Language }) {
-  const texts = TEXTS[language];
-  const row = (label: string, amount: number, kind?: string) => (
-    <div class={kind}>
-      <dt>{label}</dt>
-      <dd>{money(amount, language)}</dd>
-    </div>
-  );
-  return (
-    <section>
-      <h2>{texts.items}</h2>
-      <ul class="bought">
-        {order.items.map((item) => (
-          <li key={`${item.productId} ${item.variantId}`}>
-            <span>
-              {item.quantity} × {item.name}
-              {item.combination && <small class="hint">{item.combination}</small>}
-            </span>
-            <span>{money(item.total, language)}</span>
-          </li>
-        ))}
-      </ul>
-      <dl class="totals">
-        {row(texts.subtotal, order.subtotal)}
-        {row(texts.freight, order.shippingCost)}
-        {row(texts.total, order.total, 'total')}
-        {order.refundedAmount > 0 && row(texts.refunded, order.refundedAmount)}
-      </dl>
     </section>
   );
 }

@@ -15,6 +15,8 @@ export interface Visit {
   resizedFrom: string | undefined;
   /** The path of the page. */
   address: string;
+  /** The page of an order of this browser that is not paid yet. */
+  openOrder: string | undefined;
 }
 
 const TEXTS = {
