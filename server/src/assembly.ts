@@ -120,7 +120,7 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
           resizesImages: storage instanceof LocalStorage,
           isTestShop: options.isTestShop,
         },
-        sandbox: sandbox && { gateway: sandbox, wake },
+        sandbox: sandbox && { gateway: sandbox, wake, publicUrl },
       },
     },
     worker: { log, listener, sequencer, dispatcher, jobs: { db, clock, storage, seal, gateway, sandbox } },

@@ -1,5 +1,6 @@
 import { type Command, UsageError, wholeNumber } from './command.js';
 import { requireStore, storeOption } from './find-store.js';
+import { type Purchase, readPurchases, sentence } from './purchases.js';
 import { buyOne } from './simulated-buyer.js';
 import { withSandbox } from './with-sandbox.js';
 
@@ -35,8 +36,8 @@ export const command: Command = {
         throw new UsageError('The store has nothing in stock to buy', { code: 'out_of_stock' });
       if (orders.length < count)
         process.stderr.write(`feira: sold out after ${orders.length} of ${count} buyers\n`);
-      return { orders: orders.sort() };
+      return { orders: orders.sort(), bought: await readPurchases(services.db, shop.workspaceId, orders) };
     });
   },
-  describe: ({ orders }: { orders: string[] }) => orders.join('\n'),
+  describe: ({ bought }: { bought: Purchase[] }) => bought.map(sentence).join('\n'),
 };

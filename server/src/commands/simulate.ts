@@ -7,7 +7,9 @@ import { scan } from '../shipping/shipments.js';
 import type { Shop } from '../stores/queries.js';
 import { type Command, duration, intervalOfRate } from './command.js';
 import { requireStore, storeOption } from './find-store.js';
+import { restock } from './restock.js';
 import { buyOne, pick } from './simulated-buyer.js';
+import { type Counts, inWords, showProgress } from './simulation-progress.js';
 import { type SandboxServices, withSandbox } from './with-sandbox.js';
 
 const AT_ONCE = 8;
@@ -16,6 +18,7 @@ const PAY = 85;
 const SHIPPED = 60;
 const MOVES = 50;
 const REFUNDED = 5;
+const RESTOCK = 10;
 
 export const command: Command = {
   summary: 'Simulate a busy shop: buyers order and mostly pay, parcels move, some orders are refunded',
@@ -27,17 +30,27 @@ export const command: Command = {
       required: true,
     },
     for: { value: '60s', description: 'How long, such as 90s, 10m or 2h (default 60s)' },
+    'no-restock': { description: 'Leave products that are sold out without stock' },
   },
   example: 'feira simulate --store demo-store --rate 2/s --for 60s',
-  async run(values) {
+  details:
+    'Products that are sold out get new stock, so that buyers keep coming. Ctrl-C ends the simulation and prints what\nhappened until then.',
+  async run(values, output) {
     const everyMs = intervalOfRate('rate', String(values.rate));
     const forMs = duration('for', String(values.for ?? '60s'));
     return withSandbox(async (services) => {
-      const day = new Day(services, await requireStore(services.db, String(values.store)));
+      const shop = await requireStore(services.db, String(values.store));
+      const day = new Day(services, shop, values['no-restock'] !== true);
+      const interrupted = new AbortController();
+      const interrupt = () => interrupted.abort();
+      // Once: a second Ctrl-C ends the process at once.
+      process.once('SIGINT', interrupt);
+      const progress = showProgress(day.counts, output?.json === true);
       const until = performance.now() + forMs;
       const running = new Set<Promise<void>>();
       for (let next = performance.now(); next < until; next += everyMs) {
-        await wait(Math.max(0, next - performance.now()));
+        await pause(next - performance.now(), interrupted.signal);
+        if (interrupted.signal.aborted) break;
         // If buyers are slower than the rate, further ones are skipped instead of queued.
         if (running.size >= AT_ONCE) continue;
         const visit = day.visit().finally(() => running.delete(visit));
@@ -45,21 +58,33 @@ export const command: Command = {
         if (day.failure) break;
       }
       await Promise.all(running);
+      progress.end();
+      process.off('SIGINT', interrupt);
       if (day.failure) throw day.failure;
       return day.counts;
     });
   },
+  describe: (counts: Counts) => inWords(counts),
 };
 
 /** The results so far. */
 class Day {
-  readonly counts = { orders: 0, paid: 0, parcels: 0, scans: 0, refunds: 0, soldOut: 0 };
+  readonly counts: Counts = {
+    orders: 0,
+    paid: 0,
+    parcels: 0,
+    scans: 0,
+    refunds: 0,
+    soldOut: 0,
+    restocked: 0,
+  };
   private readonly parcels: string[] = [];
   private readonly paid: string[] = [];
 
   constructor(
     private readonly services: SandboxServices,
     private readonly shop: Shop,
+    private readonly restocks: boolean,
   ) {}
 
   /** The first error other than a rejection. */
@@ -79,6 +104,8 @@ class Day {
     const bought = await buyOne(this.services, this.shop, undefined);
     if (bought) this.counts.orders++;
     else this.counts.soldOut++;
+    if (this.restocks && (!bought || chance(RESTOCK)))
+      this.counts.restocked += await restock(this.services.db, this.shop.workspaceId);
     if (bought && chance(PAY)) {
       await gateway.decide(bought.transactionId, 'paid');
       this.counts.paid++;
@@ -116,6 +143,11 @@ class Day {
     await this.services.gateway.refundAsMerchant(transactionId, pick([undefined, part || undefined]));
     this.counts.refunds++;
   }
+}
+
+/** Waits until the next buyer comes, or until Ctrl-C. */
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await wait(Math.max(0, ms), undefined, { signal }).catch(() => {});
 }
 
 function chance(inHundred: number): boolean {

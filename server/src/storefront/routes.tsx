@@ -1,6 +1,7 @@
 import type {} from '@fastify/swagger';
 import type { FastifyPluginAsync } from 'fastify';
 import { isTemporary } from '../platform/db/unavailable.js';
+import { buyerLanguageOf, keepLanguage } from '../platform/html/buyer-language.js';
 import { contentPolicy } from '../platform/html/content-policy.js';
 import { sendPage } from '../platform/html/page.js';
 import { queryFields } from '../platform/http/forms.js';
@@ -10,7 +11,6 @@ import { cartRoutes } from './cart-routes.js';
 import { checkoutRoutes } from './checkout-routes.js';
 import { previewFreight } from './freight-preview.js';
 import { chosenVariation, findItem } from './item.js';
-import { keepLanguage, shopLanguageOf } from './language.js';
 import { shopOrderRoutes } from './order-routes.js';
 import { MissingPage, NoShopPage } from './pages/missing.js';
 import { ProductPage } from './pages/product.js';
@@ -37,7 +37,7 @@ export const storefrontRoutes: FastifyPluginAsync<Storefront> = async (app, stor
     reply.header('Content-Security-Policy', policy);
     const shop = await findShop(db.system('shops'), (request.params as { slug: string }).slug);
     if (!shop) {
-      return sendPage(reply, <NoShopPage language={shopLanguageOf(request)} />, 404);
+      return sendPage(reply, <NoShopPage language={buyerLanguageOf(request)} />, 404);
     }
     request.shop = shop;
     if (request.method === 'GET' && keepLanguage(request, reply, isSecure(storefront))) return reply;

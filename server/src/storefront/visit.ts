@@ -4,11 +4,11 @@ import type { Sessions } from '../accounts/sessions.js';
 import type { CheckoutServices } from '../checkout/checkout.js';
 import type { PaymentGateway } from '../payments/gateway.js';
 import type { Clock } from '../platform/clock.js';
+import { buyerLanguageOf } from '../platform/html/buyer-language.js';
 import type { Fields } from '../platform/http/forms.js';
 import type { ListMemory } from '../platform/lists/list-memory.js';
 import type { Shop } from '../stores/queries.js';
 import { cartOf, unitsIn } from './cart.js';
-import { shopLanguageOf } from './language.js';
 import { openOrderOf } from './open-order.js';
 import type { Visit } from './pages/shell.js';
 
@@ -42,7 +42,7 @@ export function visitOf(request: FastifyRequest): Visit {
     shop: request.shop,
     isTestShop: request.isTestShop,
     resizedFrom: request.resizedFrom,
-    language: shopLanguageOf(request),
+    language: buyerLanguageOf(request),
     address: request.url.split('?', 1)[0] as string,
     units: unitsIn(cartOf(request)),
     openOrder: openOrderOf(request),

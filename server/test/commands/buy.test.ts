@@ -155,6 +155,25 @@ test('a code that two stores typed in is asked about', async () => {
   expect(moved.statusShipping).toBe('in_transit');
 });
 
+test('a purchase is reported in words', async () => {
+  await newProduct(store, { name: 'Mug', quantity: 1 });
+  const { stdout } = await runCommand(['buy', '--store', store.workspaceId], env);
+  expect(stdout).toMatch(
+    /^Order 1: .+, .+: 1 × Mug, R\$ \d+\.\d\d by (pix|card|boleto), paid\. Id [0-9a-f-]{36}$/m,
+  );
+});
+
+test('a simulated day gives new stock to what is sold out, unless it must not', async () => {
+  const mug = await newProduct(store, { quantity: 0 });
+  const stock = async () => (await store.get(`/products/${mug}`)).body.quantity;
+  const short = { store: store.workspaceId, rate: '20/s', for: '1s' };
+  expect(await run('simulate', { ...short, 'no-restock': true })).toMatchObject({ orders: 0, restocked: 0 });
+  expect(await stock()).toBe(0);
+  const { restocked } = await run('simulate', short);
+  expect(restocked).toBeGreaterThan(0);
+  expect(await stock()).toBeGreaterThan(0);
+});
+
 test('a simulated day has orders, payments and parcels, and ends when it should', async () => {
   await newProduct(store, { quantity: 1000 });
   const counts = await run('simulate', { store: store.workspaceId, rate: '20/s', for: '2s' });

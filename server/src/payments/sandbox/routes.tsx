@@ -1,8 +1,8 @@
 import type {} from '@fastify/swagger';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { renderSVG } from 'uqr';
-import { FILE_POLICY } from '../../platform/html/content-policy.js';
-import { languageOf } from '../../platform/html/language.js';
+import { buyerLanguageOf } from '../../platform/html/buyer-language.js';
+import { contentPolicy, FILE_POLICY } from '../../platform/html/content-policy.js';
 import { sendPage } from '../../platform/html/page.js';
 import { badRequest } from '../../platform/http/errors.js';
 import { formFields, queryFields } from '../../platform/http/forms.js';
@@ -13,13 +13,20 @@ import { pixCode } from './pix-code.js';
 export interface SandboxOptions {
   gateway: SandboxGateway;
   wake: { poke(): void };
+  publicUrl: string;
 }
 
 type PaymentRequest = FastifyRequest<{ Params: { id: string } }>;
 
 /** The payment page that a real gateway would host. Anyone with its URL and key may pay. */
-export const paymentRoutes: FastifyPluginAsync<SandboxOptions> = async (app, { gateway, wake }) => {
+export const paymentRoutes: FastifyPluginAsync<SandboxOptions> = async (app, options) => {
+  const { gateway, wake } = options;
   const hidden = { schema: { hide: true } };
+  // The page has a button that copies the Pix code or the line of the boleto.
+  const policy = contentPolicy({ formsLeadTo: [options.publicUrl], scripts: true });
+  app.addHook('onRequest', async (_request, reply) => {
+    reply.header('Content-Security-Policy', policy);
+  });
 
   app.get<{ Params: { id: string } }>('/sandbox/pay/:id', hidden, async (request, reply) => {
     const payment = await gateway.findByKey(request.params.id, queryFields(request).text('key'));
@@ -54,7 +61,7 @@ function show(
   reply: FastifyReply,
   payment: SandboxPayment,
 ): FastifyReply {
-  const language = languageOf(request.headers['accept-language']);
+  const language = buyerLanguageOf(request);
   const pageKey = gateway.links.keyOf(payment.id);
   return sendPage(
     reply,
@@ -63,7 +70,7 @@ function show(
 }
 
 function missing(request: PaymentRequest, reply: FastifyReply): FastifyReply {
-  return sendPage(reply, <NoPaymentPage language={languageOf(request.headers['accept-language'])} />, 404);
+  return sendPage(reply, <NoPaymentPage language={buyerLanguageOf(request)} />, 404);
 }
 
 function isOpen({ status }: SandboxPayment): boolean {

@@ -9,15 +9,24 @@ export function Page(props: {
   title: string;
   who?: Who | undefined;
   wide?: boolean;
+  /** The name of a shop, on pages that a buyer opens from it; it replaces ours. */
+  shop?: { name: string; url: string };
+  script?: string;
   children: ComponentChildren;
 }) {
-  const { language, title, who, wide, children } = props;
+  const { language, title, who, wide, shop, script, children } = props;
   return (
     <html lang={language === 'pt' ? 'pt-BR' : 'en'}>
-      <PageHead title={`${title} · Feira`} />
+      <PageHead title={`${title} · ${shop?.name ?? 'Feira'}`} {...(script && { script })} />
       <body>
         <header class="bar">
-          <Brand />
+          {shop ? (
+            <a class="brand" href={shop.url}>
+              {shop.name}
+            </a>
+          ) : (
+            <Brand />
+          )}
           {who && (
             <form method="post" action="/sign-out" class="who">
               <input type="hidden" name="csrf" value={who.csrf} />

@@ -17,6 +17,8 @@ const TEXTS = {
     final: { paid: 'This payment is made.', canceled: 'This payment was canceled.' },
     scan: 'Scan the code with your bank’s app, or copy its text:',
     qr: 'Pix QR code',
+    copy: 'Copy code',
+    copied: 'Copied',
     card: {
       number: 'Card number',
       name: 'Name on the card',
@@ -39,6 +41,8 @@ const TEXTS = {
     final: { paid: 'Este pagamento está feito.', canceled: 'Este pagamento foi cancelado.' },
     scan: 'Leia o código com o aplicativo do seu banco ou copie o texto:',
     qr: 'QR code do Pix',
+    copy: 'Copiar código',
+    copied: 'Copiado',
     card: {
       number: 'Número do cartão',
       name: 'Nome no cartão',
@@ -62,7 +66,12 @@ export function PaymentPage(props: {
   const texts = TEXTS[language];
   const { id, storeName, amount, status, installments } = payment;
   return (
-    <Page language={language} title={texts.title}>
+    <Page
+      language={language}
+      title={texts.title}
+      shop={{ name: storeName, url: payment.returnUrl }}
+      script="copy.js"
+    >
       <h1>{texts.title}</h1>
       <p>
         {texts.to} <strong>{storeName}</strong>
@@ -124,14 +133,18 @@ function Means(props: { language: Language; payment: SandboxPayment; pageKey: st
             height="220"
           />
         </p>
-        <code class="secret">{pixCode(payment)}</code>
+        <code class="secret" data-copy={texts.copy} data-copied={texts.copied}>
+          {pixCode(payment)}
+        </code>
       </>
     );
   if (payment.method === 'boleto')
     return (
       <>
         <p>{texts.boleto}</p>
-        <code class="secret">{boletoLine(payment)}</code>
+        <code class="secret" data-copy={texts.copy} data-copied={texts.copied}>
+          {boletoLine(payment)}
+        </code>
       </>
     );
   return <Card texts={texts.card} />;

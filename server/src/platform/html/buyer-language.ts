@@ -1,13 +1,13 @@
 import type {} from '@fastify/cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Language, languageOf } from '../platform/html/language.js';
+import { type Language, languageOf } from './language.js';
 
 const COOKIE = 'feira_language';
 const LIFETIME_SECONDS = 365 * 24 * 60 * 60;
 const CHOICE = /^(en|pt)$/;
 
-/** The language that the buyer chose, or the browser prefers. Shops sell in reais, so Portuguese is the fallback. */
-export function shopLanguageOf(request: FastifyRequest): Language {
+/** The language of shops and payment pages: the one that the buyer chose, or the browser prefers. Shops sell in reais, so Portuguese is the fallback. */
+export function buyerLanguageOf(request: FastifyRequest): Language {
   const chosen = request.cookies[COOKIE];
   if (chosen !== undefined && CHOICE.test(chosen)) return chosen as Language;
   return languageOf(request.headers['accept-language'], 'pt');
@@ -21,7 +21,7 @@ export function keepLanguage(request: FastifyRequest, reply: FastifyReply, secur
   if (chosen === null || !CHOICE.test(chosen)) return false;
   fields.delete('lang');
   reply.setCookie(COOKIE, chosen, {
-    path: '/s',
+    path: '/',
     httpOnly: true,
     sameSite: 'lax',
     secure,

@@ -1,0 +1,37 @@
+const EVERY_MS = 500;
+
+export interface Counts {
+  orders: number;
+  paid: number;
+  parcels: number;
+  scans: number;
+  refunds: number;
+  /** Buyers who found nothing in stock. */
+  soldOut: number;
+  /** Products and variations that got new stock. */
+  restocked: number;
+}
+
+export function inWords({ orders, paid, parcels, scans, refunds, soldOut, restocked }: Counts): string {
+  return [
+    `${orders} orders`,
+    `${paid} paid`,
+    `${parcels} labels`,
+    `${scans} scans`,
+    `${refunds} refunds`,
+    `${restocked} restocked`,
+    `${soldOut} buyers found nothing`,
+  ].join(', ');
+}
+
+/** Keeps one line up to date while the simulation runs, on a terminal only: a log would get thousands of them. */
+export function showProgress(counts: Counts, json: boolean): { end(): void } {
+  if (json || !process.stderr.isTTY) return { end() {} };
+  const timer = setInterval(() => process.stderr.write(`\r\x1b[K${inWords(counts)}`), EVERY_MS).unref();
+  return {
+    end() {
+      clearInterval(timer);
+      process.stderr.write('\r\x1b[K');
+    },
+  };
+}
