@@ -9,7 +9,7 @@ import { postedForm, queryFields } from '../platform/http/forms.js';
 import { findTracking } from '../shipping/shipments.js';
 import { coversOf } from './covers.js';
 import { keepOpenOrder } from './open-order.js';
-import { MissingPage, NoOrdersPage } from './pages/missing.js';
+import { MissingOrderPage, NoOrdersPage } from './pages/missing.js';
 import { OrderPage } from './pages/order.js';
 import { isSecure, type Storefront, visitOf } from './visit.js';
 
@@ -32,7 +32,7 @@ export const shopOrderRoutes: FastifyPluginAsync<Storefront> = async (app, store
     const visit = visitOf(request);
     const orderKey = queryFields(request).text('key');
     const order = await find(request, orderKey);
-    if (!order) return sendPage(reply, <MissingPage visit={visit} />, 404);
+    if (!order) return sendPage(reply, <MissingOrderPage visit={visit} />, 404);
     const { codeShipping } = order;
     const tracking =
       codeShipping === null
@@ -63,7 +63,7 @@ export const shopOrderRoutes: FastifyPluginAsync<Storefront> = async (app, store
 
   app.post<{ Params: { id: string } }>('/orders/:id/pay', hidden, async (request, reply) => {
     const order = await find(request, postedForm(request).text('key'));
-    if (!order) return sendPage(reply, <MissingPage visit={visitOf(request)} />, 404);
+    if (!order) return sendPage(reply, <MissingOrderPage visit={visitOf(request)} />, 404);
     if (order.status !== 'pending') return reply.redirect(orderLinks.urlOf(request.shop, order.id), 303);
     if (!gateway) return sendPage(reply, <NoOrdersPage visit={visitOf(request)} />, 409);
     const { paymentUrl } = await openPayment({ ...storefront, gateway }, request.shop, order);

@@ -8,6 +8,8 @@ const TEXTS = {
     noShopMore: 'Check the address, or ask the shop for its link.',
     title: 'Page not found',
     more: 'The product may no longer be available, or the link may be wrong.',
+    order: 'Order not found',
+    orderMore: 'The link may be incomplete. Open it again from where you saved it, or ask the shop for help.',
     home: 'View all products',
     noOrders: 'This shop does not accept orders yet',
     noOrdersMore: 'It has no payment method yet. Your cart is saved; come back later.',
@@ -17,6 +19,8 @@ const TEXTS = {
     noShopMore: 'Confira o endereço ou peça o link à loja.',
     title: 'Página não encontrada',
     more: 'O produto pode não estar mais disponível ou o link pode estar incorreto.',
+    order: 'Pedido não encontrado',
+    orderMore: 'O link pode estar incompleto. Abra-o de novo de onde você o salvou ou fale com a loja.',
     home: 'Ver todos os produtos',
     noOrders: 'Esta loja ainda não aceita pedidos',
     noOrdersMore: 'Ela ainda não tem uma forma de pagamento. Seu carrinho ficará salvo; volte mais tarde.',
@@ -41,6 +45,12 @@ export function NoShopPage({ language }: { language: Language }) {
 export function MissingPage({ visit }: { visit: Visit }) {
   const { title, more } = TEXTS[visit.language];
   return <LostPage visit={visit} title={title} more={more} />;
+}
+
+/** For a wrong key and an unknown order alike, so that a guess reveals nothing. */
+export function MissingOrderPage({ visit }: { visit: Visit }) {
+  const { order, orderMore } = TEXTS[visit.language];
+  return <LostPage visit={visit} title={order} more={orderMore} />;
 }
 
 /** Shown by a server without a payment gateway. */
