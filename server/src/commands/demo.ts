@@ -14,8 +14,8 @@ import type { Database } from '../platform/db/database.js';
 import type { Tx } from '../platform/db/share.js';
 import { shopOfStore } from '../stores/queries.js';
 import { createStore } from '../stores/stores.js';
-import { type FillServices, fillCatalog } from './demo-store/fill.js';
-import { fillHistory, type HistoryServices } from './demo-store/history.js';
+import type { FillServices } from './demo-store/fill.js';
+import type { HistoryServices } from './demo-store/history.js';
 
 interface Demo {
   workspaceId: string;
@@ -72,6 +72,11 @@ export async function fillDemo(
   const { workspaceId } = demo;
   const { gateway } = services;
   if (demo.filled) return;
+  // Imported here, so that the first answer of a start does not wait for them.
+  const [{ fillCatalog }, { fillHistory }] = await Promise.all([
+    import('./demo-store/fill.js'),
+    import('./demo-store/history.js'),
+  ]);
   await fillCatalog(services, workspaceId, signal);
   const shop = await shopOfStore(services.db.store(workspaceId), workspaceId);
   if (gateway && shop) await fillHistory({ ...services, gateway }, shop, signal);

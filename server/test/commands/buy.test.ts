@@ -159,7 +159,7 @@ test('a purchase is reported in words', async () => {
   await newProduct(store, { name: 'Mug', quantity: 1 });
   const { stdout } = await runCommand(['buy', '--store', store.workspaceId], env);
   expect(stdout).toMatch(
-    /^Order 1: .+, .+: 1 × Mug, R\$ \d+\.\d\d by (pix|card|boleto), paid\. Id [0-9a-f-]{36}$/m,
+    /^Order \d+: .+, .+: 1 × Mug, R\$ \d+\.\d\d by (pix|card|boleto), paid\. Id [0-9a-f-]{36}$/m,
   );
 });
 

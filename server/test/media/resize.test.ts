@@ -4,6 +4,7 @@ import { shopOf, Visitor } from '../support/buyer.js';
 import { newProduct } from '../support/catalog.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
 import { served, storedFiles, uploadAndAttach } from '../support/media.js';
+import { until } from '../support/process.js';
 
 let feira: Feira;
 let store: StoreClient;
@@ -51,7 +52,8 @@ test('a shop offers an uploaded image in several widths, made once and removed w
   expect(variants()).toHaveLength(4);
 
   await store.delete(`/products/${productId}/images/${body.id}`);
-  expect(variants()).toEqual([]);
+  // The files are deleted after the answer.
+  await until(() => variants().length === 0);
   expect((await served(feira, sources[0]![0]!)).statusCode).toBe(404);
 });
 
