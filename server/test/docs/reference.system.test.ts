@@ -26,6 +26,8 @@ const GROUPS = [
   'categories',
 ];
 
+const EXAMPLE_SKU = 'CAM-P-AZ';
+
 let folder: ReturnType<typeof temporaryFolder>;
 let server: ServerProcess;
 let session: ShellSession;
@@ -66,11 +68,13 @@ let invoiced = '';
 /** A value for each variable of a command: things of the demo store, new ones where the call uses them up. */
 async function variablesFor(method: string, path: string): Promise<Record<string, string>> {
   const { data: products } = await call('GET', '/products?limit=100&include=variants');
-  const varied = products.find((product: { hasVariants: boolean }) => product.hasVariants);
+  // The product of the examples that name a variation.
+  const varied = products.find(({ variants }: { variants: { sku: string }[] }) =>
+    variants.some(({ sku }) => sku === EXAMPLE_SKU),
+  );
   const simple = products.find((product: { hasVariants: boolean }) => !product.hasVariants);
   const values: Record<string, string> = { PRODUCT_ID: simple.id };
-  if (path.includes('/variants'))
-    Object.assign(values, { PRODUCT_ID: varied.id, SKU: varied.variants[0].sku });
+  if (path.includes('/variants')) Object.assign(values, { PRODUCT_ID: varied.id, SKU: EXAMPLE_SKU });
   if (method === 'DELETE' && path.endsWith('/products/{id}'))
     values.PRODUCT_ID = (await call('POST', '/products', { name: `Made ${++made}`, price: 1 })).id;
   if (path.includes('{imageId}')) {
