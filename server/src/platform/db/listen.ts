@@ -27,6 +27,7 @@ export class Listener {
   private session: Session | undefined;
   private timer: NodeJS.Timeout | undefined;
   private closed = false;
+  private lastAnswer: Promise<void> = Promise.resolve();
   private readonly channels = new Map<string, (payload: string) => void>();
   private readonly lossHandlers: (() => void)[] = [];
 
@@ -34,7 +35,8 @@ export class Listener {
 
   on(channel: string, handler: (payload: string) => void): void {
     this.channels.set(channel, handler);
-    if (this.alive) this.session?.client.query(`listen ${channel}`).catch(() => {});
+    const { session } = this;
+    if (this.alive && session) this.ask(session, `listen ${channel}`).catch(() => {});
   }
 
   /** Called whenever the connection is lost, before `alive` can be true again. */
@@ -84,9 +86,14 @@ export class Listener {
     }, HEARTBEAT_MS).unref();
   }
 
-  private async ask(session: Session, text: string): Promise<void> {
-    const late = setTimeout(() => this.lost(session), HEARTBEAT_ANSWER_MS);
-    await session.client.query(text).finally(() => clearTimeout(late));
+  /** Sends one statement at a time, because the client does not queue them. */
+  private ask(session: Session, text: string): Promise<void> {
+    const answered = this.lastAnswer.then(async () => {
+      const late = setTimeout(() => this.lost(session), HEARTBEAT_ANSWER_MS);
+      await session.client.query(text).finally(() => clearTimeout(late));
+    });
+    this.lastAnswer = answered.catch(() => {});
+    return answered;
   }
 
   private lost(session: Session): void {
