@@ -10,7 +10,7 @@ export interface Content {
   markdown: () => string;
 }
 
-/** Renders each page once: the largest takes 20 ms, and none changes while the server runs. */
+/** Renders each page once, because none changes while the server runs: the largest takes 5 ms when the code is warm. */
 export class RenderedPages {
   private readonly pages = new Map<string, string>();
 
