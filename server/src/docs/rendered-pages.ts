@@ -10,7 +10,7 @@ export interface Content {
   markdown: () => string;
 }
 
-/** Renders each page once, because none changes while the server runs: the largest takes 5 ms when the code is warm. */
+/** Renders each page once, because none changes while the server runs: the largest take 5 to 20 ms. */
 export class RenderedPages {
   private readonly pages = new Map<string, string>();
 
