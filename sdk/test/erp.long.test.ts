@@ -45,7 +45,7 @@ test(
     });
     await until(() => /http.*authorize/.test(erp.output()));
     await approve(url, /http.*authorize\S*/.exec(erp.output())![0], demo);
-    await until(() => erp.output().includes('Copied 3 products'));
+    await until(() => /Copied \d+ products/.test(erp.output()));
 
     const simulation = startCommand(
       ['simulate', ...store, '--rate', '1/s', '--for', `${SECONDS}s`, '--json'],
@@ -58,15 +58,16 @@ test(
       server = await serve(env, url);
     }
     expect((await simulated)[0], simulation.output()).toBe(0);
-    const { orders } = JSON.parse(simulation.output());
-    // The last orders have to be invoiced and shipped before the ERP is asked to stop.
-    await until(() => hasShipped(orders, join(folder.path, 'erp')), 600_000);
+    // The last orders have to be invoiced before the ERP is asked to stop. The store says so, because the state of the
+    // ERP may not have the last payments yet.
+    const client = new Feira({ baseUrl: url, token: currentToken(env) });
+    await until(() => isInvoiced(client), 600_000);
 
     erp.child.kill('SIGTERM');
     const [code] = await once(erp.child, 'exit');
     expect(erp.output()).toContain('State equals the store');
     expect(code).toBe(0);
-    await expectSameState(new Feira({ baseUrl: url, token: currentToken(env) }), join(folder.path, 'erp'));
+    await expectSameState(client, join(folder.path, 'erp'));
     await server.stop('SIGTERM');
     folder.remove();
   },
@@ -124,10 +125,10 @@ function stateIn(folder: string): State {
   return JSON.parse(readFileSync(join(folder, 'state.json'), 'utf8'));
 }
 
-function hasShipped(count: number, folder: string): boolean {
-  const { orders, done } = stateIn(folder);
-  if (Object.keys(orders).length < count) return false;
-  return Object.entries(orders).every(([id, { status }]) => status !== 'paid' || done[id]);
+async function isInvoiced(client: Feira): Promise<boolean> {
+  for await (const { invoices } of client.orders.list({ limit: 100, status: ['paid'] }))
+    if (invoices.length === 0) return false;
+  return true;
 }
 
 /** Each start issues a new token for the demo. */

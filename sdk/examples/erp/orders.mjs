@@ -17,13 +17,7 @@ export async function invoiceAndShip(store, state, signal) {
   for (const order of Object.values(orders)) {
     if (signal.aborted) return;
     if (order.status !== 'paid' || done[order.id]) continue;
-    await unlessDone(() =>
-      store.orders.addInvoice(
-        order.id,
-        { type: 'nfe', key: invoiceKey(order.number), amount: order.total },
-        { idempotencyKey: `invoice ${order.id}` },
-      ),
-    );
+    if (order.invoices.length === 0) await addInvoice(store, order);
     await unlessDone(() =>
       store.shipments.create({ orderId: order.id }, { idempotencyKey: `label ${order.id}` }),
     );
@@ -38,6 +32,14 @@ export async function invoiceAndShip(store, state, signal) {
     state.save();
     console.log(`Invoiced and shipped order ${order.number}`);
   }
+}
+
+/** The key follows from the number of the order: a repetition after a crash is the same invoice. */
+async function addInvoice(store, order) {
+  const invoice = { type: 'nfe', key: invoiceKey(order.number), amount: order.total };
+  await unlessDone(() =>
+    store.orders.addInvoice(order.id, invoice, { idempotencyKey: `invoice ${order.id}` }),
+  );
 }
 
 /** Somebody else may have shipped or refunded the order meanwhile: 409. The next pull shows how it is. */
