@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newWebhookSecret } from '../../server/src/webhooks/signing.js';
 import { registerApp } from '../../server/test/support/integrator.js';
@@ -11,9 +12,9 @@ import { sign } from '../src/testing.js';
 import { type LiveServer, openLiveServer } from './support/live-server.js';
 
 // Every block of JavaScript in the README runs as it is printed, as a program of its own.
-const BLOCKS = [...readFileSync(join(ROOT, 'sdk/README.md'), 'utf8').matchAll(/```js\n(.*?)```/gs)].map(
-  ([, code]) => code!,
-);
+const README = readFileSync(join(ROOT, 'sdk/README.md'), 'utf8');
+const BLOCKS = [...README.matchAll(/```js\n(.*?)```/gs)].map(([, code]) => code!);
+const [, TABLE] = /```sql\n(.*?)```/s.exec(README)!;
 
 const folder = temporaryFolder();
 let server: LiveServer;
@@ -144,6 +145,10 @@ async function connectsStores(code: string, name: string): Promise<void> {
 /** Two locks of one store exclude each other, also on separate connections. */
 async function keepsTokens(code: string, name: string): Promise<void> {
   writeFileSync(join(folder.path, name), code);
+  const client = new pg.Client(server.connection);
+  await client.connect();
+  await client.query(TABLE!);
+  await client.end();
   const program = `
     import { tokens } from './${name}';
     import { tokens as other } from './${name}?another';
