@@ -49,10 +49,6 @@ export function CheckoutPage(props: Props) {
           <AddressFields language={language} form={form} />
           <DeliveryFields language={language} form={form} options={options} />
           <PaymentFields language={language} form={form} total={cheapest} />
-          {/* On phones the summary with its button comes first; the form ends with a button of its own. */}
-          <button type="submit" class="wide at-end">
-            {texts.place}
-          </button>
         </div>
         <Summary visit={visit} cart={cart} options={options} />
       </form>
@@ -103,7 +99,7 @@ function Summary({ visit, cart, options }: Pick<Props, 'visit' | 'cart' | 'optio
           </div>
         ))}
       </dl>
-      <button type="submit" class="wide place">
+      <button type="submit" class="wide">
         {texts.place}
       </button>
       <p class="hint">{texts.next}</p>
