@@ -4,6 +4,7 @@ import { type Database, openDatabase } from '../../../src/platform/db/database.j
 import { sql } from '../../../src/platform/db/sql.js';
 import { isTemporary } from '../../../src/platform/db/unavailable.js';
 import { cloneDatabase } from '../../support/database.js';
+import { until } from '../../support/process.js';
 
 describe.each(['pipeline', 'pg'] as const)('the database through the %s driver', (driver) => {
   let cloned: Awaited<ReturnType<typeof cloneDatabase>>;
@@ -137,7 +138,8 @@ describe.each(['pipeline', 'pg'] as const)('the database through the %s driver',
     const store = strict.store('a');
     const failed = await store.transaction((tx) => tx.query(statement)).catch((error: unknown) => error);
     expect(isTemporary(failed)).toBe(true);
-    expect(await store.transaction((tx) => tx.query(sql`select 1 as one`))).toEqual([{ one: 1 }]);
+    // The same short deadlines apply to this call, so a busy machine may need several.
+    await until(() => store.transaction((tx) => tx.query(sql`select 1`)).then(Boolean, () => false));
     await strict.close();
   });
 });
