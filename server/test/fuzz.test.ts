@@ -87,7 +87,7 @@ async function sendToApi(route: ApiRoute, call: Call): Promise<number> {
   const body = JSON.parse(response.body);
   // An answer that is replayed for its key names the request that it was made for.
   const isReplay = response.headers['idempotent-replayed'] === 'true';
-  const named = isReplay ? { 'x-request-id': body.requestId } : response.headers;
+  const named = isReplay ? { ...response.headers, 'x-request-id': body.requestId } : response.headers;
   if (status >= 400) expectErrorShape({ status, headers: named, body });
   else expect(body).toEqual(expect.any(Object));
   // Or else the name of the sample is taken, the subscriptions are used up, and every further call ends at that.
