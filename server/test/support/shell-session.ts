@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { until } from './process.js';
@@ -9,7 +10,7 @@ const PATIENCE_MS = 600_000;
 /** A shell that runs one block after the other, as if they were pasted into a terminal. It ends when a command fails. */
 export class ShellSession {
   private readonly shell: ChildProcess;
-  private readonly background: ChildProcess[] = [];
+  private readonly background: { child: ChildProcess; ended: Promise<unknown> }[] = [];
   private text = '';
   private blocks = 0;
 
@@ -44,7 +45,7 @@ export class ShellSession {
   runInBackground(block: string): void {
     const { folder: cwd, env } = this;
     const child = spawn(this.name, ['-c', block], { cwd, env, detached: true });
-    this.background.push(child);
+    this.background.push({ child, ended: once(child, 'close') });
     this.collect(child);
   }
 
@@ -60,13 +61,15 @@ export class ShellSession {
     }
   }
 
+  /**
+   * Ends every process. A shell ends before the server that it started. Its output is closed when the server has ended,
+   * too, and only then no more files are written.
+   */
   async close(): Promise<void> {
     this.shell.stdin?.end();
     this.shell.kill('SIGTERM');
-    for (const { pid } of this.background) if (pid !== undefined) stopGroup(pid);
-    await until(() =>
-      this.background.every(({ exitCode, signalCode }) => exitCode !== null || signalCode !== null),
-    );
+    for (const { child } of this.background) if (child.pid !== undefined) stopGroup(child.pid);
+    await Promise.all(this.background.map(({ ended }) => ended));
   }
 
   private collect({ stdout, stderr }: ChildProcess): void {
