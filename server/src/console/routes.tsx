@@ -9,15 +9,17 @@ import { setPassword, storesOwnedBy } from '../accounts/users.js';
 import { listConnectedApps } from '../oauth/connections.js';
 import type { Credentials } from '../oauth/credentials.js';
 import { disconnectApp } from '../oauth/revocation.js';
+import { listPaymentsToCheck } from '../payments/to-check.js';
 import type { Clock } from '../platform/clock.js';
 import { NotAdmitted } from '../platform/concurrency/admission.js';
 import type { Database } from '../platform/db/database.js';
 import { languageOf } from '../platform/html/language.js';
 import { sendPage } from '../platform/html/page.js';
-import { ApiError } from '../platform/http/errors.js';
 import { failingAppsOf } from '../webhooks/health.js';
+import { requireOwnedStore } from './owned-store.js';
 import { ConnectedAppsPage } from './pages/connected-apps.js';
 import { PasswordPage, type PasswordState } from './pages/password.js';
+import { paymentsToCheckRoutes } from './payment-routes.js';
 
 export interface ConsoleOptions {
   db: Database;
@@ -31,6 +33,8 @@ export const consoleRoutes: FastifyPluginAsync<ConsoleOptions> = async (
   app,
   { db, clock, sessions, credentials },
 ) => {
+  await app.register(paymentsToCheckRoutes, { db, sessions });
+
   app.get('/console', { schema: { hide: true } }, async (_request, reply) =>
     reply.redirect('/console/apps', 303),
   );
@@ -44,6 +48,7 @@ export const consoleRoutes: FastifyPluginAsync<ConsoleOptions> = async (
         ...store,
         connections: await listConnectedApps(db.store(store.workspaceId), store.workspaceId),
         failing: await failingAppsOf(db.store(store.workspaceId), store.workspaceId),
+        paymentsToCheck: (await listPaymentsToCheck(db.store(store.workspaceId), store.workspaceId)).length,
       })),
     );
     return sendPage(
@@ -65,10 +70,7 @@ export const consoleRoutes: FastifyPluginAsync<ConsoleOptions> = async (
     );
     const workspaceId = fields.text('store');
     const clientId = fields.text('client_id');
-    const owned = (await storesOwnedBy(db.system('accounts'), session.userId)).some(
-      (store) => store.workspaceId === workspaceId,
-    );
-    if (!owned) throw new ApiError(404, 'not_found', 'Store not found.');
+    await requireOwnedStore(db, session, workspaceId);
     await disconnectApp(db.store(workspaceId).autocommit, workspaceId, clientId);
     credentials.forget(workspaceId, clientId);
     return reply.redirect('/console/apps', 303);

@@ -39,7 +39,8 @@ export async function readPages(feira: Feira): Promise<Pages> {
   const stranger = new Merchant(feira.app);
   for (const url of ['/sign-in', '/partners']) await visit(stranger, url);
 
-  await openStore(feira);
+  const workspaceId = await openStore(feira);
+  await addPaymentToCheck(feira, workspaceId);
   const erp = new Integrator(feira.app, await registerApp(feira));
   const ana = new Merchant(feira.app);
   await ana.signIn();
@@ -52,7 +53,13 @@ export async function readPages(feira: Feira): Promise<Pages> {
   // With a second secret, the page offers to revoke the first.
   await feira.context.db.store('test').transaction((tx) => rotateSecret(tx, owned.clientId));
   const consent = `/oauth/authorize?${new URLSearchParams(authorizationQuery(erp.credentials))}`;
-  const signedIn = ['/console/apps', '/console/password', '/partners', '/partners/apps/new'];
+  const signedIn = [
+    '/console/apps',
+    '/console/payments',
+    '/console/password',
+    '/partners',
+    '/partners/apps/new',
+  ];
   for (const url of [...signedIn, `/partners/apps/${owned.clientId}`, consent]) await visit(ana, url);
 
   await shopping(feira, visit);
@@ -86,6 +93,13 @@ async function shopping(
   // The cart is empty after an order and has no form, so the next buyer needs an item in it.
   await buyer.add(mug);
   await visit(buyer, `${home}/cart`);
+}
+
+async function addPaymentToCheck(feira: Feira, workspaceId: string): Promise<void> {
+  await feira.context.db.store('test').autocommit.query(sql`
+    insert into payment_notifications
+      (id, workspace_id, order_id, transaction_id, type, amount, refunded_in_all, attention)
+    values ('to check', ${workspaceId}, gen_random_uuid(), 'x', 'paid', 1, 0, 'unknown_order')`);
 }
 
 function tokenFields(erp: Integrator): Record<string, string> {

@@ -16,6 +16,8 @@ const TEXTS = {
       'Notifications to this app are failing, so it may not have your latest changes. Its developer can see the reason.',
     disconnect: 'Disconnect',
     effect: 'Disconnecting takes effect immediately.',
+    payments: 'Payments to check',
+    check: 'Some payments of this store do not fit their orders.',
     password: 'Change password',
   },
   pt: {
@@ -29,6 +31,8 @@ const TEXTS = {
       'As notificações para este aplicativo estão falhando, e ele pode não ter suas últimas alterações. O desenvolvedor pode consultar o motivo.',
     disconnect: 'Desconectar',
     effect: 'A desconexão tem efeito imediato.',
+    payments: 'Pagamentos a conferir',
+    check: 'Alguns pagamentos desta loja não correspondem aos pedidos.',
     password: 'Alterar senha',
   },
 };
@@ -36,7 +40,13 @@ const TEXTS = {
 export function ConnectedAppsPage(props: {
   language: Language;
   who: Who;
-  stores: { workspaceId: string; name: string; connections: ConnectedApp[]; failing: Set<string> }[];
+  stores: {
+    workspaceId: string;
+    name: string;
+    connections: ConnectedApp[];
+    failing: Set<string>;
+    paymentsToCheck: number;
+  }[];
   csrf: (workspaceId: string, clientId: string) => string;
 }) {
   const { language, who, stores, csrf } = props;
@@ -45,9 +55,14 @@ export function ConnectedAppsPage(props: {
     <Page language={language} title={texts.title} who={who} wide>
       <h1>{texts.title}</h1>
       {stores.length === 0 && <p>{texts.noStore}</p>}
-      {stores.map(({ workspaceId, name, connections, failing }) => (
+      {stores.map(({ workspaceId, name, connections, failing, paymentsToCheck }) => (
         <section key={workspaceId}>
           <h2>{name}</h2>
+          {paymentsToCheck > 0 && (
+            <p role="status">
+              {texts.check} <a href="/console/payments">{texts.payments}</a>
+            </p>
+          )}
           {connections.length === 0 && <p>{texts.none}</p>}
           {connections.map((connection) => (
             <article key={connection.clientId} class="card">
@@ -75,6 +90,9 @@ export function ConnectedAppsPage(props: {
           ))}
         </section>
       ))}
+      <p>
+        <a href="/console/payments">{texts.payments}</a>
+      </p>
       <p>
         <a href="/console/password">{texts.password}</a>
       </p>

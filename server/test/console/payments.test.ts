@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { Notification } from '../../src/payments/gateway.js';
+import { signNotification } from '../../src/payments/notifications.js';
+import { Signer } from '../../src/platform/crypto/signer.js';
+import { type Feira, openFeira, type StoreClient, TEST_SECRET } from '../support/feira.js';
+import { formOf, Merchant, openStore } from '../support/merchant.js';
+import { order } from '../support/shop.js';
+
+const PAGE = '/console/payments';
+const BIA = 'bia@loja.example';
+const SIGNER = new Signer([TEST_SECRET]);
+
+let feira: Feira;
+let store: StoreClient;
+let ana: Merchant;
+let productId: string;
+let orderId: string;
+
+beforeAll(async () => {
+  feira = await openFeira();
+  store = await feira.store();
+  productId = (await store.post('/products', { name: 'Mug', price: 50, quantity: 100 })).body.id;
+  await openStore(feira, { name: 'Loja da Bia', email: BIA });
+  ana = new Merchant(feira.app);
+  await ana.signIn('owner@store.example', 'correct horse');
+});
+afterAll(() => feira.close());
+beforeEach(async () => {
+  const line = { productId, variantId: null, quantity: 1 };
+  orderId = await order(feira, store.workspaceId, line, { pay: false });
+});
+
+async function notify(change: Partial<Notification>): Promise<void> {
+  const { payment, total } = (await store.get(`/orders/${orderId}`)).body;
+  const { transactionId } = payment;
+  const { workspaceId } = store;
+  const whole = {
+    id: randomUUID(),
+    type: 'paid' as const,
+    workspaceId,
+    orderId,
+    transactionId,
+    amount: total,
+  };
+  const signed = signNotification(SIGNER, { ...whole, refundedInAll: 0, ...change }, feira.clock.now());
+  const response = await feira.app.inject({
+    method: 'POST',
+    url: '/payments/sandbox/notifications',
+    headers: {
+      'content-type': 'application/json',
+      'x-payment-timestamp': signed.timestamp,
+      'x-payment-signature': signed.signature,
+    },
+    payload: signed.body,
+  });
+  expect(response.statusCode).toBe(200);
+}
+
+async function checkAll(): Promise<void> {
+  for (let page = await ana.get(PAGE); page.text.includes('Mark as checked'); page = await ana.get(PAGE))
+    expect((await ana.press(page, 'Mark as checked')).location).toBe(PAGE);
+}
+
+test('a payment that fits its order needs no check', async () => {
+  await checkAll();
+  await notify({});
+  expect((await ana.get(PAGE)).text).toContain('There is nothing to check.');
+  expect((await ana.get('/console/apps')).text).not.toContain('do not fit their orders');
+});
+
+test('the merchant sees a payment of a wrong amount with its order, and what to do', async () => {
+  await checkAll();
+  const { number } = (await store.get(`/orders/${orderId}`)).body;
+  await notify({ amount: 12.5 });
+  const { text } = await ana.get(PAGE);
+  expect(text).toContain(`Order ${number}`);
+  expect(text).toContain('Amount: R$12.50 · Order total: R$62.75');
+  expect(text).toContain('the order stays unpaid: refund the amount at the provider');
+  expect((await ana.get('/console/apps')).text).toContain(
+    'Some payments of this store do not fit their orders.',
+  );
+});
+
+test('a second payment and one of an unknown order are listed, in Portuguese too', async () => {
+  await checkAll();
+  await notify({});
+  await notify({ transactionId: 'other' });
+  await notify({ orderId: randomUUID(), transactionId: 'lost' });
+  const portuguese = new Merchant(feira.app, { 'accept-language': 'pt-BR' });
+  for (const [name, value] of ana.cookies) portuguese.cookies.set(name, value);
+  const { text } = await portuguese.get(PAGE);
+  expect(text).toContain('O pedido foi pago duas vezes. Reembolse este pagamento no provedor.');
+  expect(text).toContain('Pedido desconhecido');
+});
+
+test('a payment that was checked is no longer listed, and the others are', async () => {
+  await checkAll();
+  await notify({});
+  await notify({ transactionId: 'second' });
+  await notify({ transactionId: 'third' });
+  const page = await ana.get(PAGE);
+  const form = page.forms.find(({ fields }) => fields.payment !== undefined)!;
+  await ana.post(form.action, form.fields);
+  const after = await ana.get(PAGE);
+  expect(after.forms.filter(({ fields }) => fields.payment !== undefined)).toHaveLength(1);
+  expect(after.forms.some(({ fields }) => fields.payment === form.fields.payment)).toBe(false);
+});
+
+test('only the owner of a store sees and checks its payments', async () => {
+  await checkAll();
+  await notify({ amount: 1 });
+  const bia = new Merchant(feira.app);
+  await bia.signIn(BIA);
+  expect((await bia.get(PAGE)).text).toContain('There is nothing to check.');
+  const form = formOf(await ana.get(PAGE), 'Mark as checked');
+  expect((await bia.post(form.action, form.fields)).status).toBe(403);
+  expect((await ana.get(PAGE)).text).toContain('Mark as checked');
+  expect((await new Merchant(feira.app).get(PAGE)).location).toBe('/sign-in?next=%2Fconsole%2Fpayments');
+});
