@@ -26,6 +26,7 @@ import { keepRawBodies, parseJsonBody } from './platform/http/json-body.js';
 import { queryChecks } from './platform/http/query-parameters.js';
 import { refuseEmptyParameter, refuseUnknownPaths } from './platform/http/unknown-path.js';
 import { limitUnreadAnswers } from './platform/http/unread-answers.js';
+import { serializerCompiler } from './platform/schema/serialization.js';
 import { validatorCompiler } from './platform/schema/validation.js';
 import { type ShippingOptions, shippingRoutes } from './shipping/routes.js';
 import { type WebhookOptions, webhookRoutes } from './webhooks/routes.js';
@@ -107,6 +108,7 @@ function addSteps(app: FastifyInstance, options: ApiOptions): void {
     ];
   });
   app.setValidatorCompiler(validatorCompiler);
+  app.setSerializerCompiler(serializerCompiler);
   app.addHook('onResponse', afterWrite(options.afterWrite)); // Workers are woken, files are deleted.
 }
 
