@@ -1,5 +1,4 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { Type } from 'typebox';
 import { sendSnapshot } from '../events/send-snapshot.js';
 import type { Snapshots } from '../events/snapshots.js';
 import type { Database } from '../platform/db/database.js';
@@ -7,6 +6,7 @@ import { prefersNdjson } from '../platform/http/ndjson.js';
 import { sendJson } from '../platform/http/send-json.js';
 import type { ListMemory } from '../platform/lists/list-memory.js';
 import { readPageRequest } from '../platform/lists/paging.js';
+import { Type } from '../platform/schema/type.js';
 import { checkerOf } from '../platform/schema/validation.js';
 import * as shape from './list-schema.js';
 import { PRODUCT_PARTS } from './product-json.js';

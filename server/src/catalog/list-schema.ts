@@ -1,7 +1,7 @@
-import { Type } from 'typebox';
 import { Image } from '../media/image-record.js';
 import { Meta, pagingQuery } from '../platform/lists/paging.js';
 import { Id, Shape } from '../platform/schema/shapes.js';
+import { Type } from '../platform/schema/type.js';
 import { PRODUCT_PARTS } from './product-json.js';
 import { productFields, Variation, variationFields } from './schema.js';
 

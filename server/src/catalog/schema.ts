@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import { Image } from '../media/image-record.js';
 import {
   Digits,
@@ -13,6 +13,7 @@ import {
   Text,
   Time,
 } from '../platform/schema/shapes.js';
+import { Type } from '../platform/schema/type.js';
 import { VariationsOfNewProduct, variantsFaults } from './variation-structure.js';
 
 const NAME_MAX = 255;

@@ -1,9 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { Type } from 'typebox';
 import { originOfApp } from '../events/names.js';
 import type { Database } from '../platform/db/database.js';
 import { DryRunQuery } from '../platform/http/dry-run.js';
 import { sendJson } from '../platform/http/send-json.js';
+import { Type } from '../platform/schema/type.js';
 import * as shape from './schema.js';
 import { setProductStock, setVariationStock } from './stock.js';
 import { applyStockBatch } from './stock-batch.js';

@@ -1,5 +1,6 @@
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import { OneOf, Quantity, Shape, Text } from '../platform/schema/shapes.js';
+import { Type } from '../platform/schema/type.js';
 import { MAX_BATCH } from './schema.js';
 
 export const StockChange = Shape(

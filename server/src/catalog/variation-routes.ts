@@ -1,9 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
-import { Type } from 'typebox';
 import { originOfApp } from '../events/names.js';
 import { DryRunQuery, dryRunParameter } from '../platform/http/dry-run.js';
 import { insufficientScope, notFound } from '../platform/http/errors.js';
+import { Type } from '../platform/schema/type.js';
 import { patchVariations, setsOnlyQuantities } from './patch-variations.js';
 import { putVariations } from './put-variations.js';
 import { listVariations } from './queries.js';

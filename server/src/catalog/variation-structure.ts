@@ -1,6 +1,7 @@
-import { type Static, type TSchemaOptions, Type } from 'typebox';
+import type { Static, TSchemaOptions } from 'typebox';
 import type { FaultDetail } from '../platform/http/errors.js';
 import { Money, Name, Nullable, Quantity, Shape, Text } from '../platform/schema/shapes.js';
+import { Type } from '../platform/schema/type.js';
 import { checkerOf } from '../platform/schema/validation.js';
 import { storedName } from './records.js';
 import type { VariationType } from './variations.js';

@@ -1,5 +1,6 @@
-import { type TSchema, Type } from 'typebox';
+import type { TSchema } from 'typebox';
 import { Money } from '../platform/schema/shapes.js';
+import { Type } from '../platform/schema/type.js';
 import { CHANGED_FIELDS } from './changed-fields.js';
 import type { EventName } from './names.js';
 

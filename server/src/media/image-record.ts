@@ -1,5 +1,6 @@
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import { Id, Nullable, Shape, Time } from '../platform/schema/shapes.js';
+import { Type } from '../platform/schema/type.js';
 
 export const Image = Shape('Image', {
   id: Id(),

@@ -1,9 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { Type } from 'typebox';
 import { originOfApp } from '../events/names.js';
 import type { Database } from '../platform/db/database.js';
 import { notFound } from '../platform/http/errors.js';
 import { Deleted } from '../platform/schema/shapes.js';
+import { Type } from '../platform/schema/type.js';
 import { prepareImage, recordImage, releaseImage } from './attach.js';
 import { Image } from './image-record.js';
 import { moveImage, removeImage } from './images.js';

@@ -1,6 +1,7 @@
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import type { FaultDetail } from '../platform/http/errors.js';
 import { HttpUrl, OneOf, Shape, Text } from '../platform/schema/shapes.js';
+import { Type } from '../platform/schema/type.js';
 import { Image } from './image-record.js';
 import { IMAGE_TYPES, MAX_BYTES } from './image-types.js';
 

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { Type } from 'typebox';
 import { invalidToken } from '../platform/http/errors.js';
 import { Id, Nullable, OneOf, Shape, Time } from '../platform/schema/shapes.js';
+import { Type } from '../platform/schema/type.js';
 import { findStore } from '../stores/queries.js';
 import { findApp } from './apps.js';
 import { SCOPES } from './scopes.js';

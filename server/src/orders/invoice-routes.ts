@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { Type } from 'typebox';
 import { originOfApp } from '../events/names.js';
 import { notFound } from '../platform/http/errors.js';
+import { Type } from '../platform/schema/type.js';
 import * as shape from './invoice-shapes.js';
 import { addInvoice, listInvoices, removeInvoice } from './invoices.js';
 

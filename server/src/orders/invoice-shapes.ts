@@ -1,6 +1,7 @@
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import type { FaultDetail } from '../platform/http/errors.js';
 import { HttpUrl, Money, Nullable, OneOf, Shape, Time } from '../platform/schema/shapes.js';
+import { Type } from '../platform/schema/type.js';
 import { ACCESS_KEY, hasValidCheckDigit } from './access-key.js';
 import { INVOICE_TYPES } from './records.js';
 

@@ -1,7 +1,7 @@
-import { Type } from 'typebox';
 import type { FaultDetail } from '../platform/http/errors.js';
 import { Meta, pagingQuery } from '../platform/lists/paging.js';
 import { HttpUrl, Id, Nullable, OneOf, Shape, Text, Time } from '../platform/schema/shapes.js';
+import { Type } from '../platform/schema/type.js';
 import { Invoice } from './invoice-shapes.js';
 import { ORDER_STATUSES, PAYMENT_METHODS } from './records.js';
 import { SHIPPING_STATUSES } from './shipping-status.js';

@@ -1,5 +1,4 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { Type } from 'typebox';
 import { originOfApp } from '../events/names.js';
 import { sendSnapshot } from '../events/send-snapshot.js';
 import type { Snapshots } from '../events/snapshots.js';
@@ -9,6 +8,7 @@ import { prefersNdjson } from '../platform/http/ndjson.js';
 import { sendJson } from '../platform/http/send-json.js';
 import type { ListMemory } from '../platform/lists/list-memory.js';
 import { readPageRequest } from '../platform/lists/paging.js';
+import { Type } from '../platform/schema/type.js';
 import { checkerOf } from '../platform/schema/validation.js';
 import { customerSorts, listCustomers } from './customers.js';
 import { invoiceRoutes } from './invoice-routes.js';

@@ -1,5 +1,4 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { Type } from 'typebox';
 import { originOfApp } from '../events/names.js';
 import { Order, ShippingChange } from '../orders/order-shapes.js';
 import { findOrder } from '../orders/queries.js';
@@ -7,6 +6,7 @@ import { answerUnavailable } from '../orders/unavailable.js';
 import type { Clock } from '../platform/clock.js';
 import { DryRunQuery } from '../platform/http/dry-run.js';
 import { notFound } from '../platform/http/errors.js';
+import { Type } from '../platform/schema/type.js';
 import { createShipment } from './create-shipment.js';
 import type { LabelAddresses } from './label-address.js';
 import * as shape from './schema.js';

@@ -1,6 +1,6 @@
-import { Type } from 'typebox';
 import { SHIPPING_STATUSES } from '../orders/shipping-status.js';
 import { Id, Nullable, OneOf, Shape, Text, Time } from '../platform/schema/shapes.js';
+import { Type } from '../platform/schema/type.js';
 
 export const NewShipment = Shape(
   'NewShipment',

@@ -1,11 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { Type } from 'typebox';
 import type { Clock } from '../platform/clock.js';
 import type { Seal } from '../platform/crypto/seal.js';
 import { sendJson } from '../platform/http/send-json.js';
 import { readPageRequest } from '../platform/lists/paging.js';
 import type { Outbound } from '../platform/outbound/post.js';
 import { newId } from '../platform/schema/ids.js';
+import { Type } from '../platform/schema/type.js';
 import { checkerOf } from '../platform/schema/validation.js';
 import { attempt } from './attempt.js';
 import { deliverySorts, listDeliveries, redeliver } from './log.js';

@@ -1,8 +1,8 @@
-import { Type } from 'typebox';
 import { EVENT_NAMES, type EventName } from '../events/names.js';
 import { PAYLOADS } from '../events/payloads.js';
 import type { DocumentPart } from '../platform/openapi/document-part.js';
 import { Id } from '../platform/schema/shapes.js';
+import { Type } from '../platform/schema/type.js';
 
 const PING = 'ping' as const;
 type Delivered = EventName | typeof PING;

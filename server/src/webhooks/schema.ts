@@ -1,8 +1,9 @@
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import { CHANGED_FIELDS, type ChangedField } from '../events/changed-fields.js';
 import { EVENT_NAMES } from '../events/names.js';
 import { Meta, pagingQuery } from '../platform/lists/paging.js';
 import { HttpUrl, Id, Nullable, OneOf, OneOfOrNull, Shape, Time } from '../platform/schema/shapes.js';
+import { Type } from '../platform/schema/type.js';
 import { faultsOfPeriod } from './replay.js';
 
 export const OfWebhook = Type.Object({ id: Type.String({ description: 'Webhook id' }) });

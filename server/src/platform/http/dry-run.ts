@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
-import { Type } from 'typebox';
 import type { Share, StoreAccess, Transaction, Tx } from '../db/share.js';
 import type { Statement } from '../db/sql.js';
+import { Type } from '../schema/type.js';
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -1,8 +1,9 @@
-import { type TProperties, Type } from 'typebox';
+import type { TProperties } from 'typebox';
 import { raw, type Statement, sql } from '../db/sql.js';
 import { badRequest } from '../http/errors.js';
 import { Shape } from '../schema/shapes.js';
 import { isoOf, timeOf } from '../schema/times.js';
+import { Type } from '../schema/type.js';
 import { decodeCursor, encodeCursor, type Reached } from './cursor.js';
 
 export const DEFAULT_LIMIT = 50;

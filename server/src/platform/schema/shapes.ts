@@ -1,6 +1,7 @@
-import { type TProperties, type TSchemaOptions, Type } from 'typebox';
+import type { TProperties, TSchemaOptions } from 'typebox';
 import { MAX_MONEY } from './money.js';
 import { UNITS_PER_CHARACTER } from './normalize.js';
+import { Type } from './type.js';
 
 // Schemas shared by the whole API. The x- keywords are rules that JSON Schema cannot express. validation.ts
 // implements them; in openapi.json they are annotations.
