@@ -15,7 +15,7 @@ export async function copyCatalog(store, state) {
   console.log(`Copied ${Object.keys(products).length} products as of ${snapshot.at}`);
 }
 
-/** The ERP knows things by SKU: what has none gets one. */
+/** The ERP identifies products and variations by SKU. Those without one get one. */
 export async function mapSkus(store, state) {
   for (const product of Object.values(state.data.products)) {
     const unnamed = product.variants.filter(({ sku }) => !sku);
@@ -31,7 +31,7 @@ export async function mapSkus(store, state) {
   }
 }
 
-/** Stock comes from the event itself. What else changed is read: an event names only the fields. */
+/** A stock event carries the new balance. Other events name only the changed fields, so the product is read again. */
 export async function applyEvents(store, state) {
   const { products } = state.data;
   const feed = store.events.after(state.data.eventCursor);

@@ -1,7 +1,7 @@
 import { applyEvents } from './catalog.mjs';
 import { pullOrders } from './orders.mjs';
 
-/** What the state and the store disagree about, after everything up to now has been read. */
+/** Reads all changes up to now and returns the differences between the state and the store. */
 export async function compareWithStore(store, state) {
   await applyEvents(store, state);
   await pullOrders(store, state);

@@ -11,43 +11,66 @@ export async function pullOrders(store, state) {
   }
 }
 
-/** Invoices what is paid, buys a label and hands the parcel over. */
+/** Posts the invoices of paid orders, buys their labels and reports them as sent. Does only what is still missing. */
 export async function invoiceAndShip(store, state, signal) {
   const { orders, done } = state.data;
   for (const order of Object.values(orders)) {
     if (signal.aborted) return;
     if (order.status !== 'paid' || done[order.id]) continue;
-    if (order.invoices.length === 0) await addInvoice(store, order);
-    await unlessDone(() =>
-      store.shipments.create({ orderId: order.id }, { idempotencyKey: `label ${order.id}` }),
-    );
-    await unlessDone(() =>
-      store.orders.setShippingStatus(
-        order.id,
-        { statusShipping: 'sent' },
-        { idempotencyKey: `sent ${order.id}` },
-      ),
-    );
+    const results = [
+      isInvoiced(order) ? undefined : await postInvoice(store, order),
+      hasLabel(order) ? undefined : await buyLabel(store, order),
+      isSent(order) ? undefined : await reportAsSent(store, order),
+    ].filter(Boolean);
     done[order.id] = true;
     state.save();
-    console.log(`Invoiced and shipped order ${order.number}`);
+    if (results.length > 0) console.log(`Order ${order.number}: ${results.join(', ')}`);
   }
 }
 
-/** The key follows from the number of the order: a repetition after a crash is the same invoice. */
-async function addInvoice(store, order) {
-  const invoice = { type: 'nfe', key: invoiceKey(order.number), amount: order.total };
-  await unlessDone(() =>
-    store.orders.addInvoice(order.id, invoice, { idempotencyKey: `invoice ${order.id}` }),
-  );
+function isInvoiced({ invoices }) {
+  return invoices.length > 0;
 }
 
-/** Somebody else may have shipped or refunded the order meanwhile: 409. The next pull shows how it is. */
-async function unlessDone(call) {
+/** An order of digital products has no delivery service and needs no label. */
+function hasLabel({ shippingService, codeShipping }) {
+  return shippingService === null || codeShipping !== null;
+}
+
+function isSent({ shippingService, statusShipping }) {
+  return shippingService === null || !['pending', 'preparing'].includes(statusShipping);
+}
+
+/** The access key follows from the number of the order: a repetition after a crash is the same invoice. */
+function postInvoice(store, order) {
+  const invoice = { type: 'nfe', key: invoiceKey(order.number), amount: order.total };
+  return result(async () => {
+    await store.orders.addInvoice(order.id, invoice, { idempotencyKey: `invoice ${order.id}` });
+    return 'posted the invoice';
+  });
+}
+
+function buyLabel(store, { id }) {
+  return result(async () => {
+    const { code } = await store.shipments.create({ orderId: id }, { idempotencyKey: `label ${id}` });
+    return `bought label ${code}`;
+  });
+}
+
+function reportAsSent(store, { id }) {
+  const change = { statusShipping: 'sent' };
+  return result(async () => {
+    await store.orders.setShippingStatus(id, change, { idempotencyKey: `sent ${id}` });
+    return 'reported as sent';
+  });
+}
+
+/** Another person may have shipped or refunded the order meanwhile: 409. The next pull shows its state. */
+async function result(step) {
   try {
-    await call();
+    return await step();
   } catch (error) {
     if (!(error instanceof FeiraError && error.status === 409)) throw error;
-    console.log(`  (${error.message})`);
+    return `skipped a step (${error.message})`;
   }
 }
