@@ -51,7 +51,7 @@ export default defineConfig({
         },
       },
       { test: { ...shared, name: 'faults', include: ['server/test/faults/**/*.faults.test.ts'] } },
-      { test: { ...shared, name: 'system', include: ['server/test/**/*.system.test.ts'] } },
+      { test: { ...shared, name: 'system', include: ['{server,sdk}/test/**/*.system.test.ts'] } },
     ],
   },
 });

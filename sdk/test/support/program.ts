@@ -1,0 +1,72 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { freePort, until } from '../../../server/test/support/process.js';
+
+export interface Program {
+  child: ChildProcess;
+  output(): string;
+  /** The exit code. */
+  ended(): Promise<number>;
+}
+
+// A test that fails half-way must not leave programs behind.
+const children = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of children) child.kill('SIGKILL');
+});
+
+/** Saves the code as a file of the folder and runs it there. */
+export function startProgram(
+  folder: string,
+  name: string,
+  code: string,
+  env: Record<string, string>,
+): Program {
+  const file = join(folder, name);
+  writeFileSync(file, code);
+  return startProcess(process.execPath, [file], folder, env);
+}
+
+export function startProcess(
+  command: string,
+  args: string[],
+  folder: string,
+  env: Record<string, string>,
+): Program {
+  const child = spawn(command, args, { cwd: folder, env: { PATH: process.env.PATH ?? '', ...env } });
+  children.add(child);
+  child.once('exit', () => children.delete(child));
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk) => {
+      output += chunk;
+    });
+  return {
+    child,
+    output: () => output,
+    ended: async () => child.exitCode ?? (await once(child, 'exit'))[0],
+  };
+}
+
+/** Runs a program that listens on PORT while `use` talks to it. Returns what it printed. */
+export async function whileListening(
+  start: (port: string) => Program,
+  use: (url: string) => Promise<void>,
+): Promise<string> {
+  const port = String(await freePort());
+  const { child, output, ended } = start(port);
+  const url = `http://127.0.0.1:${port}`;
+  try {
+    await until(async () => {
+      if (child.exitCode !== null) throw new Error(`the program ended:\n${output()}`);
+      return (await fetch(`${url}/nothing`, { method: 'POST' }).catch(() => undefined)) !== undefined;
+    });
+    await use(url);
+  } finally {
+    child.kill();
+    await ended();
+  }
+  return output();
+}

@@ -1,0 +1,21 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT } from '../../../server/test/support/process.js';
+
+export const README = readFileSync(join(ROOT, 'sdk/README.md'), 'utf8');
+
+/** The JavaScript of the README. Tests run each block as it is printed, as a program of its own. */
+export const BLOCKS = [...README.matchAll(/```js\n(.*?)```/gs)].map(([, code]) => code!);
+
+/** Blocks that need a program or package that is not installed here, by the test that runs them. */
+export const RUN_ELSEWHERE = {
+  express: /from 'express'/,
+  edge: /export default \{\n {2}async fetch/,
+  redis: /from 'ioredis'/,
+};
+
+export function blockWith(pattern: RegExp): string {
+  const found = BLOCKS.filter((code) => pattern.test(code));
+  if (found.length !== 1) throw new Error(`expected one block with ${pattern}, found ${found.length}`);
+  return found[0]!;
+}
