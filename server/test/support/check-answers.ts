@@ -16,15 +16,12 @@ export async function checkAnswers(app: FastifyInstance): Promise<{ faults: stri
   const inject = app.inject.bind(app) as (options: InjectOptions | string) => Promise<Injected>;
   const checked = async (options: InjectOptions | string) => {
     const response = await inject(options);
-    const {
-      method = 'GET',
-      url = '/',
-      payloadAsStream = false,
-    } = typeof options === 'string' ? { url: options } : options;
-    if (payloadAsStream) return response;
+    if (typeof options === 'object' && options.payloadAsStream) return response;
+    // The request as the server received it: inject resolves "." and ".." in a path.
+    const { method = 'GET', url = '/' } = response.raw.req;
     const fault = check.faultOf({
-      method: String(method).toUpperCase(),
-      url: String(typeof url === 'string' ? url : url.pathname),
+      method,
+      url,
       status: response.statusCode,
       contentType: text(response.headers['content-type']),
       body: decode(text(response.headers['content-encoding']), response.rawPayload),
@@ -49,6 +46,7 @@ export function deliveryFault(body: string): string | undefined {
 }
 
 interface Injected {
+  raw: { req: { method?: string; url?: string } };
   statusCode: number;
   headers: Record<string, string | string[] | number | undefined>;
   rawPayload: Buffer;
