@@ -1,3 +1,4 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ALL_SCOPES, type Feira, openFeira } from './support/feira.js';
 
@@ -13,6 +14,23 @@ test('the committed openapi.json says what the routes say', async () => {
   const served = (await feira.app.inject('/openapi.json')).json();
   await expect(`${JSON.stringify(served, null, 2)}\n`).toMatchFileSnapshot('../../openapi.json');
 });
+
+// The server itself does not check its schemas when it starts.
+test('every schema of the document is valid JSON Schema', async () => {
+  const ajv = new Ajv2020({ strict: false });
+  const schemas = schemasIn((await feira.app.inject('/openapi.json')).json());
+  expect(schemas.length).toBeGreaterThan(100);
+  for (const schema of schemas) expect(ajv.validateSchema(schema), ajv.errorsText()).toBe(true);
+});
+
+/** The shared schemas and those of parameters and bodies, wherever they are in the document. */
+function schemasIn(value: unknown): object[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, part]) => {
+    if (key === 'schema') return [part as object];
+    return key === 'schemas' ? Object.values(part as object) : schemasIn(part);
+  });
+}
 
 interface Operation {
   operationId: string;

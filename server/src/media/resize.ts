@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { FastifyPluginAsync } from 'fastify';
-import sharp from 'sharp';
 import { FILE_POLICY } from '../platform/html/content-policy.js';
 import { notFound } from '../platform/http/errors.js';
 import { KEY, type LocalStorage } from './local-storage.js';
@@ -51,6 +50,8 @@ export const serveResized: FastifyPluginAsync<{ storage: LocalStorage }> = async
     return takeTurn(key.split('/')[1] as string, async () => {
       const original = await storage.readPublished(key);
       if (!original) return undefined;
+      // Imported on first use, because loading the native library would delay every start.
+      const { default: sharp } = await import('sharp');
       const made = await sharp(original)
         .rotate()
         .resize({ width: Number(width), withoutEnlargement: true })

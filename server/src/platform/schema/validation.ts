@@ -3,7 +3,10 @@ import type { FastifySchemaCompiler } from 'fastify';
 import type { FaultDetail } from '../http/errors.js';
 import { withKeywords } from './keywords.js';
 
-/** Compiling takes milliseconds, so routes with the same schema share a validator. Keyed by the text of the schema. */
+/**
+ * Compiling takes milliseconds, so routes with the same schema share a validator, and each is compiled by the first
+ * request that needs it, not at the start. Keyed by the text of the schema.
+ */
 export const validatorCompiler: FastifySchemaCompiler<object> = ({ schema, httpPart }) => {
   const isBody = httpPart === 'body';
   const key = `${isBody} ${JSON.stringify(schema)}`;
@@ -19,9 +22,10 @@ const validators = new Map<string, unknown>();
  * collect all errors.
  */
 function bodyValidator(schema: object) {
-  const quick = quickAjv.compile(schema);
+  let quick: ValidateFunction | undefined;
   let thorough: ValidateFunction | undefined;
   return (body: unknown) => {
+    quick ??= quickAjv.compile(schema);
     if (quick(body)) return { value: body };
     thorough ??= thoroughAjv.compile(withoutRepeatedFaults(schema) as object);
     thorough(body);
@@ -54,8 +58,9 @@ function withoutRepeatedFaults(schema: unknown): unknown {
 function parameterValidator(schema: object): ParameterValidator {
   const { properties = {} } = schema as { properties?: Record<string, { type?: string }> };
   const integers = Object.keys(properties).filter((name) => properties[name]!.type === 'integer');
-  const coerce = queryAjv.compile(schema);
+  let coerce: ValidateFunction | undefined;
   const validate: ParameterValidator = (parameters) => {
+    coerce ??= queryAjv.compile(schema);
     const odd = integers.find((name) => {
       const value = parameters[name];
       return typeof value === 'string' && !/^-?\d+$/.test(value);
@@ -138,7 +143,15 @@ function withArticle(type: string): string {
   return /^[aio]/.test(type) ? `an ${type}` : `a ${type}`;
 }
 
-const COMMON = { strict: false, allowUnionTypes: true, validateFormats: false };
+const COMMON = {
+  strict: false,
+  allowUnionTypes: true,
+  validateFormats: false,
+  // Compiling the schema of schemas for each of the three would take a tenth of a second of every start. The schemas of
+  // routes are constants, and a test checks them.
+  meta: false,
+  validateSchema: false,
+} as const;
 const quickAjv = withKeywords(new Ajv({ ...COMMON }));
 /** `verbose` gives each fault its schema, which says what a pattern means. */
 const thoroughAjv = withKeywords(new Ajv({ ...COMMON, allErrors: true, verbose: true }));
@@ -146,6 +159,9 @@ const queryAjv = withKeywords(new Ajv({ ...COMMON, coerceTypes: true }));
 
 /** Validates values that are not a body or a query themselves: those inside a cursor, or a part of a body. */
 export function checkerOf(schema: object): (value: unknown) => boolean {
-  const validate = quickAjv.compile(schema);
-  return (value) => validate(value) as boolean;
+  let validate: ValidateFunction | undefined;
+  return (value) => {
+    validate ??= quickAjv.compile(schema);
+    return validate(value) as boolean;
+  };
 }
