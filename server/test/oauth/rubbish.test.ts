@@ -3,9 +3,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Feira, openFeira } from '../support/feira.js';
 import { authorizationQuery, CALLBACK, Integrator, pkce, registerApp } from '../support/integrator.js';
 import { Merchant, openStore } from '../support/merchant.js';
+import { sized } from '../support/sized.js';
 
 // Whatever is sent, the answer is one of ours: never a 5xx.
-const RUNS = { numRuns: 300 };
+const RUNS = { numRuns: sized(75, 300) };
 
 let feira: Feira;
 let erp: Integrator;
