@@ -35,7 +35,8 @@ export function DesignPage({ navigation }: { navigation: Navigation }) {
       <ul>
         <li>
           <code>tokens.css</code>: colours, type, radii and the focus ring, in the layers <code>tokens</code>{' '}
-          and <code>base</code>. Every page loads it.
+          and <code>base</code>, and the classes of the skip link and of visually hidden text. Every page
+          loads it.
         </li>
         <li>
           <code>feira.css</code>: the parts below, in the layer <code>parts</code>. For Feira's own pages.
