@@ -4,7 +4,7 @@ import { type CallSite, FeiraError } from './errors.js';
 import type { DryRunOptions } from './options.js';
 import type { CallSpec } from './sent-request.js';
 
-const MOST_ENTRIES = 500;
+const MAX_ENTRIES = 500;
 
 export type BatchResult<R> = R[];
 
@@ -22,8 +22,8 @@ export async function sendInBatches<E, B, R>(
 ): Promise<BatchResult<R>> {
   const key = options.idempotencyKey ?? crypto.randomUUID();
   const results: R[] = [];
-  for (let start = 0; start < entries.length; start += MOST_ENTRIES) {
-    const { spec, read } = send(entries.slice(start, start + MOST_ENTRIES));
+  for (let start = 0; start < entries.length; start += MAX_ENTRIES) {
+    const { spec, read } = send(entries.slice(start, start + MAX_ENTRIES));
     const keyed = { ...options, idempotencyKey: `${key}.${start}` };
     try {
       const { data } = await sendJson(api.transport, spec, keyed, site, read as (body: never) => R[]);

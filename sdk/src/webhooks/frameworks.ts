@@ -1,6 +1,6 @@
 import { WebhookError } from './errors.js';
 
-const MOST_BYTES = 1_048_576;
+const MAX_BYTES = 1_048_576;
 
 export interface NodeRequest extends AsyncIterable<Uint8Array | string> {
   headers: Record<string, string | string[] | undefined>;
@@ -42,7 +42,7 @@ export async function rawBody(request: NodeRequest): Promise<unknown> {
   for await (const chunk of request) {
     const bytes = typeof chunk === 'string' ? new TextEncoder().encode(chunk) : chunk;
     size += bytes.length;
-    if (size > MOST_BYTES)
+    if (size > MAX_BYTES)
       throw new WebhookError('body_too_large', 413, 'A delivery is never larger than 1 MB');
     chunks.push(bytes);
   }

@@ -11,8 +11,8 @@ export interface Hit extends Entry {
   excerpt: string;
 }
 
-const MOST_HITS = 20;
-const MOST_CHARACTERS = 100;
+const MAX_HITS = 20;
+const MAX_CHARACTERS = 100;
 const EXCERPT = 160;
 
 /** Entries that contain every word, those with the words in their title first. */
@@ -23,12 +23,12 @@ export function search(entries: Entry[], query: string): Hit[] {
     .map((entry) => ({ entry, score: scoreOf(entry, words) }))
     .filter(({ score }) => score > 0)
     .sort((one, other) => other.score - one.score)
-    .slice(0, MOST_HITS)
+    .slice(0, MAX_HITS)
     .map(({ entry }) => ({ ...entry, excerpt: excerptOf(entry.text, words[0]!) }));
 }
 
 function wordsOf(query: string): string[] {
-  return query.slice(0, MOST_CHARACTERS).toLowerCase().split(/\s+/).filter(Boolean);
+  return query.slice(0, MAX_CHARACTERS).toLowerCase().split(/\s+/).filter(Boolean);
 }
 
 function scoreOf({ title, page, text }: Entry, words: string[]): number {

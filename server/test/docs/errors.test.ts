@@ -1,15 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { ERROR_CATALOGUE, ERROR_CODES } from '../../src/platform/http/error-catalogue.js';
-import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
+import type { Feira, StoreClient } from '../support/feira.js';
+import { sharedFeira } from '../support/shared-feira.js';
 
 let feira: Feira;
 let store: StoreClient;
 
 beforeAll(async () => {
-  feira = await openFeira();
+  feira = await sharedFeira();
   store = await feira.store();
 });
-afterAll(() => feira.close());
 
 test('the docUrl of an error leads to a page that says what to do', async () => {
   const { body } = await store.post('/products', {});

@@ -25,7 +25,7 @@ const PAGES = [
   '/sign-in',
   '/partners',
 ];
-const MOST_BYTES = 60_000;
+const MAX_BYTES = 60_000;
 
 let folder: ReturnType<typeof temporaryFolder>;
 let server: ServerProcess;
@@ -87,7 +87,7 @@ describe.each([
         () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
       );
       expect({ overflow, foreign, complaints }).toEqual({ overflow: 0, foreign: [], complaints: [] });
-      expect(bytes).toBeLessThan(MOST_BYTES);
+      expect(bytes).toBeLessThan(MAX_BYTES);
       await page.close();
     },
   );

@@ -31,17 +31,9 @@ async function attach(
   const watch = setInterval(() => {
     most = Math.max(most, process.memoryUsage.rss());
   }, 2);
-  const started = performance.now();
   const answer = await store.post(`/products/${productId}/images`, { key });
   clearInterval(watch);
   const megabytes = (Math.max(most, process.memoryUsage.rss()) - before) / 1e6;
-  if (process.env.FEIRA_FIGURES)
-    console.log(
-      type,
-      bytes.length,
-      `${Math.round(performance.now() - started)} ms`,
-      `${Math.round(megabytes)} MB`,
-    );
   return { answer, megabytes, key };
 }
 

@@ -8,14 +8,14 @@ export interface Field {
   description: string;
 }
 
-const MOST_LEVELS = 4;
+const MAX_LEVELS = 4;
 
 /** The fields of an object, nested ones after their parent. */
 export function fieldsOf(document: ApiDocument, schema: Schema, prefix = '', level = 0): Field[] {
   const object = alternativesOf(document, schema)[0]!;
-  if (object.type === 'array' && object.items && level < MOST_LEVELS)
+  if (object.type === 'array' && object.items && level < MAX_LEVELS)
     return fieldsOf(document, object.items, `${prefix}[]`, level + 1);
-  if (!object.properties || level >= MOST_LEVELS) return [];
+  if (!object.properties || level >= MAX_LEVELS) return [];
   return Object.entries(object.properties).flatMap(([key, property]) => {
     const name = prefix === '' ? key : `${prefix}.${key}`;
     const own = resolve(document, property);
