@@ -1,9 +1,10 @@
 import { METHODS } from 'node:http';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { Scope } from '../src/oauth/scopes.js';
-import { ALL_SCOPES, type Feira, openFeira, type StoreClient } from './support/feira.js';
+import { ALL_SCOPES, type Feira, type StoreClient } from './support/feira.js';
 import { type PopulatedStore, parametersOf, pathOf, populate } from './support/populated-store.js';
 import { keyOf, sampleBodies } from './support/sample-bodies.js';
+import { sharedFeira } from './support/shared-feira.js';
 
 // Cases that every route must have, made from the route table: a new route cannot miss them. A route with a body needs
 // a sample in sample-bodies.ts, or the first test fails.
@@ -15,12 +16,11 @@ let owner: StoreClient;
 let stranger: StoreClient;
 
 beforeAll(async () => {
-  feira = await openFeira();
+  feira = await sharedFeira();
   populated = await populate(feira);
   owner = populated.store;
   stranger = await feira.store();
 });
-afterAll(() => feira.close());
 
 interface Case {
   key: string;

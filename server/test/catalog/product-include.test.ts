@@ -1,11 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { newProduct } from '../support/catalog.js';
 import { insertCatalog } from '../support/catalog-rows.js';
 import { expectRefusal } from '../support/expect-refusal.js';
-import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
+import type { Feira, StoreClient } from '../support/feira.js';
 import { pngOf } from '../support/images.js';
 import { uploadAndAttach } from '../support/media.js';
 import { allByCursor } from '../support/orders.js';
+import { sharedFeira } from '../support/shared-feira.js';
 
 const PRODUCTS = 230;
 
@@ -13,12 +14,11 @@ let feira: Feira;
 let store: StoreClient;
 
 beforeAll(async () => {
-  feira = await openFeira();
+  feira = await sharedFeira();
   store = await feira.store();
   await insertCatalog(feira, store, PRODUCTS);
   await uploadAndAttach(feira, store, await newProduct(store), await pngOf(1));
 });
-afterAll(() => feira.close());
 
 test('records with variants and images equal the details one by one', async () => {
   const listed = await allByCursor(store, '/products?limit=100&include=variants,images');

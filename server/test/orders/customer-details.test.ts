@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { sql } from '../../src/platform/db/sql.js';
 import { newProduct } from '../support/catalog.js';
-import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
+import type { Feira, StoreClient } from '../support/feira.js';
 import { transactionOf } from '../support/orders.js';
+import { sharedFeira } from '../support/shared-feira.js';
 import { BUYER, order } from '../support/shop.js';
 
 let feira: Feira;
@@ -10,9 +11,8 @@ let store: StoreClient;
 let productId: string;
 
 beforeAll(async () => {
-  feira = await openFeira();
+  feira = await sharedFeira();
 });
-afterAll(() => feira.close());
 beforeEach(async () => {
   store = await feira.store();
   productId = await newProduct(store, { price: 100, quantity: 1_000 });

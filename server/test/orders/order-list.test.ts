@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { newProduct } from '../support/catalog.js';
-import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
+import type { Feira, StoreClient } from '../support/feira.js';
 import { allByCursor, dated, transactionOf } from '../support/orders.js';
+import { sharedFeira } from '../support/shared-feira.js';
 import { order } from '../support/shop.js';
 
 let feira: Feira;
@@ -9,9 +10,8 @@ let store: StoreClient;
 let productId: string;
 
 beforeAll(async () => {
-  feira = await openFeira();
+  feira = await sharedFeira();
 });
-afterAll(() => feira.close());
 beforeEach(async () => {
   store = await feira.store();
   productId = await newProduct(store, { quantity: 100, sku: 'MUG' });

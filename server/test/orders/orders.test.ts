@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { addBusinessDays, localDay } from '../../src/orders/business-days.js';
-import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
+import type { Feira, StoreClient } from '../support/feira.js';
+import { sharedFeira } from '../support/shared-feira.js';
 import { buy, order } from '../support/shop.js';
 
 let feira: Feira;
@@ -8,9 +9,8 @@ let store: StoreClient;
 let productId: string;
 
 beforeAll(async () => {
-  feira = await openFeira();
+  feira = await sharedFeira();
 });
-afterAll(() => feira.close());
 beforeEach(async () => {
   store = await feira.store();
   productId = (await store.post('/products', { name: 'Mug', price: 34.9, quantity: 10, sku: 'MUG' })).body.id;

@@ -1,16 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { labelPdf } from '../../src/shipping/label.js';
 import { newProduct } from '../support/catalog.js';
-import { type Feira, openFeira } from '../support/feira.js';
+import type { Feira } from '../support/feira.js';
 import { readBarcode } from '../support/read-barcode.js';
+import { sharedFeira } from '../support/shared-feira.js';
 import { BUYER, order } from '../support/shop.js';
 
 let feira: Feira;
 
 beforeAll(async () => {
-  feira = await openFeira();
+  feira = await sharedFeira();
 });
-afterAll(() => feira.close());
 
 /** The texts of a label with the size they are set in, from the top. */
 function textsOf(pdf: Buffer): { size: number; text: string }[] {

@@ -1,14 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Feira, openFeira } from '../support/feira.js';
+import { beforeAll, expect, test } from 'vitest';
+import type { Feira } from '../support/feira.js';
+import { sharedFeira } from '../support/shared-feira.js';
 
 const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
 let feira: Feira;
 
 beforeAll(async () => {
-  feira = await openFeira();
+  feira = await sharedFeira();
 });
-afterAll(() => feira.close());
 
 test('the landing page speaks the language that the browser or the address asks for', async () => {
   const title = async (url: string, language: string) =>

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Shop } from '../../src/stores/queries.js';
 import { hiddenFields, shopOf, Visitor } from '../support/buyer.js';
 import { newProduct, newVaried } from '../support/catalog.js';
-import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
+import type { Feira, StoreClient } from '../support/feira.js';
+import { sharedFeira } from '../support/shared-feira.js';
 
 let feira: Feira;
 let store: StoreClient;
@@ -11,12 +12,11 @@ let visitor: Visitor;
 let mug: string;
 
 beforeAll(async () => {
-  feira = await openFeira();
+  feira = await sharedFeira();
   store = await feira.store();
   shop = await shopOf(feira, store);
   mug = await newProduct(store, { name: 'Mug', price: 34.9, quantity: 10 });
 });
-afterAll(() => feira.close());
 beforeEach(() => {
   visitor = new Visitor(feira, shop);
 });

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Shop } from '../../src/stores/queries.js';
 import { shopOf, Visitor } from '../support/buyer.js';
 import { newProduct, newVaried } from '../support/catalog.js';
-import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
+import type { Feira, StoreClient } from '../support/feira.js';
+import { sharedFeira } from '../support/shared-feira.js';
 
 const SCRIPT = `<script>alert("1")</script><img src=x onerror='alert(2)'>`;
 
@@ -12,9 +13,8 @@ let shop: Shop;
 let visitor: Visitor;
 
 beforeAll(async () => {
-  feira = await openFeira();
+  feira = await sharedFeira();
 });
-afterAll(() => feira.close());
 beforeEach(async () => {
   store = await feira.store();
   shop = await shopOf(feira, store);

@@ -1,13 +1,14 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { type Feira, openFeira, type StoreClient } from '../../support/feira.js';
+import { sharedFeira } from '../../support/shared-feira.js';
 
 let feira: Feira;
 let store: StoreClient;
 let product: string;
 
 beforeAll(async () => {
-  feira = await openFeira();
+  feira = await sharedFeira();
   store = await feira.store();
   const fields = {
     price: 1,
@@ -20,7 +21,6 @@ beforeAll(async () => {
   };
   product = (await store.post('/products', { name: 'Shirt', ...fields })).body.id;
 });
-afterAll(() => feira.close());
 
 async function raw(
   path: string,

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { expectRefusal } from '../../support/expect-refusal.js';
-import { type Answer, type Feira, openFeira, type StoreClient } from '../../support/feira.js';
+import type { Answer, Feira, StoreClient } from '../../support/feira.js';
+import { sharedFeira } from '../../support/shared-feira.js';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 const MEGABYTE = 1_048_576;
@@ -12,7 +13,7 @@ let store: StoreClient;
 let calls: { method: string; path: string; body: string }[];
 
 beforeAll(async () => {
-  feira = await openFeira();
+  feira = await sharedFeira();
   store = await feira.store();
   calls = feira.app.apiRoutes
     .filter(({ body }) => body !== 'none')
@@ -23,7 +24,6 @@ beforeAll(async () => {
     }));
   expect(calls.length).toBeGreaterThan(5);
 });
-afterAll(() => feira.close());
 
 /** Bytes and headers exactly as given; only the token is added. */
 async function send(

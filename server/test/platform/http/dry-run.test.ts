@@ -1,18 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { newProduct, newVaried, observe } from '../../support/catalog.js';
 import { runDryAndReal } from '../../support/dry-run-rounds.js';
 import { expectRefusal } from '../../support/expect-refusal.js';
-import { type Feira, openFeira, type StoreClient } from '../../support/feira.js';
+import type { Feira, StoreClient } from '../../support/feira.js';
 import { pathOf, populate } from '../../support/populated-store.js';
+import { sharedFeira } from '../../support/shared-feira.js';
 
 let feira: Feira;
 let store: StoreClient;
 
 beforeAll(async () => {
-  feira = await openFeira();
+  feira = await sharedFeira();
   store = await feira.store();
 });
-afterAll(() => feira.close());
 
 const SUPPORTED = [
   'DELETE /products/:id',
