@@ -6,38 +6,11 @@ import type { Tx } from '../platform/db/share.js';
 import { fixed, sql } from '../platform/db/sql.js';
 import { isUniqueViolation } from '../platform/db/sql-state.js';
 import { type ApiError, conflict, type FaultDetail, invalid, notFound } from '../platform/http/errors.js';
-import { isId, newId } from '../platform/schema/ids.js';
+import { isId } from '../platform/schema/ids.js';
 import { codeOf, type ProductRecord, productColumns, storedName } from './records.js';
-import type { NewProduct, ProductChange } from './schema.js';
+import type { ProductChange } from './schema.js';
 import { refreshSearch } from './search.js';
 import { quantityIsASum } from './variation-structure.js';
-
-const CATEGORY_OTHERS = 23;
-
-export async function createProduct(
-  tx: Tx,
-  workspaceId: string,
-  origin: Origin,
-  input: NewProduct,
-): Promise<ProductRecord> {
-  // Only known fields are kept, because others may contain values that jsonb rejects, such as a NUL or ten thousand
-  // levels of nesting.
-  const product = knownFields(input) as NewProduct;
-  const [row] = await tx.query<Partial<ProductRecord> & { categoryExists: boolean }>(
-    insertProduct(
-      workspaceId,
-      newId(),
-      product.name,
-      JSON.stringify(product),
-      product.categoryId ?? CATEGORY_OTHERS,
-      origin,
-    ),
-  );
-  const { categoryExists, ...made } = row!;
-  if (!categoryExists) throw invalid([noSuchCategory(product.categoryId)]);
-  if (!made.id) throw nameTaken(product.name);
-  return made as ProductRecord;
-}
 
 /**
  * Changes the fields that were sent and differ. If nothing differs, the product, its updatedAt and the events stay
@@ -96,7 +69,7 @@ export async function lockProduct(tx: Tx, workspaceId: string, id: string): Prom
 const CHANGEABLE = PRODUCT_FIELDS satisfies readonly (keyof ProductRecord)[];
 
 /** Returns the known fields that were sent, in their stored form. */
-function knownFields(change: ProductChange): Partial<ProductRecord> {
+export function knownFields(change: ProductChange): Partial<ProductRecord> {
   const known: Record<string, unknown> = {};
   for (const field of CHANGEABLE) if (change[field] !== undefined) known[field] = change[field];
   if (change.name !== undefined) known.name = storedName(change.name);
@@ -134,44 +107,15 @@ async function categoryExists(tx: Tx, id: number): Promise<boolean> {
   return (await tx.query(sql`select 1 from categories where id = ${id}`)).length > 0;
 }
 
-function noSuchCategory(id: number | undefined): FaultDetail {
+export function noSuchCategory(id: number | undefined): FaultDetail {
   return { field: 'categoryId', message: `${id} is not a category; GET /categories lists them` };
 }
 
-function nameTaken(name: string): ApiError {
+export function nameTaken(name: string): ApiError {
   return conflict('duplicate_name', `A product named "${name}" already exists in this store`);
 }
 
 const productForUpdate = fixed(
   (workspaceId: string, id: string) => sql`
     select ${productColumns} from products p where p.workspace_id = ${workspaceId} and p.id = ${id} for update`,
-);
-
-// Inserts product, search entry and event in one statement. The unique index decides between concurrent requests for
-// the same name.
-const insertProduct = fixed(
-  (workspaceId: string, id: string, name: string, product: string, categoryId: number, origin: Origin) => sql`
-    with category as (select id from categories where id = ${categoryId}),
-    made as (
-      insert into products as p
-        (workspace_id, id, name, price, price_discount, description, quantity, weight, width, height, length, type_id,
-         category_id, url_image, sku, ean, ncm, cest, fiscal_origin)
-      select ${workspaceId}::uuid, ${id}::uuid, ${name}, n.price, n."priceDiscount", n.description, coalesce(n.quantity, 0),
-        n.weight, n.width, n.height, n.length, coalesce(n."typeId", 2), category.id, n."urlImage", n.sku, n.ean,
-        n.ncm, n.cest, n."fiscalOrigin"
-      from category, jsonb_to_record(${product}::jsonb) as n(price numeric, "priceDiscount" numeric, description text,
-        quantity integer, weight numeric, width numeric, height numeric, length numeric, "typeId" smallint,
-        "urlImage" text, sku text, ean text, ncm text, cest text, "fiscalOrigin" smallint)
-      on conflict (workspace_id, name) do nothing
-      returning ${productColumns}
-    ),
-    search as (
-      insert into product_search (workspace_id, product_id, terms)
-      select ${workspaceId}::uuid, id, search_terms(name, sku, ean) from made
-    ),
-    event as (
-      insert into outbox (workspace_id, event, data, origin)
-      select ${workspaceId}::uuid, 'product.created', jsonb_build_object('id', id, 'name', name), ${origin} from made
-    )
-    select exists (select from category) as "categoryExists", made.* from (select) one left join made on true`,
 );

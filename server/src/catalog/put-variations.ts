@@ -7,9 +7,9 @@ import { lockProduct } from './products.js';
 import { codeOf } from './records.js';
 import { type Listed, MAX_COMBINATIONS, readStructure, type VariationsPut } from './variation-structure.js';
 import {
+  rejectDuplicateSku,
   replaceVariations,
   type StoredVariation,
-  storeVariations,
   type VariationType,
   variationsOf,
 } from './variations.js';
@@ -58,17 +58,16 @@ export async function putVariations(
   );
 }
 
-/** Stores the variations of a product that is being created. They have no event of their own, because product.created covers them. */
-export async function addVariations(
-  tx: Tx,
-  workspaceId: string,
-  product: { id: string; price: number },
+/** The variations of a product that is being created. */
+export function newVariations(
   structure: VariationsPut,
-): Promise<void> {
+  productPrice: number,
+): { types: VariationType[]; variations: StoredVariation[] } {
   const { types, listed } = readStructure(structure);
-  const variations = listed.map((entry) => upserted(entry, undefined, product.price));
+  const variations = listed.map((entry) => upserted(entry, undefined, productPrice));
   inDeclaredOrder(variations, types);
-  await storeVariations(tx, workspaceId, product.id, [], variations, types);
+  rejectDuplicateSku(variations);
+  return { types, variations };
 }
 
 function upserted(entry: Listed, old: StoredVariation | undefined, productPrice: number): StoredVariation {

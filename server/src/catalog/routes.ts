@@ -11,9 +11,9 @@ import { sendJson } from '../platform/http/send-json.js';
 import type { ListMemory } from '../platform/lists/list-memory.js';
 import { Deleted } from '../platform/schema/shapes.js';
 import { catalogLists } from './list-routes.js';
+import { createProduct, createVariedProduct } from './create-product.js';
 import { ProductReads, tagOf } from './product-reads.js';
-import { createProduct, deleteProduct, lockProduct, updateProduct } from './products.js';
-import { addVariations } from './put-variations.js';
+import { deleteProduct, lockProduct, updateProduct } from './products.js';
 import { listCategories } from './queries.js';
 import * as shape from './schema.js';
 import { stockRoutes } from './stock-routes.js';
@@ -75,12 +75,14 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<CatalogOptions> = async (
         const product = await createProduct(request.store.autocommit, workspaceId, origin, request.body);
         return reply.code(201).send({ ...product, images: [], variants: [] });
       }
-      const varied = await request.store.transaction(async (tx) => {
-        const product = await createProduct(tx, workspaceId, origin, request.body);
-        await addVariations(tx, workspaceId, product, variants);
-        return products.findIn(tx, workspaceId, product.id);
-      });
-      return sendJson(reply.code(201), varied!.json);
+      const varied = await createVariedProduct(
+        request.store.autocommit,
+        workspaceId,
+        origin,
+        request.body,
+        variants,
+      );
+      return sendJson(reply.code(201), varied);
     },
   );
 

@@ -53,7 +53,7 @@ export async function replaceVariations(
  * The rows, the product's sum and what a search finds, without events. Returns how many variations changed as a reader
  * sees them; undefined when nothing at all had to be written.
  */
-export async function storeVariations(
+async function storeVariations(
   tx: Tx,
   workspaceId: string,
   productId: string,
@@ -108,7 +108,7 @@ function changedBalances(productId: string, before: StoredVariation[], after: St
 }
 
 /** Checked on the final state, so that a swap is accepted. The unique constraint enforces it for concurrent writers. */
-function rejectDuplicateSku(variations: StoredVariation[]): void {
+export function rejectDuplicateSku(variations: StoredVariation[]): void {
   const seen = new Map<string, string>();
   for (const { sku, combination } of variations) {
     if (sku === null) continue;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findAccount, setPassword, storesOwnedBy } from '../accounts/users.js';
-import { createProduct } from '../catalog/products.js';
+import { createProduct } from '../catalog/create-product.js';
 import { putVariations } from '../catalog/put-variations.js';
 import type { Demo as DocsDemo } from '../docs/demo.js';
 import { createApp } from '../oauth/apps.js';

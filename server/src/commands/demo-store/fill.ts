@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { createProduct } from '../../catalog/products.js';
+import { createProduct } from '../../catalog/create-product.js';
 import { putVariations } from '../../catalog/put-variations.js';
 import { type PreparedImage, prepareImage, recordImage } from '../../media/attach.js';
 import { LocalStorage } from '../../media/local-storage.js';
