@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { Sessions } from './accounts/sessions.js';
 import type { AppOptions, ServerOptions } from './app.js';
 import { OrderLinks } from './checkout/order-links.js';
+import { AnswerMemory } from './events/answer-memory.js';
 import { Sequencer } from './events/sequencer.js';
 import { Snapshots } from './events/snapshots.js';
 import { LocalStorage } from './media/local-storage.js';
@@ -56,6 +57,7 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
   const sequencer = new Sequencer(db.system('sequencer'), log, () => dispatcher.wake());
   const snapshots = new Snapshots(db);
   const lists = new ListMemory(db.background('list counts').autocommit);
+  const answers = new AnswerMemory(db.system('store versions'));
   measureDeliveries(metrics.registry, db.system('metrics'), dispatcher);
   const credentials = new Credentials(db.system('tokens'), clock, listener);
   const sessions = new Sessions(db.system('sessions'), clock, signer, publicUrl);
@@ -88,9 +90,9 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
         guard: { credentials, budgets },
         idempotency: { db, clock, seal },
         afterWrite: { db, clock, storage, wake },
-        catalog: { db, mediaUrl, snapshots, lists },
+        catalog: { db, mediaUrl, snapshots, lists, answers },
         media: { db, storage, mediaUrl },
-        orders: { db, refunder: gateway ?? noRefunder, snapshots, lists },
+        orders: { db, refunder: gateway ?? noRefunder, snapshots, lists, answers },
         shipping: { clock, labels },
         webhooks: { clock, outbound, seal },
       },

@@ -1,4 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { AnswerMemory } from '../events/answer-memory.js';
 import { sendSnapshot } from '../events/send-snapshot.js';
 import type { Snapshots } from '../events/snapshots.js';
 import type { Database } from '../platform/db/database.js';
@@ -23,12 +24,13 @@ interface CatalogListOptions {
   mediaUrl: string;
   snapshots: Snapshots;
   lists: ListMemory;
+  answers: AnswerMemory;
 }
 
 /** The paged lists of the catalog. */
 export const catalogLists: FastifyPluginAsyncTypebox<CatalogListOptions> = async (
   app,
-  { db, mediaUrl, snapshots, lists },
+  { db, mediaUrl, snapshots, lists, answers },
 ) => {
   app.get(
     '/products',
@@ -45,20 +47,23 @@ export const catalogLists: FastifyPluginAsyncTypebox<CatalogListOptions> = async
     },
     async (request, reply) => {
       if (prefersNdjson(request)) return sendSnapshot(request, reply, snapshots, productRecords(mediaUrl));
-      const { include, ...query } = request.query;
-      const page = readPageRequest(
-        { ...query, ...(include !== undefined && { include: inOneOrder(include) }) },
-        {
-          list: 'products',
-          defaultSort: '-createdAt',
-          sorts: productSorts,
-          filterShape: shape.productFilters,
-          isFilters: isProductFilters,
-        },
-      );
       const { workspaceId } = request.credential;
-      const store = page.filters.search ? db.search(workspaceId) : request.store;
-      return sendJson(reply, await listProducts(store, lists, workspaceId, page, mediaUrl));
+      const body = await answers.answer(workspaceId, request.url, () => {
+        const { include, ...query } = request.query;
+        const page = readPageRequest(
+          { ...query, ...(include !== undefined && { include: inOneOrder(include) }) },
+          {
+            list: 'products',
+            defaultSort: '-createdAt',
+            sorts: productSorts,
+            filterShape: shape.productFilters,
+            isFilters: isProductFilters,
+          },
+        );
+        const store = page.filters.search ? db.search(workspaceId) : request.store;
+        return listProducts(store, lists, workspaceId, page, mediaUrl);
+      });
+      return sendJson(reply, body);
     },
   );
 
@@ -78,15 +83,18 @@ export const catalogLists: FastifyPluginAsyncTypebox<CatalogListOptions> = async
     },
     async (request, reply) => {
       if (prefersNdjson(request)) return sendSnapshot(request, reply, snapshots, variationRecords);
-      const page = readPageRequest(request.query, {
-        list: 'variants',
-        defaultSort: '-updatedAt',
-        sorts: variationSorts,
-        filterShape: shape.variationFilters,
-        isFilters: isVariationFilters,
-      });
       const { workspaceId } = request.credential;
-      return sendJson(reply, await listStoreVariations(request.store, lists, workspaceId, page));
+      const body = await answers.answer(workspaceId, request.url, () => {
+        const page = readPageRequest(request.query, {
+          list: 'variants',
+          defaultSort: '-updatedAt',
+          sorts: variationSorts,
+          filterShape: shape.variationFilters,
+          isFilters: isVariationFilters,
+        });
+        return listStoreVariations(request.store, lists, workspaceId, page);
+      });
+      return sendJson(reply, body);
     },
   );
 };

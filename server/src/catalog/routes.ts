@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
+import type { AnswerMemory } from '../events/answer-memory.js';
 import { originOfApp } from '../events/names.js';
 import type { Snapshots } from '../events/snapshots.js';
 import type { Database } from '../platform/db/database.js';
@@ -10,8 +11,8 @@ import { readIfMatch, requireMatch } from '../platform/http/if-match.js';
 import { sendJson } from '../platform/http/send-json.js';
 import type { ListMemory } from '../platform/lists/list-memory.js';
 import { Deleted } from '../platform/schema/shapes.js';
-import { catalogLists } from './list-routes.js';
 import { createProduct, createVariedProduct } from './create-product.js';
+import { catalogLists } from './list-routes.js';
 import { ProductReads, tagOf } from './product-reads.js';
 import { deleteProduct, lockProduct, updateProduct } from './products.js';
 import { listCategories } from './queries.js';
@@ -24,11 +25,12 @@ export interface CatalogOptions {
   mediaUrl: string;
   snapshots: Snapshots;
   lists: ListMemory;
+  answers: AnswerMemory;
 }
 
 export const catalogRoutes: FastifyPluginAsyncTypebox<CatalogOptions> = async (
   app,
-  { db, mediaUrl, snapshots, lists },
+  { db, mediaUrl, snapshots, lists, answers },
 ) => {
   const products = new ProductReads(db.system('product details'), mediaUrl);
 
@@ -50,7 +52,7 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<CatalogOptions> = async (
     requireMatch(ifMatch, tagOf(product!));
   }
 
-  await app.register(catalogLists, { db, mediaUrl, snapshots, lists });
+  await app.register(catalogLists, { db, mediaUrl, snapshots, lists, answers });
 
   app.post(
     '/products',

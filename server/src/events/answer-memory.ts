@@ -1,0 +1,96 @@
+import { Batcher } from '../platform/concurrency/batcher.js';
+import type { Queryable } from '../platform/db/share.js';
+import { arrayOf, fixed, raw, sql } from '../platform/db/sql.js';
+
+interface Answer {
+  /** The version of the store before the answer was read. */
+  version: string;
+  readAt: number;
+  /** Undefined until the same answer was requested twice. */
+  body: Buffer | undefined;
+}
+
+/** A page of 50 products with variations and images has 100 kB. */
+const MAX_BODY_BYTES = 262_144;
+const MAX_BYTES = 24 * 1_048_576;
+const MAX_ANSWERS = 5_000;
+const MAX_URL_LENGTH = 1_000;
+/** Rows that an operator changes with SQL have no event, so no answer is repeated for longer than this. */
+const MAX_AGE_MS = 60_000;
+/** With more events than this waiting for their number, counting them is not cheaper than reading a page. */
+const MAX_WAITING = 100;
+
+/**
+ * Lists of a store that are requested repeatedly while nothing in the store changes are answered with the same bytes.
+ *
+ * Every change of products, variations, images and orders commits together with a row in `outbox`, and the sequencer
+ * moves rows from there to numbers of the store. So the sum of both counts all changes that are committed, in every
+ * snapshot, whichever process made them. The version is read before the answer: an answer that includes a later change
+ * is stored under the earlier version, which never returns, and is read again.
+ *
+ * An answer is stored when it is requested for the second time at the same version. A client that reads all pages once,
+ * or a store that changes all the time, therefore does not displace other answers.
+ */
+export class AnswerMemory {
+  private readonly answers = new Map<string, Answer>();
+  private bytes = 0;
+  private readonly versions = new Batcher(2, 32, (stores: string[]) => this.readVersions(stores));
+
+  constructor(private readonly db: Queryable) {}
+
+  /** The answer to a GET of this URL, which must depend on nothing but the URL and the records of the store. */
+  async answer(workspaceId: string, url: string, read: () => Promise<Buffer>): Promise<Buffer> {
+    if (url.length > MAX_URL_LENGTH) return read();
+    const version = await this.versions.submit(workspaceId);
+    if (version === undefined) return read();
+    const key = `${workspaceId} ${url}`;
+    const known = this.answers.get(key);
+    const isCurrent = known?.version === version;
+    const readAt = performance.now();
+    if (isCurrent && known.body && readAt - known.readAt < MAX_AGE_MS) {
+      this.remember(key, known);
+      return known.body;
+    }
+    const body = await read();
+    const isStored = isCurrent && body.length <= MAX_BODY_BYTES;
+    this.remember(key, { version, readAt, body: isStored ? body : undefined });
+    return body;
+  }
+
+  /** Makes the answer the newest and removes the oldest ones if there are too many. */
+  private remember(key: string, answer: Answer): void {
+    this.forget(key);
+    this.answers.set(key, answer);
+    this.bytes += answer.body?.length ?? 0;
+    for (const oldest of this.answers.keys()) {
+      if (this.bytes <= MAX_BYTES && this.answers.size <= MAX_ANSWERS) break;
+      this.forget(oldest);
+    }
+  }
+
+  private forget(key: string): void {
+    this.bytes -= this.answers.get(key)?.body?.length ?? 0;
+    this.answers.delete(key);
+  }
+
+  private async readVersions(stores: string[]): Promise<(string | undefined)[]> {
+    const rows = await this.db.query<{ id: string; version: string | null }>(
+      versionsOf(arrayOf([...new Set(stores)])),
+    );
+    const versions = new Map(rows.map(({ id, version }) => [id, version ?? undefined]));
+    return stores.map((id) => versions.get(id));
+  }
+}
+
+const versionsOf = fixed(
+  (stores: string) => sql`
+    select id, case when waiting <= ${raw(String(MAX_WAITING))} then
+      (coalesce(last_sequence + last_order_change, 0) + waiting) || ' ' || history_identity() end as version
+    from (
+      select asked.id, h.last_sequence, h.last_order_change,
+        (select count(*) from next_in_outbox(${raw(String(MAX_WAITING + 1))}, asked.id)) as waiting
+      from unnest((select ${stores}::uuid[])) as asked(id)
+      left join event_heads h on h.workspace_id = asked.id
+      offset 0
+    ) stores`,
+);
