@@ -6,8 +6,8 @@ import { type PopulatedStore, parametersOf, pathOf, populate } from './support/p
 import { keyOf, sampleBodies } from './support/sample-bodies.js';
 import { sharedFeira } from './support/shared-feira.js';
 
-// Cases that every route must have, made from the route table: a new route cannot miss them. A route with a body needs
-// a sample in sample-bodies.ts, or the first test fails.
+// Cases for every route, generated from the route table, so that a new route is always covered. A route with a body
+// needs a sample in sample-bodies.ts; otherwise the first test fails.
 const MISSING = '01900000-0000-7000-8000-000000000000';
 const MISSING_CODE = 'AA999999999BR';
 let feira: Feira;
@@ -26,7 +26,7 @@ interface Case {
   key: string;
   method: string;
   path: string;
-  /** The id in the path, and the path with another id; both absent if the path has no id. */
+  /** The id in the path; undefined if the path has none. `pathWith` returns the path with another id. */
   id: string | undefined;
   pathWith(id: string): string;
   accepted: Scope[];
@@ -113,7 +113,7 @@ describe('each route of the table', () => {
   });
 });
 
-/** What the owner reads of each record that the other store has tried to change. */
+/** Reads, as the owner, each record that the other store has tried to change. */
 async function everythingOwned(): Promise<unknown[]> {
   const { product, order, shipment, webhook } = populated.ids;
   const paths = [

@@ -7,7 +7,7 @@ import { EVENT_NAMES } from '../src/events/names.js';
 const SRC = fileURLToPath(new URL('../src/', import.meta.url));
 const ROOT = join(SRC, '../..');
 
-/** Which domain may import from which. A domain imports only from domains that are listed below it. */
+/** The permitted imports between domains. A domain may import only from domains listed below it. */
 const PERMITTED: Record<string, string[]> = {
   main: ['commands', 'platform'],
   commands: [
@@ -169,7 +169,7 @@ test('names no file utils, helpers, common, service or manager', () => {
 
 test('keeps every file under 250 lines', () => {
   const long = sourceFiles().filter((file) => textOf(file).split('\n').length > 250);
-  // A list of products without any code.
+  // This file is only a list of products.
   expect(long).toEqual(['commands/demo-store/products.ts']);
 });
 

@@ -75,7 +75,7 @@ test('no JSON body keeps the event loop', async () => {
 test('no form keeps the event loop', async () => {
   const guard = new EventLoopGuard(feira, BUDGET_MS);
   const type = { 'content-type': 'application/x-www-form-urlencoded' };
-  // Signing out comes last: the pages were read by somebody who is signed in.
+  // Signing out comes last, because the forms belong to a signed-in session.
   const routes = postRoutes().sort((a, b) => Number(a.url === '/sign-out') - Number(b.url === '/sign-out'));
   for (const route of routes) {
     const { url, fields, cookie } = pages.forms.find((form) => isOf(route.url, form.url))!;
@@ -86,7 +86,7 @@ test('no form keeps the event loop', async () => {
   guard.expectNoneTooSlow();
 });
 
-/** The most that this route reads of a form. */
+/** The maximum form size that this route accepts. */
 async function acceptedBytes(guard: EventLoopGuard, request: InjectOptions): Promise<number> {
   for (let bytes = MAX_BYTES; bytes > 8_000; bytes = Math.floor(bytes / 2))
     if ((await guard.send({ ...request, payload: `x=${'x'.repeat(bytes - 2)}` })) !== 413) return bytes;

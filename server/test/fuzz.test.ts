@@ -11,12 +11,13 @@ import { keyOf, sampleBodies } from './support/sample-bodies.js';
 import { sized } from './support/sized.js';
 import { cpuOf } from './support/thread-cpu.js';
 
-// Rubbish for every route and every form: whatever is sent, the answer is one of ours and never a 5xx.
+// Sends invalid input to every route and every form. Every response must be one of ours and never a 5xx.
 
-/** `FEIRA_FUZZ_REQUESTS=200000 npm run test:fuzz` is the long form, with other rubbish every time. */
+/** `FEIRA_FUZZ_REQUESTS=200000 npm run test:fuzz` runs the long form, with a new seed each time. */
 const LONG = process.env.FEIRA_FUZZ_REQUESTS !== undefined;
 const REQUESTS = sized(1_000, 3_000, 'FEIRA_FUZZ_REQUESTS');
-// Otherwise fixed, so that a run that fails fails again; fast-check prints it with the smallest call it found.
+// Otherwise the seed is fixed, so that a failure is reproducible. fast-check prints it with the smallest failing
+// call.
 const SEED = Number(process.env.FEIRA_FUZZ_SEED ?? (LONG ? Date.now() % 1_000_000_000 : 20_261_115));
 const TIMEOUT_MS = 60_000 + REQUESTS * 40;
 
@@ -43,7 +44,7 @@ interface Call {
   payload?: string | Buffer | undefined;
 }
 
-/** The share of the requests for one of so many targets. */
+/** Divides the requests evenly among this many targets. */
 const runsFor = (targets: number) => ({ seed: SEED, numRuns: Math.ceil(REQUESTS / 2 / targets) });
 
 async function send(route: string, { method, url, headers, payload }: Call) {
@@ -85,12 +86,13 @@ async function sendToApi(route: ApiRoute, call: Call): Promise<number> {
   const status = response.statusCode;
   if (status === 304 || call.method === 'HEAD') return status;
   const body = JSON.parse(response.body);
-  // An answer that is replayed for its key names the request that it was made for.
+  // The body of a replayed response contains the id of the original request.
   const isReplay = response.headers['idempotent-replayed'] === 'true';
   const named = isReplay ? { ...response.headers, 'x-request-id': body.requestId } : response.headers;
   if (status >= 400) expectErrorShape({ status, headers: named, body });
   else expect(body).toEqual(expect.any(Object));
-  // Or else the name of the sample is taken, the subscriptions are used up, and every further call ends at that.
+  // The new resource is deleted. Otherwise its name would stay taken or the subscription limit would be reached, and
+  // every later call would be rejected for that reason.
   if (status === 201) await populated.store.delete(`${route.url.replace('/api/v1', '')}/${body.id}`);
   return status;
 }
@@ -106,10 +108,10 @@ test('no rubbish on any route of the API is answered 5xx, and every refusal has 
       seen.set(status, (seen.get(status) ?? 0) + 1);
     });
     await fc.assert(property, runsFor(routes.length));
-    // The next routes need what a good call has deleted.
+    // Later routes need the resources that a successful call has deleted.
     if (route.method === 'DELETE') populated = await populate(feira);
   }
-  // Rubbish that only ever meets the first check would prove nothing.
+  // If all input failed the first check, the test would prove nothing.
   const reached = REQUESTS >= 3_000 ? [200, 201, 400, 404, 422] : [200, 400, 404, 422];
   for (const status of reached) expect(seen.get(status) ?? 0, `${status}`).toBeGreaterThan(10);
 });

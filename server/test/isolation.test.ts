@@ -12,7 +12,7 @@ import { subscribe } from './support/webhooks.js';
 
 vi.setConfig({ testTimeout: 120_000 });
 
-// Whatever the calls of store A wait for, calls of every kind of store B are answered while all of A's still wait.
+// Whatever the calls of store A are waiting for, all kinds of calls of store B must be answered meanwhile.
 
 const ROUNDS = sized(2, 10);
 const BUYERS = sized(60, 300);
@@ -54,7 +54,7 @@ async function lockProductOfA(): Promise<void> {
   await locker.query('select from products where id = $1 for update', [locked]);
 }
 
-/** Calls of A that wait, and how many of them have ended. */
+/** Pending calls of store A, and the number of them that have ended. */
 function waiting(calls: Promise<unknown>[]): {
   all: Promise<PromiseSettledResult<unknown>[]>;
   ended(): number;
@@ -70,7 +70,7 @@ function waiting(calls: Promise<unknown>[]): {
 
 const key = (name: string) => ({ 'idempotency-key': name });
 
-/** Twenty calls of B, of every kind. */
+/** Sends twenty calls of store B, of every kind. */
 async function callsOfB(): Promise<Answer[]> {
   const n = ++round;
   const name = `Made in round ${n}`;
@@ -151,7 +151,7 @@ test('fifty pings to a receiver that hangs, with keys and without', async () => 
     ),
   );
   await until(() => receiver.received.length >= 50);
-  // A second request with a key whose first still waits outside.
+  // A second request with the same key, sent while the first one still waits for the receiver.
   expect((await a.post(`/webhooks/${hook.id}/ping`, undefined, key('ping 1'))).body.code).toBe(
     'idempotency_key_in_use',
   );

@@ -58,7 +58,10 @@ async function call(method: string, url: string, body?: unknown) {
   return { status: response.statusCode, body: response.json() };
 }
 
-/** A record of the demo store for each parameter in a path. Ids in bodies are of this store too; the rest is as printed. */
+/**
+ * Replaces the path parameters, and the ids in the body, with those of the demo store. Everything else is sent as
+ * documented.
+ */
 async function prepare({ path, operationId, example }: Sample) {
   const products: { id: string; sku: string | null; hasVariants: boolean }[] = (
     await call('GET', '/api/v1/products')
@@ -104,7 +107,7 @@ test('every example succeeds when it is sent to the demo store', async () => {
     const { url, body } = await prepare(sample);
     const answer = await call(sample.method, url, body);
     answers.push([sample.operationId, answer.status, answer.body.error ?? '']);
-    // A batch is 200 whatever becomes of its entries.
+    // A batch returns 200 even if some of its entries fail.
     if (sample.path === '/api/v1/stock')
       expect(answer.body.data.map(({ ok }: { ok: boolean }) => ok)).toEqual([true, true]);
   }

@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ALL_SCOPES, type Feira, openFeira } from './support/feira.js';
 
-// The committed openapi.json is the snapshot of what the routes say. After a wanted change: npm run openapi.
+// The committed openapi.json is a snapshot of what the routes declare. After an intended change, run npm run openapi.
 
 let feira: Feira;
 beforeAll(async () => {

@@ -20,7 +20,7 @@ async function newAccount(): Promise<string> {
   return email;
 }
 
-/** A browser in which the owner was signed in before, and is not any more. */
+/** A browser in which the owner has signed in before and is now signed out. */
 async function knownBrowser(email: string, address = '192.0.2.1'): Promise<Merchant> {
   const browser = new Merchant(feira.app, {}, address);
   expect((await browser.signIn(email)).status).toBe(303);
@@ -34,7 +34,7 @@ function copyOf(browser: Merchant, address: string): Merchant {
   return copy;
 }
 
-/** Wrong guesses until the account takes none from browsers it does not know. */
+/** Records failed attempts until the account rejects all attempts from unknown browsers. */
 async function lockOut(email: string, address = `198.51.100.${++attackers}`): Promise<void> {
   const attacker = new Merchant(feira.app, {}, address);
   await attacker.signIn(email, 'a wrong guess');
@@ -113,7 +113,7 @@ describe('checking passwords', () => {
     return row!.count;
   }
 
-  // The queue must fill, which takes 26 hashes: each takes seconds while other test files run.
+  // Filling the queue takes 26 hashes, and each takes seconds while other test files run.
   test('when too many wait, answers 503 and says to try again, and counts no failure', {
     timeout: 120_000,
   }, async () => {

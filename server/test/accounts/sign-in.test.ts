@@ -20,7 +20,7 @@ async function newAccount(): Promise<string> {
   return email;
 }
 
-/** A browser at an address of its own. */
+/** A browser with its own IP address. */
 function browserAt(address: string): Merchant {
   return new Merchant(feira.app, {}, address);
 }
@@ -34,7 +34,7 @@ async function guess(email: string, times: number, address: string): Promise<num
   return statuses;
 }
 
-/** As if the guess before had been made so many times more: each costs a tenth of a second of hashing. */
+/** Repeats the last failure directly in the database, because each real attempt costs a tenth of a second of hashing. */
 async function repeatLastFailure(times: number): Promise<void> {
   await feira.context.db.store('test').autocommit.query(sql`
     insert into sign_in_failures (subject, failed_at)
@@ -177,10 +177,13 @@ describe('after sign-in the merchant goes', () => {
     await signedIn.signIn(email);
   });
 
-  /** Asked for in the address by somebody who is signed in already, which is judged in the same place. */
+  /**
+   * Where a signed-in merchant is redirected for this `next` parameter of the URL. The same code checks it as in the
+   * form.
+   */
   const landing = (next: string) => signedIn.get(`/sign-in?${new URLSearchParams({ next })}`);
 
-  /** Typed over in the form: the field comes back from the browser and can be anything. */
+  /** Where the form redirects to. Its hidden field `next` comes from the browser, so it can contain anything. */
   async function landingOfForm(next: string): Promise<Page> {
     const merchant = new Merchant(feira.app);
     return merchant.press(await merchant.get('/sign-in'), 'Sign in', { email, password: PASSWORD, next });

@@ -41,7 +41,7 @@ beforeAll(async () => {
   store = await feira.store();
 });
 
-/** A new product, and what was emitted since it was made. */
+/** Creates a product. `events` returns what was emitted for it since. */
 async function product(fields: object = {}) {
   const made = await store.post('/products', { name: `Product ${++names}`, ...FULL, ...fields });
   expect(made.status).toBe(201);

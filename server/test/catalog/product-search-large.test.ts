@@ -3,8 +3,8 @@ import { raw, sql } from '../../src/platform/db/sql.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
 import { sized } from '../support/sized.js';
 
-// How a word is found depends on how common it is and on where in the order asked for its products stand. Whichever way
-// it is, the answer is what reading every product would give.
+// How the server finds a word depends on how common it is and on where its products are in the requested order. In
+// every case the response must equal the result of reading all products.
 
 const FRUITS = 4_500;
 const SHIRTS = 10_500;
@@ -14,7 +14,7 @@ let store: StoreClient;
 beforeAll(async () => {
   feira = await openFeira();
   store = await feira.store();
-  // By name all fruits come before all shirts, and by price the other way round; by the time they were made they take turns.
+  // Sorted by name, all fruits come before all shirts; by price it is the reverse; by creation time they are mixed.
   await feira.context.db.store('test').transaction(async (tx) => {
     await tx.query(sql`
       insert into products (workspace_id, id, name, price, quantity, category_id, created_at, updated_at)
@@ -46,9 +46,10 @@ async function reading(word: string, sort: string, category: number | undefined)
   return rows.map(({ id }) => id);
 }
 
-// In the long form also within a category.
+// The long form also searches within a category.
 const CATEGORIES = sized(0, 1) === 1 ? [undefined, 2] : [undefined];
-// In most; in nearly a third; in one of thirty; in one; in none; and what no index serves.
+// In order: a word in most products, in nearly a third, in one of thirty, in one, in none, and a search that no index
+// supports.
 const WORDS = ['camiseta', 'abacate', ' 10', 'camiseta 15000', 'banana', 'ba'];
 
 test.each(SORTS)('by %s a search lists and counts what reading every product would find', async (sort) => {

@@ -4,7 +4,8 @@ import { newProduct, newVaried } from '../support/catalog.js';
 import { type Answer, type Feira, openFeira, type StoreClient } from '../support/feira.js';
 import { Random } from '../support/random.js';
 
-// Every kind of write to the same few products at once, through two processes, in an order that is always the same.
+// Sends every kind of write to the same few products concurrently, through two processes. The seed is fixed, so the
+// sequence of writes is always the same.
 
 const CALLS = 400;
 const SKUS = ['A', 'B', 'C'];
@@ -44,7 +45,7 @@ afterAll(async () => {
 
 type Write = [what: string, call: (by: StoreClient, random: Random) => Promise<Answer>];
 
-/** Adds to COUNTED, whose balance nothing here sets, and to others, and remembers what was acknowledged. */
+/** Adds to COUNTED, whose balance is never set directly, and to other SKUs. Records the acknowledged changes. */
 async function add(by: StoreClient, random: Random, others: string[]): Promise<Answer> {
   const entries = [...others, 'COUNTED'].map((sku) => ({ sku, delta: random.below(41) - 20 }));
   const answer = await by.patch('/stock', { entries });

@@ -4,13 +4,13 @@ import { newProduct, newVaried, sizes } from '../support/catalog.js';
 import { type Answer, type Feira, openFeira, type StoreClient } from '../support/feira.js';
 import { Random } from '../support/random.js';
 
-// Two processes on one database. What they must not do together is decided by the database, never by luck.
+// Two processes share one database. Conflicts between them must be decided by the database and not depend on timing.
 
 let one: Feira;
 let two: Feira;
 let store: StoreClient;
 let random: Random;
-/** The same store through one process or the other. */
+/** The client of the same store, sent through either process at random. */
 let either: () => StoreClient;
 
 beforeAll(async () => {
@@ -65,8 +65,8 @@ describe('a name', () => {
   test('is refused to each of two products that ask for the other’s at once', async () => {
     await fresh(8);
     const [a, b] = [await newProduct(store, { name: 'A' }), await newProduct(store, { name: 'B' })];
-    // Index entries are made in the order in which the indexes were: a slow one before the unique one holds the
-    // door open that is otherwise microseconds wide.
+    // PostgreSQL inserts index entries in the order in which the indexes were created. A slow index before the unique
+    // one widens a race window that otherwise lasts microseconds.
     await one.context.db.store('test').autocommit.query(sql`
       create function slowly(value text) returns text language plpgsql immutable
       as $$ begin perform pg_sleep(0.05); return value; end $$`);

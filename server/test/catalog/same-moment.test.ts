@@ -3,7 +3,7 @@ import { sql } from '../../src/platform/db/sql.js';
 import { newProduct, newVaried, observe } from '../support/catalog.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
 
-// Reads of products and writes of balances that arrive together share a statement. Callers must not notice it.
+// Concurrent product reads share a statement, and so do concurrent stock writes. Callers must not notice it.
 
 const MISSING = '01900000-0000-7000-8000-000000000000';
 
@@ -11,7 +11,6 @@ let feira: Feira;
 let store: StoreClient;
 
 beforeAll(async () => {
-  // The feed waits for every transaction of its cluster.
   feira = await openFeira();
   store = await feira.store();
 });

@@ -15,7 +15,7 @@ beforeAll(async () => {
   store = await feira.store();
 });
 
-/** Lets all variations of the store appear unchanged since 2020, past the trigger. */
+/** Sets updatedAt of all variations of the store to 2020, bypassing the trigger. */
 async function backdate(): Promise<void> {
   await feira.context.db.store('test').transaction(async (tx) => {
     await tx.query(sql`set local session_replication_role = replica`);
@@ -25,7 +25,7 @@ async function backdate(): Promise<void> {
   });
 }
 
-/** Which variations of a product have changed since they were backdated, by sku. */
+/** Returns the SKUs of the variations of a product that have changed since they were backdated. */
 async function changed(id: string): Promise<string[]> {
   const { body } = await store.get(`/products/${id}/variants`);
   return body.data

@@ -36,7 +36,7 @@ beforeEach(async () => {
 
 const newAddress = () => `198.18.${Math.floor(++addresses / 250)}.${addresses % 250}`;
 
-/** A new browser at an address; returns the page that answers the order. */
+/** Places an order with a new browser at this address, and returns the resulting page. */
 async function place(address: string, quantity = '1', typed: Parameters<Visitor['order']>[0] = {}) {
   const visitor = new Visitor(feira, shop, {}, address);
   await visitor.add(mug, { quantity });
@@ -112,7 +112,7 @@ describe('one address', () => {
 });
 
 describe('one shop', () => {
-  /** Unpaid orders from as many addresses. */
+  /** Creates unpaid orders, each from a different address. */
   const reserve = (count: number, units: number, status = 'pending') =>
     feira.context.db.store('test').autocommit.query(sql`
       with placed as (
@@ -183,7 +183,7 @@ describe('a shop’s maximum per order', () => {
       maxUnitsPerLine: 300,
       maxUnitsPerOrder: 400,
     });
-    // More than an address may reserve in several orders, but it is the only one.
+    // One order may exceed the limit on units that an address reserves, as long as it is the only unpaid one.
     expect((await place(newAddress(), '300')).status).toBe(303);
     expect((await place(newAddress(), '301')).status).toBe(409);
     for (const wrong of ['0', '-1', 'x', '1.5'])

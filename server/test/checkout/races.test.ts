@@ -6,7 +6,8 @@ import { Random } from '../support/random.js';
 import { buy } from '../support/shop.js';
 import { sized } from '../support/sized.js';
 
-// Many buyers, two processes, the same products, and an ERP that keeps writing the stock. FEIRA_ROUNDS=100 plays many rounds.
+// Many buyers order the same products through two processes while an ERP keeps changing the stock. FEIRA_ROUNDS=100
+// runs many rounds.
 
 const ROUNDS = sized(1, 2, 'FEIRA_ROUNDS');
 const BUYERS = sized(80, 200);
@@ -30,7 +31,7 @@ interface SellableStock {
   sku: string;
 }
 
-/** What the ERP did to a balance, as the difference it made; a line that was refused made none. */
+/** Changes a balance as an ERP does and returns the difference it made; 0 if the entry was rejected. */
 async function erpWrites(store: StoreClient, { sku }: SellableStock, random: Random): Promise<number> {
   if (random.below(2) === 0) {
     const delta = random.below(21) - 10;
@@ -38,7 +39,7 @@ async function erpWrites(store: StoreClient, { sku }: SellableStock, random: Ran
     expect(status).toBe(200);
     return body.data[0].ok ? delta : 0;
   }
-  // A balance that is set makes a known difference only where it is known from what.
+  // With ifQuantity, the difference made by setting a balance is known.
   const from = random.below(STOCK);
   const to = random.below(STOCK);
   const { status, body } = await store.patch('/stock', {
@@ -48,7 +49,10 @@ async function erpWrites(store: StoreClient, { sku }: SellableStock, random: Ran
   return body.data[0].ok ? to - from : 0;
 }
 
-/** Buys one unit; answers how many were got. Anything but an order or "short" is a failure. */
+/**
+ * Tries to buy one unit and returns the number of units bought. Any result other than an order or "short" is a
+ * failure.
+ */
 async function buyOne(
   feira: Feira,
   workspaceId: string,
@@ -144,7 +148,7 @@ test('while the balance is also set directly, the last event has the current bal
   await Promise.all([...sold, ...set]);
   const reported = await dataOf(one, store, 'stock.updated');
   expect(reported.at(-1)!.quantity).toBe(await balanceOf(store, productId, null));
-  // Every reported balance follows from the one before: one less after a sale, any value after a write.
+  // Every reported balance must follow from the previous one: one less after a sale, any value after a write.
   const quantities = [STOCK, ...reported.map(({ quantity }) => quantity as number)];
   const drops = quantities.filter((quantity, index) => index > 0 && quantity === quantities[index - 1]! - 1);
   const orders = (await store.get('/orders?limit=1')).body.meta.total;

@@ -12,7 +12,7 @@ import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
 import { until } from '../support/process.js';
 import { Receiver } from '../support/receiver.js';
 
-// The commands run beside a server and its worker on the same database, with connections of their own.
+// The commands run beside a server and its worker on the same database, with their own connections.
 const COMMANDS = { buy, pay, cancel, refund, scan, simulate };
 let feira: Feira;
 let worker: Worker;
@@ -40,7 +40,7 @@ beforeEach(async () => {
   store = await feira.store();
 });
 
-/** The command itself, in this process: a process of its own costs a second each. */
+/** Runs the command in this process, because starting a separate process takes a second. */
 async function run(name: keyof typeof COMMANDS, values: Values) {
   // biome-ignore lint/suspicious/noExplicitAny: a test reads any shape and asserts on it
   return (await COMMANDS[name].run(values)) as any;

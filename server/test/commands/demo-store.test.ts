@@ -64,7 +64,7 @@ test('the demo store is completed after an interruption, and nothing is added tw
 
   await fill(new AbortController().signal);
   expect(isFilled()).toBe(true);
-  // A run that does not know that the store is complete.
+  // Runs again, as after an interruption before the store was recorded as complete.
   await fill(new AbortController().signal);
 
   const { data, meta } = await read('/products?limit=50&include=variants,images');

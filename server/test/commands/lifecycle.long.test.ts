@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { prepareLocation } from '../../src/platform/embedded-postgres/location.js';
 import { feiraCommand, freePort, ROOT, startServer, temporaryFolder, until } from '../support/process.js';
 
-// What a newcomer's `npm start` does, on the embedded PostgreSQL in a folder of its own.
+// Starts the server as a newcomer's `npm start` does, on the embedded PostgreSQL in a temporary folder.
 let folder: ReturnType<typeof temporaryFolder>;
 let env: Record<string, string>;
 
@@ -36,7 +36,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** What a start keeps for the demo store. */
+/** Reads the credentials of the demo store from the file in which a start stores them. */
 function keptDemo(): { token: string; password: string; clientSecret: string } {
   return JSON.parse(readFileSync(join(env.FEIRA_DATA!, 'demo.json'), 'utf8'));
 }

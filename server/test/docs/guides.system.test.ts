@@ -45,7 +45,7 @@ async function approve(address: string): Promise<void> {
   }
 }
 
-// The quickstart installs the packages first and has a test of its own.
+// The quickstart installs the packages first and has its own test.
 const inBash = GUIDES.filter((name) => name !== 'quickstart').map(
   (name) => ['bash', `docs/guides/${name}.md`] as const,
 );

@@ -65,10 +65,10 @@ async function call(method: string, path: string, body?: object): Promise<any> {
 let made = 0;
 let invoiced = '';
 
-/** A value for each variable of a command: things of the demo store, new ones where the call uses them up. */
+/** Returns a value for each variable of a command: records of the demo store, or new ones if the call consumes them. */
 async function variablesFor(method: string, path: string): Promise<Record<string, string>> {
   const { data: products } = await call('GET', '/products?limit=100&include=variants');
-  // The product of the examples that name a variation.
+  // The product that the examples with a variation use.
   const varied = products.find(({ variants }: { variants: { sku: string }[] }) =>
     variants.some(({ sku }) => sku === EXAMPLE_SKU),
   );

@@ -7,7 +7,7 @@ import { expireEverything, openMixedStore, writeMixed } from '../support/mixed-w
 import { until } from '../support/process.js';
 import { Random } from '../support/random.js';
 
-// FEIRA_EVENT_ROUNDS=100 FEIRA_EVENT_WRITES=500 is the long form.
+// Set FEIRA_EVENT_ROUNDS=100 and FEIRA_EVENT_WRITES=500 for the long form.
 const ROUNDS = Number(process.env.FEIRA_EVENT_ROUNDS ?? 2);
 const WRITES = Number(process.env.FEIRA_EVENT_WRITES ?? 500);
 const SEED = Number(process.env.FEIRA_EVENT_SEED ?? 1);
@@ -18,7 +18,7 @@ let two: Feira;
 
 beforeAll(async () => {
   fleet = await Fleet.open();
-  // Only the workers number events in the background: they are the ones that are killed.
+  // Only the workers, which this test kills, number events in the background.
   await fleet.start('worker', 2);
   one = await openFeira({ connection: fleet.connection });
   two = await openFeira({ on: one });
@@ -59,7 +59,7 @@ test.each(Array.from({ length: ROUNDS }, (_, round) => round))(
   },
 );
 
-/** Again and again, at moments that have nothing to do with what it is doing. */
+/** Kills the worker repeatedly at random times. */
 async function killWorker(index: number, goesOn: () => boolean, random: Random): Promise<void> {
   do {
     await delay(50 + random.below(500));

@@ -179,17 +179,17 @@ describe('retention', () => {
     expect(refused.body.code).toBe('cursor_expired');
     const { data } = await read({ after: second });
     expect(data.map((event) => event.data.name)).toEqual(['After two restarts']);
-    // The entry of the oldest epoch that is left says nothing about any other.
+    // The entry of the oldest remaining epoch describes only deleted ones, so it is deleted as well.
     expect(await entriesOfStore()).toBe(1);
   });
 
-  /** As if PostgreSQL had been started again: the present epoch belongs to a start before this one. */
+  /** Simulates a restart of PostgreSQL, after which the current epoch belongs to an earlier start. */
   async function endEpoch(): Promise<void> {
     await feira.context.db.store('test').autocommit.query(sql`
       update event_epochs set identity = 'ended ' || id where identity = history_identity()`);
   }
 
-  /** Dates the epoch of a cursor and those before it that many days back, and later ones to the present. */
+  /** Sets the start of the cursor's epoch and all earlier ones to this many days ago, and of later ones to now. */
   async function beganDaysAgo(cursor: string, days: number): Promise<void> {
     const [epoch] = Buffer.from(cursor, 'base64url').toString().split('.');
     const now = new Date(feira.clock.now()).toISOString();
@@ -231,7 +231,8 @@ describe('transactions that commit in another order than they began', () => {
     const writer = async (who: number) => {
       for (let i = 0; i < EACH; i++) {
         const tx = await feira.context.db.store('test').begin();
-        // Some take their place early and commit late, some the other way round; some write twice, some never commit.
+        // Some transactions take their position early and commit late, and some the reverse. Some write twice, and
+        // some never commit.
         await delay(random.below(4));
         const names = [`${who}/${i}/a`, ...(random.below(3) === 0 ? [`${who}/${i}/b`] : [])];
         for (const name of names) {
@@ -245,7 +246,7 @@ describe('transactions that commit in another order than they began', () => {
         }
       }
     };
-    // Before the first write, because this page is not part of what the reader has seen.
+    // This happens before the first write, because the reader does not record this page.
     let after = (await read()).meta.nextCursor;
     let writing = true;
     const writers = Promise.all(Array.from({ length: WRITERS }, (_, who) => writer(who))).then(() => {

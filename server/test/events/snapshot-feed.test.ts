@@ -28,12 +28,12 @@ test.each(Array.from({ length: ROUNDS }, (_, n) => n + 1))(
     const [first, second] = processes as [Feira, Feira];
     const taken: ReadSnapshot[] = [];
     let isDone = false;
-    // One process numbers events all the time, as a worker does; the other writes and streams.
+    // One process numbers events continuously, as a worker does; the other writes and streams.
     const sequencing = (async () => {
       while (!isDone) await store.through(second).get('/events?limit=1');
     })();
     const writing = writeUntil(processes, store, new Random(seed), () => isDone);
-    // Two of them may be taken between two events.
+    // Compares cursors, because two snapshots may be taken between the same two events.
     while (new Set(taken.map(({ cursor }) => cursor)).size < POSITIONS_PER_ROUND)
       taken.push(await readSnapshot(first, store, '/products'));
     isDone = true;

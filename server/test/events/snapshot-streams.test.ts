@@ -7,7 +7,7 @@ import { type Feira, openFeira, StoreClient } from '../support/feira.js';
 import { until } from '../support/process.js';
 import { askForSnapshot, insertLargeProducts, openStream, readSnapshot } from '../support/snapshots.js';
 
-// Clients that leave a snapshot unread, and what that means for others.
+// Clients that request a snapshot and do not read it, and their effect on others.
 
 let feira: Feira;
 let store: StoreClient;
@@ -25,14 +25,14 @@ afterEach(async () => {
 });
 afterAll(() => feira.close());
 
-/** The sessions of PostgreSQL that hold the lock of a snapshot. */
+/** The PostgreSQL sessions that hold the lock of a snapshot. */
 function backends(): Promise<{ pid: number }[]> {
   return feira.context.db.store('test').query(sql`
     select l.pid from pg_locks l join pg_database d on d.oid = l.database
     where l.locktype = 'advisory' and d.datname = current_database()`);
 }
 
-/** A stream that is under way and whose client reads nothing. */
+/** Starts a stream whose client reads nothing. */
 async function unreadStream(client = store): Promise<Socket> {
   const running = (await backends()).length;
   const socket = openStream(feira, client);
@@ -91,7 +91,7 @@ test('while two streams are unread, other calls of the store are answered and a 
   expect((await store.get('/products?limit=1')).status).toBe(200);
   expect((await store.post('/products', { name: 'Meanwhile', price: 1 })).status).toBe(201);
   expect((await store.get('/orders')).status).toBe(200);
-  // Each waits for a place, so they are asked for at the same time.
+  // Both requests are sent at the same time, because each waits until its timeout.
   const refused = await Promise.all(
     ['/products', '/orders'].map(async (path) => askForSnapshot(feira, await feira.store(), path)),
   );

@@ -19,7 +19,7 @@ test(`nothing acknowledged is lost or doubled over ${KILLS} kills of api, worker
 });
 
 test(`four worker processes deliver ${EVENTS} events once each`, { timeout: 300_000 }, async () => {
-  // Without faults: on a busy machine that includes a receiver that is too late for an attempt.
+  // The timeout is long, because on a busy machine a slow receiver would otherwise cause a retry.
   const fleet = await Fleet.open({ WEBHOOK_TIMEOUT_MS: '60000' });
   const receiver = await Receiver.open();
   try {

@@ -7,7 +7,8 @@ import {
 } from '../support/storm/sabotage.js';
 import { storm } from '../support/storm/storm.js';
 
-// A check that finds nothing proves nothing unless it finds what is there. `npm run test:mutations` runs this file.
+// Runs the storm against servers with deliberate bugs, to show that its checks detect them. Start it with `npm run
+// test:mutations`.
 
 describe('the storm finds a server that', { timeout: 600_000 }, () => {
   test('acknowledges commits before they are on the disk', async () => {

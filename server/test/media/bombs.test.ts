@@ -16,11 +16,11 @@ beforeAll(async () => {
   feira = await sharedFeira();
   store = await feira.store();
   productId = await newProduct(store);
-  // What the first picture loads is not what a bomb takes.
+  // The first image loads libraries, whose memory must not be attributed to a bomb.
   expect((await uploadAndAttach(feira, store, productId, await pngOf(1))).status).toBe(201);
 });
 
-/** Attaches it and answers by how many megabytes the process grew at most meanwhile. */
+/** Attaches an image and also returns the maximum growth of the process in megabytes. */
 async function attach(
   bytes: Buffer,
   type: ImageType,

@@ -40,7 +40,7 @@ afterAll(async () => {
   await feira?.close();
 });
 
-/** What a script of the page receives: a status, or an error because the browser blocks the answer. */
+/** What a script on the page receives: a status, or an error if the browser blocks the response. */
 function fetchInPage(
   url: string,
   method: string,

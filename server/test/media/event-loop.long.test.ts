@@ -7,8 +7,8 @@ import { openFeira } from '../support/feira.js';
 import { picture, pngOf } from '../support/images.js';
 import { upload, uploadAndAttach } from '../support/media.js';
 
-// The other requests are guarded in event-loop.long.test.ts, which explains the measure. An image is looked at in another
-// thread; what is left for the event loop is to take ten megabytes from the storage and hand them over.
+// event-loop.long.test.ts in the parent folder covers all other requests and explains the measurement. Images are
+// inspected in another thread, so the event loop only reads ten megabytes from the storage and passes them on.
 const BUDGET_MS = 50;
 
 /** The largest file that begins and ends like `image`, with `part` repeated after its first `at` bytes. */

@@ -17,7 +17,7 @@ beforeEach(async () => {
   productId = (await store.post('/products', { name: 'Shirt', price: 10 })).body.id;
 });
 
-/** The address as signed, reached where this test listens. */
+/** Maps the signed URL to the port on which this test listens. */
 const here = (url: string) => url.replace('http://feira.test', address);
 
 test('a file goes up in three steps and is served byte for byte', async () => {

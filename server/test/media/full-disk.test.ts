@@ -28,7 +28,7 @@ afterEach(() => {
   storage.createFile = createWriteStream;
 });
 
-/** Real files, on a disk that accepts no more than the first bytes of each. */
+/** Writes real files, but fails after the first bytes of each, like a full disk. */
 function fillDisk(code = 'ENOSPC'): void {
   const write: typeof fs.write = ((
     fd: number,
@@ -60,7 +60,7 @@ test.each([
   lines.length = 0;
   const answer = await rawPutAndNext(asked.uploadUrl, bytes);
   expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} .*connection: close.*<Code>${name}</Code>`, 's'));
-  // The connection is closed after the one answer: the request behind it is not answered, and does not hang.
+  // The connection is closed after the response. The pipelined second request is not answered and does not hang.
   expect(answer.match(/HTTP\/1.1/g)).toHaveLength(1);
   expect(partsOf(asked.key)).toEqual([]);
   expect(lines.filter((line) => line.includes('"level":"error"') && line.includes(code))).toHaveLength(1);
@@ -102,7 +102,7 @@ test('only the account of the server can enter the folders and read the files', 
     expect({ name, mode: modeOf(name) }).toEqual({ name, mode: 0o600 });
 });
 
-/** Everything that is answered to a PUT and a second request behind it, until the connection is closed. */
+/** Returns all responses to a PUT and a pipelined second request, until the connection is closed. */
 function rawPutAndNext(url: string, bytes: Buffer): Promise<string> {
   const { pathname, search } = new URL(url);
   const { hostname, port } = new URL(address);

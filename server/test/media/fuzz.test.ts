@@ -8,8 +8,8 @@ import { mutate } from '../support/mutate.js';
 import { Random } from '../support/random.js';
 import { SecondDecoder } from '../support/second-decoder.js';
 
-// npm run test:media-fuzz is the long form: another seed each time by default, and Pillow as the judge. With
-// FEIRA_FUZZ_RECORD=1 it also replaces the files that judged.test.ts uses.
+// `npm run test:media-fuzz` runs the long form: by default with a new seed each time, and with Pillow as the
+// reference decoder. With FEIRA_FUZZ_RECORD=1 it also replaces the files that judged.test.ts uses.
 const LONG = Number(process.env.FEIRA_FUZZ ?? 0);
 const COUNT = LONG || 250;
 const SEED = Number(process.env.FEIRA_FUZZ_SEED ?? (LONG ? Date.now() % 1_000_000_000 : 1));
@@ -45,7 +45,7 @@ test('no corrupted file is published that another decoder refuses, and none ends
   expect(Object.values(accepted).every((count) => count > 0)).toBe(true);
 });
 
-/** The short form must run anywhere, without a second decoder: the published bytes must decode to all of their pixels. */
+/** The short form must run without a second decoder, so it only checks that the published bytes decode completely. */
 async function faultOf(bytes: Buffer, type: ImageType): Promise<string | undefined> {
   if (second) {
     const judgement = await second.judge(bytes, type);

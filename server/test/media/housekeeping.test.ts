@@ -28,7 +28,7 @@ beforeEach(async () => {
 });
 afterEach(() => feira.close());
 
-/** What the worker does every now and then. */
+/** Runs the periodic jobs of the worker. */
 async function tidy(): Promise<void> {
   const { db, clock, storage } = feira.context;
   await dropUnattached(db.background('test'), clock);
@@ -46,7 +46,7 @@ test('an upload that was not attached is deleted after a day, and its key become
   feira.clock.forward(2 * MINUTE);
   await tidy();
   expect(storedFiles(feira)).toEqual([]);
-  // The first token has run out by now.
+  // The first token has expired by now.
   const again = await store.withScopes(['media:write']);
   expectRefusal(await again.post(`/products/${productId}/images`, { key }), 422, ['key']);
 });
@@ -185,7 +185,7 @@ describe('a file to be removed', () => {
     return keys;
   }
 
-  /** The storage as it is, but for files that it will not let go of. */
+  /** The real storage, except that it fails to remove these files. */
   function holding(keys: string[]): { storage: Storage; asked: string[] } {
     const asked: string[] = [];
     const storage: Storage = Object.create(feira.context.storage);

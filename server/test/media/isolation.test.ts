@@ -95,7 +95,7 @@ test('the event loop turns while a file of ten megabytes is inspected', async ()
     turns++;
   }
   expect(await verifying).toEqual({ fault: expect.stringContaining('is incomplete') });
-  // An inspection on the event loop lets it turn once or twice.
+  // If the inspection ran on the event loop, it would turn only once or twice.
   expect(turns).toBeGreaterThan(20);
 });
 

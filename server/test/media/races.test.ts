@@ -83,7 +83,7 @@ test('one key attached by twenty at once is attached once', async () => {
 });
 
 test('what is published is what was verified, however often the file is exchanged meanwhile', async () => {
-  // One address accepts both, because the shorter one is filled up by a text, which is not published.
+  // The upload URL accepts both files, because the shorter one is padded with a text chunk, which is not published.
   const [smallPng, largePng] = [
     await pngOf(1, { width: 20, height: 30 }),
     await pngOf(2, { width: 31, height: 17 }),
@@ -98,7 +98,7 @@ test('what is published is what was verified, however often the file is exchange
     ).finally(() => {
       attaching = false;
     });
-    // An address accepts ten uploads in all.
+    // An upload URL accepts ten uploads in total.
     for (let i = 0; attaching && i < 9; i++)
       expect(await put(feira, asked, 'image/png', i % 2 ? small : large)).toBe(200);
     const made = (await attach).find(({ status }) => status === 201)!;

@@ -29,7 +29,7 @@ const NAMES = [
 ];
 const name = fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...NAMES) }, fc.string({ unit: 'binary' }));
 
-/** Values that come far: of the right form, right but of another kind, and rubbish of every sort. */
+/** Values that pass the early checks: well-formed ones, valid ones of another kind, and all sorts of invalid ones. */
 const value = () =>
   fc.oneof(
     fc.constantFrom(
@@ -160,7 +160,7 @@ test('GET /sign-in answers any next and any cookie with a page', async () => {
 test('a sign-in with its proof and any e-mail and password is refused, not failed', async () => {
   const stranger = new Merchant(feira.app);
   const page = await stranger.get('/sign-in');
-  // Too short to be a password, so that none of them costs a hash.
+  // Too short to be a password, so that none of them is hashed.
   const password = fc.string({ unit: 'binary', maxLength: 3 });
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: 'binary' }), password, async (email, typed) => {

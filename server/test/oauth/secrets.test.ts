@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => feira.close());
 
-/** Everything that handles a secret, once, with the mistakes people make. */
+/** Uses everything that handles a secret once, including common user mistakes. */
 async function liveOnce(): Promise<void> {
   await openStore(feira);
   const dev = new Merchant(feira.app);
@@ -45,7 +45,7 @@ async function liveOnce(): Promise<void> {
   secrets['wrong password'] = 'nearly the right password';
   await ana.signIn(ANA, secrets['wrong password']);
   secrets['session id before sign-in'] = ana.cookies.get('feira')!;
-  // People type the password where the e-mail goes.
+  // People sometimes type the password into the e-mail field.
   secrets['password typed as e-mail'] = 'p@ssword-in-the-wrong-field';
   await ana.signIn(secrets['password typed as e-mail'], PASSWORD);
   await ana.signIn();
@@ -68,7 +68,7 @@ async function liveOnce(): Promise<void> {
   await erp.me(tokens.access_token);
   const headers = { authorization: `Bearer ${renewed.access_token}`, 'idempotency-key': 'k' };
   await feira.app.inject({ method: 'POST', url: '/api/v1/products', headers, payload: '{"name":"x"}' });
-  // Where they do not belong: in the query of a call, of a page, and of an address that does not exist.
+  // Secrets where they do not belong: in the query of an API call, of a page, and of an unknown path.
   for (const path of ['/api/v1/me', '/sign-in', '/nothing'])
     await feira.app.inject(`${path}?access_token=${tokens.access_token}&code=${answer.code}`);
   await erp.token({ client_secret: secrets['client secret'] }, erp.basic());
@@ -88,7 +88,7 @@ async function visited(browser: Merchant, url: string): Promise<string> {
   return browser.cookies.get('feira')!;
 }
 
-/** Every row of every table as text; bytes stand there as hexadecimal digits. */
+/** Every row of every table as text. Binary columns appear as hexadecimal digits. */
 async function everythingStored(): Promise<string> {
   const { db } = feira.context;
   const tables = await db
@@ -105,7 +105,7 @@ async function everythingStored(): Promise<string> {
     .join('\n');
 }
 
-/** The secret as it is, as bytes, as base64, and its random part as the bytes it was made from. */
+/** The secret as text, as bytes and as base64, and the bytes from which its random part was made. */
 function formsOf(secret: string): string[] {
   const bytes = Buffer.from(secret);
   const random = /[\w-]{43}$/.exec(secret)?.[0];

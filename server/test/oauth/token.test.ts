@@ -26,7 +26,7 @@ function isFault(answer: Answer, status: number, error: string): void {
 }
 
 describe('a request with several faults gets the first of them, in the order of the contract', () => {
-  // Each line mends one fault of the line before; all the later faults are still there.
+  // Each row corrects one error of the previous row. All later errors are still present.
   const stages: [string, Record<string, string>, number, string][] = [
     ['content type', { type: 'application/json' }, 400, 'invalid_request'],
     ['grant_type missing', { type: URL_ENCODED }, 400, 'invalid_request'],

@@ -11,7 +11,7 @@ const SOON = { timeout: 10_000, interval: 5 };
 let feira: Feira;
 let store: StoreClient;
 
-// The clock does not move unless a test moves it, so that nothing is forgotten because of its age.
+// The clock moves only when a test moves it, so that no cache entry expires.
 beforeAll(async () => {
   feira = await openFeira();
   feira.clock.stop();
@@ -39,7 +39,10 @@ async function revoke({ workspaceId, clientId }: StoreClient): Promise<void> {
     update oauth_grants set revoked_at = now() where workspace_id = ${workspaceId} and client_id = ${clientId}`);
 }
 
-/** A notification about anybody else drops what is asked at that moment: then it is asked again. */
+/**
+ * Repeats the call until the credential is cached, because a notification about another credential discards running
+ * lookups.
+ */
 async function untilRemembered(client: StoreClient): Promise<void> {
   await vi.waitFor(async () => {
     expect((await client.get('/me')).status).toBe(200);
@@ -160,13 +163,13 @@ describe('a revoked grant', () => {
   });
 
   test('that is in use is looked up again in time: its calls find out without having to wait for it', async () => {
-    // No test sets the budgets of this store, because a notification of that would clear the cache.
+    // No test sets the budget of this store, because that notification would clear the cache.
     const [used, other] = [await feira.store({ perMinute: 120 }), await feira.store({ perMinute: 120 })];
     for (const each of [used, other]) await untilRemembered(each);
     await revoke(used);
     feira.clock.forward(1_600);
     for (const each of [used, other]) expect((await each.get('/me')).status).toBe(200);
-    // The clock does not move, so the answer does not expire because of its age.
+    // The clock does not move, so the cached answer does not expire.
     await vi.waitFor(async () => expect((await used.get('/me')).status).toBe(401), {
       timeout: 10_000,
       interval: 100,
@@ -181,10 +184,10 @@ describe('a revoked grant', () => {
     const cluster = new pg.Client(inject('cluster'));
     await cluster.connect();
     const { database } = feira.connection;
-    // No new connection, so that the listener stays down for as long as the test looks.
+    // New connections are refused, so that the listener stays disconnected during the test.
     await cluster.query(`alter database "${database}" with allow_connections false`);
     try {
-      // Its last statement is the one that listens, or a heartbeat.
+      // The last statement of the listener is LISTEN or its heartbeat.
       const { rowCount } = await cluster.query(
         `select pg_terminate_backend(pid) from pg_stat_activity
          where datname = $1 and (query ilike 'listen %' or query = 'select 1')`,

@@ -76,7 +76,7 @@ test('a customer may spend more than the largest order a hundred times over', as
 
 test('what the previous version adds to a customer is not lost', async () => {
   await place({}, true);
-  // The statement of the previous version, which may still run beside this one during an update.
+  // The statement of the previous version, which may still be running during an update.
   await feira.context.db.store('test').autocommit.query(sql`
     update customers set orders_count = orders_count + 1, total_spent = total_spent + 10
     where workspace_id = ${store.workspaceId}`);

@@ -64,7 +64,10 @@ class Reader {
   }
 }
 
-/** Changes that are held open for a while, some of them given up: commits come in another order than they began in. */
+/**
+ * Keeps transactions open for a while and rolls some of them back, so that they commit in a different order than they
+ * began.
+ */
 async function write(feira: Feira, random: Random, take: () => number | undefined): Promise<void> {
   for (let change = take(); change !== undefined; change = take()) {
     const tx = await feira.context.db.store('test').begin();
@@ -109,7 +112,7 @@ test(`a reader who follows the cursor misses none of the orders that ${CHANGES} 
   for (const { seen } of readers) {
     const lastSeen = new Map(seen.map(({ id, carrier }) => [id, carrier]));
     expect(lastSeen).toEqual(final);
-    // Shown while the writers were at work, and no change twice: each comes behind the cursor before it.
+    // The reader received orders while the writers were running, and no change twice.
     expect(seen.length).toBeGreaterThan(ORDERS);
     const shown = seen.filter(({ carrier }) => carrier !== null).map(({ carrier }) => carrier);
     expect(new Set(shown).size).toBe(shown.length);
@@ -117,7 +120,10 @@ test(`a reader who follows the cursor misses none of the orders that ${CHANGES} 
   await nothingLandedBehind(readers[0]!);
 });
 
-/** Asked again at the end, a cursor shows exactly the orders that were shown after it the first time, as they are now. */
+/**
+ * Requested again at the end, a cursor returns exactly the orders that followed it the first time, in their current
+ * state.
+ */
 async function nothingLandedBehind({ seen, cursors }: Reader): Promise<void> {
   const random = new Random(7);
   for (let probe = 0; probe < 30; probe++) {

@@ -12,7 +12,7 @@ const HOUR = 3_600_000;
 
 let one: Feira;
 let two: Feira;
-/** Waits for a lock for a moment only. */
+/** A process with a short lock timeout. */
 let impatient: Feira;
 let store: StoreClient;
 let productId: string;
@@ -36,7 +36,7 @@ const place = (options: { pay?: boolean; method?: string } = {}) =>
   order(one, store.workspaceId, { productId, variantId: null, quantity: 1 }, { pay: false, ...options });
 const read = async (id: string) => (await store.get(`/orders/${id}`)).body;
 const expire = ({ context, clock }: Feira) => expireUnpaid(context.db, clock);
-// A token lives for two hours, so after a day another is needed.
+// A token is valid for two hours, so after a day a new one is needed.
 const fresh = async () => {
   store = await store.withScopes(['orders:read', 'products:read', 'orders:write', 'customers:read']);
 };

@@ -17,7 +17,7 @@ beforeEach(async () => {
   productId = await newProduct(store, { quantity: 100 });
 });
 
-/** Orders placed at these moments, under names of the test's own. */
+/** Places orders at these times. The name of the buyer identifies each of them. */
 async function placed<Name extends string>(moments: Record<Name, string>): Promise<void> {
   for (const [name, createdAt] of Object.entries<string>(moments)) {
     const line = { productId, variantId: null, quantity: 1 };

@@ -125,7 +125,8 @@ describe('order and pages', () => {
   let updated: string[];
 
   beforeEach(async () => {
-    // Placed in one order and changed in another; two share each time, so that only the tie-break parts them.
+    // Orders are changed in a different order than they were placed, and two share each time, so that only the
+    // tie-break separates them.
     const made: string[] = [];
     for (let index = 0; index < 7; index++) made.push(await place());
     for (const [index, id] of made.entries()) {

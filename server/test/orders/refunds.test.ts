@@ -189,7 +189,7 @@ describe('many at once', () => {
       ),
     );
     for (const repeat of repeats) {
-      // Two at the same time: the second gets an error while the first runs.
+      // Of two concurrent calls, the second gets an error while the first is running.
       if (repeat.status === 409) expect(repeat.body.code).toBe('idempotency_key_in_use');
       else expect([repeat.status, repeat.body]).toEqual([200, first.body]);
     }

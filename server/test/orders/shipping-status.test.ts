@@ -21,7 +21,7 @@ const place = (options: { pay?: boolean } = {}) =>
 const change = (id: string, body: unknown): Promise<Answer> =>
   store.patch(`/orders/${id}/shipping-status`, body);
 
-/** The way to each state through the API; canceled comes from a refund. */
+/** The steps that lead to each status through the API. Only a refund leads to canceled. */
 const WAYS: Record<string, string[]> = {
   pending: [],
   preparing: ['preparing'],
@@ -33,7 +33,7 @@ const WAYS: Record<string, string[]> = {
 };
 const STATES = Object.keys(WAYS);
 
-/** The table of transitions, written down once more. */
+/** The allowed transitions, written independently of the tested code. */
 const ALLOWED: Record<string, string[]> = {
   pending: ['preparing', 'sent'],
   preparing: ['pending', 'sent'],

@@ -5,7 +5,7 @@ import { type Answer, type Feira, openFeira, type StoreClient } from '../support
 import { order } from '../support/shop.js';
 import { sized } from '../support/sized.js';
 
-// The storage of the orders hangs: a lock on its tables is released only after a test has its answers.
+// Simulates a hanging orders database: a lock on its tables is released only after a test has its responses.
 
 let feira: Feira;
 let store: StoreClient;
@@ -16,7 +16,7 @@ let labelUrl: string;
 let locker: pg.Client;
 
 beforeAll(async () => {
-  // Production waits three seconds for a lock; nothing else here waits for one for long.
+  // Production waits three seconds for a lock. A shorter wait makes the test faster, and no other lock is held for long.
   feira = await openFeira({ deadlines: { lockMs: 1_000 } });
   locker = new pg.Client(feira.connection);
   await locker.connect();
@@ -94,7 +94,8 @@ test('the rest of the API goes on while many calls wait for the orders, with key
   const other = await feira.store();
   let served = false;
   await whileHanging(async () => {
-    // Each of these asks again as soon as it was refused: at any moment all of them wait for the orders.
+    // Each of these calls is sent again as soon as it is rejected, so that all of them are always waiting for the
+    // orders.
     const waiting = Array.from({ length: sized(2, 4) }, (_, index) =>
       calls().map(async ([name, call]) => {
         const headers = index % 2 ? { 'idempotency-key': `${name} ${index}` } : undefined;
@@ -108,7 +109,7 @@ test('the rest of the API goes on while many calls wait for the orders, with key
       others.push(
         ...(await Promise.all([
           outcomeOf(store.get('/me')),
-          // The lists of one store have a share of their own, which those that wait have used up.
+          // The waiting calls have used up the list connections of their own store, so another store is used here.
           outcomeOf(other.get('/products')),
           outcomeOf(store.get(`/products/${productId}`)),
           outcomeOf(store.patch(stock, { quantity: round })),
@@ -124,7 +125,7 @@ test('the rest of the API goes on while many calls wait for the orders, with key
   expect([...outcomes]).toEqual(['502 orders_unavailable']);
 
   expect((await store.get('/orders')).status).toBe(200);
-  // A 5xx is not kept: the same key does its work now.
+  // A 5xx response is not stored, so the same key can be used again.
   const again = await store.post(`/orders/${orderId}/refund`, undefined, { 'idempotency-key': 'refund 1' });
   expect([again.status, again.body.status]).toEqual([200, 'refunded']);
 });

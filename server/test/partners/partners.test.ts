@@ -38,7 +38,7 @@ async function followed(by: Merchant, pressed: Promise<Page>): Promise<Page> {
 const clientIdOn = (page: Page) => /app_[0-9a-f]{24}/.exec(page.text)![0];
 const secretOn = (page: Page) => /feira_cs_[\w-]{43}/.exec(page.text)?.[0];
 
-/** Whether the token endpoint takes it: an unknown refresh token is judged only after the client. */
+/** Returns whether the token endpoint accepts the secret: it checks the client before the unknown refresh token. */
 async function isLive(clientId: string, clientSecret: string): Promise<boolean> {
   const { body } = await new Integrator(feira.app, { clientId, clientSecret }).refresh('unknown');
   return body.error === 'invalid_grant';
@@ -78,7 +78,7 @@ describe('an integrator', () => {
   test('is one of fifty whom an address signs up in an hour, also when all ask at once', async () => {
     const address = '198.51.100.7';
     const now = new Date(feira.clock.now()).toISOString();
-    // As if 48 had signed up already: each costs a tenth of a second of hashing.
+    // Inserts 48 earlier sign-ups directly, because each real one costs a tenth of a second of hashing.
     await feira.context.db.store('test').autocommit.query(sql`
       insert into sign_ups (address, asked_at) select ${address}, ${now} from generate_series(1, 48)`);
     const browser = new Merchant(feira.app, {}, address);

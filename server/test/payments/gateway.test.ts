@@ -9,7 +9,7 @@ import { type Feira, openFeira, type StoreClient, TEST_SECRET } from '../support
 import { dataOf, transactionOf } from '../support/orders.js';
 import { order } from '../support/shop.js';
 
-/** How long a refund that failed once is put off. */
+/** The delay after the first failure of a refund. */
 const PUT_OFF_MS = 10_000;
 
 let one: Feira;
@@ -39,7 +39,7 @@ const movements = async (id: string): Promise<number> => {
     .query(sql`select from sandbox_refunds where payment_id = ${await transactionOf(one, id)}`);
   return rows.length;
 };
-/** What the worker does, in both processes at once. */
+/** Runs the jobs of the worker in both processes at the same time. */
 const workersFinish = () =>
   Promise.all([one, two].map(({ context }) => finishRefunds(context.db, context.clock, context.gateway)));
 
@@ -68,7 +68,7 @@ describe('a process that dies in the middle of a refund', () => {
     expect(refused.body.code).toBe('refund_under_way');
     expect(refused.headers['x-should-retry']).toBe('true');
     await workersFinish();
-    // Worth retrying, so it is not kept under the key.
+    // The error may be temporary, so it is not stored for the key.
     const again = await store.post(`/orders/${id}/refund`, undefined, { 'idempotency-key': 'another' });
     expect([again.body.code, again.headers['idempotent-replayed']]).toEqual(['not_refundable', undefined]);
     expect([(await read(id)).status, await movements(id)]).toEqual(['refunded', 1]);
@@ -182,7 +182,7 @@ describe('a refund from the gateway’s side', () => {
   test('that we have not heard of makes ours a 409, and ours goes through once we have', async () => {
     const id = await place();
     const payment = await transactionOf(one, id);
-    // The gateway's books move, its notification is still under way.
+    // The gateway has refunded, but its notification has not arrived yet.
     await one.context.gateway.refund(payment, 'from its back office', 10);
     const refused = await store.post(`/orders/${id}/refund`, undefined);
     expect([refused.status, refused.body.code]).toEqual([409, 'over_balance']);

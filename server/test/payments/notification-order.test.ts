@@ -68,7 +68,7 @@ async function attentionOf(orderId: string): Promise<string[]> {
   return rows.map(({ attention }) => attention);
 }
 
-/** Everything that money and stock leave behind, apart from ids and times. */
+/** The resulting state of money and stock, without ids and times. */
 async function books(orderId: string): Promise<object> {
   const { status, statusShipping, refundedAmount } = await read(orderId);
   const [customer] = (await store.get('/customers')).body.data;
@@ -87,7 +87,7 @@ async function books(orderId: string): Promise<object> {
   };
 }
 
-/** What one payment goes through at the gateway, in its order there. */
+/** The events of one payment at the gateway, in order. */
 const history: fc.Arbitrary<Reported[]> = fc.oneof(
   fc.constant<Reported[]>([{ type: 'canceled' }]),
   fc
@@ -144,13 +144,13 @@ test('any mix of paid, refunded and canceled keeps exactly the money that the or
       const id = await place();
       const refundedThere = Math.max(0, ...reported.map(({ refundedInAll = 0 }) => refundedInAll));
       const isPaid = reported.some(({ type }) => type === 'paid');
-      // What the notifications report has happened at the gateway already.
+      // The gateway's own records already contain what the notifications report.
       await feira.context.db.store('test').autocommit.query(sql`
         update sandbox_payments set status = ${isPaid ? 'paid' : 'open'}, refunded = ${isPaid ? refundedThere : 0}
         where order_id = ${id}`);
       for (const each of reported) {
         await notify(id, randomUUID(), each);
-        // The gateway refuses to refund more than it still has; what it reports next corrects the request.
+        // The gateway refuses to refund more than its balance. Its next report corrects the request.
         await finishRefunds(feira.context.db, feira.clock, feira.context.gateway).catch(() => {});
       }
       await finishRefunds(feira.context.db, feira.clock, feira.context.gateway).catch(() => {});

@@ -62,7 +62,7 @@ async function send(signed: Partial<SignedNotification>): Promise<number> {
   return response.statusCode;
 }
 
-/** As if the process had died between opening the payment and writing down which one it is. */
+/** Simulates a process that died after it opened the payment and before it stored its id. */
 async function forgetPayment(): Promise<{ transactionId: string }> {
   const { payment } = await read();
   await feira.context.db

@@ -5,7 +5,7 @@ import { newProduct } from '../support/catalog.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
 import { openPayment, order } from '../support/shop.js';
 
-/** How long work that failed once is put off. */
+/** The delay after the first failure. */
 const PUT_OFF_MS = 10_000;
 
 let feira: Feira;
@@ -34,7 +34,7 @@ async function place(of = store): Promise<{ orderId: string; transactionId: stri
   return { orderId, transactionId };
 }
 
-/** Lets a payment owe a notification, written `minutesAgo`; the type `odd` is refused by the receiver. */
+/** Adds a notification to a payment, created `minutesAgo`. The receiver rejects the type `odd`. */
 const owe = (transactionId: string, type: string, minutesAgo = 0, refunded = 0) =>
   feira.context.db.store('test').autocommit.query(sql`
     insert into sandbox_outbox (id, payment_id, type, refunded_in_all, created_at)

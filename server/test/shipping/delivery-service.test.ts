@@ -30,14 +30,14 @@ const place = (options: Parameters<typeof order>[3] = {}, product = productId) =
 const read = async (id: string) => (await store.get(`/orders/${id}`)).body;
 const after = (days: number, zone = ZONE) => addBusinessDays(localDay(feira.clock.now(), zone), days);
 
-/** Tokens live two hours. */
+/** Tokens are valid for two hours. */
 async function forward(milliseconds: number): Promise<void> {
   feira.clock.forward(milliseconds);
   store = await store.withScopes(ALL_SCOPES);
 }
 
 describe('the delivery service', () => {
-  // To Salvador: 24 + 6 a kilogram in 7 business days, or 1.8 times that in 4.
+  // To Salvador: R$ 24 plus R$ 6 per kilogram in 7 business days, or 1.8 times that in 4.
   test.each([
     ['economy', 36, 7],
     ['express', 64.8, 4],

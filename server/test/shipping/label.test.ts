@@ -12,7 +12,7 @@ beforeAll(async () => {
   feira = await sharedFeira();
 });
 
-/** The texts of a label with the size they are set in, from the top. */
+/** The texts of a label with their font size, from top to bottom. */
 function textsOf(pdf: Buffer): { size: number; text: string }[] {
   return [...pdf.toString('latin1').matchAll(/\/[BP] (\d+) Tf [\d.]+ [\d.]+ Td \((.*)\) Tj/g)].map(
     (match) => ({
@@ -53,7 +53,7 @@ test('a long name and address stay on the label, down to the apartment and the p
     code,
   ])
     expect(read).toContain(part);
-  // 248 points wide, and no letter of Helvetica is on average broader than half its size.
+  // The label is 248 points wide, and the average width of a Helvetica character is at most half the font size.
   for (const { size, text } of texts) expect(text.length * size * 0.5).toBeLessThan(248);
 });
 

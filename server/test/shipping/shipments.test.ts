@@ -55,7 +55,8 @@ describe('a label', () => {
   });
 
   test('the check digit is the one of the postal union', () => {
-    // 47312482 is the example that comes with the standard; the last two are where 11 less the rest is 11 and 10.
+    // 47312482 is the example in the standard. The last two cover the special cases in which 11 minus the remainder
+    // is 11 or 10.
     expect(checkDigit('47312482')).toBe(9);
     expect([checkDigit('00000000'), checkDigit('00060000')]).toEqual([5, 0]);
   });

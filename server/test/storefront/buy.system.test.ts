@@ -10,7 +10,8 @@ import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
 import { freePort, until } from '../support/process.js';
 import { Receiver } from '../support/receiver.js';
 
-// The buyer's own way: a real Chromium on a real socket, and an integrator who hears of it by webhook.
+// Tests a purchase as a buyer makes it: with a real Chromium on a real socket, and an integrator who receives the
+// webhook.
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const DESKTOP = { width: 1280, height: 900 };
 const PICTURES = 'https://pictures.example';
@@ -93,7 +94,7 @@ async function fillShelf(): Promise<void> {
     await store.post(`/products/${shirt}/images`, { url: `${PICTURES}/shirt-${at}.png` });
 }
 
-/** A visitor's browser; the pictures that merchants published elsewhere are drawn here. */
+/** The browser of a visitor. Images that merchants host elsewhere are generated here. */
 async function openContext(
   viewport: { width: number; height: number },
   locale: string,

@@ -139,7 +139,8 @@ describe('a product', () => {
     const large = await visitor.at(`/products/${id}?v=${largeRed!.id}`);
     expect(large.html).toMatch(/<s>R\$90\.00<\/s>.*<strong>R\$75\.00<\/strong>/s);
     expect(large.text).toContain('In stock');
-    // From L - Red, choosing S leads to S - Red, which keeps the colour; blue leads to S - Blue, the only one there is.
+    // From L - Red, choosing S leads to S - Red, which keeps the colour. Choosing blue leads to S - Blue, the only
+    // blue one.
     expect(large.text).toContain('S (sold out)');
     expect(large.html).toContain(`href="?v=${smallBlue!.id}#options"`);
   });
@@ -228,7 +229,7 @@ test("a merchant's text is escaped wherever it appears", async () => {
   ]) {
     const { html, status } = await visitor.at(path);
     expect(status, path).toBe(200);
-    // Structured data is a block of data, which browsers do not run.
+    // Structured data is a data block, which browsers do not execute.
     expect(html, path).not.toMatch(/<script(?! type="application\/ld\+json">)/);
     expect(html, path).not.toContain('<img src=x');
     expect(html, path).toContain('&lt;script');

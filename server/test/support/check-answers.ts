@@ -3,12 +3,13 @@ import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import { type Answered, DocumentChecker } from './document.js';
 
-/** One for all servers of a worker: they serve the same document. */
+/** Shared by all servers of a test worker, because they serve the same document. */
 let checker: DocumentChecker | undefined;
 
 /**
- * Compares every answer of the server with its openapi.json. An injected request rejects when its answer contradicts the
- * document; `faults` has those of requests over a socket, which have no caller that could get an error.
+ * Compares every response of the server with its openapi.json. An injected request rejects if its response
+ * contradicts the document. `faults` collects the contradictions of requests over a socket, which have no caller to
+ * report to.
  */
 export async function checkAnswers(app: FastifyInstance): Promise<{ faults: string[] }> {
   checker ??= new DocumentChecker((await app.inject('/openapi.json')).json());
@@ -40,7 +41,7 @@ export async function checkAnswers(app: FastifyInstance): Promise<{ faults: stri
   return { faults };
 }
 
-/** What contradicts the document in the body of a delivery. */
+/** The contradictions between the body of a delivery and the document. */
 export function deliveryFault(body: string): string | undefined {
   return checker?.faultOfDelivery(body);
 }
@@ -75,7 +76,7 @@ function capture(
     keep(chunk);
     return Reflect.apply(end, response, [chunk, ...rest]);
   }) as typeof end;
-  // The headers given to writeHead alone are not those of getHeader.
+  // getHeader does not return the headers that were passed only to writeHead.
   const headerOf = (name: string): string | undefined => {
     const given = Object.entries(Object.assign({}, ...heads)).find(([each]) => each.toLowerCase() === name);
     return text(given?.[1] ?? response.getHeader(name));

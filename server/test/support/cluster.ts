@@ -12,26 +12,26 @@ import { PostgresCluster } from './postgres-cluster.ts';
 declare module 'vitest' {
   export interface ProvidedContext {
     cluster: EmbeddedPostgres['connection'];
-    /** Where the servers that files share keep media. */
+    /** The folder in which the shared test servers store media. */
     sharedFiles: string;
   }
 }
 
 const TEMPLATE = 'template_feira';
 
-/** Data of tests need not survive a crash. */
+/** Test data need not survive a crash. */
 const SETTINGS = {
   fsync: 'off',
   synchronous_commit: 'off',
   full_page_writes: 'off',
   max_connections: '400',
-  // PostgreSQL looks through all of it whenever a database is created or dropped: a gigabyte costs 40 ms each time.
+  // PostgreSQL scans all of it whenever a database is created or dropped: a gigabyte costs 40 ms each time.
   shared_buffers: '128MB',
 };
 
 /**
- * One PostgreSQL for the whole run, with one migrated database that `cloneDatabase` copies: the embedded one, or the one
- * whose programs are in the folder PG_BIN.
+ * One PostgreSQL for the whole run, with one migrated database that `cloneDatabase` copies. It is the embedded one,
+ * or the one whose programs are in the folder PG_BIN.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const { connection, close } = process.env.PG_BIN ? startInstalled() : await startEmbedded();
@@ -57,7 +57,7 @@ interface Cluster {
 
 async function startEmbedded(): Promise<Cluster> {
   const folder = mkdtempSync(join(memoryOrDisk(), 'feira-test-'));
-  // PostgreSQL of root runs under another account, which must be able to enter the folder.
+  // When tests run as root, PostgreSQL runs under another account, which must be able to enter the folder.
   chmodSync(folder, 0o711);
   const postgres = await startEmbeddedPostgres({ folder, settings: SETTINGS });
   return {

@@ -6,8 +6,8 @@ import { type CommandResult, cleanEnv } from './process.js';
 let running: Promise<unknown> = Promise.resolve();
 
 /**
- * The command line in this process: a process of its own costs a second of processor time. `feiraCommand` starts a real
- * one, for claims about processes and for `serve`.
+ * Runs the command line in this process, because starting a separate one costs a second of CPU time. `feiraCommand`
+ * starts a real process, for tests about processes and for `serve`.
  */
 export function runCommand(
   args: string[],

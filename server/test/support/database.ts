@@ -16,7 +16,7 @@ export async function cloneDatabase(): Promise<{ connection: Connection; drop():
   };
 }
 
-/** The environment in which the command line works on this database. */
+/** The environment variables with which the command line uses this database. */
 export function databaseEnv(
   { host, port, user, database }: Connection,
   secret: string,

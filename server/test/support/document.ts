@@ -1,7 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 
-// What the server answers and delivers is compared with its own openapi.json. Support for every test: it is compiled once
-// per worker, because all servers of a run serve the same document.
+// Compares what the server returns and delivers with its own openapi.json. The document is compiled once per test
+// worker, because all servers of a run serve the same one.
 
 interface Media {
   schema?: object;
@@ -57,7 +57,7 @@ export class DocumentChecker {
     }));
   }
 
-  /** The first contradiction between an answer and the document; undefined if there is none. */
+  /** The first contradiction between a response and the document, or undefined. */
   faultOf(answered: Answered): string | undefined {
     const { method, status, contentType = '', body } = answered;
     const path = answered.url.replace(/^https?:\/\/[^/]+/, '').split('?')[0]!;
@@ -82,7 +82,7 @@ export class DocumentChecker {
     return lines.map((line) => this.faultIn(name, pointer, JSON.parse(line))).find(Boolean);
   }
 
-  /** The same for a delivery, by the name in its body. */
+  /** The same for a delivery, identified by the event name in its body. */
   faultOfDelivery(body: string): string | undefined {
     const delivery = JSON.parse(body) as { event: string };
     if (!this.document.webhooks[delivery.event]) return `no webhook ${delivery.event} in openapi.json`;
@@ -134,7 +134,7 @@ function pointerPart(part: string): string {
   return encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'));
 }
 
-/** Answers must not have fields that the document leaves out, although the document permits clients to expect new ones. */
+/** Responses must not have undocumented fields, although the document tells clients to expect new ones. */
 function closeObjects(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(closeObjects);
   if (typeof node !== 'object' || node === null) return node;

@@ -10,14 +10,14 @@ const ROUND = 250;
 
 export interface DryRunCounts {
   writes: number;
-  /** How often each route was used, and how often each status was answered. */
+  /** The number of requests per route, and of responses per status. */
   routes: Record<string, number>;
   statuses: Record<string, number>;
 }
 
 /**
  * Sends random writes, each first as a dry run and then for real. Both must agree, and the dry run must leave every
- * table of the database as it was. Each round has a database of its own, because reading all of it grows with it.
+ * table unchanged. Each round has its own database, because the comparison reads the whole database.
  */
 export async function runDryAndReal(writes: number): Promise<DryRunCounts> {
   const counts: DryRunCounts = { writes: 0, routes: {}, statuses: {} };
@@ -67,7 +67,7 @@ async function runRound(seed: number, writes: number, counts: DryRunCounts): Pro
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z/g;
 
-/** Status and body; times, and ids that did not exist before, are only compared in their form. */
+/** Status and body. Times, and ids that did not exist before, are compared only by their format. */
 function comparable({ status, body }: Answer, known: Set<string>): { status: number; body: unknown } {
   const text = JSON.stringify(body)
     .replace(TIME, 'time')
@@ -79,7 +79,7 @@ function idsIn({ status, body }: Answer): string[] {
   return status < 300 ? (JSON.stringify(body).match(UUID) ?? []) : [];
 }
 
-/** One line per table, with the version of each row: one that appears, disappears or is written anywhere shows. */
+/** One line per table with the version of each row, so that every inserted, deleted or updated row is detected. */
 async function checksumOf({ context }: Feira): Promise<() => Promise<string>> {
   const db = context.db.system('test');
   const tables = await db.query<{ name: string }>(sql`

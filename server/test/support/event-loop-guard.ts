@@ -25,8 +25,8 @@ export class EventLoopGuard {
   }
 
   /**
-   * Measures one request. The best of three counts, because garbage collection and JIT compilation are not caused by
-   * the input. `refused` are the statuses of a request that was not read at all and would prove nothing.
+   * Measures one request. The best of three runs counts, because garbage collection and JIT compilation are not
+   * caused by the input. `refused` lists the statuses of requests that were rejected unread and would prove nothing.
    */
   async measure(name: string, request: InjectOptions, refused: number[] = []): Promise<void> {
     let best = Number.POSITIVE_INFINITY;

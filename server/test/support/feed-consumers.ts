@@ -102,7 +102,7 @@ function shuffled(events: FeedEvent[], random: Random): FeedEvent[] {
   return mixed;
 }
 
-/** The stock of everyresource that an event was about, and all orders. */
+/** The stock of every resource that an event was about, and all orders. */
 async function stateOf({ store, simple, varied }: MixedStore, events: FeedEvent[]): Promise<State> {
   const state: State = {};
   const reported = new Set(events.map(resourceOf));

@@ -34,7 +34,7 @@ const LONG_DEADLINES: Deadlines = {
   probeMs: MINUTE,
 };
 
-/** The parts of a process that tests reach into, without the nesting by which each domain receives its own. */
+/** The parts of a process that tests access directly, without the nesting by domain. */
 type TestContext = ReturnType<typeof partsOf>;
 
 /** A complete server on its own database. Requests are injected, not sent over a socket. */
@@ -63,10 +63,10 @@ export async function openFeira(
     logTo?: DestinationStream;
     publicUrl?: string;
     on?: Feira;
-    /** An empty database of the test's own cluster, or a restored one. It is migrated. */
+    /** An empty or restored database in the test's own cluster. It is migrated. */
     connection?: Feira['connection'];
     redisUrl?: string;
-    /** Another way to reach the same database, such as a proxy. */
+    /** Another route to the same database, such as a proxy. */
     through?: (connection: Feira['connection']) => Promise<Feira['connection']>;
     /**
      * Database time limits. By default they are so long that no test fails on a busy machine; {} selects the

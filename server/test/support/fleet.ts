@@ -29,15 +29,18 @@ export interface FleetStore {
   token: string;
 }
 
-/** A kill -9, in milliseconds of performance.now(). */
+/** The time of a kill -9, in milliseconds of performance.now(). */
 export interface Kill {
   victim: Role | 'postgres';
   at: number;
-  /** When the process had ended, or PostgreSQL was up again. */
+  /** The time at which the process had exited, or PostgreSQL was running again. */
   over: number;
 }
 
-/** Several real server processes on a PostgreSQL of their own that syncs to the disk; each can be killed and comes back. */
+/**
+ * Several real server processes on their own PostgreSQL, which syncs to the disk. Each can be killed and is then
+ * restarted.
+ */
 export class Fleet {
   readonly processes: { role: Role; server: ServerProcess }[] = [];
   readonly kills: Kill[] = [];
@@ -71,7 +74,7 @@ export class Fleet {
     );
   }
 
-  /** The connection to the database, which stays the same when PostgreSQL is killed and started again. */
+  /** The connection to the database, which stays the same when PostgreSQL is killed and restarted. */
   get connection(): EmbeddedPostgres['connection'] {
     return this.postgres.connection;
   }
@@ -149,7 +152,7 @@ export class Fleet {
     entry.over = performance.now();
   }
 
-  /** A process that starts while PostgreSQL is away ends; a service manager would start it again. */
+  /** A process that starts while PostgreSQL is down exits. A service manager would restart it. */
   private async launch(role: Role): Promise<ServerProcess> {
     for (;;) {
       const begun = performance.now();

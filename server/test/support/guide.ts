@@ -25,8 +25,9 @@ export function blocksIn(file: string): Block[] {
 }
 
 /**
- * Runs the blocks of a guide in order. Only the ports differ from what is printed. A block with a title is saved as a
- * file, "output" must be printed, and "approve" is called while a command waits for the merchant in the browser.
+ * Runs the blocks of a guide in order, exactly as printed except for the ports. A block with a title is saved as a
+ * file, an "output" block must be printed, and "approve" is called while a command waits for the merchant in the
+ * browser.
  */
 export async function runBlocks(
   blocks: Block[],
@@ -52,7 +53,7 @@ export async function runBlocks(
   }
 }
 
-/** A folder that looks like the repository, with a data folder of its own. */
+/** A folder that looks like the repository, with its own data folder. */
 export function repositoryIn(folder: string): void {
   for (const name of readdirSync(ROOT))
     if (!['.feira', '.git', '.ci'].includes(name)) symlinkSync(join(ROOT, name), join(folder, name));
@@ -62,7 +63,7 @@ export function openSession(shell: 'bash' | 'zsh', folder: string, port: number)
   const { PATH = '', HOME = '' } = process.env;
   const programs = join(folder, '.programs');
   mkdirSync(programs);
-  // An answer other than 2xx fails the block, unless the guide shows an error.
+  // A response other than 2xx fails the block, unless the guide shows an error.
   writeFileSync(
     join(programs, 'curl'),
     `#!/bin/sh\nPATH="${PATH}"\nif [ -n "$CURL_ANY" ]; then exec curl "$@"; fi\nexec curl --fail-with-body "$@"\n`,

@@ -8,8 +8,8 @@ import { order } from './shop.js';
 const WORDS = ['Camiseta', 'Mochila', 'Caneca'];
 
 /**
- * Random creates, deletes, renames, variations and orders through two processes at the same time, round by round. After
- * each round both processes must answer the totals and pages that a count and a full read of the database give.
+ * Sends random creates, deletes, renames, variations and orders through two processes concurrently. After each round,
+ * the totals and pages that both processes return must equal a count and a full read of the database.
  */
 export async function compareTotals(
   feira: Feira,
@@ -30,7 +30,7 @@ export async function compareTotals(
       const writes = Array.from({ length: options.writesPerRound }, (_, n) =>
         write(feira, random.pick(clients), random, ids, `${round} ${n}`),
       );
-      // Readers fill what the processes remember while it changes.
+      // Readers fill the caches of the processes while the data changes.
       const reads = clients.map((client) => client.get(`/products?limit=50&page=${1 + random.below(8)}`));
       await Promise.all([...writes, ...reads]);
       for (const client of clients) await expectTotals(feira, client, random);

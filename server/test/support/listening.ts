@@ -12,7 +12,10 @@ interface FeedEvent {
   data: unknown;
 }
 
-/** What the tests of `feira listen` share: a store, a receiver, and listeners that end with the test. */
+/**
+ * The set-up that the tests of `feira listen` share: a store, a receiver, and listeners that are stopped with the
+ * test.
+ */
 export class Listening {
   env!: Record<string, string>;
   store!: StoreClient;
@@ -42,7 +45,7 @@ export class Listening {
     });
   }
 
-  /** Listening once it has printed its secret: from then on it misses nothing. */
+  /** A listener that has printed its secret misses no event from then on. */
   async listen(...more: string[]): Promise<CommandProcess & { secret: string }> {
     const { workspaceId, clientId } = this.store;
     const options = ['--store', workspaceId, '--client-id', clientId, '--forward-to', this.receiver.url];

@@ -9,8 +9,8 @@ interface Times {
 /** Sets the times of an order, bypassing the trigger. */
 export async function dated(feira: Feira, orderId: string, { createdAt, updatedAt }: Times): Promise<string> {
   await feira.context.db.store('test').transaction(async (tx) => {
-    // Without triggers the stored JSON would keep the old times. Without it the API computes it, as for orders of the
-    // releases before it was stored.
+    // Without triggers the stored JSON would keep the old times. If it is deleted, the API computes the record, as
+    // for orders of releases that did not store it.
     await tx.query(sql`set local session_replication_role = replica`);
     await tx.query(sql`
       update orders set created_at = coalesce(${createdAt ?? null}::timestamptz, created_at),

@@ -3,11 +3,11 @@ import { sql } from '../../src/platform/db/sql.js';
 import { newId } from '../../src/platform/schema/ids.js';
 import type { Feira } from './feira.js';
 
-// A hash contains its own cost. Tests are not about guessing passwords offline, and one hash at the cost of production
-// takes 60 ms of processor time, for every account and every sign-in.
+// A hash contains its own cost parameters. A hash with the production cost takes 60 ms of CPU time, for every account
+// and every sign-in, and no test is about offline guessing.
 const COST = { N: 16, r: 1, p: 1 };
 
-/** An account that can sign in with this password. Nothing changes if the e-mail has one already. */
+/** Creates an account that can sign in with this password, unless the e-mail already has one. */
 export async function addOwner(
   { context }: Pick<Feira, 'context'>,
   email: string,

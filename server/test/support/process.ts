@@ -16,7 +16,7 @@ export interface CommandResult {
   stderr: string;
 }
 
-/** The real command line in a process of its own, with `input` on its standard input. */
+/** Runs the real command line in a separate process, with `input` on its standard input. */
 export function feiraCommand(
   args: string[],
   env: Record<string, string>,
@@ -27,7 +27,7 @@ export function feiraCommand(
     const child = execFile(process.execPath, [FEIRA, ...args], options, (error, stdout, stderr) => {
       resolve({ code: error ? Number(error.code) : 0, stdout, stderr });
     });
-    // A command that reads no input may have ended before it is written.
+    // A command that reads no input may exit before it is written.
     child.stdin?.on('error', () => {});
     child.stdin?.end(input);
   });
@@ -36,7 +36,7 @@ export function feiraCommand(
 export interface CommandProcess {
   child: ChildProcess;
   output(): string;
-  /** Sends the signal and waits for the end; returns the exit code, or the signal that ended it. */
+  /** Sends the signal and waits for the exit. Returns the exit code, or the signal that ended the process. */
   stop(signal: NodeJS.Signals): Promise<number | string>;
 }
 
@@ -44,7 +44,7 @@ export interface ServerProcess extends CommandProcess {
   url: string;
 }
 
-// A test that fails half-way must not leave servers behind.
+// A test that fails must not leave servers running.
 const children = new Set<ChildProcess>();
 process.once('exit', () => {
   for (const child of children) child.kill('SIGKILL');
@@ -74,7 +74,7 @@ export function startCommand(args: string[], env: Record<string, string>): Comma
   };
 }
 
-/** The real server in a process of its own, once it answers. */
+/** Starts the real server in a separate process and returns once it responds. */
 export async function startServer(env: Record<string, string>, args: string[] = []): Promise<ServerProcess> {
   const port = env.PORT ?? String(await freePort());
   const server = startCommand(['serve', ...args], {
@@ -90,7 +90,7 @@ export async function startServer(env: Record<string, string>, args: string[] = 
   return { ...server, url };
 }
 
-/** Asks again until it is so. */
+/** Polls until the condition is true. */
 export async function until(condition: () => Promise<boolean> | boolean, withinMs = 90_000): Promise<void> {
   const deadline = performance.now() + withinMs;
   while (!(await condition())) {

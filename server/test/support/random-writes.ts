@@ -4,7 +4,7 @@ import type { Random } from './random.js';
 /** A write that supports a dry run, ready to be sent once or twice. */
 interface RandomWrite {
   method: 'POST' | 'PATCH' | 'PUT' | 'DELETE';
-  /** As in the route table, so that a test can see that every route was used. */
+  /** As in the route table, so that a test can check that every route was used. */
   route: string;
   path: string;
   body: unknown;
@@ -16,7 +16,7 @@ const COLOURS = ['Azul', 'Verde'];
 const STATUSES = ['pending', 'preparing', 'sent', 'in_transit', 'delivered', 'returned', 'canceled', 'lost'];
 const UNKNOWN_ID = '01920000-0000-7000-8000-000000000000';
 
-/** Makes writes on one store, about a third of which are refused, and knows which products and orders it has. */
+/** Generates writes to one store, about a third of which are rejected. It tracks the existing products and orders. */
 export class RandomWrites {
   private readonly products: string[] = [];
   private readonly variations = new Map<string, string[]>();
@@ -47,7 +47,7 @@ export class RandomWrites {
     return random.below(30) === 0 && write.body !== undefined ? { ...write, body: '{"name":' } : write;
   }
 
-  /** Learns from the answer of the real call which ids there are. */
+  /** Records the ids in the response of the real call. */
   async done(
     store: StoreClient,
     { route, method, path }: RandomWrite,
@@ -63,7 +63,7 @@ export class RandomWrites {
         body.data.map((variation) => variation.id),
       );
     }
-    // Some are kept simple and some get variations, but never so many that lists grow slow.
+    // Some products stay simple and some get variations, but never so many that lists become slow.
     if (this.products.length > 12) {
       const [oldest = ''] = this.products.splice(0, 1);
       await store.delete(`/products/${oldest}`);

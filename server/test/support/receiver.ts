@@ -59,7 +59,7 @@ export class Receiver {
       .filter((body) => event === undefined || body.event === event);
   }
 
-  /** Fails when a delivery was not what openapi.json describes. */
+  /** Fails if a delivery did not match openapi.json. */
   async close(): Promise<void> {
     this.server.closeAllConnections();
     this.server.close();

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { until } from './process.js';
 
-// Only for what hangs: installing the packages takes minutes on a busy machine.
+// Only stops a run that hangs: installing the packages takes minutes on a busy machine.
 const PATIENCE_MS = 600_000;
 
 /** A shell that runs one block after the other, as if they were pasted into a terminal. It ends when a command fails. */
@@ -29,7 +29,7 @@ export class ShellSession {
     return this.text;
   }
 
-  /** The block reads no input: otherwise a command in it would read the blocks that follow. */
+  /** The block gets no standard input. Otherwise a command in it would read the following blocks. */
   async run(block: string): Promise<void> {
     const number = ++this.blocks;
     const file = join(this.folder, `block-${number}.sh`);
@@ -41,7 +41,7 @@ export class ShellSession {
     }, PATIENCE_MS);
   }
 
-  /** A block that runs in a terminal of its own until the session ends. */
+  /** Runs a block in a separate terminal until the session ends. */
   runInBackground(block: string): void {
     const { folder: cwd, env } = this;
     const child = spawn(this.name, ['-c', block], { cwd, env, detached: true });
@@ -62,8 +62,8 @@ export class ShellSession {
   }
 
   /**
-   * Ends every process. A shell ends before the server that it started. Its output is closed when the server has ended,
-   * too, and only then no more files are written.
+   * Ends every process. A shell exits before the server that it started, but its output is closed only after the
+   * server has exited. Only then are no more files written.
    */
   async close(): Promise<void> {
     this.shell.stdin?.end();
@@ -85,7 +85,7 @@ function stopGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGTERM');
   } catch {
-    // It has ended already.
+    // It has already exited.
   }
 }
 

@@ -1,5 +1,5 @@
 /**
- * How much a race or a random run does: little in `npm test`, much in `npm run test:long`, which runs the same files
+ * The size of a race or a random run: small in `npm test`, large in `npm run test:long`, which runs the same files
  * again (the list LARGE in vitest.config.ts). The environment variable overrides both.
  */
 export function sized(fast: number, long: number, variable?: string): number {

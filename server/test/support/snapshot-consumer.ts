@@ -23,7 +23,7 @@ interface FeedEvent {
   data: { id: string; sku?: string; quantity: number };
 }
 
-/** Creates, changes and deletes products of the store until `isDone`, several at the same time. */
+/** Creates, changes and deletes products of the store concurrently until `isDone` returns true. */
 export async function writeUntil(
   processes: Feira[],
   store: StoreClient,
@@ -65,7 +65,10 @@ export async function writeUntil(
   await Promise.all(processes.flatMap((each) => [1, 2, 3].map(() => writer(store.through(each)))));
 }
 
-/** Checks that a consumer that applies the feed after the cursor of the snapshot ends up with the store as it is. */
+/**
+ * Checks that a consumer that starts with the snapshot and applies the feed after its cursor ends with the current
+ * state of the store.
+ */
 export async function expectToCatchUp(store: StoreClient, { records, cursor }: ReadSnapshot): Promise<void> {
   const products = new Map((records as Product[]).map((product) => [product.id, product]));
   let last: number | undefined;
@@ -85,7 +88,7 @@ export async function expectToCatchUp(store: StoreClient, { records, cursor }: R
   expect(inOrder([...products.values()])).toEqual(inOrder(expected));
 }
 
-/** A balance comes from the event itself. What else changed is read: an event names only the fields. */
+/** The event itself contains the balance. Other changes have to be read, because the event only names the fields. */
 async function apply(store: StoreClient, products: Map<string, Product>, event: FeedEvent): Promise<void> {
   const { id, sku, quantity } = event.data;
   const known = products.get(id);
@@ -101,7 +104,7 @@ async function apply(store: StoreClient, products: Map<string, Product>, event: 
   }
 }
 
-/** A balance in an event does not say when it changed. */
+/** The event of a balance does not contain the time of the change. */
 function withoutTimes({ updatedAt, variants, ...product }: Product): Product {
   return { ...product, variants: variants.map(({ updatedAt: _, ...variant }) => variant) };
 }

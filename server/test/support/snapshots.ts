@@ -12,7 +12,7 @@ export interface ReadSnapshot {
   records: any[];
 }
 
-/** Reads a whole snapshot and checks that it begins and ends as one. */
+/** Reads a whole snapshot and checks its first and last line. */
 export async function readSnapshot(feira: Feira, store: StoreClient, path: string): Promise<ReadSnapshot> {
   const response = await askForSnapshot(feira, store, path);
   expect([response.statusCode, response.headers['content-type']]).toEqual([200, NDJSON]);
@@ -42,14 +42,14 @@ export function askForSnapshot(
   });
 }
 
-/** So many bytes that they do not fit into the buffers of a connection. */
+/** More bytes than fit into the buffers of a connection. */
 export async function insertLargeProducts(feira: Feira, store: StoreClient): Promise<void> {
   await feira.context.db.store('test').autocommit.query(sql`
     insert into products (workspace_id, id, name, price, description)
     select ${store.workspaceId}, new_id(), 'Large ' || n, 1, repeat('👕', 20000) from generate_series(1, 300) n`);
 }
 
-/** Asks for a snapshot of all products over a connection that reads nothing until it is resumed. */
+/** Requests a snapshot of all products over a connection that reads nothing until it is resumed. */
 export function openStream(feira: Feira, store: StoreClient): Socket {
   const { port } = feira.app.server.address() as AddressInfo;
   const socket = connect(port, '127.0.0.1').pause();

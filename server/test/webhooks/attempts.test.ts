@@ -16,13 +16,13 @@ import {
   subscribe,
 } from '../support/webhooks.js';
 
-// Receivers that mean to time out have a server of their own with a short timeout. The timeout of the others is longer than
-// the test, so that a busy machine makes none of them time out.
+// Receivers that are supposed to time out use a separate server with a short timeout. The timeout of the others is
+// longer than the test, so that a busy machine causes none of them to time out.
 const SHORT_TIMEOUT_MS = 1_500;
 const LONG_TIMEOUT_MS = 600_000;
 const WAITS_MS = [5_000, 75_000, 1_125_000, 16_875_000];
 
-/** Each a way to lose a delivery, and what the log must say of it. */
+/** Ways in which a delivery fails, each with the expected log entry. */
 const WAYS: Record<
   string,
   { answer?: (response: ServerResponse, socket: Socket) => void; code: number | null; error: string }
@@ -61,7 +61,7 @@ const WAYS: Record<
     code: 200,
     error: 'connection_reset',
   },
-  // The last one: no receiver that is opened later can get its port.
+  // This case is last, so that no receiver that is opened later can get its port.
   'refuses the connection': { code: null, error: 'connection_refused' },
 };
 
@@ -72,7 +72,7 @@ const losses = new Map<
   { store: StoreClient; hook: Subscription; received: Received[]; log: LoggedDelivery }
 >();
 
-// All ways go through their five attempts side by side: the clock is moved once for all of them.
+// All cases go through their five attempts in parallel, and the clock is moved once for all of them.
 beforeAll(async () => {
   servers = [];
   for (const timeoutMs of [LONG_TIMEOUT_MS, SHORT_TIMEOUT_MS]) {
@@ -112,7 +112,7 @@ afterAll(async () => {
   for (const { feira } of servers) await feira.close();
 });
 
-/** Then the dispatcher has looked once more at everything that was due. */
+/** Waits for a new delivery. When it has arrived, the dispatcher has checked all due deliveries once more. */
 async function somethingElseArrives(feira: Feira): Promise<void> {
   const healthy = await feira.store();
   await subscribe(healthy, `${elsewhere.url}/${healthy.workspaceId}`);
@@ -166,7 +166,7 @@ test('the waits are 5 s × 15ⁿ, give or take a fifth', () => {
   }
 });
 
-/** Bytes that keep coming must not put off the end of an attempt. */
+/** Bytes that keep arriving must not extend the deadline of an attempt. */
 function drip(
   to: { write(text: string): unknown; on(event: 'close' | 'error', then: () => void): unknown },
   head = 'x',

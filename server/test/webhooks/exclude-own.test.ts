@@ -61,7 +61,7 @@ async function feed(): Promise<FeedEntry[]> {
   return (await mine.get('/events?limit=100')).body.data;
 }
 
-/** Each subscription got exactly what it wants: nothing that its app caused, and everything else. */
+/** Each subscription received exactly the events that it should: everything except those that its own app caused. */
 async function expectExactly(events: FeedEntry[]): Promise<void> {
   for (const { client, hook, path, wants } of hooks) {
     const wanted = events.filter(({ origin }) => wants(origin)).map(headersOf);
@@ -75,7 +75,7 @@ async function expectExactly(events: FeedEntry[]): Promise<void> {
   }
 }
 
-/** How a delivery names what the feed says about its event. */
+/** The headers of a delivery that correspond to fields of the feed. */
 function headersOf({ id, sequence, event, origin }: FeedEntry): Record<string, string> {
   return {
     'x-service-delivery': id,
@@ -86,7 +86,7 @@ function headersOf({ id, sequence, event, origin }: FeedEntry): Record<string, s
 }
 
 type Headers = Record<string, string>;
-/** Makes the change as `by`. What it needs for that is made by `helper`, so that it is not a change of its own. */
+/** Makes the change as `by`. `helper` creates what the change needs, so that these events are not the app's own. */
 type Way = (by: StoreClient, helper: StoreClient, headers: Headers) => Promise<Answer>;
 
 const paidOrder = async (helper: StoreClient) => {
@@ -104,7 +104,7 @@ const newAccessKey = (): string => {
   return [...'0123456789'].map((digit) => start + digit).find(hasValidCheckDigit)!;
 };
 
-/** Every call of the API that changes something, by its route. */
+/** Every API call that changes something, by its route. */
 const WAYS: Record<string, Way> = {
   'POST /products': (by, _, headers) => by.post('/products', { name: `Own ${++sku}`, price: 1 }, headers),
   'PATCH /products/:id': async (by, helper, headers) =>

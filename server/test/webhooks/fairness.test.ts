@@ -11,7 +11,10 @@ const HANGING_STORES = 5;
 const HANGING_PER_STORE = 10;
 const BACKLOG = 100;
 const PROBES = 100;
-/** Longer than the test may run: what hangs, hangs until the end, and nothing can arrive because of a timeout. */
+/**
+ * Longer than the test may run, so that a hanging receiver hangs until the end and no delivery proceeds because of a
+ * timeout.
+ */
 const TIMEOUT_MS = 10 * 60 * 1000;
 
 let feira: Feira;
@@ -53,7 +56,7 @@ test('events reach a healthy receiver while fifty others, with a backlog each, d
   try {
     const store = await feira.store();
     await subscribe(store, healthy.url);
-    // The first one is written behind a backlog that no worker has seen yet.
+    // The first event is written behind a backlog that no worker has seen yet.
     for (let probe = 1; probe <= PROBES; probe++) {
       await write(store, 1);
       await until(() => healthy.received.length === probe);

@@ -33,7 +33,7 @@ function only(...fields: string[]) {
   return subscribe(store, receiver.url, ['product.updated'], { filter: { fields } });
 }
 
-/** The log holds everything that is committed, so what it does not show was never queued. */
+/** The log includes everything committed, so a delivery that it does not list was never queued. */
 async function delivered(id: string, count: number): Promise<Record<string, unknown>[]> {
   await until(async () => (await readLog(store, id, '?status=delivered')).length === count);
   expect(await readLog(store, id)).toHaveLength(count);

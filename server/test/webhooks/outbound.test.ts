@@ -54,7 +54,7 @@ async function post(
   }
 }
 
-/** Every edge of every range, in every spelling. */
+/** The first and last address of every range, in every spelling. */
 const insideHosts = [
   ...INSIDE_V4.flatMap((range) => edgesOf(range).flatMap(spellingsOf)),
   ...spellingsOf(parseV4('127.0.0.1')),
@@ -86,7 +86,7 @@ describe('an address inside', () => {
     for (const host of hosts) {
       for (const scheme of ['http', 'https']) {
         const url = `${scheme}://${host}:${port}/`;
-        // What does not parse is refused when the subscription is made.
+        // A URL that cannot be parsed is rejected when the subscription is created.
         if (!URL.canParse(url)) continue;
         sent++;
         const { error } = await outbound.post(url, {}, '{}');

@@ -11,7 +11,7 @@ import { until } from '../support/process.js';
 import { Receiver } from '../support/receiver.js';
 import { readLog, type Subscription, subscribe } from '../support/webhooks.js';
 
-// Without a worker unless a test starts one: what is queued stays pending and can be counted.
+// There is no worker unless a test starts one, so queued deliveries stay pending and can be counted.
 let feira: Feira;
 let store: StoreClient;
 let hook: Subscription;
@@ -38,7 +38,7 @@ const queued = async (body: object) => {
 };
 const ids = (log: { id: string }[]) => log.map(({ id }) => id).sort();
 
-/** Deliveries of real events with the given ends, oldest first. */
+/** Creates deliveries of real events with the given statuses, oldest first. */
 async function deliveriesThat(
   ...ends: string[]
 ): Promise<{ id: string; eventId: string; createdAt: string }[]> {
@@ -54,7 +54,7 @@ async function deliveriesThat(
   return (await readLog(store, hook.id, '?sort=createdAt&limit=100')).slice(-ends.length);
 }
 
-/** Many at once, without events: they are counted and never sent. */
+/** Inserts many deliveries without events. They are counted and never sent. */
 async function manyThat(status: string, count: number): Promise<void> {
   await system().query(sql`
     insert into deliveries (workspace_id, id, webhook_id, event_id, event, status, created_at)

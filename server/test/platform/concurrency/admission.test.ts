@@ -32,7 +32,7 @@ class Drive {
     }
     this.waiting.push(call);
     void this.admission.wait(call.applicant).then(() => {
-      // The first of its key that waits: callers of one key are admitted in the order in which they asked.
+      // The first waiting caller of its key. Callers of one key are admitted in the order in which they asked.
       expect(this.waiting.find(({ applicant }) => applicant.key === key)).toBe(call);
       this.waiting.splice(this.waiting.indexOf(call), 1);
       this.held.push(call);
@@ -133,7 +133,7 @@ test('rejects a caller that has waited too long, and those behind it keep their 
   admission.leave(applicant);
   await patient;
   expect(admission.heldBy('a')).toBe(1);
-  // The timer of a caller that was admitted does nothing.
+  // The timer of a caller that was admitted has no effect.
   await vi.advanceTimersByTimeAsync(2_000);
   expect(admission.heldBy('a')).toBe(1);
 });

@@ -25,7 +25,7 @@ interface Process {
   underWay: number;
 }
 
-/** Opens the database; takes no calls. */
+/** Only opens the database; it receives no calls. */
 let base: Feira;
 let processes: Process[];
 let receiver: Receiver;
@@ -49,14 +49,17 @@ async function start(secrets: string[]): Promise<Process> {
   return { feira, underWay: 0 };
 }
 
-/** As a load balancer and a service manager do it: no new calls, then the calls under way, then the end. */
+/**
+ * Stops a process as a load balancer and a service manager do: no new calls, then the pending calls finish, then it
+ * exits.
+ */
 async function stop(each: Process): Promise<void> {
   await until(() => each.underWay === 0);
   await Promise.all([each.feira.context.sequencer.stop(), each.feira.context.dispatcher.stop()]);
   await each.feira.close();
 }
 
-/** Every request goes to any of the processes that run at the time. */
+/** Sends each request to a random process among those that are running. */
 const balanced = {
   async inject(request: InjectOptions) {
     const each = random.pick(processes);
@@ -135,9 +138,9 @@ test('sessions, links, upload addresses, deliveries and idempotent answers survi
     }
   });
   const failure = Promise.all(loops);
-  // A failure is reported where it is awaited, which may be a step later.
+  // The failure is reported where the promise is awaited, which may be one step later.
   failure.catch(() => {});
-  /** With the processes as they are now, every kind of call is made again, to its end. */
+  /** Completes every kind of call again with the current processes. */
   const exercise = async () => {
     hooks.push(await subscribe(store, `${receiver.url}/${hooks.length}`));
     const before = { ...counts };

@@ -209,7 +209,7 @@ async function newOrder(): Promise<{ slug: string; orderId: string }> {
   return { slug: shop!.slug, orderId };
 }
 
-/** As it was done before sealed values named their key and their row. */
+/** Seals a value in the format used before sealed values contained their key id and row. */
 function firstSeal(secret: string, text: string): Buffer {
   const nonce = randomBytes(12);
   const key = Buffer.from(hkdfSync('sha256', secret, '', 'at rest', 32));

@@ -17,7 +17,7 @@ afterAll(async () => {
   await drop();
 });
 
-/** A machine whose clocks stand still until a test moves them. */
+/** A machine whose clocks move only when a test moves them. */
 function machineAt(now: number) {
   const state = { wall: now, elapsed: 0 };
   return { state, now: () => state.wall, monotonic: () => state.elapsed };
@@ -27,7 +27,7 @@ test('shows the database’s time on a machine whose clock is wrong', async () =
   const before = Date.now();
   const machine = machineAt(before - 60 * MINUTE_MS);
   const clock = await DatabaseClock.open(db.system('clock'), machine);
-  // The database has the real time, so its reading lies between two of ours. Each may be rounded.
+  // The database has the real time, so its reading is between two of ours. Each may be rounded.
   expect(clock.now()).toBeGreaterThanOrEqual(before - 1);
   expect(clock.now()).toBeLessThanOrEqual(Date.now() + 1);
   expect(-clock.machineAheadMs).toBeGreaterThanOrEqual(60 * MINUTE_MS - 1);

@@ -27,7 +27,7 @@ describe.each(['pipeline', 'pg'] as const)('the database through the %s driver',
   const LOCKED = sql`select pg_advisory_xact_lock_shared(1)`;
   const letGo = () => holder.query('select pg_advisory_unlock(1)');
 
-  /** Calls that hang until the lock is released, and how many of them have ended. */
+  /** Calls that hang until the lock is released, and the number of them that have ended. */
   function hanging(count: number, call: () => Promise<unknown>) {
     let ended = 0;
     const all = Promise.allSettled(Array.from({ length: count }, () => call().finally(() => ended++)));
@@ -97,7 +97,7 @@ describe.each(['pipeline', 'pg'] as const)('the database through the %s driver',
       all.push(hanging(2, () => db.stream(`app ${store}`).query(LOCKED)).all);
     }
     await expect.poll(connections).toBeGreaterThan(15);
-    // One of the 24 is left for the connection that listens.
+    // One of the 24 connections is the listener.
     expect(await connections()).toBeLessThan(24);
     await letGo();
     await Promise.all(all);
@@ -138,7 +138,7 @@ describe.each(['pipeline', 'pg'] as const)('the database through the %s driver',
     const store = strict.store('a');
     const failed = await store.transaction((tx) => tx.query(statement)).catch((error: unknown) => error);
     expect(isTemporary(failed)).toBe(true);
-    // The same short deadlines apply to this call, so a busy machine may need several.
+    // The same short timeouts apply to this call, so a busy machine may need several attempts.
     await until(() => store.transaction((tx) => tx.query(sql`select 1`)).then(Boolean, () => false));
     await strict.close();
   });

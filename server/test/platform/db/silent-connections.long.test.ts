@@ -4,8 +4,8 @@ import { type Answer, type Feira, openFeira, type StoreClient } from '../../supp
 import { until } from '../../support/process.js';
 import { SilentProxy } from '../../support/silent-proxy.js';
 
-// Every connection to the database dies without a trace. Calls are answered within their deadlines, which are short here,
-// and everything works again once new connections get through.
+// All connections to the database die silently. Calls must be answered within their timeouts, which are short here,
+// and everything must work again once new connections succeed.
 
 const SHORT = {
   lockMs: 700,
@@ -16,7 +16,7 @@ const SHORT = {
   waitMs: 1_000,
 };
 
-/** On the database itself, for what must not fail. */
+/** Connected directly to the database, for steps that must not fail. */
 let direct: Feira;
 let feira: Feira;
 let proxy: SilentProxy;
@@ -86,7 +86,7 @@ test('every call is answered, none with 500, and all are served again afterwards
 
   proxy.comeBack();
   await untilServed();
-  // The key was not used up by the call that got no answer.
+  // The call that failed did not use up the key.
   await until(
     async () => (await store.patch(`/products/${productId}`, { price: 7 }, key('price'))).status === 200,
   );

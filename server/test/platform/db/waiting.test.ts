@@ -8,14 +8,14 @@ import { until } from '../../support/process.js';
 import { Receiver } from '../../support/receiver.js';
 import { subscribe } from '../../support/webhooks.js';
 
-// What waits for something outside holds none of the connections that everybody shares. There are ten of those.
+// A call that waits for something other than the database must hold none of the ten shared connections.
 const MANY = 12;
 
 let feira: Feira;
 let store: StoreClient;
 let other: StoreClient;
 let productId: string;
-/** What hangs goes on when a test lets go of it. */
+/** Hanging operations continue when a test calls `letGo`. */
 let held: Promise<void>;
 let letGo: () => void;
 
@@ -38,7 +38,10 @@ afterEach(() => {
 
 const key = (index: number) => ({ 'idempotency-key': `waits ${index}` });
 
-/** Sends many, and once some hang outside, whether another store's change is answered before any of them. */
+/**
+ * Sends many requests and, once some of them hang, checks that a change of another store is answered before any of
+ * them.
+ */
 async function expectOthersServed(
   send: (index: number) => Promise<Answer>,
   hanging: () => number,
@@ -97,7 +100,7 @@ test.each([
   const answers = await expectOthersServed(
     (index) => store.post(`/products/${theirs}/images`, { key: keys[index] }, headersOf(index)),
     () => reads.mock.calls.length,
-    // The images of one store are read one at a time.
+    // The images of one store are verified one at a time.
     1,
   );
   expect(answers.map(({ status }) => status)).toEqual(Array(MANY).fill(201));
@@ -109,7 +112,7 @@ test('a nudge to the workers that waits for a lock keeps no read waiting', async
   onTestFinished(() => locker.end());
   await locker.query('begin');
   await locker.query('lock table outbox in access exclusive mode');
-  // Writes that emit nothing, and so touch no delivery themselves.
+  // These writes emit no event, so they do not wait for the locked outbox themselves.
   for (let writes = 0; writes < 3; writes++) {
     await upload(feira, other, productId, await pngOf(1));
   }

@@ -3,7 +3,7 @@ import { rowIn, type WireHandler, WireReader } from '../../../src/platform/db/pi
 import { openSession } from '../../../src/platform/db/session.js';
 import { cloneDatabase } from '../../support/database.js';
 
-// What a real PostgreSQL sent: parsing, descriptions, rows with NULL, accents and bytes, errors, a notice.
+// Bytes recorded from a real PostgreSQL: parsing, descriptions, rows with NULL, accents and bytes, errors, a notice.
 let recorded: Buffer;
 let cloned: Awaited<ReturnType<typeof cloneDatabase>>;
 

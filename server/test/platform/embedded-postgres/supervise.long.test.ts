@@ -29,7 +29,7 @@ test('PostgreSQL is started again when it was killed, and calls succeed again', 
   const { token } = JSON.parse(readFileSync(join(dataFolder, 'demo.json'), 'utf8'));
   const first = postmasterPid();
   process.kill(first, 'SIGKILL');
-  // Readiness is looked at once a second, so a quick restart may pass between two looks: the log is the proof.
+  // Readiness is polled once a second, so a quick restart may go unnoticed. The log proves that it happened.
   await until(() => server.output().includes('PostgreSQL was restarted'));
   expect(await status('/healthz')).toBe(200);
   await until(async () => (await status('/readyz')) === 200);

@@ -14,7 +14,7 @@ afterAll(() => feira.close());
 
 const NO_TOKEN = { authorization: '' };
 
-/** One of every kind of refusal, by the place that refuses it. */
+/** One error of every kind, by the step that rejects the request. */
 const refusals: [string, number, () => Promise<Answer>][] = [
   ['a path that cannot be decoded', 400, () => store.get('/products/%zz')],
   ['an unknown query parameter', 400, () => store.get('/products?colour=1')],

@@ -9,7 +9,7 @@ const MISSING = '01900000-0000-7000-8000-000000000000';
 
 let feira: Feira;
 let store: StoreClient;
-/** Every call that takes a body. */
+/** Every call that accepts a body. */
 let calls: { method: string; path: string; body: string }[];
 
 beforeAll(async () => {
@@ -25,7 +25,7 @@ beforeAll(async () => {
   expect(calls.length).toBeGreaterThan(5);
 });
 
-/** Bytes and headers exactly as given; only the token is added. */
+/** Sends bytes and headers exactly as given and adds only the token. */
 async function send(
   { method, path }: { method: string; path: string },
   payload: string | Buffer | undefined,
@@ -161,8 +161,8 @@ describe('a large body', () => {
     expectRefusal(await send(PRODUCT, `${full} `), 413);
   });
 
-  // As many entries as fit, in every place where entries can stand. Judging each of them would hold up every other
-  // caller, and the answer would be many times as large as the question.
+  // The maximum number of entries in every field that is a list. Validating each entry would block all other callers,
+  // and the response would be many times larger than the request.
   test.each([
     ['PATCH', '/stock', '{"entries":[', '0', ']}'],
     ['PATCH', '/stock', '{"entries":[', '{}', ']}'],

@@ -19,7 +19,10 @@ beforeEach(() => {
   lines = [];
 });
 
-/** Sends these bytes, keeps its side open, and answers all that came back by the time the server ended it. */
+/**
+ * Sends these bytes, keeps its side of the connection open, and returns everything received until the server closed
+ * it.
+ */
 async function exchange(bytes: string, { app } = feira): Promise<Answer[]> {
   if (!app.server.listening) await app.listen({ port: 0, host: '127.0.0.1' });
   const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1');
@@ -56,7 +59,7 @@ function answersIn(received: string): Answer[] {
 const linesOf = ({ headers }: Answer) =>
   lines.filter(({ requestId }) => requestId === headers['x-request-id']);
 
-/** The one answer, in the error shape, with one line in the log. */
+/** Expects exactly one response in the error format, and one log line. */
 async function expectRefused(
   bytes: string,
   status: number,
@@ -102,7 +105,7 @@ test('an unknown expectation is rejected with 417', async () => {
 
 test('a head or a body that does not arrive in time is refused with 408', async () => {
   const impatient = await openFeira({ ...LOGGED, on: feira });
-  // The interval is read when the server begins to listen.
+  // The server reads the interval when it begins to listen.
   Object.assign(impatient.app.server, {
     headersTimeout: 100,
     requestTimeout: 100,

@@ -20,7 +20,7 @@ async function listen(): Promise<void> {
   await feira.app.listen({ port: 0, host: '127.0.0.1' });
 }
 
-/** A client that sends these bytes and waits; `received` is what it has got so far. */
+/** A client that sends these bytes and waits. `received` is what it has received so far. */
 async function client(
   sent: string,
 ): Promise<{ socket: Socket; ended: Promise<unknown>; received(): string }> {
@@ -37,7 +37,7 @@ async function client(
   return { socket, ended, received: () => received };
 }
 
-/** Its body is said to be longer than what is sent of it. */
+/** A request whose Content-Length is larger than what is sent. */
 function stalled(): string {
   return `POST /api/v1/products HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${store.token}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"name"`;
 }
@@ -50,7 +50,7 @@ describe('a stop', () => {
     const answered = await client('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\nGET /heal');
     await until(() => answered.received().includes('200 OK'));
     const quiet = [answered, await client(''), await client('GET /healthz HTTP/1.1\r\nHos')];
-    // The grace of five seconds never ends here, so nothing but the stop itself can end these connections.
+    // The grace period of five seconds never ends here, so only the stop itself can close these connections.
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     await feira.app.close();
     for (const { ended } of quiet) await ended;

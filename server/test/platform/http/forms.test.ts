@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'vitest';
 import type { Feira } from '../../support/feira.js';
 import { sharedFeira } from '../../support/shared-feira.js';
 
-// What anybody may send without signing in: forms and queries.
+// Everything that can be sent without signing in: forms and queries.
 
 let feira: Feira;
 beforeAll(async () => {

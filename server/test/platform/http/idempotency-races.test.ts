@@ -18,7 +18,7 @@ afterAll(async () => {
   await one.close();
 });
 
-/** Starts a keyed PATCH that stops in the middle, because somebody else holds its product. */
+/** Starts a keyed PATCH that waits, because another transaction has locked its product. */
 async function halfway(id: string): Promise<{ first: Promise<Answer>; pid: number; letGo(): Promise<void> }> {
   const holder = await one.context.db.store('test').begin();
   await holder.query(sql`select from products where id = ${id} for update`);

@@ -3,12 +3,12 @@ import { expectErrorShape } from '../../support/expect-refusal.js';
 import type { Feira, StoreClient } from '../../support/feira.js';
 import { sharedFeira } from '../../support/shared-feira.js';
 
-// For every call that reads, made from the route table: a new list cannot miss them.
+// Covers every GET route of the route table, so that a new list cannot be missed.
 
 let feira: Feira;
 let store: StoreClient;
 const paths: string[] = [];
-/** Where a cursor is read, and from which parameter. */
+/** The routes that accept a cursor, and the name of its parameter. */
 const cursors: [path: string, parameter: string][] = [];
 
 interface Described {
@@ -89,7 +89,7 @@ const VALUES = [
   [],
 ];
 
-/** As cursors name it. */
+/** The name of the list, as it is stored in cursors. */
 function listAt(path: string): string {
   const [, name, id, part] = path.split('/');
   return part ? `${part} of ${id}` : name!;

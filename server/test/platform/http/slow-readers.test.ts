@@ -38,8 +38,8 @@ test('a client that stops reading is cut off', async () => {
 });
 
 test('a client that reads gets everything', async () => {
-  // The check runs each time the client has read more than the buffers of both sockets hold. Then the server has sent
-  // something since the last check, however busy the machine is.
+  // Each check runs after the client has read more than the buffers of both sockets hold, so the server must have
+  // sent something since the last check, however busy the machine is.
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   left = 1_600;
   const socket = ask();

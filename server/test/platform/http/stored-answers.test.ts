@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../../src/platform/db/sql.js';
 import { type Feira, openFeira, type StoreClient } from '../../support/feira.js';
 
-// What is kept under an idempotency key for a day, when a small request has a large answer.
+// What is stored for an idempotency key when a small request has a large response.
 
 let feira: Feira;
 let store: StoreClient;
@@ -13,7 +13,10 @@ beforeAll(async () => {
 });
 afterAll(() => feira.close());
 
-/** A product with a thousand variations whose codes are these. Written past the API, which would index them for search. */
+/**
+ * Creates a product with a thousand variations with these codes. It bypasses the API, which would also index them for
+ * search.
+ */
 async function productWith(name: string, code: 'plain' | 'random'): Promise<string> {
   const { id } = (await store.post('/products', { name, price: 1 })).body;
   const random = sql`left(encode(sha256(random()::text::bytea), 'hex') || encode(sha256(random()::text::bytea), 'hex'), 100)`;

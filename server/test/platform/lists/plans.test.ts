@@ -6,8 +6,8 @@ import { ListMemory } from '../../../src/platform/lists/list-memory.js';
 import type { PageRequest } from '../../../src/platform/lists/paging.js';
 import { type Feira, openFeira, type StoreClient } from '../../support/feira.js';
 
-// Which indexes the statements of a list use in a store of 6,000 products. A plan that reads the whole store would be as
-// fast in the small stores of the other tests.
+// Checks which indexes the statements of a list use in a store of 6,000 products. In the small stores of other tests,
+// a plan that reads the whole store would be just as fast.
 
 let feira: Feira;
 let store: StoreClient;

@@ -59,7 +59,7 @@ test('a server with a public address serves /metrics and /readyz on the monitori
 
 test('/metrics and /healthz answer while the database does not, and say so', async () => {
   const folder = temporaryFolder();
-  // PostgreSQL of root runs under another account, which has to reach its data.
+  // When tests run as root, PostgreSQL runs under another account, which must be able to read its data.
   chmodSync(folder.path, 0o711);
   const postgres = await startEmbeddedPostgres({ folder: folder.path, settings: { fsync: 'off' } });
   feira = await openFeira({ connection: postgres.connection });

@@ -69,7 +69,7 @@ test('no line carries a token, a secret, a query or a body, not even when the ca
     'hunter2 in the body',
   ];
   const [, ...others] = secrets;
-  // PostgreSQL describes a row that breaks a rule of the table with all its values.
+  // PostgreSQL's description of a row that violates a constraint contains all its values.
   const { autocommit } = feira.context.db.store('test');
   await autocommit.query(sql`alter table products add constraint refuse_all check (price < 0) not valid`);
   const failed = await store.post('/products', { name: secrets.at(-1), price: 1 });

@@ -3,19 +3,19 @@ import { shopOf, Visitor } from '../../support/buyer.js';
 import type { Feira, StoreClient } from '../../support/feira.js';
 import { sharedFeira } from '../../support/shared-feira.js';
 
-// Unicode normalization takes time that grows with the square of a run of combining marks: 78 kB of them held the process
-// for six seconds. No text may reach it before its length and its runs were judged.
+// The time for Unicode normalization grows with the square of a run of combining marks: 78 kB of them blocked the
+// process for six seconds. So the length of a text and its runs must be checked before it is normalized.
 
 const LONGEST = 1_200;
-/** Unicode's own bound, in the stream-safe text format of UAX 15. */
+/** The limit of Unicode's stream-safe text format (UAX 15). */
 const RUN = /\p{M}{31}/u;
-/** Out of their canonical order, which is what costs time. */
+/** Not in their canonical order, because reordering is what takes time. */
 const MARKS = '\u0301\u0323';
 
 let feira: Feira;
 let store: StoreClient;
 let product: string;
-/** Texts that were normalized although they are too long or have too long a run of marks, by their length. */
+/** The lengths of texts that were normalized although they are too long or contain too long a run of marks. */
 let unbounded: number[];
 
 beforeAll(async () => {

@@ -10,21 +10,21 @@ interface Arrival {
   socket: Socket;
 }
 
-/** An attempt as the log of the subscription has it. */
+/** An attempt as recorded in the delivery log of the subscription. */
 export interface RecordedAttempt {
   eventId: string;
   number: number;
   error: string | null;
 }
 
-/** A worker may take this long from an arrival to its record, or from a claim to the arrival. */
+/** The maximum time a worker may take from an arrival to its record, or from a claim to the arrival. */
 const SLACK_MS = 3_000;
 /** Workers close a connection that was idle for a second. */
 const IDLE_MS = 1_500;
-/** How late the receiver, on a busy machine, may notice what is in its sockets. */
+/** The maximum time until the receiver, on a busy machine, reads what is in its sockets. */
 const LAG_MS = 1_500;
 
-/** A receiver that notes when each delivery came and when the connection that brought it was closed. */
+/** A receiver that records when each delivery arrived and when its connection was closed. */
 export class Arrivals {
   readonly all: Arrival[] = [];
   private readonly closed = new Map<Socket, number>();
@@ -60,8 +60,8 @@ export class Arrivals {
   }
 
   /**
-   * Every arrival after the first of an event needs a cause: the attempt before it is in the log as failed, or its result
-   * could not be recorded, because its worker was killed then (its connection ended with it) or PostgreSQL was.
+   * Every repeated arrival of an event needs a cause: the previous attempt is in the log as failed, or its result
+   * could not be recorded because its worker was killed at that time (which closed its connection) or PostgreSQL was.
    */
   explainRepeats(
     kills: Kill[],
@@ -104,7 +104,7 @@ export class Arrivals {
         return before.at >= kill.at - SLACK_MS && before.at <= kill.over + SLACK_MS;
       return (
         kill.victim === 'worker' &&
-        // What was in the socket when the worker died is read a little later.
+        // The bytes in the socket when the worker died are read slightly later.
         before.at <= kill.over + LAG_MS &&
         closedAt >= kill.at - IDLE_MS &&
         closedAt <= kill.over + LAG_MS

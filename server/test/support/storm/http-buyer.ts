@@ -4,7 +4,7 @@ import { formOf, Merchant, type Page } from '../merchant.js';
 
 let buyers = 0;
 
-/** A browser in a shop that talks to real server processes: to any of them with each request. */
+/** A browser in a shop that sends each request to any of several real server processes. */
 export class HttpBuyer {
   private readonly browser: Merchant;
 
@@ -12,13 +12,13 @@ export class HttpBuyer {
     pickServer: () => string,
     private readonly slug: string,
   ) {
-    // Buyers have addresses of their own, because the number of orders per address is limited.
+    // Every buyer has a different address, because the number of orders per address is limited.
     const number = ++buyers;
     const address = `10.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}`;
     this.browser = new Merchant(overHttp(pickServer), { 'x-forwarded-for': address });
   }
 
-  /** The checkout form for one piece of a product; undefined when it is sold out. */
+  /** The checkout form for one unit of a product; undefined if it is sold out. */
   async openCheckout(productId: string): Promise<Page | undefined> {
     const product = await this.browser.get(`/s/${this.slug}/products/${productId}`);
     if (!product.forms.some(({ buttons }) => 'Add to cart' in buttons)) return undefined;
@@ -35,7 +35,7 @@ export class HttpBuyer {
     return this.browser.get(localPath(placed));
   }
 
-  /** Returns the id of the order. The button may be pressed again after a lost answer. */
+  /** Returns the id of the order. The form may be submitted again after a lost response. */
   async pay(payment: Page): Promise<string> {
     const done = await this.browser.press(payment, 'Pay');
     return new URL(done.location!, 'http://feira.test').pathname.split('/').at(-1)!;
@@ -46,7 +46,7 @@ export function checkoutIdOf(form: Page): string {
   return formOf(form, 'Place order').fields.checkout!;
 }
 
-/** What Merchant needs of a server, over a socket. */
+/** The part of a server that Merchant needs, over a socket. */
 function overHttp(pickServer: () => string): FastifyInstance {
   const inject = async ({ method, url, headers, payload }: InjectOptions) => {
     const response = await fetch(`${pickServer()}${url}`, {

@@ -1,19 +1,19 @@
 /**
- * What became of a write, as its caller knows it. `done` and `refused`: it was answered. `unknown`: the call failed and
- * was not repeated. A write with a key, and a checkout, is repeated until it is answered.
+ * The result of a write, as its caller knows it. `done` and `refused`: it was answered. `unknown`: the call failed
+ * and was not repeated. A write with a key, and a checkout, is repeated until it is answered.
  */
 export type Outcome = 'done' | 'refused' | 'unknown';
 
-/** Everything that the writers of one store requested, and the answers they got. */
+/** All requests of the writers of one store, and the responses they received. */
 export class Ledger {
-  /** A product has one writer here, and its balances rise: each is written once. */
+  /** Each of these products has one writer, which writes increasing balances, each once. */
   readonly stock: { productId: string; quantity: number; outcome: Outcome }[] = [];
   readonly products: { name: string; id: string | undefined; outcome: Outcome }[] = [];
   readonly images: { url: string; outcome: Outcome }[] = [];
   readonly checkouts: { checkoutId: string; outcome: Outcome }[] = [];
   readonly payments: { orderId: string }[] = [];
   readonly refunds: { orderId: string; restock: boolean; outcome: Outcome }[] = [];
-  /** Answers that no correct server gives. */
+  /** Responses that a correct server never returns. */
   readonly unexpected: string[] = [];
 
   get acknowledged(): number {

@@ -9,7 +9,7 @@ const WRITERS = 4;
 const RETRY_MS = 50;
 /** Longer than the lease of a key and a recovery of PostgreSQL. */
 const LONGEST_MS = 180_000;
-/** Calls that wait for the lease of a killed process are repeated beside the writers; no more than this many. */
+/** Calls that wait for the lease of a killed process are repeated in the background, at most this many at a time. */
 const MAX_OPEN = 12;
 
 export interface LoadStore {
@@ -44,7 +44,7 @@ export class Load {
     await Promise.all(this.open);
   }
 
-  /** No further writes are begun. */
+  /** Stops starting new writes. */
   stop(): void {
     this.isOver = true;
   }
@@ -75,7 +75,7 @@ export class Load {
     this.ledger.products.push({ name, id: answer?.body.id, outcome: outcomeOf(answer) });
   }
 
-  /** Nothing but the key prevents a second image with the same address. */
+  /** Only the key prevents a second image with the same URL. */
   private async attachImage(writer: number): Promise<void> {
     const url = `https://images.example/${randomUUID()}.png`;
     const { products } = this.ledger;
@@ -106,7 +106,7 @@ export class Load {
     this.paid.push(orderId);
   }
 
-  /** Writers may choose the same order at once: it must be refunded once. */
+  /** Several writers may choose the same order at the same time. It must be refunded only once. */
   private async refund(): Promise<void> {
     if (this.paid.length === 0) return;
     const orderId = this.random.pick(this.paid);
@@ -115,7 +115,7 @@ export class Load {
     this.ledger.refunds.push({ orderId, restock, outcome: outcomeOf(answer) });
   }
 
-  /** Undefined when the call failed and had no key to repeat it with. */
+  /** Returns undefined if the call failed and has no key with which it could be repeated. */
   private async send(
     method: string,
     path: string,
@@ -134,7 +134,7 @@ export class Load {
     return call().catch(() => delay(RETRY_MS, undefined));
   }
 
-  /** The writer goes on meanwhile: a key whose process was killed is free again only after its lease. */
+  /** The writer continues meanwhile, because a key whose process was killed is free again only after its lease. */
   private async aside(work: () => Promise<void>): Promise<void> {
     if (this.open.size >= MAX_OPEN) await Promise.race(this.open);
     const task = work().finally(() => this.open.delete(task));
@@ -148,7 +148,7 @@ function outcomeOf(answer: Answer | undefined): 'done' | 'refused' | 'unknown' {
   return answer.status < 300 ? 'done' : 'refused';
 }
 
-/** As a client does that does not know whether its call was carried out. */
+/** Repeats the request like a client that does not know whether its call was executed. */
 async function untilAnswered<T>(call: () => Promise<T>): Promise<T> {
   const giveUpAt = performance.now() + LONGEST_MS;
   for (;;) {

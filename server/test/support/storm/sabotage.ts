@@ -1,11 +1,11 @@
 import { raw, sql } from '../../../src/platform/db/sql.js';
 import type { Fleet } from '../fleet.js';
 
-// Faults that are built into a server on purpose, to show that the storm finds them.
+// Deliberate bugs in the server, to show that the storm detects them.
 
-/** Commits are acknowledged before they are on the disk, and the disk is written to seldom. */
+/** Commits are acknowledged before they are on the disk, which is written rarely. */
 export async function commitAsynchronously(fleet: Fleet): Promise<void> {
-  // Of the database, because the command line of the embedded PostgreSQL overrides the settings of the cluster.
+  // Set for the database, because the command line of the embedded PostgreSQL overrides the settings of the cluster.
   await run(fleet, `alter database ${fleet.connection.database} set synchronous_commit = off`);
   await run(fleet, `alter system set wal_writer_delay = '10s'`);
   await run(fleet, `alter system set wal_writer_flush_after = '1GB'`);
@@ -28,7 +28,7 @@ export function doubleEvents(fleet: Fleet): Promise<void> {
   );
 }
 
-/** Every other balance is stored as one piece more than was written. */
+/** Every other balance is stored as one unit more than was written. */
 export function miscountStock(fleet: Fleet): Promise<void> {
   return addTrigger(fleet, 'before update of quantity on products', 'new.quantity := new.quantity + 1;', 0.5);
 }

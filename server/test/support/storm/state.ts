@@ -9,7 +9,7 @@ export interface FeedEntry {
   data: { id: string; quantity: number; orderId: string; fields?: string[] };
 }
 
-/** What a store has after the load, read from the database, and its feed as a partner reads it. */
+/** The final state of a store, read from the database, and its feed as a partner reads it. */
 export interface StoreState {
   products: { id: string; name: string; quantity: number }[];
   images: { url: string }[];
@@ -76,7 +76,7 @@ export function readAttempts(fleet: Fleet): Promise<RecordedAttempt[]> {
     join deliveries d on d.workspace_id = a.workspace_id and d.id = a.delivery_id`);
 }
 
-/** What is still under way, by kind; empty when everything has come to its end. */
+/** The number of unfinished records by kind; empty when everything is finished. */
 export async function unfinished(fleet: Fleet): Promise<Record<string, number>> {
   const [counts] = await fleet.db.store('test').query<Record<string, number>>(sql`
     select (select count(*) from outbox) as outbox,
@@ -87,7 +87,7 @@ export async function unfinished(fleet: Fleet): Promise<Record<string, number>> 
   return Object.fromEntries(Object.entries(counts!).filter(([, count]) => count > 0));
 }
 
-/** Lets the workers cancel what was not paid for. */
+/** Moves unpaid orders past their expiry, so that the workers cancel them. */
 export async function expireOrders(fleet: Fleet): Promise<void> {
   await fleet.db.store('test').autocommit.query(sql`
     update orders set expires_at = now() - interval '1 second' where status = 'pending'`);

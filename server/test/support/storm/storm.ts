@@ -12,17 +12,17 @@ const STORES = 2;
 const OWN_PRODUCTS = 4;
 const SOLD_PRODUCTS = 2;
 const SOLD_AT_FIRST = 40;
-/** A run goes on until there is enough to compare, however slow the machine is. */
+/** A run continues until there is enough data to compare, however slow the machine is. */
 const LEAST_ACKNOWLEDGED = 400;
-/** Jobs run every ten seconds, and what failed is put off. */
+/** Jobs run every ten seconds, and failed work is postponed. */
 const SETTLE_MS = 120_000;
 
 export interface StormOptions {
   victims: Kill['victim'][];
-  /** How many of them are killed, in turn. */
+  /** The number of processes that are killed, in turn. */
   kills: number;
   seed: number;
-  /** Breaks the server on purpose, before any process has started. */
+  /** Adds a deliberate bug to the server before any process has started. */
   sabotage?: (fleet: Fleet) => Promise<void>;
 }
 
@@ -31,20 +31,20 @@ export interface StormReport {
   events: number;
   arrivals: number;
   kills: Record<string, number>;
-  /** Why deliveries came more than once, with the number of each. */
+  /** The causes of repeated deliveries, with the number of each. */
   repeats: Record<string, number>;
-  /** A sentence for each record that was lost, duplicated or wrong. */
+  /** A description of each record that was lost, duplicated or wrong. */
   faults: string[];
 }
 
 /**
- * Writers change stores in every way over HTTP while processes are killed. Afterwards everything that was acknowledged
- * must be in the database once, its event in the feed once, and at the receiver at least once.
+ * Writers change stores in every possible way over HTTP while processes are killed. Afterwards every acknowledged
+ * change must be in the database once, its event in the feed once, and at the receiver at least once.
  */
 export async function storm({ victims, kills, seed, sabotage }: StormOptions): Promise<StormReport> {
   const random = new Random(seed);
   const fleet = await Fleet.open({
-    // On a busy machine a receiver in the same process answers late. A longer timeout is a longer lease, too.
+    // On a busy machine, a receiver in the same process responds late. A longer timeout also means a longer lease.
     WEBHOOK_TIMEOUT_MS: '4000',
     WEBHOOK_BACKOFF_MS: '500',
     WEBHOOK_BACKOFF_FACTOR: '2',
@@ -115,10 +115,10 @@ async function killOne(fleet: Fleet, victim: Kill['victim'], random: Random): Pr
   await fleet.kill(random.pick(candidates));
 }
 
-/** Waits until nothing is under way any more. What is left after that is a fault. */
+/** Waits until all work is finished. Anything left after that is a bug. */
 async function settle(fleet: Fleet): Promise<string[]> {
   let left: Record<string, number> = {};
-  // The first statements may meet connections that broke with PostgreSQL.
+  // The first statements may use connections that broke with PostgreSQL.
   await until(() =>
     expireOrders(fleet).then(
       () => true,

@@ -5,12 +5,12 @@ export interface Expectation {
   ledger: Ledger;
   /** Products whose stock only the writers set. */
   ownProducts: string[];
-  /** Products that buyers buy, and how many pieces there were at first. */
+  /** Products that buyers buy, with the initial stock of each. */
   soldProducts: string[];
   soldAtFirst: number;
 }
 
-/** Compares a store with the answers that its writers got. Returns a sentence for each difference. */
+/** Compares a store with the responses that its writers received. Returns a description of each difference. */
 export function verify(state: StoreState, expected: Expectation): string[] {
   return [
     ...expected.ledger.unexpected,
@@ -46,7 +46,10 @@ function verifyCreates({ products, images }: StoreState, { ledger }: Expectation
   return faults;
 }
 
-/** Each balance was written once and rises: an acknowledged one is in the feed once, and none later is lost. */
+/**
+ * Balances increase and each was written once, so every acknowledged one is in the feed once, and the latest is not
+ * lost.
+ */
 function verifyStock({ products, feed }: StoreState, { ledger, ownProducts }: Expectation): string[] {
   const faults: string[] = [];
   const balances = feed.filter(
@@ -69,7 +72,7 @@ function verifyStock({ products, feed }: StoreState, { ledger, ownProducts }: Ex
   return faults;
 }
 
-/** Every piece is in stock or in an order, and every change of the stock is one event. */
+/** Every unit is in stock or in an order, and every change of the stock has one event. */
 function verifySales(state: StoreState, { ledger, soldProducts, soldAtFirst }: Expectation): string[] {
   const faults: string[] = [];
   const placed = countBy(state.orders, ({ checkoutId }) => checkoutId);
@@ -109,7 +112,7 @@ function ascending(one: number, other: number): number {
   return one - other;
 }
 
-/** The books of the orders, of the gateway and of the customers agree, and nothing is refunded twice. */
+/** The amounts of the orders, the gateway and the customers agree, and nothing is refunded twice. */
 function verifyMoney(state: StoreState, { ledger }: Expectation): string[] {
   const faults: string[] = [];
   const orders = new Map(state.orders.map((order) => [order.id, order]));
