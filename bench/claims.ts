@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { compare, EventDatabase, openCluster, timed } from './event-databases.js';
 
-// What it costs to claim the deliveries of one subscription while another one has a large backlog.
+// Measures the cost of claiming the deliveries of one subscription while another one has a large backlog.
 
 const { values: options } = parseArgs({
   options: { due: { type: 'string', default: '1000000' }, claims: { type: 'string', default: '300' } },
@@ -49,7 +49,7 @@ const met = compare(
   GOAL,
 );
 
-// The same when the subscription with the backlog is claimed too: one with few deliveries costs as much.
+// The same when the subscription with the backlog is claimed too. It costs as much as one with few deliveries.
 const few = await empty.subscribe();
 const both = { empty: [] as number[], full: [] as number[] };
 for (let round = 0; round < Number(options.claims) / 3; round++) {

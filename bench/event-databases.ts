@@ -10,8 +10,8 @@ import { type Claimed, claimDue } from 'feira/dist/webhooks/claim.js';
 import pg from 'pg';
 import { temporaryFolder } from './processes.js';
 
-// Two databases of one PostgreSQL, an empty one and a full one. The measured statements alternate between them, so that
-// whatever else the machine does falls on both.
+// Two databases of one PostgreSQL, an empty one and a full one. The measured statements alternate between them, so
+// that other load on the machine affects both equally.
 
 export interface Subscription {
   workspaceId: string;
@@ -44,7 +44,7 @@ export class EventDatabase {
     return subscribe(this.db);
   }
 
-  /** Writes events as a merchant's write does, and has them numbered and queued for delivery. */
+  /** Writes events as a merchant's write does, numbers them and queues their deliveries. */
   async write(count: number): Promise<void> {
     const { autocommit } = this.db.background('bench');
     await autocommit.query(sql`
@@ -70,7 +70,7 @@ export class EventDatabase {
     });
   }
 
-  /** As if the measured subscription had received everything. */
+  /** Marks everything as delivered to the measured subscription. */
   async finish(): Promise<void> {
     const { workspaceId, webhookId } = this.measured;
     await this.client.query(
@@ -108,7 +108,7 @@ async function subscribe(db: Database): Promise<Subscription> {
   await share.transaction((tx) =>
     createGrant(tx, { workspaceId, clientId, userId: null, scopes: ['webhooks:manage'] }),
   );
-  // An app is owed deliveries from when it exchanged its code.
+  // An app receives deliveries from the time it exchanged its code.
   await share.autocommit.query(sql`update oauth_grants set connected_at = now()`);
   const [hook] = await share.autocommit.query<{ id: string }>(sql`
     insert into webhooks (workspace_id, id, client_id, url, events, secret)

@@ -3,7 +3,7 @@ import { rotatePartitions } from 'feira/dist/events/retention.js';
 import { purgeIdempotencyKeys } from 'feira/dist/platform/http/idempotency-keys.js';
 import { compare, EventDatabase, openCluster, timed } from './event-databases.js';
 
-// What 30 days of events cost the writes and claims of the present, and how long it takes to drop what has expired.
+// Measures the cost of 30 days of events for current writes and claims, and the time to drop what has expired.
 
 const { values: options } = parseArgs({
   options: {
@@ -11,7 +11,7 @@ const { values: options } = parseArgs({
     /** Finished deliveries, each with an attempt. */
     deliveries: { type: 'string', default: '1000000' },
     rounds: { type: 'string', default: '150' },
-    /** Expired idempotency keys: at 1,000 a second, what comes due in five minutes. */
+    /** Expired idempotency keys: the number that expires in five minutes at 1,000 per second. */
     keys: { type: 'string', default: '300000' },
   },
 });

@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
 
-// The writers of snapshot.ts, in a separate process: reading the stream would hold them up. Each message with `ids`
-// starts them; `stop` ends them and is answered with the number of writes.
+// The writers of snapshot.ts, in a separate process, because reading the stream would delay them. Each message with
+// `ids` starts them; `stop` ends them and is answered with the number of writes.
 
 const WRITERS = 16;
 const agent = new Agent({ keepAlive: true });

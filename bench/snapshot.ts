@@ -50,7 +50,7 @@ for (let round = 0; round <= Number(options.rounds); round++) {
   const seconds = (performance.now() - begun) / 1_000;
   const written = await writers?.stop();
   if (written === undefined) {
-    // The first stream warms the process up and gives the writers the ids of the products.
+    // The first stream warms up the process and provides the writers with the ids of the products.
     for (const { id, variants } of products.values()) {
       if (variants[0]) skus.push([id, variants[0].sku]);
       else ids.push(id);
@@ -98,7 +98,7 @@ async function writeAlone(): Promise<number> {
   return Math.round((await writers.stop()) / seconds);
 }
 
-/** Writes at the rate asked for, or as fast as the server answers if that is slower. */
+/** Writes at the requested rate, or as fast as the server responds if that is slower. */
 function startWriters(): { stop(): Promise<number> } {
   writerProcess.send({
     url: `http://127.0.0.1:${server.port}/api/v1`,
@@ -161,7 +161,7 @@ interface FeedEvent {
   data: { id: string; sku?: string; quantity: number };
 }
 
-/** How many products of the store differ from those that the consumer holds. */
+/** Counts the products that differ between the store and the consumer. */
 async function compare(products: Map<string, Product>): Promise<number> {
   const held = new Map(products);
   let differences = 0;

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 const DOCUMENT = new URL('../../openapi.json', import.meta.url);
 const TARGET = new URL('../src/types.ts', import.meta.url);
 const BIOME = fileURLToPath(new URL('../../node_modules/.bin/biome', import.meta.url));
-/** Schemas that the SDK does not use: the token endpoint is called by its own code. */
+/** Schemas that the SDK does not use. The token endpoint has its own code. */
 const LEFT_OUT = /^(TokenRequest|OAuthError)$|Delivery$(?<!^Delivery)/;
 
 export function generateTypes(document = JSON.parse(readFileSync(DOCUMENT, 'utf8'))) {
@@ -52,14 +52,14 @@ function queries({ paths }) {
     .filter(Boolean);
 }
 
-/** A time may be a Date, and a list of values an array: the client writes both as the API wants them. */
+/** A time may be a Date, and a list of values an array. The client converts both to the format of the API. */
 function queryValue(schema) {
   if (schema['x-time']) return { typescript: 'string | Date' };
   if (schema['x-list-of']) return { typescript: `string | ${paren(openEnum(schema['x-list-of']))}[]` };
   return schema;
 }
 
-/** What `data` is in a webhook and in a feed entry, by the name of the event. */
+/** The type of `data` in a webhook and in a feed entry, by event name. */
 function eventPayloads({ webhooks }) {
   const lines = Object.keys(webhooks).map((event) => {
     const name = event
@@ -115,7 +115,7 @@ function objectType({ properties = {}, required = [], additionalProperties }, in
   return `{\n${lines.join('\n')}\n${indent}}`;
 }
 
-/** A value that the API adds later is still a string: switch statements and assignments go on compiling. */
+/** A value that the API adds later is still a string, so that switch statements and assignments keep compiling. */
 function openEnum(values) {
   const literals = values.map(literal);
   const isText = values.some((value) => typeof value === 'string');

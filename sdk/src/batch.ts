@@ -9,9 +9,9 @@ const MAX_ENTRIES = 500;
 export type BatchResult<R> = R[];
 
 /**
- * Sends any number of entries in calls of 500, one after the other: entries of one SKU have to be applied in their order.
- * Each call has its own idempotency key, derived from the given one, so that a repetition of the whole sends the same
- * keys. If a call fails, the error has the results before it in `completed`.
+ * Sends any number of entries in calls of 500, one after the other, because entries of one SKU must be applied in
+ * order. Each call has its own idempotency key, derived from the given one, so that repeating the whole batch sends
+ * the same keys. If a call fails, `completed` of the error has the earlier results.
  */
 export async function sendInBatches<E, B, R>(
   api: Api,
@@ -35,7 +35,7 @@ export async function sendInBatches<E, B, R>(
   return results;
 }
 
-/** The API counts the entries of one call from 0; the caller knows only the whole list. */
+/** The API counts the entries of each call from 0. The caller only knows positions in the whole list. */
 function placed(error: FeiraError, start: number, completed: unknown[]): FeiraError {
   for (const detail of error.details)
     detail.field = detail.field?.replace(

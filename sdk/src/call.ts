@@ -4,7 +4,7 @@ import type { ConditionalOptions } from './options.js';
 import type { CallSpec } from './sent-request.js';
 import type { Transport } from './transport.js';
 
-/** The response beside its data. Its body has been read. */
+/** The response metadata beside the data. The body has already been read. */
 export interface WithResponse<T> {
   data: T;
   response: Response;
@@ -37,7 +37,7 @@ export class Call<T> implements Promise<T> {
   }
 }
 
-/** Sends one JSON call. `pick` takes the part of the body that the caller is interested in. */
+/** Sends one JSON call. `pick` returns the part of the body that the caller needs. */
 export function sendJson<T>(
   transport: Transport,
   spec: CallSpec,

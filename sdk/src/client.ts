@@ -13,7 +13,7 @@ import { Variants } from './resources/variants.js';
 import { Transport } from './transport.js';
 import type { Category, Me } from './types.js';
 
-/** The API of one store. Keep one per store: calls are paced per client. */
+/** The API client of one store. Use one client per store, because each client paces its own calls. */
 export class Feira {
   readonly products: Products;
   readonly variants: Variants;
@@ -39,7 +39,7 @@ export class Feira {
     this.webhooks = new Subscriptions(this.api);
   }
 
-  /** The store, and what the token may do. */
+  /** Returns the store and the scopes of the token. */
   me(options?: CallOptions): Call<Me> {
     return this.api.get('/me', options);
   }

@@ -1,8 +1,8 @@
-/** Time as the SDK sees it. An application passes another one only in its tests. */
+/** The clock of the SDK. Applications replace it only in their tests. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;
-  /** Ends early, with the reason of the signal, when the signal is aborted. */
+  /** Rejects early, with the reason of the signal, if the signal is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 import type { ErrorBody } from './types.js';
 
-/** Codes of the API, and those that the SDK adds for what happens before an answer exists. */
+/** The error codes of the API, and codes that the SDK adds for failures without a response. */
 export type ErrorCode =
   | ErrorBody['code']
   | 'aborted'
@@ -19,7 +19,7 @@ export interface ErrorDetail {
 }
 
 export interface ErrorFields {
-  /** The HTTP status. 0 if there was no answer. */
+  /** The HTTP status; 0 if there was no response. */
   status?: number;
   code: ErrorCode;
   requestId?: string | undefined;
@@ -29,24 +29,24 @@ export interface ErrorFields {
   cause?: unknown;
 }
 
-// Registered for the whole process: an application may contain two copies of the SDK (two versions, or ESM beside a
-// bundle), and instanceof has to recognise the errors of both.
+// Registered globally, because an application may contain two copies of the SDK (two versions, or ESM beside a
+// bundle), and instanceof must recognise the errors of both.
 const KINDS = Symbol.for('@feira/sdk.error');
 
-/** What every failed call throws. */
+/** The error that every failed call throws. */
 export class FeiraError extends Error {
   static readonly kind: string = 'FeiraError';
   readonly status: number;
   readonly code: ErrorCode;
-  /** Report it to support. */
+  /** The id of the request. Include it when you contact support. */
   readonly requestId: string | undefined;
-  /** Every fault of a 422, with its place in the body. */
+  /** All validation errors of a 422, with their location in the body. */
   readonly details: ErrorDetail[];
   /** A page that explains the code. */
   readonly docUrl: string | undefined;
   /** How many times the request was sent. */
   readonly attempts: number;
-  /** Of a batch that failed half-way: the results of the entries before the failure, in order. */
+  /** Set for a batch that failed half-way: the results of the entries before the failure, in order. */
   completed?: readonly unknown[];
 
   constructor(message: string, fields: ErrorFields) {
@@ -63,8 +63,8 @@ export class FeiraError extends Error {
   }
 
   static override [Symbol.hasInstance](value: unknown): boolean {
-    // A subclass of an application has no kind of its own, and then the prototype decides.
-    // biome-ignore-start lint/complexity/noThisInStatic: subclasses inherit this method and are meant by it
+    // A subclass defined by an application has no `kind` of its own, so its prototype decides.
+    // biome-ignore-start lint/complexity/noThisInStatic: subclasses inherit this method, and `this` is the subclass
     if (!Object.hasOwn(this, 'kind')) return Function.prototype[Symbol.hasInstance].call(this, value);
     const kinds = (value as { [KINDS]?: string[] } | null | undefined)?.[KINDS];
     return Array.isArray(kinds) && kinds.includes(this.kind);
@@ -72,13 +72,13 @@ export class FeiraError extends Error {
   }
 }
 
-/** The merchant has to approve the app again: the refresh token is used up, expired or revoked. */
+/** The merchant must approve the app again, because the refresh token was used, has expired or was revoked. */
 export class ReconnectNeeded extends FeiraError {
   static override readonly kind: string = 'ReconnectNeeded';
 
   constructor(
     readonly workspaceId: string,
-    /** Where to send the merchant. */
+    /** The URL to which to send the merchant. */
     readonly authorizeUrl: string,
     cause?: unknown,
   ) {
@@ -90,12 +90,12 @@ export class ReconnectNeeded extends FeiraError {
   }
 }
 
-/** The place in the application from which a call was made. */
+/** Records the place in the application from which a call was made. */
 export interface CallSite {
   stack?: string;
 }
 
-/** Without the frames of `below` and of what it called. */
+/** Omits the frames of `below` and of the functions it called. */
 export function callSite(
   below: ((...args: never[]) => unknown) | (new (...args: never[]) => unknown),
 ): CallSite {
@@ -106,7 +106,7 @@ export function callSite(
   return site;
 }
 
-/** An error is made after several asynchronous steps, when the line of the caller is gone from the stack. */
+/** The error is created after several asynchronous steps, when the caller's line is no longer in the stack. */
 export function placeAt<E extends Error>(error: E, site: CallSite): E {
   const frames = site.stack?.split('\n').filter((line) => /^\s+at /.test(line));
   if (frames?.length) error.stack = `${error.name}: ${error.message}\n${frames.join('\n')}`;

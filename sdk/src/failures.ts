@@ -1,7 +1,7 @@
 import { FeiraError } from './errors.js';
 import type { ErrorBody } from './types.js';
 
-/** The error for an answer that is not a success. */
+/** Creates the error for a response that is not a success. */
 export async function refusal(response: Response, attempts: number): Promise<FeiraError> {
   const { status } = response;
   const requestId = response.headers.get('x-request-id') ?? undefined;
@@ -24,7 +24,7 @@ export async function refusal(response: Response, attempts: number): Promise<Fei
   return new FeiraError(message, { status, code: 'invalid_response', attempts, requestId });
 }
 
-/** The error for a request that got no complete answer. */
+/** Creates the error for a request without a complete response. */
 export function connectionError(
   cause: unknown,
   timeout: AbortSignal,
@@ -50,7 +50,7 @@ async function errorBody(response: Response): Promise<ErrorBody | undefined> {
   }
 }
 
-/** fetch hides the reason ("fetch failed") in the cause of its error. */
+/** fetch reports only "fetch failed" and puts the reason into the cause of its error. */
 function reasonOf(error: unknown): string {
   const { message, cause } = error as { message?: string; cause?: { code?: string; message?: string } };
   return cause?.code ?? cause?.message ?? message ?? String(error);

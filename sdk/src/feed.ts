@@ -9,9 +9,9 @@ const PAGE = 100;
 const EVERY_MS = 5_000;
 
 export interface FollowOptions extends CallOptions {
-  /** true: wait for more at the end, until `signal` is aborted. Default: stop there. */
+  /** true: wait for new entries at the end until `signal` is aborted. Default: stop at the end. */
   follow?: boolean | undefined;
-  /** How often to ask at the end. Default 5 seconds. */
+  /** The polling interval at the end of the feed. Default 5 seconds. */
   everyMs?: number | undefined;
 }
 
@@ -22,11 +22,11 @@ export interface FeedPage<T> {
 }
 
 /**
- * A list that never ends: what changes later is added to it. Nothing ever appears before a cursor that was given out, so
- * a program that saves `cursor` and goes on from it after a restart misses nothing.
+ * A list to which later changes are appended. Nothing ever appears before a cursor that was returned, so a program
+ * that saves `cursor` and continues from it after a restart misses nothing.
  */
 export class Feed<T> implements AsyncIterable<T> {
-  /** Everything before this position has been processed: the loop has come back for more. */
+  /** Everything before this position has been processed, because the loop has requested the next page. */
   cursor: string | undefined;
 
   constructor(
@@ -53,7 +53,7 @@ export class Feed<T> implements AsyncIterable<T> {
         await this.api.transport.clock.sleep(everyMs, signal);
       }
     } catch (error) {
-      // To abort is the way to leave a loop that follows, so it is no failure there.
+      // Aborting is the normal way to leave a loop that follows the feed, so it is not an error there.
       if (!(follow && signal?.aborted)) throw error;
     }
   }

@@ -1,4 +1,7 @@
-/** The lines of a stream. Fails when nothing arrives for `idleMs`. What follows the last line break is not a line. */
+/**
+ * Returns the lines of a stream. Fails if nothing arrives for `idleMs`. Text after the last line break is not
+ * returned.
+ */
 export async function* readLines(
   body: ReadableStream<Uint8Array> | null,
   idleMs: number,
@@ -16,7 +19,7 @@ export async function* readLines(
       yield* lines;
     }
   } finally {
-    // Also when the consumer leaves early: the server must not go on sending.
+    // Also runs when the consumer leaves early, so that the server stops sending.
     await reader.cancel().catch(() => {});
   }
 }

@@ -11,7 +11,7 @@ export interface Page<T> {
 }
 
 /**
- * A list that has not been asked for yet: iterate over it for all records, await it for the page that its query
+ * A list that has not been requested yet: iterate over it for all records, await it for the page that its query
  * describes, or iterate over `pages()`.
  */
 export class List<T> implements PromiseLike<Page<T>>, AsyncIterable<T> {
@@ -37,7 +37,7 @@ export class List<T> implements PromiseLike<Page<T>>, AsyncIterable<T> {
     return this.read(this.query);
   }
 
-  /** From the page of the query to the last one. Later pages are read by cursor, so there is no limit on their number. */
+  /** The pages from the requested one to the last. Later pages are read by cursor, so their number is not limited. */
   async *pages(): AsyncGenerator<Page<T>, void, undefined> {
     let query = this.query;
     for (;;) {

@@ -13,14 +13,14 @@ export interface FeiraAppOptions {
   baseUrl: string;
   clientId: string;
   clientSecret: string;
-  /** Registered for the app, exactly like this. */
+  /** The redirect URI, exactly as registered for the app. */
   redirectUri: string;
   scopes: (Me['scopes'][number] | (string & {}))[];
   /** Default: in memory. */
   tokens?: TokenStore;
   /** The `iss` that the callback must carry. Default: baseUrl. */
   issuer?: string;
-  /** Settings of the clients that the app hands out. */
+  /** Settings for the clients that the app creates. */
   client?: Omit<Partial<FeiraOptions>, 'baseUrl' | 'token' | 'fetch' | 'clock' | 'budget'> & {
     budget?: (workspaceId: string) => NonNullable<FeiraOptions['budget']>;
   };
@@ -33,7 +33,7 @@ export interface Connected {
   store: Feira;
 }
 
-/** Your app: connects stores by OAuth and hands out a client for each of them. */
+/** Your app: connects stores by OAuth and creates a client for each of them. */
 export class FeiraApp {
   private readonly tokens: TokenStore;
   private readonly clock: Clock;
@@ -49,15 +49,15 @@ export class FeiraApp {
   }
 
   /**
-   * The address to which to send the merchant. `session` is anything that identifies the person in front of the browser,
-   * such as the id of their session in your system; `connected` must be given the same.
+   * Returns the URL to which to send the merchant. `session` is any value that identifies the person at the browser,
+   * such as their session id in your system. Pass the same value to `connected`.
    */
   async connect(session: string): Promise<string> {
     if (!session) throw new TypeError('connect() needs the session of the person who connects the store');
     return this.authorizeUrl(await this.states.forSession(session));
   }
 
-  /** Handles the callback, given its address with the query. Checks state and issuer, and stores the tokens. */
+  /** Handles the callback, given its full URL. Checks state and issuer, and stores the tokens. */
   async connected(callback: string | URL, session: string): Promise<Connected> {
     const { searchParams } = new URL(callback, this.options.redirectUri);
     const state = searchParams.get('state') ?? '';
@@ -74,12 +74,12 @@ export class FeiraApp {
         `Store ${reconnects} was to be connected again, but ${workspaceId} was chosen`,
       );
     await this.tokens.lock(workspaceId, () => this.tokens.set(workspaceId, tokens));
-    // A client from before may hold the tokens of the old connection.
+    // An existing client may hold the tokens of the old connection.
     this.stores.delete(workspaceId);
     return { workspaceId, store: this.store(workspaceId) };
   }
 
-  /** The client of a store that was connected before. Always the same one, so that all calls share its pacing. */
+  /** Returns the client of a connected store. It is always the same one, so that all calls share its pacing. */
   store(workspaceId: string): Feira {
     const known = this.stores.get(workspaceId);
     if (known) return known;

@@ -1,7 +1,7 @@
 export type QueryValue = string | number | boolean | Date | readonly string[] | undefined;
 export type Query = { [name: string]: QueryValue };
 
-/** Times are written as RFC 3339, several values separated by commas; what is undefined is left out. */
+/** Times are formatted as RFC 3339, several values are separated by commas, and undefined values are omitted. */
 export function urlOf(baseUrl: string, path: string, query: Query): string {
   const parameters = Object.entries(query)
     .filter(([, value]) => value !== undefined)

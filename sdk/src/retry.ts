@@ -1,14 +1,14 @@
 const FIRST_MS = 1_000;
 const LONGEST_MS = 30_000;
-/** Added at random, so that clients that failed together do not come back together. */
+/** The random part of a wait, so that clients that failed together do not retry together. */
 const JITTER = 0.25;
 
-/** 1, 2, 4, 8 … seconds after the attempts 1, 2, 3 …, plus up to a quarter, and 30 seconds at most. */
+/** Waits 1, 2, 4, 8 … seconds after attempts 1, 2, 3, 4 …, plus up to a quarter, and 30 seconds at most. */
 export function backoffMs(attempt: number, random: () => number = Math.random): number {
   return Math.min(LONGEST_MS, FIRST_MS * 2 ** (attempt - 1) * (1 + JITTER * random()));
 }
 
-/** The server knows best: its header decides, and the status only where a proxy answered instead. */
+/** The X-Should-Retry header of the server decides. The status decides only if a proxy answered instead. */
 export function shouldRetry(response: Response): boolean {
   const told = response.headers.get('x-should-retry');
   if (told !== null) return told === 'true';

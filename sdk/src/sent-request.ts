@@ -8,7 +8,7 @@ export interface CallSpec {
   query?: Query | undefined;
   body?: unknown;
   accept?: string;
-  /** Requests for upload addresses have a second, smaller budget. */
+  /** Requests for upload URLs have a second, smaller budget. */
   isUpload?: boolean;
 }
 

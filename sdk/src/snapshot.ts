@@ -10,13 +10,17 @@ const MAX_RESTARTS = 5;
 
 export interface SnapshotOptions extends CallOptions {
   /**
-   * A stream that breaks cannot be continued. With this function it is started again, up to five times: remove what you
-   * have stored, because all records come once more. Without it, a broken stream throws `snapshot_incomplete`.
+   * A stream that is interrupted cannot be continued. With this function it is started again, up to five times:
+   * remove what you have stored, because all records are sent again. Without it, an interrupted stream throws
+   * `snapshot_incomplete`.
    */
   onRestart?: (() => void | Promise<void>) | undefined;
 }
 
-/** Every record of one consistent view of the store. Iterate over it once; then `events()` has what happened since. */
+/**
+ * Every record of one consistent view of the store. Iterate over it once; then `events()` returns what has changed
+ * since.
+ */
 export class Snapshot<T> implements AsyncIterable<T> {
   /** The time of the view, known from the first record on. */
   at: string | undefined;
@@ -32,7 +36,7 @@ export class Snapshot<T> implements AsyncIterable<T> {
     this.site = callSite(Snapshot);
   }
 
-  /** The position in the feed that belongs to the snapshot. Save it together with the records. */
+  /** The position of the snapshot in the event feed. Save it together with the records. */
   get cursor(): string {
     if (this.position !== undefined && this.isComplete) return this.position;
     throw new FeiraError('A snapshot has a cursor only when all of its records have been read', {
@@ -96,7 +100,10 @@ function aborted(cause: unknown): FeiraError {
   return new FeiraError('The snapshot was aborted', { code: 'aborted', cause });
 }
 
-/** The server may notice only later that the broken stream has no reader, and refuses a second one until then. */
+/**
+ * The server may take a while to notice that the interrupted stream has no reader, and rejects a second one until
+ * then.
+ */
 function canRestart(error: unknown, broken: number): boolean {
   if (!(error instanceof FeiraError)) return false;
   return error.code === 'snapshot_incomplete' || (error.code === 'snapshot_running' && broken > 0);

@@ -4,13 +4,13 @@ import type { EventPayloads } from './types.js';
 export interface Delivery<Name extends keyof EventPayloads = keyof EventPayloads> {
   event: Name;
   data: EventPayloads[Name];
-  /** Default: some id. */
+  /** Default: a random id. */
   workspaceId?: string;
   id?: string;
   sequence?: number;
   origin?: string;
   attempt?: number;
-  /** When it is signed. Default: now. */
+  /** The time of the signature. Default: now. */
   at?: Date;
 }
 
@@ -19,7 +19,10 @@ export interface SignedDelivery {
   headers: Record<string, string>;
 }
 
-/** A delivery as Feira sends it, for tests of your receiver. `previousSecret` signs as during a rotation. */
+/**
+ * Creates a delivery as Feira sends it, for tests of your receiver. `previousSecret` adds the second signature of a
+ * rotation.
+ */
 export async function sign<Name extends keyof EventPayloads>(
   delivery: Delivery<Name>,
   secret: string,

@@ -10,16 +10,16 @@ export interface TokenSet {
   scope: string;
 }
 
-/** Where the tokens of each store are kept. Encrypt them there: a refresh token is as good as a password. */
+/** Stores the tokens of each store. Encrypt them, because a refresh token grants access like a password. */
 export interface TokenStore {
   get(workspaceId: string): Promise<TokenSet | undefined>;
-  /** Must be durable when it returns. */
+  /** Must not return before the tokens are stored durably. */
   set(workspaceId: string, tokens: TokenSet): Promise<void>;
-  /** Runs `work` while no other process runs work of the same store. */
+  /** Runs `work` while no other process runs work for the same store. */
   lock<T>(workspaceId: string, work: () => Promise<T>): Promise<T>;
 }
 
-/** For tests and scripts: forgets everything when the process ends. */
+/** For tests and scripts: everything is lost when the process ends. */
 export class MemoryTokens implements TokenStore {
   private readonly sets = new Map<string, TokenSet>();
   private readonly locks = new Map<string, Promise<unknown>>();
@@ -46,9 +46,9 @@ export class MemoryTokens implements TokenStore {
 const EARLY_MS = 60_000;
 
 /**
- * The access token of one store, renewed when it expires. However many calls wait for it, there is one refresh: within a
- * process they share a promise, and between processes the lock of the store decides, under which the tokens are read
- * again before they are renewed.
+ * The access token of one store, renewed when it expires. However many calls wait for it, there is one refresh:
+ * within a process they share a promise, and across processes the lock of the store decides, under which the tokens
+ * are read again before they are renewed.
  */
 export class RenewedTokens implements TokenSource {
   private current: TokenSet | undefined;
@@ -78,7 +78,7 @@ export class RenewedTokens implements TokenSource {
         return saved;
       }
       const renewed = await this.refresh(saved);
-      // Saved before anybody gets it: the old refresh token is worthless from now on.
+      // Saved before any caller gets it, because the old refresh token is now invalid.
       await this.store.set(this.workspaceId, renewed);
       this.current = renewed;
       return renewed;

@@ -8,14 +8,14 @@ import { LONGEST_WAIT_MS, reportOf, UPLOADS_PER_MINUTE, uploadReport } from './p
 import { backoffMs, retryAfterMs, shouldRetry } from './retry.js';
 import { type CallSpec, requestOf, type SentRequest } from './sent-request.js';
 
-/** `read` takes what the caller wants from the response while the timeout of the attempt still runs. */
+/** `read` extracts what the caller needs from the response while the timeout of the attempt still applies. */
 export type Read<T> = (response: Response) => Promise<T>;
 
 const TIMEOUT_MS = 30_000;
 const MAX_ATTEMPTS = 5;
 const CONCURRENCY = 8;
 
-/** Sends the calls of one store: paced, with a timeout for each attempt, and again while that can help. */
+/** Sends the calls of one store: paced, with a timeout per attempt, and with retries if they can help. */
 export class Transport {
   readonly clock: Clock;
   readonly fetch: typeof fetch;
@@ -38,7 +38,7 @@ export class Transport {
   async send<T>(spec: CallSpec, options: ConditionalOptions, site: CallSite, read: Read<T>): Promise<T> {
     const signals = [options.signal, deadline(options.deadlineMs ?? this.options.deadlineMs)];
     const signal = AbortSignal.any(signals.filter((each) => each !== undefined));
-    // Made once: every attempt sends the same bytes under the same key.
+    // Created once, so that every attempt sends the same bytes with the same key.
     const request = requestOf(spec, options, this.options);
     const state: Attempts = { count: 0, refusedToken: undefined, renewed: false, report: undefined };
     try {
@@ -85,7 +85,7 @@ export class Transport {
     state: Attempts,
     read: Read<T>,
   ): Promise<Outcome<T>> {
-    // Not AbortSignal.timeout: a stream that `read` hands out goes on after the attempt.
+    // AbortSignal.timeout is not suitable, because a stream that `read` returns continues after the attempt.
     const timeout = new AbortController();
     const timer = setTimeout(() => timeout.abort(), options.timeoutMs ?? this.timeoutMs);
     const headers = { ...init.headers, authorization: `Bearer ${token}` };
@@ -118,7 +118,7 @@ export class Transport {
     return typeof token === 'string' ? token : token.accessToken(refused);
   }
 
-  /** Throws `error` when there is no further attempt. */
+  /** Throws `error` if there is no further attempt. */
   private waitBefore(
     state: Attempts,
     options: ConditionalOptions,
@@ -128,7 +128,7 @@ export class Transport {
     state.lastFailure = error;
     if (state.count >= (options.maxAttempts ?? this.options.maxAttempts ?? MAX_ATTEMPTS)) throw error;
     if (retryAfter !== undefined && retryAfter > LONGEST_WAIT_MS) throw error;
-    // The refused call waits for a slot in the queue as well; a second early or late does not matter there.
+    // The rejected call also waits for a slot in the queue, so a second earlier or later makes no difference.
     return retryAfter ?? backoffMs(state.count);
   }
 }
@@ -138,7 +138,7 @@ interface Attempts {
   /** A token that was answered with 401. */
   refusedToken: string | undefined;
   renewed: boolean;
-  /** What the last answer said about the budget. */
+  /** What the last response reported about the budget. */
   report: BudgetReport | undefined;
   lastFailure?: FeiraError;
 }
@@ -149,7 +149,7 @@ function deadline(ms: number | undefined): AbortSignal | undefined {
   return ms === undefined ? undefined : AbortSignal.timeout(ms);
 }
 
-/** A deadline usually passes while a failed attempt waits for the next one: that failure is the cause. */
+/** A deadline usually passes during the wait after a failed attempt, so that failure is reported as the cause. */
 function stopped(signal: AbortSignal, ofCaller: AbortSignal | undefined, state: Attempts): FeiraError {
   const { count: attempts, lastFailure } = state;
   if (ofCaller?.aborted)

@@ -13,7 +13,7 @@ export interface UploadOptions extends CallOptions {
 
 const ATTEMPTS = 5;
 
-/** The three steps of an upload: ask for an address, send the bytes there, attach the file. */
+/** The three steps of an upload: request an upload URL, send the bytes there, attach the file. */
 export async function uploadImage(
   api: Api,
   productId: string,
@@ -45,7 +45,7 @@ export async function uploadImage(
   return data;
 }
 
-/** The address takes the same bytes again, so every failure of the connection can be repeated. */
+/** The URL accepts the same bytes again, so every connection failure can be retried. */
 async function put(
   { transport }: Api,
   { uploadUrl }: SignedUpload,
@@ -90,7 +90,10 @@ async function bytesOf(image: Uint8Array | ArrayBuffer | Blob): Promise<Uint8Arr
   return new Uint8Array('arrayBuffer' in image ? await image.arrayBuffer() : image);
 }
 
-/** By the first bytes of the file, as the server does: names and declared types are often wrong. */
+/**
+ * Detects the type from the first bytes of the file, as the server does, because names and declared types are often
+ * wrong.
+ */
 function imageType(bytes: Uint8Array): string | undefined {
   const start = String.fromCharCode(...bytes.subarray(0, 12));
   if (start.startsWith('\xff\xd8\xff')) return 'image/jpeg';

@@ -14,26 +14,26 @@ import { verifyDelivery, type WebhookSettings } from './webhooks/verify.js';
 export { WebhookError };
 
 export interface WebhookEvent<Name extends keyof EventPayloads = keyof EventPayloads> {
-  /** The same for every attempt and resend. */
+  /** The same for all attempts and redeliveries. */
   id: string;
   event: Name;
   workspaceId: string;
   data: EventPayloads[Name];
-  /** Increases within the store. Of a ping it is 0. */
+  /** Increases within the store. 0 for a ping. */
   sequence: number;
   /** What caused the event: app:<clientId>, console, storefront, gateway, carrier or system. */
   origin: string;
   attempt: number;
 }
 
-/** Remembers the deliveries that were handled, for example in a table with a unique key. */
+/** Remembers the processed deliveries, for example in a table with a unique key. */
 export interface Deduplication {
   has(deliveryId: string): boolean | Promise<boolean>;
-  /** Called when the handlers have succeeded. */
+  /** Called when all handlers have succeeded. */
   add(deliveryId: string): unknown;
 }
 
-/** Remembers the last sequence of each thing. */
+/** Remembers the last sequence of each resource. */
 export interface Sequences {
   get(key: string): number | undefined | Promise<number | undefined>;
   set(key: string, sequence: number): unknown;
@@ -42,15 +42,15 @@ export interface Sequences {
 export interface WebhooksOptions extends WebhookSettings {
   /** Default: the last 10,000 deliveries, in memory. */
   deduplication?: Deduplication;
-  /** Default: the last 10,000 things, in memory. false: stale events are handled as well. */
+  /** Default: the last 10,000 resources, in memory. false: stale events are handled as well. */
   sequences?: Sequences | false;
-  /** Called for a delivery that is refused, and for a handler that fails. Default: console.error. */
+  /** Called for a rejected delivery and for a handler that fails. Default: console.error. */
   onError?: (error: unknown) => void;
 }
 
 type Handler = (event: WebhookEvent) => unknown;
 
-/** Receives webhooks: verifies them, drops repetitions and stale ones, and calls the handlers. */
+/** Receives webhooks: verifies them, drops duplicates and stale events, and calls the handlers. */
 export class Webhooks {
   private readonly handlers = new Map<string, Handler[]>();
   private readonly deduplication: Deduplication;
@@ -66,7 +66,7 @@ export class Webhooks {
     this.sequences = options.sequences ?? new Recent<number>();
   }
 
-  /** `*` handles every event, also names that this version does not know. */
+  /** `*` handles every event, including events that this version does not know. */
   on<Name extends keyof EventPayloads>(name: Name, handler: (event: WebhookEvent<Name>) => unknown): this;
   on(name: '*', handler: (event: WebhookEvent) => unknown): this;
   on(name: string, handler: (event: never) => unknown): this {
@@ -74,7 +74,7 @@ export class Webhooks {
     return this;
   }
 
-  /** For runtimes with web standards: (request) => hooks.fetch(request). */
+  /** For runtimes with the Fetch API: (request) => hooks.fetch(request). */
   readonly fetch = async (request: Request): Promise<Response> => {
     const { status, body } = await this.respond(
       async () => (request.bodyUsed ? {} : new Uint8Array(await request.arrayBuffer())),
@@ -83,7 +83,7 @@ export class Webhooks {
     return new Response(body, { status });
   };
 
-  /** For node:http and Express: (request, response) => … Mount it before any parser of bodies. */
+  /** For node:http and Express: (request, response) => … Mount it before any body parser. */
   readonly node = async (request: NodeRequest, response: NodeResponse): Promise<void> => {
     const { status, body } = await this.respond(() => rawBody(request), request.headers);
     response.statusCode = status;
@@ -93,7 +93,7 @@ export class Webhooks {
   /** A plugin for Fastify: app.register(hooks.fastify, { path: '/webhooks' }). */
   readonly fastify = async (instance: FastifyLike, { path }: { path: string }): Promise<void> => {
     const app = instance as FastifyCalls;
-    // Within this plugin only. Fastify would parse the body, and the signature covers its bytes.
+    // Applies to this plugin only. Fastify would parse the body, but the signature covers its bytes.
     app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) =>
       done(null, body),
     );
@@ -117,7 +117,7 @@ export class Webhooks {
     }
   }
 
-  /** Verifies and handles one delivery. Throws WebhookError, or what a handler throws. */
+  /** Verifies and handles one delivery. Throws WebhookError, or the error of a handler. */
   async handle(body: unknown, headers: Headers | Record<string, unknown>): Promise<void> {
     const event = await verifyDelivery(body, headers, this.options);
     if (await this.deduplication.has(event.id)) return;
@@ -127,7 +127,10 @@ export class Webhooks {
     await this.deduplication.add(event.id);
   }
 
-  /** An event is stale when a later one of the same kind about the same thing was handled, or its product is deleted. */
+  /**
+   * An event is stale if a later one of the same kind for the same resource was handled, or if its product was
+   * deleted.
+   */
   private async isStale({ event, workspaceId, data, sequence }: WebhookEvent): Promise<boolean> {
     if (!this.sequences || sequence === 0) return false;
     const { id, orderId, sku = '' } = data as { id?: string; orderId?: string; sku?: string };

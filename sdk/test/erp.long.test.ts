@@ -15,14 +15,14 @@ import {
 import { Feira } from '../src/client.js';
 import { merchantAt } from './support/http-merchant.js';
 
-/** How long buyers buy. For the ten minutes of a full run: FEIRA_ERP_SECONDS=600. */
+/** The duration of the purchases. Use FEIRA_ERP_SECONDS=600 for a full run. */
 const SECONDS = Number(process.env.FEIRA_ERP_SECONDS ?? 30);
 
 test(
   'the example ERP has the state of the store after the server was killed twice beside busy buyers',
   async () => {
     const folder = temporaryFolder();
-    // PostgreSQL of root runs under another account, which must be able to enter the folder.
+    // When tests run as root, PostgreSQL runs under another account, which must be able to enter the folder.
     chmodSync(folder.path, 0o711);
     const port = await freePort();
     const url = `http://localhost:${port}`;
@@ -58,8 +58,8 @@ test(
       server = await serve(env, url);
     }
     expect((await simulated)[0], simulation.output()).toBe(0);
-    // The last orders have to be invoiced before the ERP is asked to stop. The store says so, because the state of the
-    // ERP may not have the last payments yet.
+    // The last orders must be invoiced before the ERP is stopped. The store is asked, because the state of the ERP
+    // may lack the last payments.
     const client = new Feira({ baseUrl: url, token: currentToken(env) });
     await until(() => isInvoiced(client), 600_000);
 
@@ -136,7 +136,7 @@ function currentToken(env: { FEIRA_DATA: string }): string {
   return JSON.parse(readFileSync(join(env.FEIRA_DATA, 'demo.json'), 'utf8')).token;
 }
 
-/** The example compares itself; this does not rely on its code. */
+/** The example compares itself with the store. This check does not rely on its code. */
 async function expectSameState(client: Feira, folder: string): Promise<void> {
   const { products, orders, done } = stateIn(folder);
   for await (const product of client.products.list({ include: ['variants'] })) {

@@ -3,7 +3,7 @@ import { sql } from '../../server/src/platform/db/sql.js';
 import { Feira } from '../src/client.js';
 import { RestartableServer } from './support/restartable-server.js';
 
-// The server is killed in the middle of long operations. On a busy machine it takes long to start again.
+// The server is killed during long operations. On a busy machine, it takes long to start again.
 const PATIENT = { maxAttempts: 20, timeoutMs: 20_000 };
 const LINES = 5_000;
 const SIMPLE = 3_000;
@@ -34,7 +34,7 @@ async function fillStore(): Promise<void> {
       ),
     });
   }
-  // In parts, because a statement may take four seconds.
+  // Split, because a statement may take at most four seconds.
   for (let first = 1; first < SIMPLE; first += 100)
     await server.db.store('test').autocommit.query(sql`
       insert into products (workspace_id, id, name, price, description)
@@ -58,7 +58,7 @@ test('a sync of 5,000 lines loses nothing and doubles nothing when the server is
     ...PATIENT,
     fetch: (input, init) => {
       const sent = fetch(input, init);
-      // Once at the same time as a call is sent, once when the server is probably at work on it.
+      // The first kill happens while a call is sent, the second when the server is probably processing it.
       if (++calls === 3) restarts.push(server.killAndRestart());
       if (calls === 8) setTimeout(() => restarts.push(server.killAndRestart()), 30);
       return sent;
@@ -94,7 +94,7 @@ test('a snapshot is complete although the server is killed in the middle, and it
   for await (const product of snapshot) {
     products.set(product.id, product.quantity);
     if (products.size === 100) restart ??= server.killAndRestart();
-    // The server sends ahead. Reading slowly here keeps it from being done before it is killed.
+    // The server sends ahead. A slow reader keeps it from finishing before it is killed.
     if (restarts === 0 && products.size === 101) await restart;
   }
   await restart;

@@ -62,7 +62,7 @@ test('several clients share a budget through a file', async () => {
         fetch,
         clock: {
           ...clock,
-          // Time moves only between calls. Otherwise one that a busy machine holds up would count as lost.
+          // Time moves only between calls. Otherwise a call that a busy machine delays would count as lost.
           async sleep(ms, signal) {
             while (underWay.size > 0) await new Promise((resolve) => setImmediate(resolve));
             await clock.sleep(ms, signal);
@@ -130,7 +130,7 @@ test('a budget that cannot be reached does not stop the calls', async () => {
 test('uploads have a budget of their own', async () => {
   const { statuses, fetch } = counting();
   const { client } = await server.connect({
-    // The storage refuses the file: what counts is the request for the address before it.
+    // The storage rejects the file. What matters is the request for the upload URL before it.
     fetch: (input, init) =>
       init?.method === 'PUT' ? Promise.resolve(new Response('', { status: 403 })) : fetch(input, init),
     clock: clockOf(server),

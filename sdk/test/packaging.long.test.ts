@@ -49,7 +49,7 @@ test('publint reports nothing', async () => {
   expect(messages).toEqual([]);
 });
 
-// The profile esm-only of the command line: the package is ESM by design, and CommonJS is tested below by requiring it.
+// Uses the profile esm-only, because the package is ESM by design. CommonJS is tested below by requiring it.
 test('are the types wrong? reports nothing', async () => {
   const { types, ...analysis } = await checkPackage(createPackageFromTarballData(readFileSync(tarball)));
   expect(types).toMatchObject({ kind: 'included' });
@@ -77,7 +77,7 @@ test('CommonJS can require every entry', async () => {
 
 const COMPILERS = {
   'TypeScript 7': join(ROOT, 'node_modules/typescript/bin/tsc'),
-  // An older one that the checker of packages brings along.
+  // An older version that the package checker depends on.
   'TypeScript 5.6': join(
     dirname(fileURLToPath(import.meta.resolve('@arethetypeswrong/core'))),
     '../node_modules/typescript/bin/tsc',
@@ -117,7 +117,7 @@ test.each([
   expect(stdout).toBe('');
 });
 
-/** What edge runtimes and browsers have in common. Neither process nor Buffer. */
+/** The globals that edge runtimes and browsers have in common, without process and Buffer. */
 const WEB_GLOBALS = {
   AbortController,
   AbortSignal,

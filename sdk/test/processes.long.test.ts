@@ -73,7 +73,7 @@ test('20 parallel calls of each of two processes on an expired token make one re
 
 test('three processes with one budget do all their calls, and none is refused after the first minute', async () => {
   const { store } = await server.connect({}, { perMinute: 60 });
-  // Another system has used a part of the budget just before.
+  // Another system has just used a part of the budget.
   for (let i = 0; i < 40; i++) await store.get('/me');
   const budget = join(folder.path, 'budget.json');
   const settings = { baseUrl: server.url, token: store.token, budget, count: 35 };

@@ -15,7 +15,7 @@ for (const code of document.querySelectorAll('figure.code:not(.output)')) {
   code.append(button);
 }
 
-// The same language in all groups of tabs, also on the next page.
+// Selects the same language in all groups of tabs, also on the next page.
 const languageOf = (label) => label.textContent.trim();
 const choose = (language) => {
   for (const label of document.querySelectorAll('.tab-names label'))
@@ -61,12 +61,12 @@ function pretty(text) {
   }
 }
 
-// The navigation is longer than most screens: show where the reader is.
+// The navigation is longer than most screens, so it is scrolled to the current page.
 const side = document.querySelector('.side');
 const current = side.querySelector('[aria-current]');
 if (current) side.scrollTop = current.offsetTop - side.clientHeight / 2;
 
-// "/" goes to the search box.
+// "/" moves the focus to the search box.
 document.addEventListener('keydown', (event) => {
   if (event.key !== '/' || event.target.closest('input, textarea, select')) return;
   event.preventDefault();

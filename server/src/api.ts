@@ -33,9 +33,9 @@ import { type WebhookOptions, webhookRoutes } from './webhooks/routes.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Files may have become useless by this call. */
+    /** The call may leave files that are no longer referenced. */
     freesFiles?: boolean;
-    /** The part of a store whose share of the connections its calls use. */
+    /** The area of the store whose share of the connections this call uses. */
     area?: string;
   }
 }
@@ -51,7 +51,7 @@ export interface ApiOptions {
   webhooks: WebhookOptions;
 }
 
-/** Everything under /api/v1. */
+/** All routes under /api/v1. */
 export const api: FastifyPluginAsync<ApiOptions> = async (app, options) => {
   addSteps(app, options);
   listRoutes(app);
@@ -81,7 +81,7 @@ function addSteps(app: FastifyInstance, options: ApiOptions): void {
   });
   const largeLists = limitUnreadAnswers(({ credential }) => credential.name);
 
-  app.addHook('onRequest', forbidStoring); // Caches keep no answer.
+  app.addHook('onRequest', forbidStoring); // Forbids caches to store the response.
   guard(app, options.guard); // Token (401), budget (429), scope of the route (403).
   keepRawBodies(app); // The body arrives as bytes (413).
   app.addHook('onRoute', (route) => {
@@ -96,7 +96,7 @@ function addSteps(app: FastifyInstance, options: ApiOptions): void {
       ...(route.schema?.body ? [parseJsonBody] : []), // Bytes become JSON (400).
     ];
     // Here the framework validates the query (400) and the body (422) with validatorCompiler.
-    route.preHandler = route.config?.hasLargePages ? [largeLists.takeTurn] : []; // Few large lists at a time (429).
+    route.preHandler = route.config?.hasLargePages ? [largeLists.takeTurn] : []; // A few large lists at a time (429).
     // Here the route's handler runs.
     route.onSend = [
       ...(route.config?.etag ? [tagResource] : []), // ETag, or 304 if the client has this version.
@@ -104,7 +104,7 @@ function addSteps(app: FastifyInstance, options: ApiOptions): void {
       ...(canDryRun ? [dryRun.end] : []), // The dry run is rolled back.
       ...[route.onSend ?? []].flat(), // For HEAD, the framework removes the body.
       compress,
-      largeLists.watch, // A large answer counts until its client has read it.
+      largeLists.watch, // A large response counts until its client has read it.
     ];
   });
   app.setValidatorCompiler(validatorCompiler);

@@ -32,7 +32,7 @@ export interface JobServices {
   seal: Seal;
   /** Undefined with PAYMENT_GATEWAY=none. */
   gateway: PaymentGateway | undefined;
-  /** The gateway again, if it is the sandbox, which sends its notifications from this process. */
+  /** The same gateway if it is the sandbox, which sends its notifications from this process. */
   sandbox: SandboxGateway | undefined;
 }
 
@@ -54,7 +54,7 @@ const TEN_SECONDS = 10 * 1000;
 const ONE_MINUTE = 60 * 1000;
 const TEN_MINUTES = 10 * 60 * 1000;
 
-/** Every background job beside the deliveries. Each may run in any number of processes at the same time. */
+/** Every background job besides the deliveries. Each may run in any number of processes at the same time. */
 export function listJobs({ db, clock, storage, seal, gateway, sandbox }: JobServices): Job[] {
   const housekeeping = db.background('housekeeping');
   return [
@@ -96,7 +96,8 @@ export function startWorker({ log, listener, sequencer, dispatcher, jobs }: Work
   const running = new Map<Job, Promise<void>>();
   const timers = listJobs(jobs).map((job) =>
     setInterval(() => {
-      // A round that takes longer than the interval is not joined by a second one: both would work on the same rows.
+      // A round that takes longer than the interval is not joined by a second one, because both would work on the
+      // same rows.
       if (running.has(job)) return;
       const run = job
         .run()

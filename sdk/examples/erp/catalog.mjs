@@ -1,6 +1,6 @@
 import { FeiraError } from '@feira/sdk';
 
-/** The first copy: one consistent snapshot, and the position in the feed that belongs to it. */
+/** The initial copy: one consistent snapshot, and its position in the event feed. */
 export async function copyCatalog(store, state) {
   let products = {};
   const snapshot = store.products.snapshot({
@@ -61,7 +61,7 @@ async function readAgain(store, products, id) {
   try {
     products[id] = await store.products.get(id);
   } catch (error) {
-    // Deleted since: its event follows.
+    // The product has been deleted since. Its event follows.
     if (!(error instanceof FeiraError && error.status === 404)) throw error;
   }
 }

@@ -28,7 +28,7 @@ export async function connectStore(state) {
     redirectUri,
     scopes: SCOPES,
     tokens: new FileTokens(`${FOLDER}/tokens`),
-    // A connector has time: it waits for a server that restarts for several minutes.
+    // A connector can wait several minutes for a server that restarts.
     client: { userAgent: 'ExampleERP/1.0', maxAttempts: 12 },
   });
   if (state.data.workspaceId === undefined) {
@@ -40,7 +40,7 @@ export async function connectStore(state) {
   return store;
 }
 
-/** Waits for the merchant, whose browser comes back to the redirect address. */
+/** Waits for the merchant, whose browser is redirected to the redirect address. */
 async function approval(app, redirectUri) {
   const session = crypto.randomUUID();
   const server = createServer().listen(Number(new URL(redirectUri).port));
@@ -59,7 +59,7 @@ async function approval(app, redirectUri) {
   }
 }
 
-/** Of the environment, or of the demo app that the first `npm start` creates. */
+/** Credentials from the environment, or of the demo app that the first `npm start` creates. */
 function credentials() {
   const { FEIRA_CLIENT_ID: clientId, FEIRA_CLIENT_SECRET: clientSecret, FEIRA_DATA = '.feira' } = process.env;
   if (clientId && clientSecret) return { clientId, clientSecret };

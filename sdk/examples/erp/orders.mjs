@@ -1,7 +1,7 @@
 import { FeiraError } from '@feira/sdk';
 import { invoiceKey } from './invoice-key.mjs';
 
-/** Orders that changed since the last time, as they are now. */
+/** Reads the orders that have changed since the last round, in their current state. */
 export async function pullOrders(store, state) {
   for await (const { data, cursor } of store.orders.changes(state.data.orderCursor).pages()) {
     for (const order of data) state.data.orders[order.id] = order;

@@ -4,8 +4,8 @@ export const FOLDER = process.env.ERP_FOLDER ?? '.feira/erp';
 const FILE = `${FOLDER}/state.json`;
 
 /**
- * Everything the ERP knows, in one JSON file. Saving replaces the file, so a crash leaves the old state or the new one.
- * A position in a feed is saved together with what was read up to it.
+ * Everything the ERP knows, in one JSON file. Saving replaces the file, so a crash leaves either the old or the new
+ * state. A position in a feed is saved together with what was read up to it.
  */
 export function openState() {
   mkdirSync(FOLDER, { recursive: true });
@@ -16,7 +16,7 @@ export function openState() {
     orders: {},
     /** Orders that this ERP has invoiced and shipped. */
     done: {},
-    /** Changes of stock that are not known to have reached the store. */
+    /** Stock changes that may not have reached the store yet. */
     stockToSend: [],
     ...read(),
   };

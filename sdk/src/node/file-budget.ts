@@ -3,7 +3,7 @@ import { type Budget, type BudgetReport, type BudgetState, reserve, settle } fro
 import { withFileLock } from './file-lock.js';
 import { replaceFile } from './write-file.js';
 
-/** The budget of one store and app for all processes of a machine that name the same file. */
+/** A budget of one store and app, shared by all processes of a machine that use the same file. */
 export class FileBudget implements Budget {
   constructor(private readonly file: string) {}
 
@@ -28,7 +28,7 @@ export class FileBudget implements Budget {
     try {
       return JSON.parse(await readFile(this.file, 'utf8')) as BudgetState;
     } catch {
-      // Missing or unreadable: the headers of the next answer fill it again.
+      // The file is missing or unreadable. The headers of the next response fill it again.
       return { calls: [] };
     }
   }

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 
 const RENEW_MS = 1_000;
-/** The holder touches its file every second. One that has not is dead. */
+/** The holder touches its file every second. If it has not been touched for longer, the holder is dead. */
 const DEAD_AFTER_MS = 10_000;
 const ASK_AGAIN_MS = 10;
 
@@ -42,8 +42,9 @@ async function tryToLock(file: string, holder: string): Promise<boolean> {
 }
 
 /**
- * Renamed first, because two waiting processes may come to the same conclusion: only one of them can rename the file. If
- * the second renames the new lock of the first, both go on; the Idempotency-Key of a refresh makes that harmless.
+ * The file is renamed first, because two waiting processes may both consider it abandoned, and only one of them can
+ * rename it. If the second renames the new lock of the first, both continue; the Idempotency-Key of a refresh makes
+ * that harmless.
  */
 async function removeIfDead(file: string): Promise<void> {
   const { mtimeMs } = await stat(file).catch(() => ({ mtimeMs: Date.now() }));

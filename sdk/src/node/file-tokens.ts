@@ -4,7 +4,7 @@ import type { TokenSet, TokenStore } from '../tokens.js';
 import { withFileLock } from './file-lock.js';
 import { replaceFile } from './write-file.js';
 
-/** A file per store in a folder that only this account can read. For several machines, use a database. */
+/** Stores one file per store in a folder that only this account can read. For several machines, use a database. */
 export class FileTokens implements TokenStore {
   constructor(private readonly folder: string) {}
 

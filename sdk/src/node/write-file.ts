@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { open, rename } from 'node:fs/promises';
 
-/** Readers see the old content or the new one, never a part. `durable` waits until it is on the disk. */
+/** Readers see either the old or the new content, never a part. `durable` waits until it is on the disk. */
 export async function replaceFile(file: string, content: string, durable: boolean): Promise<void> {
   const temporary = `${file}.${randomUUID()}`;
   const handle = await open(temporary, 'wx', 0o600);

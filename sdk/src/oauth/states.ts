@@ -3,7 +3,7 @@ import { FeiraError } from '../errors.js';
 import { base64url, hmac, hmacKey } from '../hmac.js';
 
 const SESSION_MS = 60 * 60 * 1000;
-/** A merchant may get the link by e-mail. */
+/** Long enough for a merchant who gets the link by e-mail. */
 const STORE_MS = 7 * 24 * 60 * 60 * 1000;
 
 /**
@@ -31,7 +31,7 @@ export class AuthorizationStates {
     return this.create(workspaceId, '');
   }
 
-  /** Returns the store for which the state was made, if it was made for one. */
+  /** Returns the store for which the state was created, if any. */
   async check(state: string, session: string): Promise<string | undefined> {
     const [nonce = '', time = '', store = '', proof = ''] = state.split('.');
     if (!sameText(proof, await this.proof(nonce, time, store, store ? '' : session)))
@@ -62,7 +62,7 @@ export class AuthorizationStates {
   }
 }
 
-/** Takes as long for a nearly right proof as for any other. */
+/** Takes the same time wherever the two differ. */
 function sameText(given: string, expected: string): boolean {
   let difference = given.length ^ expected.length;
   for (let i = 0; i < expected.length; i++) difference |= given.charCodeAt(i) ^ expected.charCodeAt(i);

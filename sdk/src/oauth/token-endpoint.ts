@@ -24,7 +24,7 @@ export class TokenEndpoint {
     private readonly clock: Clock,
   ) {}
 
-  /** A code is good for one use. If the answer to it is lost, the merchant has to approve again. */
+  /** A code can be used once. If the response is lost, the merchant has to approve again. */
   exchange(code: string, verifier: string): Promise<TokenSet> {
     const { redirectUri } = this.options;
     const form = {
@@ -37,8 +37,8 @@ export class TokenEndpoint {
   }
 
   /**
-   * A refresh token is good for one use, but under the same Idempotency-Key the server returns the same pair for ten
-   * minutes. The key is derived from the token: also a process that starts after a crash sends the same one.
+   * A refresh token can be used once, but for the same Idempotency-Key the server returns the same pair for ten
+   * minutes. The key is derived from the token, so even a process that starts after a crash sends the same one.
    */
   async refresh(refreshToken: string): Promise<TokenSet> {
     const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(refreshToken));

@@ -1,8 +1,8 @@
-/** What the server said about the budget in its answer. */
+/** What the server reported about the budget in a response. */
 export interface BudgetReport {
   limit: number;
   remaining: number;
-  /** Set when the call was refused: how long to wait. */
+  /** Set if the call was rejected: how long to wait. */
   refusedForMs?: number;
 }
 
@@ -13,28 +13,28 @@ export interface BudgetReport {
 export interface Budget {
   /** Takes a slot for the call and returns 0, or returns how many milliseconds to wait before asking again. */
   reserve(callId: string, now: number): number | Promise<number>;
-  /** The call has its answer, or has failed without one. */
+  /** Called when the call was answered, or failed without a response. */
   settle(callId: string, report: BudgetReport | undefined, now: number): void | Promise<void>;
 }
 
-/** Everything a budget remembers, as plain JSON. */
+/** The complete state of a budget, as plain JSON. */
 export interface BudgetState {
-  /** undefined until an answer has told it. Until then there is one call at a time. */
+  /** undefined until the first response has reported it. Until then, one call is sent at a time. */
   limit?: number;
-  /** After a refusal: nothing is sent before this time. */
+  /** After a rejection, nothing is sent before this time. */
   blockedUntil?: number;
   calls: { id: string; at: number; isOver: boolean }[];
 }
 
 const WINDOW_MS = 60_000;
-/** A call whose process has died is not settled. It counts as over after this time. */
+/** A call whose process has died is never settled. It counts as finished after this time. */
 const LOST_AFTER_MS = 60_000;
-/** How soon to ask again when only calls in flight can make room. */
+/** The wait before asking again when only calls in flight can free a slot. */
 const ASK_AGAIN_MS = 50;
 
 /**
- * The server accepts `limit` calls in any 60 seconds. It counted a call at some time between request and answer, so a
- * slot is free for certain 60 seconds after the answer. Counting like that, no call is sent that would be refused.
+ * The server accepts `limit` calls in any 60 seconds. It counted a call at some time between request and response, so
+ * its slot is certainly free 60 seconds after the response. With this count, no call is sent that would be rejected.
  */
 export function reserve(state: BudgetState, id: string, now: number): number {
   state.calls = state.calls.filter(
@@ -59,12 +59,12 @@ export function settle(state: BudgetState, id: string, report: BudgetReport | un
   if (!report) return;
   state.limit = report.limit;
   if (report.refusedForMs === undefined) {
-    // Calls that the server has counted and we do not know were made by somebody else with the same credential.
+    // Calls that the server has counted and this budget has not were made by another system with the same credential.
     addForeign(state, report.limit - report.remaining, () => now);
     return;
   }
-  // A refused call costs nothing. The window is full: the first slot frees after the wait, and the others are assumed
-  // to free evenly until the window is over.
+  // A rejected call costs nothing. The window is full: the first slot becomes free after the wait, and the others are
+  // assumed to become free evenly until the end of the window.
   state.calls = state.calls.filter((each) => each.id !== id);
   state.blockedUntil = now + report.refusedForMs;
   const oldest = Math.min(now, state.blockedUntil - WINDOW_MS);

@@ -2,10 +2,10 @@ import { retryAfterMs } from '../retry.js';
 import type { BudgetReport } from './budget.js';
 
 export const UPLOADS_PER_MINUTE = 60;
-/** A longer Retry-After (the daily limit of uploads) is reported to the caller instead of waited for. */
+/** A longer Retry-After (the daily limit of uploads) is reported to the caller instead of being waited for. */
 export const LONGEST_WAIT_MS = 300_000;
 
-/** What an answer says about the budget. */
+/** Reads the budget headers of a response. */
 export function reportOf(response: Response, now: number): BudgetReport | undefined {
   const [limit, remaining] = ['limit', 'remaining'].map((name) =>
     Number.parseInt(response.headers.get(`x-ratelimit-${name}`) ?? '', 10),
@@ -15,7 +15,10 @@ export function reportOf(response: Response, now: number): BudgetReport | undefi
   return { limit, remaining, ...(wait !== undefined && wait <= LONGEST_WAIT_MS && { refusedForMs: wait }) };
 }
 
-/** The headers of POST /uploads show the tightest of three limits, so only a refusal says something about the minute. */
+/**
+ * The headers of POST /uploads describe the tightest of three limits, so only a rejection gives information about the
+ * limit per minute.
+ */
 export function uploadReport(report: BudgetReport | undefined): BudgetReport | undefined {
   return report?.refusedForMs === undefined ? undefined : { ...report, limit: UPLOADS_PER_MINUTE };
 }

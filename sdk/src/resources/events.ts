@@ -6,7 +6,7 @@ import type { Event } from '../types.js';
 export class Events {
   constructor(private readonly api: Api) {}
 
-  /** The events after `cursor`, oldest first; without one, from the oldest that is kept (30 days). */
+  /** The events after `cursor`, oldest first. Without a cursor, it starts with the oldest stored event (30 days). */
   after(cursor?: string, options?: FollowOptions): Feed<Event> {
     return new Feed(this.api, '/events', cursor, (after) => ({ after }), options, callSite(this.after));
   }

@@ -17,7 +17,7 @@ export class Images {
     return uploadImage(this.api, productId, bytes, options);
   }
 
-  /** Attaches a published image by its address. Nothing is copied. */
+  /** Attaches an image that is published elsewhere, by its URL. Nothing is copied. */
   attach(productId: string, image: { url: string; order?: number }, options?: WriteOptions): Call<Image> {
     return this.api.write(
       { method: 'POST', path: path`/products/${productId}/images`, body: image },

@@ -29,7 +29,7 @@ export class Orders {
   }
 
   /**
-   * Orders in the order in which they changed, from `cursor` on (without one: from the first order). An order that
+   * Orders by the time of their last change, from `cursor` on (without one, from the first order). An order that
    * changes again appears again.
    */
   changes(cursor?: string, options?: FollowOptions): Feed<Order> {

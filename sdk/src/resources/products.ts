@@ -21,7 +21,7 @@ export class Products {
     return this.api.list('/products', query, options);
   }
 
-  /** With its images and variations. */
+  /** Includes images and variations. */
   get(id: string, options?: CallOptions): Call<ProductDetail> {
     return this.api.get(path`/products/${id}`, options);
   }
@@ -38,7 +38,7 @@ export class Products {
     return this.api.write({ method: 'DELETE', path: path`/products/${id}` }, options);
   }
 
-  /** The balance of a product without variations. For many at a time: store.stock.set(). */
+  /** Sets the balance of a product without variations. For many at a time, use store.stock.set(). */
   setStock(id: string, quantity: number, options?: DryRunOptions): Call<Product> {
     const body = { quantity };
     return this.api.write({ method: 'PATCH', path: path`/products/${id}/stock`, body }, options);

@@ -12,7 +12,7 @@ export class Shipments {
     return this.api.write({ method: 'POST', path: '/shipments', body: shipment }, options);
   }
 
-  /** With a fresh address of the label. */
+  /** Includes a new URL of the label. */
   get(code: string, options?: CallOptions): Call<Shipment> {
     return this.api.get(path`/shipments/${code}`, options);
   }

@@ -8,9 +8,9 @@ export type StockEntry = StockBatch['entries'][number];
 export type StockLine = StockBatchAnswer['data'][number];
 
 export interface StockResult {
-  /** One line per entry, in the order of the entries. */
+  /** One result per entry, in the same order. */
   lines: StockLine[];
-  /** The lines that were refused, with the index of their entry. */
+  /** The results of rejected entries, with the index of each entry. */
   failed: (StockLine & { index: number })[];
 }
 
@@ -18,8 +18,8 @@ export class Stock {
   constructor(private readonly api: Api) {}
 
   /**
-   * Sets or changes balances by SKU, any number of them. A line can fail on its own (an unknown SKU, another balance
-   * than `ifQuantity`): see `failed`. With an idempotencyKey of your own the whole call can be repeated after a crash.
+   * Sets or changes any number of balances by SKU. An entry can fail on its own (an unknown SKU, or a balance other
+   * than `ifQuantity`): see `failed`. With your own idempotencyKey, the whole call can be repeated after a crash.
    */
   async set(entries: StockEntry[], options?: DryRunOptions): Promise<StockResult> {
     const send = (part: StockEntry[]) => ({

@@ -28,7 +28,7 @@ export class Subscriptions {
     return this.api.get(path`/webhooks/${id}`, options);
   }
 
-  /** The answer has the secret, which is never shown again. */
+  /** The response contains the secret, which is not shown again. */
   create(webhook: NewWebhook, options?: WriteOptions): Call<CreatedWebhook> {
     return this.api.write({ method: 'POST', path: '/webhooks', body: webhook }, options);
   }
@@ -41,7 +41,7 @@ export class Subscriptions {
     return this.api.write({ method: 'DELETE', path: path`/webhooks/${id}` }, options);
   }
 
-  /** A new secret. For 24 hours deliveries are signed with the old one as well. */
+  /** Creates a new secret. For 24 hours, deliveries are also signed with the old one. */
   rotateSecret(id: string, options?: WriteOptions): Call<CreatedWebhook> {
     return this.api.write({ method: 'POST', path: path`/webhooks/${id}/rotate-secret` }, options);
   }

@@ -29,13 +29,13 @@ export class Variants {
 
   /**
    * Changes variations by id or SKU and returns all variations of the product. Up to 500 entries are applied together
-   * or not at all; more are sent as several such calls.
+   * or not at all. More entries are sent as several such calls.
    */
   async update(productId: string, entries: VariationChange[], options?: DryRunOptions): Promise<Variation[]> {
     const address = path`/products/${productId}/variants`;
     const send = (variants: VariationChange[]) => ({
       spec: { method: 'PATCH', path: address, body: { variants } } as const,
-      // Every answer has the whole list: the last one is the result.
+      // Every response contains the whole list, so the last one is the result.
       read: ({ data }: VariationList) => [data],
     });
     const site = callSite(this.update);

@@ -12,7 +12,7 @@ export class WebhookError extends Error {
 
   constructor(
     readonly code: WebhookErrorCode,
-    /** What the sender is answered. */
+    /** The HTTP status that the sender receives. */
     readonly status: number,
     message: string,
   ) {

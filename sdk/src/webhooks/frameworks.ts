@@ -18,7 +18,7 @@ export interface FastifyLike {
   post: (...args: never[]) => unknown;
 }
 
-/** What is used of it. */
+/** The part of its interface that is used. */
 export interface FastifyCalls {
   addContentTypeParser(
     type: string,
@@ -34,7 +34,7 @@ export interface FastifyCalls {
   ): unknown;
 }
 
-/** What a parser before us has left in `body`, or else the bytes of the request. */
+/** What an earlier parser has left in `body`, otherwise the bytes of the request. */
 export async function rawBody(request: NodeRequest): Promise<unknown> {
   if (request.body !== undefined) return request.body;
   const chunks: Uint8Array[] = [];

@@ -7,7 +7,7 @@ const encoder = new TextEncoder();
 type Header = (name: string) => string;
 type Check = (body: Uint8Array<ArrayBuffer>, secrets: string[]) => Promise<boolean>;
 
-/** Standard Webhooks: keyed with the decoded secret, over id.timestamp.body. One signature per live secret. */
+/** Standard Webhooks: keyed with the decoded secret, over id.timestamp.body. One signature per active secret. */
 export function standardSignature(header: Header): Check {
   const [id, time, given] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map(header) as [
     string,
@@ -29,7 +29,10 @@ export function standardSignature(header: Header): Check {
   };
 }
 
-/** Keyed with the text of the secret, over the body. After a rotation, a second header has the old secret's. */
+/**
+ * Keyed with the text of the secret, over the body. After a rotation, a second header has the signature with the old
+ * secret.
+ */
 export function bodySignature(header: Header): Check {
   const name = 'x-service-signature-256';
   const given = [header(name), header(`${name}-previous`)].filter(Boolean);

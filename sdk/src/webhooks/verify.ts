@@ -3,9 +3,9 @@ import { WebhookError } from './errors.js';
 import { bodySignature, standardSignature } from './signatures.js';
 
 export interface WebhookSettings {
-  /** The secret of the subscription, or several: of several subscriptions, or of a rotation. */
+  /** The secret of the subscription. Pass several for several subscriptions or during a rotation. */
   secret: string | string[];
-  /** How old a delivery may be. Default 300. */
+  /** The maximum age of a delivery in seconds. Default 300. */
   toleranceSeconds?: number;
   /**
    * Which signature is checked. Every delivery carries both. `standard` (Standard Webhooks, the default) covers the id and
@@ -56,7 +56,7 @@ export async function verifyDelivery(
 }
 
 function bytesOf(body: unknown): Uint8Array<ArrayBuffer> {
-  // Not instanceof: test runners such as Jest have a second Uint8Array.
+  // instanceof is not used, because test runners such as Jest have a second Uint8Array.
   if (ArrayBuffer.isView(body)) return new Uint8Array(body.buffer, body.byteOffset, body.byteLength).slice();
   if (typeof body === 'string') return encoder.encode(body);
   throw new WebhookError(
@@ -66,7 +66,7 @@ function bytesOf(body: unknown): Uint8Array<ArrayBuffer> {
   );
 }
 
-/** As Feira writes JSON. undefined if it is written like that already. */
+/** Formats the value as Feira writes JSON. Returns undefined if the text already has that format. */
 function rewritten(bytes: Uint8Array): Uint8Array<ArrayBuffer> | undefined {
   try {
     const text = new TextDecoder().decode(bytes);
@@ -77,7 +77,9 @@ function rewritten(bytes: Uint8Array): Uint8Array<ArrayBuffer> | undefined {
   }
 }
 
-/** Only after the signature, which covers the time: before, anybody could choose which error we report. */
+/**
+ * Checked only after the signature, which covers the time. Otherwise any sender could choose which error is reported.
+ */
 function checkTime(
   seconds: number,
   { toleranceSeconds = TOLERANCE_SECONDS, now = Date.now }: WebhookSettings,

@@ -31,7 +31,7 @@ export async function use(): Promise<string[]> {
   return names;
 }
 
-/** A new value of the API does not break the build: the type stays open. */
+/** A new value of the API does not break the build, because the type stays open. */
 function label(status: OrderStatus): string {
   switch (status) {
     case 'paid':

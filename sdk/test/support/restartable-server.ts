@@ -16,7 +16,7 @@ import {
   until,
 } from '../../../server/test/support/process.js';
 
-/** The real server in a process of its own that can be killed and started again under the same address. */
+/** The real server in a separate process that can be killed and restarted at the same address. */
 export class RestartableServer {
   private process: CommandProcess | undefined;
   readonly url: string;
@@ -31,7 +31,7 @@ export class RestartableServer {
 
   static async open(): Promise<RestartableServer> {
     const folder = temporaryFolder();
-    // PostgreSQL of root runs under another account, which must be able to enter the folder.
+    // When tests run as root, PostgreSQL runs under another account, which must be able to enter the folder.
     chmodSync(folder.path, 0o711);
     const postgres = await startEmbeddedPostgres({ folder: folder.path });
     await migrate(postgres.connection);

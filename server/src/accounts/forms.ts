@@ -13,7 +13,7 @@ export function checkedForm(sessions: Sessions, request: FastifyRequest, purpose
   return fields;
 }
 
-/** The same for a page that needs an account. */
+/** Like `checkedForm`, for a page that requires a signed-in account. */
 export async function signedInForm(
   sessions: Sessions,
   request: FastifyRequest,

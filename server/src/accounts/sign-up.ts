@@ -9,7 +9,8 @@ import { createUser } from './users.js';
 const WINDOW_MS = 60 * 60 * 1000;
 
 /**
- * Per hour and network. This is enough for a class that shares a network, and too little to fill the accounts table.
+ * The limit per hour and network. It is enough for a class that shares a network, and too little to fill the accounts
+ * table.
  */
 const MAX_SIGN_UPS = 50;
 

@@ -66,7 +66,7 @@ export function takeStock(tx: Tx, workspaceId: string, origin: Origin, lines: Li
   );
 }
 
-/** Returns the stock of unpaid or returned items. Deleted products are skipped. */
+/** Puts the units of unpaid or returned items back into stock. Deleted products are skipped. */
 export async function returnStock(tx: Tx, workspaceId: string, origin: Origin, lines: Line[]): Promise<void> {
   const productIds = [...new Set(lines.map(({ productId }) => productId))];
   await tx.query(sql`

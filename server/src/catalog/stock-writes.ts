@@ -51,7 +51,7 @@ export class StockWrites {
     statement: (writes: W[]) => Statement,
     setAlone: (write: W) => Promise<Json>,
   ): Promise<(Json | Promise<Json>)[]> {
-    // At most one write per product, because the statement would apply either of two.
+    // At most one write per product, because of two writes to one row the statement would apply only one.
     const first = writes.filter(
       ({ productId }, index) => writes.findIndex((write) => write.productId === productId) === index,
     );
@@ -110,7 +110,7 @@ function setProducts(writes: Write[]): Statement {
   );
 }
 
-// The variation is found after its product is locked, because only who holds that lock may move a SKU.
+// The variation is looked up after its product is locked, because only the holder of that lock may move a SKU.
 const variationsStatement = fixed(
   (workspaceIds: string, ids: string, skus: string[], quantities: string, origins: string) => sql`
     with product as materialized (

@@ -83,7 +83,10 @@ const example = {
 
 /** The body of PUT variants. */
 export const VariationsPut = Shape('VariationsPut', structure, { 'x-rule': structureFaults, ...example });
-/** The same inside the body of a new product, whose own rule calls variantsFaults. */
+/**
+ * The same structure inside the body of a new product. Its checks run as part of the product's own rule
+ * (variantsFaults).
+ */
 export const VariationsOfNewProduct = Shape('VariationsPut', structure, example);
 export type VariationsPut = Static<typeof VariationsPut>;
 
@@ -108,8 +111,8 @@ const isTypes = checkerOf(types);
 const isNamed = checkerOf(Type.Object(naming, eitherName));
 
 /**
- * What can be judged without the product: no name is repeated, and every combination listed picks one declared option
- * of each type. A body with other faults is judged as far as it can be read; those are reported as well.
+ * Checks the body without the product: no name is repeated, and every listed combination has one declared option of
+ * each type. A body with schema errors is checked as far as it can be read, so that all errors are reported together.
  */
 function structureFaults(body: Record<string, unknown>): FaultDetail[] {
   if (!isTypes(body.types)) return [];
@@ -119,7 +122,7 @@ function structureFaults(body: Record<string, unknown>): FaultDetail[] {
   return [...doubledNames(types), ...(isListable ? combinationFaults(combinations, types) : [])];
 }
 
-/** The faults of the structure in the field `variants` of a new product. */
+/** The errors of the structure in the field `variants` of a new product. */
 export function variantsFaults(body: Record<string, unknown>): FaultDetail[] {
   const { variants, quantity } = body;
   if (typeof variants !== 'object' || variants === null) return [];

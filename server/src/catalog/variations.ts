@@ -29,8 +29,8 @@ export async function variationsOf(
 }
 
 /**
- * Brings the variations of a product, whose row the caller has locked, from one state to another and emits the events.
- * Both batch calls end here; they only differ in how they work out the second state.
+ * Changes the variations of a product, whose row the caller has locked, from one state to another and emits the
+ * events. Both batch calls use it; they differ only in how they compute the new state.
  */
 export async function replaceVariations(
   tx: Tx,
@@ -50,8 +50,8 @@ export async function replaceVariations(
 }
 
 /**
- * The rows, the product's sum and what a search finds, without events. Returns how many variations changed as a reader
- * sees them; undefined when nothing at all had to be written.
+ * Writes the rows, the sum of the product and the search terms, without events. Returns the number of variations
+ * whose visible fields changed, or undefined if nothing had to be written.
  */
 async function storeVariations(
   tx: Tx,

@@ -10,7 +10,7 @@ export interface CheckoutServices extends PaymentServices {
   clock: Clock;
 }
 
-/** The buyer does not choose the gateway. */
+/** An order request without a gateway, because the buyer does not choose it. */
 export interface CheckoutRequest extends Omit<OrderRequest, 'payment'> {
   payment: { method: string; installments: number };
 }

@@ -8,7 +8,7 @@ export interface Price {
   subtotal: number;
   shippingCost: number;
   total: number;
-  /** The delivery that is paid for. */
+  /** The delivery service that the buyer pays for. */
   delivery: DeliveryOption;
 }
 

@@ -27,7 +27,7 @@ interface Demo {
   filled?: boolean;
 }
 
-/** The demo with the token and the slug that each start reads or issues again. */
+/** The demo with its slug and the token of this start. */
 export interface OpenedDemo extends Demo {
   token: string;
   slug: string;
@@ -38,8 +38,8 @@ const RENEW_MS = 60 * 60 * 1000;
 const EMAIL = 'demo@feira.example';
 
 /**
- * Made on the first start and kept beside the embedded database. Each start issues a fresh token for it and keeps that in
- * the same file, which only this account can read.
+ * Creates the demo on the first start and stores its credentials beside the embedded database. Each start issues a
+ * new token and stores it in the same file, which only this account can read.
  */
 export async function ensureDemo(
   { db, clock }: { db: Database; clock: Clock },
@@ -111,11 +111,11 @@ function fileIn(dataFolder: string): string {
 
 function write(file: string, demo: Demo): void {
   writeFileSync(file, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 });
-  // The mode above counts only for a file that is created.
+  // The mode above applies only to a new file.
   chmodSync(file, 0o600);
 }
 
-/** undefined as well when a start was killed while it wrote: then the demo is made again. */
+/** Also returns undefined for a file that a killed start left incomplete. The demo is then created again. */
 function keptIn(file: string): Demo | undefined {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as Demo;
@@ -124,7 +124,7 @@ function keptIn(file: string): Demo | undefined {
   }
 }
 
-/** A store of a start that was killed before it wrote its file is taken on, with a password that is known again. */
+/** Reuses the store of a start that was killed before it wrote its file, with a new password. */
 async function makeDemo(tx: Tx): Promise<Demo> {
   const password = randomBytes(9).toString('base64url');
   const workspaceId = (await takeOnStore(tx, password)) ?? (await makeStore(tx, password));
@@ -137,7 +137,7 @@ async function takeOnStore(tx: Tx, password: string): Promise<string | undefined
   if (userId === undefined) return undefined;
   await setPassword(tx, userId, password);
   const ids = (await storesOwnedBy(tx, userId)).map(({ workspaceId }) => workspaceId);
-  // Ids begin with the time: the first is the one that was made as the demo.
+  // Ids begin with the creation time, so the first one is the original demo store.
   return ids.sort()[0];
 }
 

@@ -48,7 +48,7 @@ export async function forwardEvents(forwarder: Forwarder, start: Position, stop:
   forwarder.saved.save(position, true);
 }
 
-/** Undefined when the database does not answer: it is asked again later. */
+/** Returns undefined if the database does not respond. The caller tries again later. */
 async function readPage({ db, workspaceId, saved, onDatabaseError }: Forwarder, after: string) {
   try {
     return await readFeed(db, workspaceId, { after, limit: PAGE });
@@ -63,7 +63,7 @@ async function readPage({ db, workspaceId, saved, onDatabaseError }: Forwarder, 
   }
 }
 
-/** False when it was asked to stop before the event was acknowledged. */
+/** Returns false if it was asked to stop before the event was acknowledged. */
 async function deliver(forwarder: Forwarder, event: FeedEvent, stop: AbortSignal): Promise<boolean> {
   const { outbound, clock, forwardTo, secret, onAttempt } = forwarder;
   for (let attempt = 1; !stop.aborted; attempt++) {

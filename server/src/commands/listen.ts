@@ -57,7 +57,7 @@ interface Start extends Position {
   resumed: boolean;
 }
 
-/** A replay that was killed half-way is continued, or a restart would send all of it again. */
+/** Continues a replay that was killed, because a restart would send all of it again. */
 async function startOf(
   store: StoreAccess,
   workspaceId: string,

@@ -65,7 +65,7 @@ export const command: Command = {
     }
     const stopped = stopRequest((why) => log.info({ why }, 'stopping'));
     log.info({ role, host: config.host, port: config.port, publicUrl: config.publicUrl }, 'started');
-    // A demo account on a server that others can reach would be an open door.
+    // A demo account with a known password must not exist on a server that others can reach.
     const stopFilling = new AbortController();
     let filling: Promise<void> | undefined;
     if (role !== 'worker' && config.databaseUrl === undefined && config.isLocal) {
@@ -96,7 +96,7 @@ interface Address {
   port: number;
 }
 
-/** A worker listens only where PORT says so: there may be several on a machine, and it has no public routes. */
+/** A worker listens only if PORT is set, because there may be several on a machine and it has no public routes. */
 function workerAddress(role: string, { host, port, portIsGiven }: Config): Address | undefined {
   return role === 'worker' && portIsGiven ? { host, port } : undefined;
 }

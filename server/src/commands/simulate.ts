@@ -43,7 +43,7 @@ export const command: Command = {
       const day = new Day(services, shop, values['no-restock'] !== true);
       const interrupted = new AbortController();
       const interrupt = () => interrupted.abort();
-      // Once: a second Ctrl-C ends the process at once.
+      // `once`, so that a second Ctrl-C ends the process immediately.
       process.once('SIGINT', interrupt);
       const progress = showProgress(day.counts, output?.json === true);
       const until = performance.now() + forMs;
@@ -126,7 +126,7 @@ class Day {
     this.parcels.push(code);
   }
 
-  /** A parcel is moved as long as it has a next step. */
+  /** A parcel can be moved as long as it has a next step. */
   private async move(): Promise<void> {
     const [code] = this.parcels.splice(randomInt(this.parcels.length), 1) as [string];
     const status = await ordersOf(this.services.db, this.shop.workspaceId).transaction((tx) =>

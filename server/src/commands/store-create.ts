@@ -96,7 +96,7 @@ function explain({ reason, account }: OwnerRefused, ownerEmail: string): string 
   ].join('\n');
 }
 
-/** E-mails are not verified yet; who is to get a store must know whether anybody has vouched for the account. */
+/** E-mails are not verified yet, so the operator must see whether someone has vouched for the account. */
 function origin(createdBy: string | null, createdAt: string): string {
   const day = createdAt.slice(0, 16).replace('T', ' ');
   if (createdBy === 'sign-up') return `created by sign-up at /partners on ${day} UTC, e-mail not verified`;

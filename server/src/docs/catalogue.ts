@@ -8,7 +8,7 @@ import type { ApiDocument } from './reference/document.js';
 import { type Group, groupsOf } from './reference/operations.js';
 import type { Entry } from './search.js';
 
-/** Made on first use, when all routes are known: rendering the guides takes about 0.35 s on a busy machine. */
+/** Built on first use, when all routes are registered: rendering the guides takes about 0.35 s on a busy machine. */
 export function openCatalogue(app: FastifyInstance, publicUrl: string): () => Catalogue {
   let catalogue: Catalogue | undefined;
   return () => {

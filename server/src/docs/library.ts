@@ -34,7 +34,7 @@ export class Library {
     return this.read('CHANGELOG.md');
   }
 
-  /** Instructions for coding assistants, as they are. */
+  /** The instructions for coding assistants, as Markdown. */
   skill(): string {
     return this.local(readFileSync(`${ROOT}docs/SKILL.md`, 'utf8'));
   }

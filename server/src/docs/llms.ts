@@ -1,6 +1,6 @@
 import type { Catalogue } from './catalogue.js';
 
-/** What a program that reads the documentation needs first (llmstxt.org). */
+/** The overview for programs that read the documentation (llmstxt.org). */
 export function llmsText(catalogue: Catalogue, publicUrl: string): string {
   const link = (path: string, title: string, text: string) => `- [${title}](${publicUrl}${path}): ${text}`;
   const guides = catalogue.library

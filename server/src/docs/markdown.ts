@@ -21,7 +21,7 @@ export interface Rendered {
   sections: Section[];
 }
 
-/** Renders a page of ours. Raw HTML in it is shown as text. */
+/** Renders a page of the documentation. Raw HTML in it is shown as text. */
 export function renderMarkdown(markdown: string, linkTo: (href: string) => string): Rendered {
   const sections: Section[] = [];
   const ids = new Set<string>();

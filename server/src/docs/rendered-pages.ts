@@ -4,7 +4,7 @@ import { renderPage } from '../platform/html/page.js';
 
 /** One page in both forms. */
 export interface Content {
-  /** Its address. Undefined if the page is not the same for everybody and must not be kept. */
+  /** The path of the page. Undefined if the page is not the same for everybody and must not be cached. */
   path: string | undefined;
   page: () => VNode;
   markdown: () => string;

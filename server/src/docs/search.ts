@@ -1,4 +1,4 @@
-/** Something that can be found: a section of a guide, a call, an error code. */
+/** A search entry: a section of a guide, a call, or an error code. */
 export interface Entry {
   path: string;
   title: string;

@@ -57,7 +57,10 @@ interface Position {
   cursor: string;
 }
 
-/** The first statement of the transaction: it takes the snapshot. The lock holds across processes and ends with it. */
+/**
+ * This must be the first statement of the transaction, because it takes the snapshot. The lock works across processes
+ * and is released when the transaction ends.
+ */
 async function takePosition(tx: Transaction, workspaceId: string, owner: string): Promise<Position> {
   const [row] = await tx.query<{ locked: boolean; at: string; epoch: string | null; number: number }>(sql`
     select pg_try_advisory_xact_lock(hashtextextended(${`snapshot ${owner}`}, 0)) as locked,
@@ -97,7 +100,8 @@ class Snapshot {
       if (lines.length === 0) break;
       yield Buffer.concat(lines);
     }
-    // First, so that a client that has read the last line can ask for the next snapshot at once.
+    // Ends the transaction before the last line is sent, so that a client that has read it can request the next
+    // snapshot.
     await this.end();
     yield lineOf({ end: { count } });
   }

@@ -5,18 +5,18 @@ import { Readable, type Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { StorageUnavailable } from './storage.js';
 
-/** Other accounts of the machine have no business with uploads. */
+/** Other accounts of the machine must not read uploads. */
 export const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
 
 export type CreateFile = (path: string, options: { mode: number }) => Writable;
 
-/** The client went away before it had sent everything. */
+/** The client disconnected before it had sent everything. */
 export class IncompleteUpload extends Error {}
 
 /**
- * Writes to a temporary file beside, flushes it and renames it: an interrupted upload leaves nothing, a finished one
- * survives a power cut.
+ * Writes to a temporary file in the same folder, flushes it and renames it. An interrupted upload leaves nothing, and
+ * a finished one survives a power failure.
  */
 export async function writeDurably(
   path: string,
@@ -34,15 +34,15 @@ export async function writeDurably(
     await rename(temporary, path);
     await flush(dirname(path));
   } catch (error) {
-    // On a disk that fails, removing may fail as well; then the clean-up of the upload removes it later.
+    // On a failing disk, the removal may fail too. The clean-up of the upload then removes the file later.
     await rm(temporary, { force: true }).catch(() => {});
     throw asStorageError(error);
   }
 }
 
 /**
- * Not `pipeline`: when the disk fails it destroys the source, which is the request, and with it the connection on which
- * the error must be answered.
+ * This does not use `pipeline`, which destroys the source when the disk fails. The source is the request, and its
+ * connection is needed to send the error.
  */
 async function copy(source: Readable, file: Writable): Promise<void> {
   const received = finished(source, { writable: false }).catch((error: unknown) => {

@@ -112,5 +112,8 @@ export const orderColumns = raw(`
   o.paid_at as "paidAt", o.shipped_at as "shippedAt", o.delivered_at as "deliveredAt", o.refunded_at as "refundedAt",
   o.canceled_at as "canceledAt"`);
 
-/** The same record as JSON text. Orders that have not changed since it is stored have none. */
+/**
+ * The same record as JSON text. It is computed for orders that have not changed since the release that introduced the
+ * stored text.
+ */
 export const orderJson = raw('coalesce(o.document, order_json(o))');

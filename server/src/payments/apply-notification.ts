@@ -13,14 +13,14 @@ import { sql } from '../platform/db/sql.js';
 import { cents } from '../platform/schema/money.js';
 import type { Notification } from './gateway.js';
 
-// A gateway sends notifications more than once, late and in any order. Each one is recorded before anything else, under
-// the lock of its order, and what it changes depends only on what the order and the recorded notifications say. So the
-// notifications of a payment lead to the same state in whichever order they arrive.
+// A gateway sends notifications more than once, late and in any order. Each one is recorded first, under the lock of
+// its order, and its effect depends only on the order and the recorded notifications. So the notifications of a
+// payment lead to the same state in any order.
 
 /**
- * Why a person should look at a payment. `amount_differs`: the paid amount is not the total; a lower one does not pay the
- * order. `second_payment`: the order was paid before, with another payment. `paid_after_cancel`: the money is given back.
- * `canceled_after_payment`: the order stays paid. `refund_of_other_payment`: it changes nothing of the order.
+ * Why a payment needs manual review. `amount_differs`: the paid amount is not the total; a lower one does not pay the
+ * order. `second_payment`: the order was already paid with another payment. `paid_after_cancel`: the payment is
+ * refunded. `canceled_after_payment`: the order stays paid. `refund_of_other_payment`: the order does not change.
  */
 export type Attention =
   | 'unknown_order'
@@ -90,8 +90,8 @@ async function paidAfterCancel(
 }
 
 /**
- * Gives back the money of a canceled order, once and without what the gateway has refunded on its own; the order stays
- * canceled. Called again when the gateway reports a refund, because it refuses to give back more than it still has.
+ * Refunds the payment of a canceled order once, without the amount that the gateway has already refunded. The order
+ * stays canceled. Called again when the gateway reports a refund, because it refuses to refund more than its balance.
  */
 async function returnMoney(tx: Tx, notification: Notification): Promise<boolean> {
   const { workspaceId, orderId, transactionId } = notification;
@@ -142,7 +142,7 @@ async function canceled(
   order: Money,
   notification: Notification,
 ): Promise<Attention | undefined> {
-  // A payment that the buyer gave up for another one says nothing about the order.
+  // The cancellation of a payment that the buyer abandoned for another one does not affect the order.
   if (isOfOtherPayment(order, notification) || order.status === 'canceled') return undefined;
   const done = await cancelOrder(tx, notification.workspaceId, order, 'gateway');
   return done ? undefined : 'canceled_after_payment';

@@ -15,7 +15,10 @@ export interface PaymentGateway {
   readonly name: string;
   /** Opens a payment for an order, or finds the one that was opened for it. */
   open(request: PaymentRequest): Promise<{ transactionId: string; paymentUrl: string }>;
-  /** Gives money back. `requestId` names the request: the gateway does it once, however often it is asked. */
+  /**
+   * Refunds an amount. `requestId` identifies the request: the gateway executes it once, however often it is
+   * repeated.
+   */
   refund(transactionId: string, requestId: string, amount: number): Promise<{ refundedInAll: number }>;
 }
 

@@ -3,7 +3,10 @@ import { Counter, type Registry } from 'prom-client';
 import type { Attention } from './apply-notification.js';
 import type { Notification } from './gateway.js';
 
-/** Counts and logs the notifications that a person should look at. The database keeps them; `feira doctor` counts them. */
+/**
+ * Counts and logs the notifications that need manual review. The database stores them, and `feira doctor` counts
+ * them.
+ */
 export function paymentReport(
   registry: Registry,
   log: Logger,

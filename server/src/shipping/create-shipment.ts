@@ -95,7 +95,7 @@ function parcelOf({ sellable, quantity }: SoldItem): Parcel {
   return { weight, width, height, length, quantity };
 }
 
-/** There are a hundred million codes, so one that is in use is rare. */
+/** There are a hundred million codes, so a collision is rare. */
 async function unusedCode(tx: Tx, workspaceId: string): Promise<string> {
   for (;;) {
     const code = newTrackingCode();

@@ -21,7 +21,7 @@ export interface ReplayRequest {
 
 export interface Replayed {
   count: number;
-  /** When the first one was created that did not fit; absent if none is left. */
+  /** The creation time of the first delivery that could not be queued; absent if all were. */
   continueFrom?: string;
 }
 
@@ -31,7 +31,7 @@ interface Period {
   until: string | null;
 }
 
-/** Checks the form of both ends. Whether they are in order depends on the time zone of the store: see readPeriod. */
+/** Checks the format of both ends. Their order depends on the time zone of the store and is checked by readPeriod. */
 export function faultsOfPeriod(body: { from?: unknown; to?: unknown }): FaultDetail[] {
   return (['from', 'to'] as const)
     .filter((field) => {

@@ -88,8 +88,8 @@ export async function createWebhook(
 }
 
 /**
- * Changes what was sent and leaves the rest. What was committed before the call is fanned out by the old settings first;
- * otherwise it would depend on how busy the workers are which settings apply to a recent event.
+ * Changes the fields that were sent. Events committed before the call are fanned out with the old settings first;
+ * otherwise the settings that apply to a recent event would depend on how busy the workers are.
  */
 export async function updateWebhook(
   db: StoreAccess,
@@ -109,8 +109,9 @@ export async function updateWebhook(
 }
 
 /**
- * What it was still owed is not sent: a claim finds no subscription and ends it. The log can no longer be reached and
- * goes with its age. Deleting it here took as long as it was, and met workers that write to it in a deadlock.
+ * Pending deliveries are not sent: the next claim finds no subscription and ends them. The log is no longer
+ * accessible and is deleted when it expires. Deleting it here took time proportional to its size, and deadlocked with
+ * workers that write to it.
  */
 export async function deleteWebhook(tx: Tx, { workspaceId, clientId }: Owner, id: string): Promise<void> {
   const gone = isId(id)
@@ -120,7 +121,7 @@ export async function deleteWebhook(tx: Tx, { workspaceId, clientId }: Owner, id
   if (gone.length === 0) throw notFound('Webhook', id);
 }
 
-/** For a day the old secret signs too, so that receivers can be changed one after the other. */
+/** The old secret also signs for a day, so that receivers can be updated one after the other. */
 export async function rotateWebhookSecret(
   tx: Tx,
   seal: Seal,

@@ -134,7 +134,7 @@ function pointerPart(part: string): string {
   return encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'));
 }
 
-/** Responses must not have undocumented fields, although the document tells clients to expect new ones. */
+/** Responses must not have undocumented fields, although clients are asked to expect new ones. */
 function closeObjects(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(closeObjects);
   if (typeof node !== 'object' || node === null) return node;

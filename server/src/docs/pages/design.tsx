@@ -18,7 +18,7 @@ const COLOURS = [
   ['info', 'Neutral information'],
 ] as const;
 
-/** The tokens and parts that all pages share, shown with the stylesheets themselves. */
+/** The design system: tokens and components that all pages share, rendered with the real stylesheets. */
 export function DesignPage({ navigation }: { navigation: Navigation }) {
   return (
     <DocsPage

@@ -1,6 +1,9 @@
 import type { Operation } from '../reference/operations.js';
 
-/** Sends the call to this server from the page. It needs the script, which shows it; without it there is the command. */
+/**
+ * A form that sends the call to this server. A script shows it; without the script, readers see only the curl
+ * command.
+ */
 export function TryIt({ operation, token }: { operation: Operation; token: string }) {
   const { id, method, path, parameters, body } = operation;
   const values = parameters.filter((parameter) => parameter.in !== 'header');

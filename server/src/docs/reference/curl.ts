@@ -38,7 +38,7 @@ const FORM_VARIABLES: Record<string, string> = {
   token: '$REFRESH_TOKEN',
 };
 
-/** Ids in bodies are of the reader's store. */
+/** Replaces ids in bodies with variables, because they differ from store to store. */
 function withVariables(example: unknown): unknown {
   if (typeof example !== 'object' || example === null || Array.isArray(example)) return example;
   return Object.fromEntries(

@@ -35,11 +35,11 @@ interface Answer {
 
 export interface Group {
   name: string;
-  /** The last part of its address. */
+  /** The last part of the URL. */
   slug: string;
   description: string;
   operations: Operation[];
-  /** Only of the group of webhooks. */
+  /** Set only for the group of webhooks. */
   events: EventShape[];
 }
 

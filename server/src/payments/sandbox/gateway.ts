@@ -39,7 +39,7 @@ export class SandboxGateway implements PaymentGateway {
     private readonly clock: Clock,
     private readonly signer: Signer,
     publicUrl: string,
-    /** Called for a notification that a person should look at. */
+    /** Called for a notification that needs manual review. */
     private readonly report: (attention: Attention, notification: Notification) => void = () => {},
   ) {
     this.links = new PaymentLinks(publicUrl, signer);

@@ -13,7 +13,7 @@ export function sendSafetyHeaders(app: FastifyInstance, publicUrl: string): void
   });
 }
 
-/** Answers of the API hold data of a store: no cache keeps them. A resource with an ETag says otherwise itself. */
+/** API responses contain data of a store, so caches must not store them. Resources with an ETag override this header. */
 export function forbidStoring(_request: FastifyRequest, reply: FastifyReply, done: () => void): void {
   reply.header('cache-control', 'no-store');
   done();

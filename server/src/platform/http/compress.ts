@@ -17,8 +17,9 @@ const ENCODINGS: Record<string, (payload: string | Buffer, done: Compressed) => 
 };
 
 /**
- * Compresses answers for clients that accept it. Pages are left alone: they reflect input next to tokens against forgery,
- * whose length could then be probed. The ETag names the content, not its encoding; Vary keeps caches apart.
+ * Compresses responses for clients that accept it. Pages are not compressed, because they contain input next to CSRF
+ * tokens, which could then be guessed from the compressed length (BREACH). The ETag identifies the content, not its
+ * encoding; Vary separates the encodings in caches.
  */
 export function compress(
   request: FastifyRequest,
@@ -54,7 +55,7 @@ export function streamEncoder(request: FastifyRequest, reply: FastifyReply): Tra
   return STREAM_ENCODERS[encoding]!();
 }
 
-/** The one of the highest weight (RFC 9110, 12.5.3); at equal weights the one we prefer. */
+/** Returns the encoding with the highest weight (RFC 9110, 12.5.3), and of equal weights the one we prefer. */
 function acceptedEncoding({ headers }: FastifyRequest): string | undefined {
   const header = headers['accept-encoding'];
   if (header === undefined) return undefined;

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** A single resource: its response carries an ETag and may be asked for conditionally. */
+    /** A single resource: its response has an ETag and supports conditional requests. */
     etag?: boolean;
   }
 }
@@ -28,7 +28,7 @@ export function tagResource(
   reply.header('cache-control', 'private, no-cache');
   if (matches(request.headers['if-none-match'], tag)) {
     reply.code(304).removeHeader('content-type').removeHeader('content-length');
-    // The framework takes the body off an answer to HEAD itself, and fails if there is none to take.
+    // For HEAD, the framework removes the body and fails if there is none.
     done(null, request.method === 'HEAD' ? payload : null);
     return;
   }

@@ -14,9 +14,12 @@ import { KeyedRequest, lockKey, reserveKey } from './keyed-request.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The call waits for something other than the database before it writes; its key is reserved meanwhile. */
+    /** The call waits for something other than the database before it writes, and its key is reserved meanwhile. */
     waitsOutside?: boolean;
-    /** Reads what the call answered, for a repeated request whose answer was too large to be kept. */
+    /**
+     * Reads the current response of the call, for a repeated request whose original response was too large to be
+     * stored.
+     */
     readAgain?: (request: FastifyRequest) => Promise<string | Buffer | object>;
   }
   interface FastifyRequest {
@@ -34,14 +37,15 @@ const NOT_KEPT = new Set([401, 403]);
 interface Options {
   keys: IdempotencyKeys;
   storeOf(request: FastifyRequest): Share;
-  /** For reservations, which must not wait behind what the store itself waits for. */
+  /** The share for reservations, which must not wait behind other calls of the store. */
   keysOf(request: FastifyRequest): Share;
   ownerOf(request: FastifyRequest): { workspaceId: string; clientId: string };
 }
 
 /**
- * The steps of a write with an Idempotency-Key. The same key with the same request gets the stored answer. `open` looks the
- * key up before anything checks the request, so that a refusal is replayed as well; `close` stores the answer and commits.
+ * The steps of a write with an Idempotency-Key. The same key with the same request gets the stored response. `open`
+ * looks the key up before the request is validated, so that errors are replayed as well; `close` stores the response
+ * and commits.
  */
 export function idempotencySteps(app: FastifyInstance, { keys, storeOf, keysOf, ownerOf }: Options) {
   app.decorateRequest('keyed', null);
@@ -107,15 +111,15 @@ async function replay(
   { status, body }: StoredAnswer,
 ): Promise<void> {
   reply.header('Idempotent-Replayed', 'true');
-  // Only answers that a repetition cannot change are kept.
+  // Only responses that would be the same for a repeated request are stored.
   if (status >= 400) reply.header('x-should-retry', 'false');
   const answer = body ?? (await request.routeOptions.config.readAgain?.(request));
   reply.code(status).type('application/json; charset=utf-8').send(answer);
 }
 
 /**
- * With the media type: a body that was refused for it is another request once it is sent as JSON. And with If-Match: a
- * change that was refused because of it is another request with another ETag.
+ * The hash includes the media type and If-Match: a request that was rejected because of either of them is a new
+ * request once it is sent with another value.
  */
 function hashOf(request: FastifyRequest): Buffer {
   const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);

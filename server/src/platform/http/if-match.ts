@@ -3,7 +3,7 @@ import { ApiError, badRequest } from './errors.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The call takes If-Match with an ETag of the resource. */
+    /** The call accepts If-Match with an ETag of the resource. */
     ifMatch?: boolean;
   }
 }
@@ -27,7 +27,7 @@ export function readIfMatch({ headers }: FastifyRequest): '*' | string[] | undef
   return tags;
 }
 
-/** A hook: a malformed header is refused before the body is judged, like a malformed query. */
+/** A hook that rejects a malformed header before the body is validated, like a malformed query. */
 export function refuseMalformedIfMatch(
   request: FastifyRequest,
   _reply: unknown,
@@ -43,8 +43,8 @@ export function refuseMalformedIfMatch(
 }
 
 /**
- * Call it while the resource is locked, with its current tag. All tags that we give out are strong, and If-Match
- * compares strongly: a tag that a proxy has turned into a weak one (W/"…") matches nothing.
+ * Call it while the resource is locked, with its current tag. All tags that we issue are strong, and If-Match
+ * compares strongly: a tag that a proxy has weakened (W/"…") matches nothing.
  */
 export function requireMatch(ifMatch: '*' | string[], tag: string): void {
   if (ifMatch === '*' || ifMatch.includes(tag)) return;

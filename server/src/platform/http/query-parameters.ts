@@ -68,7 +68,7 @@ function unknownParameter(name: string, known: string[]): ApiError {
   return badRequest(`Unknown query parameter ${name.slice(0, SHOWN)}. ${advice}`, 'invalid_parameter');
 }
 
-/** Pairs of letters in common find swapped words (shippingStatus) as well as slips of the hand; case does not matter. */
+/** Compares pairs of letters, which finds swapped words (shippingStatus) as well as typing errors. Case is ignored. */
 function nearestTo(name: string, known: string[]): string | undefined {
   const wanted = pairsOf(name);
   let best: { name: string | undefined; similarity: number } = { name: undefined, similarity: 0.4 };

@@ -5,7 +5,10 @@ import { refuseBrokenQuery } from './query-parameters.js';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
-/** An unknown path is 404 and a known path with another method 405; both need a token and spend budget like any call. */
+/**
+ * An unknown path is 404, and a known path with another method is 405. Both require a token and count against the
+ * budget like any call.
+ */
 export function refuseUnknownPaths(app: FastifyInstance): void {
   // Otherwise the framework would require the Content-Type of a body that no route reads.
   app.addHttpMethod('QUERY', { overrideExisting: true });

@@ -6,7 +6,7 @@ import { ApiError } from './errors.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** A page of this list can have megabytes, so an app may read only a few of them at a time. */
+    /** A page of this list can be several megabytes, so an app may read only a few of them at a time. */
     hasLargePages?: boolean;
   }
 }

@@ -47,7 +47,10 @@ function foundPage(row: FoundRow, total: number | undefined): FoundPage {
  */
 const SAMPLE = 100;
 const COMMON = 4;
-/** If the sample lets expect at most so many in the whole list, sorting them all is faster than scanning the list. */
+/**
+ * If the sample suggests at most this many matches in the whole list, sorting them all is faster than scanning the
+ * list.
+ */
 const FEW_MATCHES = 1_500;
 /** From this number on, reading rows until 10,000 are counted is faster than reading all matches from the index. */
 const VERY_COMMON = 25;
@@ -107,8 +110,8 @@ export async function lookUp(
 }
 
 /**
- * Reads the list in its order. If the page is not full after so many rows, the term is rare, or its matches are elsewhere
- * in this order. The version is that of all terms of the store.
+ * Reads the list in its order. If the page is not full after this many rows, the term is rare, or its matches are
+ * elsewhere in this order. The version is that of all search terms of the store.
  */
 export async function walk(
   db: Queryable,

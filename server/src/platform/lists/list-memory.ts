@@ -2,7 +2,7 @@ import type { Tx } from '../db/share.js';
 import type { Reached } from './cursor.js';
 import { type CountedList, countBase } from './kept-count.js';
 
-/** The record before which `offset` records of a list are, and itself: a page from that offset begins after it. */
+/** The last record before a page: the page that starts at `offset` begins after it. */
 export interface Place {
   offset: number;
   after: Reached;
@@ -13,18 +13,18 @@ interface Known {
   places: Map<number, Reached>;
 }
 
-/** Where a page begins is remembered from this offset on. To skip fewer index entries costs next to nothing. */
+/** The start of a page is remembered from this offset on. Skipping fewer index entries costs almost nothing. */
 const FIRST_REMEMBERED = 200;
-/** 20,000 places in all, which are some 4 MB. */
+/** Together 20,000 places, about 4 MB. */
 const MAX_LISTS = 100;
 const MAX_PLACES = 200;
 const MAX_TOTALS = 10_000;
-/** Of 50 ids each, some 6 MB. */
+/** Each page has about 50 ids, about 6 MB in total. */
 const MAX_RESULTS = 1_000;
 
 /**
- * What a process remembers of the lists that it has read: where pages begin, and what searches found. Each is stored
- * with the version of the list at which it was read, and is used only together with a statement that sees the same
+ * What a process remembers about the lists that it has read: where pages begin, and what searches found. Each entry
+ * is stored with the version of the list at which it was read, and is used only by a statement that sees the same
  * version, so a change by any process is never missed.
  */
 export class ListMemory {
@@ -36,7 +36,7 @@ export class ListMemory {
   /** `background` runs the one full count of a list. */
   constructor(private readonly background: Tx) {}
 
-  /** The nearest known place at or before `offset`, with the version for which it is right. */
+  /** The nearest remembered place at or before `offset`, with the version for which it is valid. */
   placeBefore(key: string, offset: number): { place: Place; version: string } | undefined {
     if (offset < FIRST_REMEMBERED) return undefined;
     const known = this.lists.get(key);
@@ -72,7 +72,7 @@ export class ListMemory {
     setLast(this.results, key, { version, ids }, MAX_RESULTS);
   }
 
-  /** Has the list counted once, so that its total is kept from then on. No caller waits for it, and a failure is retried. */
+  /** Counts the list once, so that its total is kept from then on. No caller waits for it, and a failure is retried. */
   wantBase(workspaceId: string, list: CountedList): void {
     const key = `${workspaceId} ${list}`;
     if (this.counting.has(key)) return;

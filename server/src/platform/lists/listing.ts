@@ -19,8 +19,8 @@ export interface Listing {
   /** Set when the database keeps the number of records of the list without filters. */
   kept?: KeptList;
   /**
-   * For records that are expensive to write and may be large: those beyond this total size are not written, and the page
-   * is marked as oversized.
+   * For records that are expensive to serialize and may be large: records beyond this total size are omitted, and the
+   * page is marked as oversized.
    */
   maxBytes?: number;
 }

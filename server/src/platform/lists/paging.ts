@@ -172,7 +172,7 @@ export function offsetOf({ page, limit }: PageRequest<unknown>): number {
   return page === undefined ? 0 : (page - 1) * limit;
 }
 
-/** The condition "and (column, id) > (…)" for what comes after a record, or nothing. */
+/** The condition "and (column, id) > (…)" for the rows after a record, or nothing. */
 export function beyondPosition(
   request: PageRequest<unknown>,
   { sorts, alias }: { sorts: Record<string, SortKey>; alias: string },

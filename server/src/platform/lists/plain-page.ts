@@ -16,7 +16,7 @@ import {
 } from './listing.js';
 import { beyondPosition, offsetOf, type PageRequest, sortOf } from './paging.js';
 
-/** Below this, counting is as fast as adding up what is kept. */
+/** Below this, counting is as fast as summing the stored differences. */
 const WORTH_KEEPING = 200;
 
 /** A page of a list without a search. */
@@ -40,7 +40,7 @@ interface WholeRow extends PageRow {
   is_counted: boolean;
 }
 
-/** A page of a list without filters: its total is kept, and where it begins may be known. */
+/** A page of a list without filters. Its total is stored, and the start of the page may be remembered. */
 async function wholePage(
   db: Queryable,
   request: PageRequest<unknown>,
@@ -95,8 +95,8 @@ function countOf({ from, where }: Listing): Statement {
 }
 
 /**
- * The records of a page by number. What is skipped is read from an index alone, and only to find the first record of the
- * page: skipping 5,000 rows took 8 ms, 5,000 index entries take 2 ms.
+ * The records of a page by number. Skipped rows are read only from an index, to find the first record of the page:
+ * skipping 5,000 rows took 8 ms, 5,000 index entries take 2 ms.
  */
 function recordsAt(request: PageRequest<unknown>, listing: Listing, place?: Place): Statement {
   const { from, alias, where, sorts } = listing;

@@ -30,7 +30,7 @@ export function searchablePage(
 /**
  * For a rare term, all matches are looked up in the index and sorted. For a common term, the list is scanned in the
  * requested order until the page is full. The planner cannot make this choice: it knows at best how common a term is
- * in all stores together, and to list the names with a C it scanned all names with an A and a B.
+ * across all stores, and to list the names with a C it scanned all names with an A or a B.
  */
 async function searchPage(
   db: Queryable,
@@ -78,7 +78,10 @@ async function totalOf(
   return total;
 }
 
-/** The same page again, if it and its total were found before and no terms of the store have changed since. */
+/**
+ * Returns the same page again if it and its total were found before and no search terms of the store have changed
+ * since.
+ */
 async function rememberedPage(
   db: Queryable,
   request: SearchRequest,

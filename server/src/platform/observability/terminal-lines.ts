@@ -12,7 +12,7 @@ interface Entry {
   [field: string]: unknown;
 }
 
-// Each page asks for these; in a terminal they would hide the requests that matter.
+// Every page loads these files. In a terminal they would hide the requests that matter.
 const UNINTERESTING = /^\/(assets\/|media\/|favicon\.ico|healthz|readyz|metrics)/;
 const DIM = '\u001b[2m';
 const RED = '\u001b[31m';

@@ -9,16 +9,16 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Set if the body refers to a resource: the call returns 404 if it does not exist. */
     bodyHasId?: boolean;
-    /** The call depends on a part that may be out of order on its own, and answers 502 then. */
+    /** The call depends on a component that may fail independently, and returns 502 in that case. */
     mayBeUnavailable?: boolean;
-    /** A cursor of this list may belong to a history that is gone; the answer is 410 then. */
+    /** A cursor of this list may refer to a history that no longer exists. The response is then 410. */
     cursorMayExpire?: boolean;
     /** The shape of a record, if the list is streamed as a snapshot to clients that accept NDJSON. */
     snapshotOf?: object;
   }
 }
 
-/** The document is generated from the routes and from what the domains describe beside them. */
+/** Generates the document from the routes and from the parts that domains add. */
 export async function describeApi(
   app: FastifyInstance,
   publicUrl: string,
@@ -104,7 +104,7 @@ interface Described {
 }
 
 interface BodyShape {
-  /** The first is a body that succeeds when it is sent as printed to the demo store. */
+  /** The first example is a body that succeeds when it is sent unchanged to the demo store. */
   examples?: unknown[];
   anyOf?: BodyShape[];
   properties?: Record<string, object>;
@@ -164,7 +164,8 @@ function nameShapes(node: unknown, named: Record<string, unknown>): unknown {
   const { title, ...shape } = Object.fromEntries(
     Object.entries(node).map(([key, value]) => [key, nameShapes(value, named)]),
   );
-  // The length that a caller can meet is the one after normalization; the validator bounds the raw text as well.
+  // Documents the length after normalization, which is the one that concerns callers. The validator limits the raw
+  // text as well.
   if (typeof shape['x-name'] === 'number') Object.assign(shape, { minLength: 1, maxLength: shape['x-name'] });
   if (typeof title !== 'string' || !('type' in shape))
     return title === undefined ? shape : { title, ...shape };

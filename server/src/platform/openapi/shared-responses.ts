@@ -180,10 +180,10 @@ export function sharedResponses(
     401: ref('InvalidToken'),
     403: ref('InsufficientScope'),
     ...((hasPath || bodyHasId) && { 404: ref('NotFound') }),
-    // The time runs out while a body is awaited.
+    // The request times out while the server waits for its body.
     ...(method !== 'get' && { 408: ref('RequestTimeout') }),
     ...(cursorMayExpire && { 410: ref('CursorExpired') }),
-    // A write may have a key, and with it a body, even where neither is needed.
+    // A write may have an Idempotency-Key and a body even if it needs neither.
     ...(method !== 'get' && { 409: ref('Conflict'), 413: ref('TooLarge'), 422: ref('Invalid') }),
     ...(ifMatch && { 412: ref('PreconditionFailed') }),
     ...(snapshotOf && { 409: ref('SnapshotRunning') }),

@@ -153,7 +153,7 @@ const COMMON = {
   validateSchema: false,
 } as const;
 const quickAjv = withKeywords(new Ajv({ ...COMMON }));
-/** `verbose` gives each fault its schema, which says what a pattern means. */
+/** `verbose` adds the schema to each error. It describes the meaning of a pattern. */
 const thoroughAjv = withKeywords(new Ajv({ ...COMMON, allErrors: true, verbose: true }));
 const queryAjv = withKeywords(new Ajv({ ...COMMON, coerceTypes: true }));
 

@@ -8,7 +8,7 @@ const TARGETS: Partial<Record<FieldName, string>> = {
   payment: 'payment-options',
 };
 
-/** Lists what is wrong with links to the fields. It takes the focus, so that the list is read out first. */
+/** Lists the errors with links to their fields. It takes the focus, so that screen readers announce the list first. */
 export function FaultSummary({ language, form: { faults } }: { language: Language; form: CheckoutForm }) {
   const texts = CHECKOUT_TEXTS[language];
   const entries = Object.entries(faults) as [FieldName, keyof typeof texts.faults][];

@@ -38,7 +38,7 @@ export function CheckoutPage(props: Props) {
       {notice && <Alert>{notice === 'tooManyUnits' ? texts.tooManyUnits(shop) : texts[notice]}</Alert>}
       {faults > 0 && <FaultSummary language={language} form={form} />}
       <form method="post" action={`/s/${shop.slug}/checkout`} class="columns checkout" noValidate>
-        {/* Enter in a field presses the first button of a form: this keeps it from being the one that only quotes. */}
+        {/* Enter in a field activates the first button, which must not be the one that only requests a quote. */}
         {/* biome-ignore lint/a11y/noAriaHiddenOnFocusable: it cannot be reached by Tab, only Enter finds it */}
         <button type="submit" class="visually-hidden" tabindex={-1} aria-hidden="true" />
         {Object.entries(hidden).map(([name, value]) => (
@@ -56,7 +56,7 @@ export function CheckoutPage(props: Props) {
   );
 }
 
-/** One total for each delivery service; the stylesheet shows that of the chosen one. */
+/** One total for each delivery service. The stylesheet shows only the total of the selected one. */
 function Summary({ visit, cart, options }: Pick<Props, 'visit' | 'cart' | 'options'>) {
   const { shop, language } = visit;
   const texts = CHECKOUT_TEXTS[language];

@@ -84,7 +84,7 @@ function describe({ visit, request, list, origin }: Parameters<typeof ProductLis
     description: TEXTS[language].about(list.total, subject, shop.name),
     canonical: `${origin}${addressOf(shop.slug, { search: '', category, page })}`,
     image: list.items.find(({ cover }) => cover)?.cover ?? undefined,
-    // Search results are of no use in the results of a search engine.
+    // Search results should not be indexed by search engines.
     hidden: search !== '',
   };
 }
