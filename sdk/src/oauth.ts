@@ -71,7 +71,7 @@ export class FeiraApp {
     if (reconnects !== undefined && reconnects !== workspaceId)
       throw refused(
         'other_store',
-        `Store ${reconnects} was to be connected again, but ${workspaceId} was chosen`,
+        `Expected the merchant to reconnect store ${reconnects}, but store ${workspaceId} was chosen`,
       );
     await this.tokens.lock(workspaceId, () => this.tokens.set(workspaceId, tokens));
     // An existing client may hold the tokens of the old connection.
@@ -128,7 +128,7 @@ export class FeiraApp {
       );
     const error = answer.get('error');
     if (error !== null)
-      throw refused(error, answer.get('error_description') ?? `The merchant was not connected: ${error}`);
+      throw refused(error, answer.get('error_description') ?? `The store was not connected: ${error}`);
   }
 
   private client(token: FeiraOptions['token'], workspaceId?: string): Feira {

@@ -90,7 +90,7 @@ export class Snapshot<T> implements AsyncIterable<T> {
 }
 
 function incomplete(count: number, cause?: unknown): FeiraError {
-  return new FeiraError(`The snapshot broke off after ${count} records. Start it again`, {
+  return new FeiraError(`The snapshot was interrupted after ${count} records. Start it again`, {
     code: 'snapshot_incomplete',
     cause,
   });

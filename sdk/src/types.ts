@@ -60,10 +60,10 @@ export interface ErrorBody {
   requestId: string;
   /** What the code means and what to do. */
   docUrl: string;
-  /** On 422: every fault, with its place in the body. */
+  /** On 422: every error with its location in the body. */
   details?:
     | {
-        /** Never empty: "body" for a fault of the body as a whole. */
+        /** The name of the field, or "body" if the error concerns the whole body. */
         field?: string | undefined;
         message?: string | undefined;
       }[]
@@ -233,9 +233,9 @@ export interface VariationsPut {
     options: string[];
   }[];
   combinations: {
-    /** Options joined by ' - ' … */
+    /** Options joined by ' - '. Send either combination or options. */
     combination?: string | undefined;
-    /** … or one by one. */
+    /** The options one by one, in the order of the types. */
     options?: string[] | undefined;
     sku?: string | null | undefined;
     ean?: string | null | undefined;
@@ -348,9 +348,9 @@ export interface VariationList {
 }
 
 export interface VariationChange {
-  /** Which variation: its id … */
+  /** The id of the variation to change. Send id, sku or both. */
   id?: string | undefined;
-  /** … or its sku. If both are sent, they must match. */
+  /** The sku of the variation to change. If id is sent too, both must refer to the same variation. */
   sku?: string | undefined;
   /** The new sku. */
   setSku?: string | null | undefined;
@@ -409,9 +409,9 @@ export interface Product {
 export interface StockBatch {
   entries: {
     sku: string;
-    /** The new balance … */
+    /** The new balance. Send either quantity or delta. */
     quantity?: number | undefined;
-    /** … or the amount to add; negative to subtract. */
+    /** The amount to add; negative to subtract. */
     delta?: number | undefined;
     /** Applies the entry only if the current balance is this value. */
     ifQuantity?: number | undefined;
@@ -524,7 +524,7 @@ export interface Order {
   trackingUrl: string | null;
   /** The delivery service the buyer paid for. null for an order of digital products only. */
   shippingService: 'economy' | 'express' | (string & {}) | null;
-  /** Business days in the store's time zone, counted from checkout, later from the payment, later from the label. null if nothing is shipped. */
+  /** Business days in the store's time zone, counted from checkout, then from the payment, and finally from the label. null if nothing is shipped. */
   estimatedDelivery: string | null;
   currency: 'BRL' | (string & {});
   subtotal: number;
@@ -603,7 +603,7 @@ export interface RefundedOrder {
   trackingUrl: string | null;
   /** The delivery service the buyer paid for. null for an order of digital products only. */
   shippingService: 'economy' | 'express' | (string & {}) | null;
-  /** Business days in the store's time zone, counted from checkout, later from the payment, later from the label. null if nothing is shipped. */
+  /** Business days in the store's time zone, counted from checkout, then from the payment, and finally from the label. null if nothing is shipped. */
   estimatedDelivery: string | null;
   currency: 'BRL' | (string & {});
   subtotal: number;
@@ -807,7 +807,7 @@ export interface Webhook {
   } | null;
   /** Skips the events that this app caused itself (origin app:<clientId>). */
   excludeOwn: boolean;
-  /** failing after five lost events in a row. A failing subscription is never disabled or deleted. */
+  /** failing: five deliveries in a row have failed or were dropped. A failing subscription is never disabled or deleted. */
   status: 'active' | 'failing' | (string & {});
   createdAt: string;
   lastDeliveryAt: string | null;
@@ -884,7 +884,7 @@ export interface CreatedWebhook {
   } | null;
   /** Skips the events that this app caused itself (origin app:<clientId>). */
   excludeOwn: boolean;
-  /** failing after five lost events in a row. A failing subscription is never disabled or deleted. */
+  /** failing: five deliveries in a row have failed or were dropped. A failing subscription is never disabled or deleted. */
   status: 'active' | 'failing' | (string & {});
   createdAt: string;
   lastDeliveryAt: string | null;
@@ -1328,7 +1328,7 @@ export interface ListProductsQuery {
   limit?: number | undefined;
   /** nextCursor of the previous page. It contains the sort order and the filters. */
   cursor?: string | undefined;
-  /** name, price, quantity, createdAt or updatedAt; - in front sorts descending. Default -createdAt. */
+  /** name, price, quantity, createdAt or updatedAt; a leading - sorts in descending order. Default -createdAt. */
   sort?: string | undefined;
   /** images, variants or both, separated by a comma. Records then contain them as in GET /products/{id}. A page of more than 16 MB is a 400 (page_too_large); send a smaller limit. */
   include?: string | ('images' | 'variants' | (string & {}))[] | undefined;
@@ -1352,7 +1352,7 @@ export interface ListStoreVariationsQuery {
   limit?: number | undefined;
   /** nextCursor of the previous page. It contains the sort order and the filters. */
   cursor?: string | undefined;
-  /** updatedAt; - in front sorts descending. Default -updatedAt. */
+  /** updatedAt; a leading - sorts in descending order. Default -updatedAt. */
   sort?: string | undefined;
   /** Exactly this sku. */
   sku?: string | undefined;
@@ -1376,7 +1376,7 @@ export interface ListOrdersQuery {
   limit?: number | undefined;
   /** nextCursor of the previous page. It contains the sort order and the filters. */
   cursor?: string | undefined;
-  /** createdAt or updatedAt; - in front sorts descending. Default: newest first by the chosen date. */
+  /** createdAt or updatedAt; a leading - sorts in descending order. Default: newest first by the chosen date. */
   sort?: string | undefined;
   dateType?: 'created' | 'updated' | (string & {}) | undefined;
   /** First day, in the store's time zone. */
@@ -1417,7 +1417,7 @@ export interface ListCustomersQuery {
   limit?: number | undefined;
   /** nextCursor of the previous page. It contains the sort order and the filters. */
   cursor?: string | undefined;
-  /** lastOrderAt; - in front sorts descending. Default: -lastOrderAt. */
+  /** lastOrderAt; a leading - sorts in descending order. Default: -lastOrderAt. */
   sort?: string | undefined;
   /** Part of name, e-mail, document or phone number. A document is found with or without its punctuation. */
   search?: string | undefined;
@@ -1430,7 +1430,7 @@ export interface ListDeliveriesQuery {
   limit?: number | undefined;
   /** nextCursor of the previous page. It contains the sort order and the filters. */
   cursor?: string | undefined;
-  /** createdAt; - in front sorts descending. Default: -createdAt. */
+  /** createdAt; a leading - sorts in descending order. Default: -createdAt. */
   sort?: string | undefined;
   status?: 'pending' | 'delivered' | 'failed' | 'dropped' | (string & {}) | undefined;
 }

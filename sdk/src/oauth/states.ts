@@ -35,9 +35,9 @@ export class AuthorizationStates {
   async check(state: string, session: string): Promise<string | undefined> {
     const [nonce = '', time = '', store = '', proof = ''] = state.split('.');
     if (!sameText(proof, await this.proof(nonce, time, store, store ? '' : session)))
-      throw invalid('The state is not one that connect() made for this session. Begin again with connect()');
+      throw invalid('The state was not created by connect() for this session. Start again with connect()');
     if (this.clock.now() - Number(time) > (store ? STORE_MS : SESSION_MS))
-      throw invalid('The authorization took too long. Begin again with connect()');
+      throw invalid('The authorization took too long. Start again with connect()');
     return store || undefined;
   }
 

@@ -50,7 +50,7 @@ export const VariationQuery = Type.Object({
   ...pagingQuery,
   sort: Type.Optional(
     Type.String({
-      description: 'updatedAt; - in front sorts descending. Default -updatedAt.',
+      description: 'updatedAt; a leading - sorts in descending order. Default -updatedAt.',
       examples: ['updatedAt'],
     }),
   ),
@@ -62,7 +62,7 @@ export const ProductQuery = Type.Object({
   sort: Type.Optional(
     Type.String({
       description:
-        'name, price, quantity, createdAt or updatedAt; - in front sorts descending. Default -createdAt.',
+        'name, price, quantity, createdAt or updatedAt; a leading - sorts in descending order. Default -createdAt.',
       examples: ['-updatedAt'],
     }),
   ),

@@ -36,7 +36,7 @@ export async function putVariations(
     throw invalid([
       {
         field: 'combinations',
-        message: `would make ${unlisted.length + listed.length}; a product has at most ${MAX_COMBINATIONS}`,
+        message: `would result in ${unlisted.length + listed.length}; the maximum per product is ${MAX_COMBINATIONS}`,
       },
     ]);
   }

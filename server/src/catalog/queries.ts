@@ -61,7 +61,7 @@ export async function listProducts(
   );
   if (page.isOversized)
     throw badRequest(
-      'The records of this page are larger than 16 MB with what include adds. Send a smaller limit.',
+      'With the included variations and images, this page exceeds 16 MB. Send a smaller limit.',
       'page_too_large',
     );
   return listBody(page.json, metaOf(request, page));

@@ -186,8 +186,15 @@ export const VariationsPatch = Shape(
       Shape(
         'VariationChange',
         {
-          id: Type.Optional(Type.String({ description: 'Which variation: its id …' })),
-          sku: Type.Optional(Text(100, { description: '… or its sku. If both are sent, they must match.' })),
+          id: Type.Optional(
+            Type.String({ description: 'The id of the variation to change. Send id, sku or both.' }),
+          ),
+          sku: Type.Optional(
+            Text(100, {
+              description:
+                'The sku of the variation to change. If id is sent too, both must refer to the same variation.',
+            }),
+          ),
           setSku: Type.Optional(Nullable(Text(100, { description: 'The new sku.' }))),
           setEan: Type.Optional(Nullable(Text(100, { description: 'The new ean.' }))),
           price: Type.Optional(Money()),

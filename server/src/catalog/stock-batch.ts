@@ -47,15 +47,15 @@ function applyEntry(entry: Entry, targets: Target[]): Line {
   if (another)
     return refused(
       'ambiguous_sku',
-      `${targets.length} products of this store share this sku; write to the product instead`,
+      `${targets.length} products of this store share this sku. Set the stock by product id instead`,
     );
   if (entry.ifQuantity !== undefined && entry.ifQuantity !== target.quantity) {
     return refused('quantity_mismatch', `The balance is ${target.quantity}, not ${entry.ifQuantity}`);
   }
   const quantity = entry.quantity ?? target.quantity + (entry.delta as number);
   if (quantity < 0)
-    return refused('below_zero', `The balance is ${target.quantity} and cannot go to ${quantity}`);
-  if (quantity > MAX_QUANTITY) return refused('above_maximum', `The balance cannot pass ${MAX_QUANTITY}`);
+    return refused('below_zero', `The balance is ${target.quantity} and cannot become ${quantity}`);
+  if (quantity > MAX_QUANTITY) return refused('above_maximum', `The balance cannot exceed ${MAX_QUANTITY}`);
   target.quantity = quantity;
   return { sku: entry.sku, ok: true, quantity };
 }

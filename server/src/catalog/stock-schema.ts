@@ -16,12 +16,14 @@ export const StockBatch = Shape(
       Type.Object(
         {
           sku: Text(100, { minLength: 1, examples: ['CAM-P-AZ'] }),
-          quantity: Type.Optional(Quantity({ description: 'The new balance …' })),
+          quantity: Type.Optional(
+            Quantity({ description: 'The new balance. Send either quantity or delta.' }),
+          ),
           delta: Type.Optional(
             Type.Integer({
               minimum: -2_147_483_647,
               maximum: 2_147_483_647,
-              description: '… or the amount to add; negative to subtract.',
+              description: 'The amount to add; negative to subtract.',
             }),
           ),
           ifQuantity: Type.Optional(

@@ -36,12 +36,15 @@ const types = Type.Array(
 
 const naming = {
   combination: Type.Optional(
-    Name(LABEL_MAX, { description: "Options joined by ' - ' …", examples: ['P - Azul'] }),
+    Name(LABEL_MAX, {
+      description: "Options joined by ' - '. Send either combination or options.",
+      examples: ['P - Azul'],
+    }),
   ),
   options: Type.Optional(
     Type.Array(name(), {
       maxItems: MAX_TYPES,
-      description: '… or one by one.',
+      description: 'The options one by one, in the order of the types.',
       examples: [['P', 'Azul']],
     }),
   ),

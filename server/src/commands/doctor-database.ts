@@ -96,7 +96,7 @@ async function checkSettings(client: pg.Client, source: string): Promise<Finding
       'clock',
       skew < TOLERATED_SKEW_MS,
       'agrees with the database',
-      `is ${Math.round(skew / 1000)} s away from the database's; run NTP on both`,
+      `differs from the database's by ${Math.round(skew / 1000)} s; run NTP on both`,
     ),
     finding(
       'migrations',
@@ -110,8 +110,8 @@ async function checkSettings(client: pg.Client, source: string): Promise<Finding
       'payment notifications',
       true,
       oddPayments === 0
-        ? 'all fit their orders'
-        : `${oddPayments} of the last 30 days do not fit their order; compare the orders with the gateway (table payment_notifications, column attention)`,
+        ? 'all match their orders'
+        : `${oddPayments} of the last 30 days do not match their order; compare the orders with the gateway (table payment_notifications, column attention)`,
       '',
     ),
   ];

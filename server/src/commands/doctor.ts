@@ -11,7 +11,7 @@ import { checkDatabase, type Finding } from './doctor-database.js';
 
 export const command: Command = {
   summary: 'Check the configuration, the database, the storage and Redis',
-  details: 'Says what is wrong and what to do about it. Changes nothing. Exit code 1 if it found a fault.',
+  details: 'Reports problems and how to fix them. Changes nothing. Exits with code 1 if it found a problem.',
   options: {},
   example: 'feira doctor',
   async run() {
@@ -79,7 +79,7 @@ function dataFolder({ dataFolder: folder }: Config): Finding {
     return {
       what,
       ok: false,
-      say: `${folder} is not a folder that this account can write to; change that, or set FEIRA_DATA to another`,
+      say: `${folder} is not a folder that this account can write to; change its permissions, or set FEIRA_DATA to another folder`,
     };
   }
 }

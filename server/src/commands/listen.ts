@@ -21,7 +21,8 @@ last acknowledged event. The first run starts with the next event, or earlier wi
     'forward-to': { value: 'URL', description: 'Address to post the events to', required: true },
     replay: {
       value: '1h',
-      description: 'Send the events of this period again first. A run that was killed is continued instead',
+      description:
+        'Start with the events of this period. Ignored if an interrupted replay has to be continued',
     },
   },
   example: 'feira listen --store demo-store --client-id app_… --forward-to http://localhost:8080/webhooks',

@@ -16,7 +16,7 @@ export async function readOwnerPassword(
   const given = values['owner-password'];
   const fromInput = given === '-' || values['owner-password-stdin'] === true;
   if (fromInput && given !== undefined && given !== '-')
-    throw new UsageError('Give either --owner-password or --owner-password-stdin, not both');
+    throw new UsageError('Use either --owner-password or --owner-password-stdin, not both');
   if (fromInput) return firstLine(input);
   return given === undefined ? ownerPasswordVariable() : String(given);
 }

@@ -111,7 +111,9 @@ async function listen(app: FastifyInstance, { host, port }: Address): Promise<vo
         `Port ${port} of ${host} is taken. Choose another one with PORT, --port or METRICS_PORT.`,
       );
     if (code === 'EACCES')
-      throw new UsageError(`Port ${port} needs more rights. Choose one above 1023 with PORT or --port.`);
+      throw new UsageError(
+        `Port ${port} requires root privileges. Choose one above 1023 with PORT or --port.`,
+      );
     if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN')
       throw new UsageError(
         `HOST ${host} is not an address of this machine. 127.0.0.1 accepts connections from this machine only, 0.0.0.0 from all.`,

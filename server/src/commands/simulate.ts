@@ -34,7 +34,7 @@ export const command: Command = {
   },
   example: 'feira simulate --store demo-store --rate 2/s --for 60s',
   details:
-    'Products that are sold out get new stock, so that buyers keep coming. Ctrl-C ends the simulation and prints what\nhappened until then.',
+    'Products that are sold out get new stock, so that buyers can keep ordering. Ctrl-C ends the simulation and prints the\nresults so far.',
   async run(values, output) {
     const everyMs = intervalOfRate('rate', String(values.rate));
     const forMs = duration('for', String(values.for ?? '60s'));

@@ -20,7 +20,7 @@ export function inWords({ orders, paid, parcels, scans, refunds, soldOut, restoc
     `${scans} scans`,
     `${refunds} refunds`,
     `${restocked} restocked`,
-    `${soldOut} buyers found nothing`,
+    `${soldOut} buyers found nothing in stock`,
   ].join(', ');
 }
 

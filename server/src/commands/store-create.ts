@@ -63,7 +63,7 @@ async function storeOf(values: Values): Promise<NewStore> {
   };
   if (values['existing-owner']) {
     if (values['owner-password'] !== undefined || values['owner-password-stdin'])
-      throw new UsageError('Give either --owner-password or --existing-owner, not both');
+      throw new UsageError('Use either --owner-password or --existing-owner, not both');
     return { ...common, existingOwner: true };
   }
   const password = await readOwnerPassword(values);
@@ -101,7 +101,7 @@ function origin(createdBy: string | null, createdAt: string): string {
   const day = createdAt.slice(0, 16).replace('T', ' ');
   if (createdBy === 'sign-up') return `created by sign-up at /partners on ${day} UTC, e-mail not verified`;
   if (createdBy === 'command-line') return `created on the command line on ${day} UTC`;
-  return `created on ${day} UTC, how is not recorded`;
+  return `created on ${day} UTC, origin not recorded`;
 }
 
 function named(value: unknown): string {

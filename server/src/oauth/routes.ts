@@ -30,7 +30,7 @@ export const accountRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'getMe',
         tags: ['Account'],
-        summary: 'The store and the credential',
+        summary: 'Read the store and the scopes of the token',
         description: 'The store this token acts for, the scopes it was granted and when it expires.',
         response: { 200: Me },
       },

@@ -44,7 +44,7 @@ const orderFields = {
     Type.String({
       format: 'date',
       description:
-        "Business days in the store's time zone, counted from checkout, later from the payment, later from the label. null if nothing is shipped.",
+        "Business days in the store's time zone, counted from checkout, then from the payment, and finally from the label. null if nothing is shipped.",
       examples: ['2026-02-04'],
     }),
   ),
@@ -129,7 +129,7 @@ export const OrderQuery = Type.Object({
   sort: Type.Optional(
     Type.String({
       description:
-        'createdAt or updatedAt; - in front sorts descending. Default: newest first by the chosen date.',
+        'createdAt or updatedAt; a leading - sorts in descending order. Default: newest first by the chosen date.',
     }),
   ),
   ...orderFilters,
@@ -208,7 +208,9 @@ export const customerFilters = {
 export const CustomerQuery = Type.Object({
   ...pagingQuery,
   sort: Type.Optional(
-    Type.String({ description: 'lastOrderAt; - in front sorts descending. Default: -lastOrderAt.' }),
+    Type.String({
+      description: 'lastOrderAt; a leading - sorts in descending order. Default: -lastOrderAt.',
+    }),
   ),
   ...customerFilters,
 });

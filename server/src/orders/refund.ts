@@ -64,7 +64,7 @@ export async function refundOrder(
     if (order.status !== 'paid' && order.status !== 'partial_refunded') {
       throw conflict(
         'not_refundable',
-        `The order is ${order.status}; only one that is paid or partial_refunded can be refunded`,
+        `The order is ${order.status}. Only an order that is paid or partial_refunded can be refunded`,
       );
     }
     const amount = cents(order.total - order.refundedAmount);
@@ -72,7 +72,10 @@ export async function refundOrder(
     const request = { amount, reason, restock, origin, idempotencyKey };
     const made = await requestRefund(tx, workspaceId, orderId, request);
     if (!made)
-      throw conflict('refund_under_way', 'A refund of this order is under way; read the order in a moment');
+      throw conflict(
+        'refund_under_way',
+        'A refund of this order is in progress. Read the order again in a few seconds',
+      );
     return made;
   });
   await finishRefund(db, refunder, workspaceId, begun.id);
@@ -135,7 +138,7 @@ async function askGateway(
   { order_id, transaction_id, amount }: { order_id: string; transaction_id: string | null; amount: number },
 ): Promise<number> {
   // The refund is kept: once the gateway has reported which payment it is, the worker finishes it.
-  if (transaction_id === null) throw new Error(`order ${order_id} names no payment to refund`);
+  if (transaction_id === null) throw new Error(`order ${order_id} has no recorded payment to refund`);
   try {
     return (await refunder.refund(transaction_id, refundId, amount)).refundedInAll;
   } catch (error) {

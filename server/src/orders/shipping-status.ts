@@ -91,16 +91,16 @@ export async function changeShipping(
 function refuseIllegalMove({ status, statusShipping }: ShippingState, to: ShippingStatus): void {
   const allowed = MOVES[statusShipping];
   if (!allowed.includes(to)) {
-    const words = allowed.length === 0 ? 'it is final' : `it can go to ${allowed.join(', ')}`;
+    const advice = allowed.length === 0 ? 'This status is final' : `Allowed: ${allowed.join(', ')}`;
     throw conflict(
       'illegal_transition',
-      `The shipping status is ${statusShipping} and cannot go to ${to}: ${words}`,
+      `The shipping status is ${statusShipping} and cannot change to ${to}. ${advice}`,
     );
   }
   if (to === 'sent' && !MONEY_IS_IN.includes(status)) {
     throw conflict(
       'not_paid',
-      `The order is ${status}; only one that is paid or partial_refunded can be sent`,
+      `The order is ${status}. Only an order that is paid or partial_refunded can be sent`,
     );
   }
 }

@@ -13,7 +13,7 @@ export function paymentReport(
 ): (attention: Attention, notification: Notification) => void {
   const counter = new Counter({
     name: 'feira_payment_notifications_attention_total',
-    help: 'Payment notifications of this process that a person should look at, by reason',
+    help: 'Payment notifications of this process that need manual review, by reason',
     labelNames: ['reason'],
     registers: [registry],
   });
@@ -21,7 +21,7 @@ export function paymentReport(
     counter.inc({ reason: attention });
     log.warn(
       { attention, notificationId: id, type, workspaceId, orderId, transactionId, amount },
-      'A payment notification does not fit its order. Compare the order with the gateway.',
+      'A payment notification does not match its order. Compare the order with the gateway.',
     );
   };
 }

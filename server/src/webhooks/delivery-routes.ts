@@ -56,7 +56,7 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { 
       schema: {
         operationId: 'listDeliveries',
         tags: ['Webhooks'],
-        summary: 'The log of a subscription',
+        summary: 'List the deliveries of a subscription',
         description: 'Newest first, with every attempt. Kept 30 days.',
         params: shape.OfWebhook,
         querystring: shape.DeliveryQuery,

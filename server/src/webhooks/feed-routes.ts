@@ -11,7 +11,7 @@ export const feedRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'readEvents',
         tags: ['Events'],
-        summary: 'The feed of events',
+        summary: 'Read the event feed',
         description:
           'All events of the store of the last 30 days, oldest first. A new event never appears before a cursor that was returned. To recover from an outage, continue from the last cursor.',
         querystring: shape.EventQuery,

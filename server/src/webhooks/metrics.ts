@@ -45,7 +45,7 @@ export function measureDeliveries(registry: Registry, db: Share, dispatcher: Dis
   for (const outcome of ['delivered', 'failed'] as const) {
     new Counter({
       name: `feira_deliveries_${outcome}_total`,
-      help: `Deliveries of this process that ${outcome === 'failed' ? 'failed for good' : 'were delivered'}`,
+      help: `Deliveries of this process that ${outcome === 'failed' ? 'failed permanently' : 'were delivered'}`,
       registers,
       collect() {
         this.reset();

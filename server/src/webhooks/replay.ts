@@ -40,7 +40,7 @@ export function faultsOfPeriod(body: { from?: unknown; to?: unknown }): FaultDet
     })
     .map((field) => ({
       field,
-      message: 'must be a time of RFC 3339 such as 2026-01-31T00:00:00Z, or a day such as 2026-01-31',
+      message: 'must be an RFC 3339 time such as 2026-01-31T00:00:00Z, or a day such as 2026-01-31',
     }));
 }
 

@@ -107,8 +107,8 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<WebhookOptions> = async (a
       schema: {
         operationId: 'deleteWebhook',
         tags: ['Webhooks'],
-        summary: 'End a subscription',
-        description: 'Pending deliveries are not sent any more.',
+        summary: 'Delete a subscription',
+        description: 'Pending deliveries are discarded.',
         params: shape.OfWebhook,
         response: { 200: Deleted },
       },
@@ -127,7 +127,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<WebhookOptions> = async (a
       schema: {
         operationId: 'rotateWebhookSecret',
         tags: ['Webhooks'],
-        summary: 'Change the secret',
+        summary: 'Rotate the secret',
         description:
           'For 24 hours, deliveries are also signed with the old secret, in X-Service-Signature-256-Previous.',
         params: shape.OfWebhook,
@@ -146,10 +146,13 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<WebhookOptions> = async (a
   async function refuseTarget(url: string): Promise<void> {
     const target = new URL(url);
     if (target.username !== '' || target.password !== '')
-      throw invalid([{ field: 'url', message: 'must not carry a user name or password' }]);
+      throw invalid([{ field: 'url', message: 'must not contain a user name or password' }]);
     if (await outbound.isForbidden(target))
       throw invalid([
-        { field: 'url', message: 'must have a public address and port 80, 443 or a free port above 1023' },
+        {
+          field: 'url',
+          message: 'must have a public address and port 80, 443 or an unreserved port above 1023',
+        },
       ]);
   }
 };

@@ -98,7 +98,7 @@ const webhookFields = {
   excludeOwn,
   status: OneOf<string>(['active', 'failing'], {
     description:
-      'failing after five lost events in a row. A failing subscription is never disabled or deleted.',
+      'failing: five deliveries in a row have failed or were dropped. A failing subscription is never disabled or deleted.',
   }),
   createdAt: Time(),
   lastDeliveryAt: Nullable(Time()),
@@ -145,7 +145,7 @@ export const deliveryFilters = {
 export const DeliveryQuery = Type.Object({
   ...pagingQuery,
   sort: Type.Optional(
-    Type.String({ description: 'createdAt; - in front sorts descending. Default: -createdAt.' }),
+    Type.String({ description: 'createdAt; a leading - sorts in descending order. Default: -createdAt.' }),
   ),
   ...deliveryFilters,
 });

@@ -136,11 +136,11 @@ test('the carrier moves a parcel along, step by step or at once', async () => {
     { status: 'delivered', location: expect.any(String) },
     { status: 'sent' },
   ]);
-  expect(await mistake('scan', { code, status: 'sent' })).toContain('cannot go to sent');
+  expect(await mistake('scan', { code, status: 'sent' })).toContain('cannot change to sent');
   expect(await mistake('scan', { code: 'NONE' })).toContain('No shipment has the code NONE');
 });
 
-test('a code that two stores typed in is asked about', async () => {
+test('asks for the store if two stores use the same code', async () => {
   const other = await feira.store();
   for (const each of [store, other]) {
     await newProduct(each, { quantity: 1 });
@@ -163,7 +163,7 @@ test('a purchase is reported in words', async () => {
   );
 });
 
-test('a simulated day gives new stock to what is sold out, unless it must not', async () => {
+test('a simulation restocks sold-out products unless this is disabled', async () => {
   const mug = await newProduct(store, { quantity: 0 });
   const stock = async () => (await store.get(`/products/${mug}`)).body.quantity;
   const short = { store: store.workspaceId, rate: '20/s', for: '1s' };
@@ -174,7 +174,7 @@ test('a simulated day gives new stock to what is sold out, unless it must not', 
   expect(await stock()).toBeGreaterThan(0);
 });
 
-test('a simulated day has orders, payments and parcels, and ends when it should', async () => {
+test('a simulation creates orders, payments and shipments, and ends on time', async () => {
   await newProduct(store, { quantity: 1000 });
   const counts = await run('simulate', { store: store.workspaceId, rate: '20/s', for: '2s' });
   expect(counts.orders).toBeGreaterThan(5);

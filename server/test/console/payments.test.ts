@@ -66,7 +66,7 @@ test('a payment that fits its order needs no check', async () => {
   await checkAll();
   await notify({});
   expect((await ana.get(PAGE)).text).toContain('There is nothing to check.');
-  expect((await ana.get('/console/apps')).text).not.toContain('do not fit their orders');
+  expect((await ana.get('/console/apps')).text).not.toContain('do not match their orders');
 });
 
 test('the merchant sees a payment of a wrong amount with its order, and what to do', async () => {
@@ -78,7 +78,7 @@ test('the merchant sees a payment of a wrong amount with its order, and what to 
   expect(text).toContain('Amount: R$12.50 · Order total: R$62.75');
   expect(text).toContain('the order stays unpaid: refund the amount at the provider');
   expect((await ana.get('/console/apps')).text).toContain(
-    'Some payments of this store do not fit their orders.',
+    'Some payments of this store do not match their orders.',
   );
 });
 

@@ -61,7 +61,7 @@ test('a payment pays the order, and a second press changes nothing', async () =>
   const again = await visitor.press(before, 'Decline');
   expect(again.status).toBe(303);
   expect((await newest()).status).toBe('paid');
-  expect((await visitor.get(payment)).text).toContain('This payment is made.');
+  expect((await visitor.get(payment)).text).toContain('This payment is complete.');
   const { id } = await newest();
   const paid = (await feira.events(store.workspaceId)).filter(
     ({ event, data }) => event === 'order.paid' && data.orderId === id,

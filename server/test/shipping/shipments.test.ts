@@ -176,7 +176,7 @@ describe('tracking', () => {
       deliveredAt: expect.any(String),
     });
     await expect(carrierScans(code)).rejects.toThrow('cannot be scanned again');
-    await expect(carrierScans(code, 'sent')).rejects.toThrow('cannot go to sent');
+    await expect(carrierScans(code, 'sent')).rejects.toThrow('cannot change to sent');
   });
 
   test('a typed-in code is tracked like one of ours', async () => {

@@ -104,7 +104,7 @@ describe('while searches hang', () => {
       expect(page).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
       expect(page.text).toContain('Search is busy');
       const portuguese = await new Visitor(strict, shop, { 'accept-language': 'pt-BR' }).at('?q=mug');
-      expect(portuguese.text).toContain('A busca está ocupada');
+      expect(portuguese.text).toContain('A busca está sobrecarregada');
     } finally {
       await strict.close();
     }

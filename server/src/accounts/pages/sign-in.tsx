@@ -20,7 +20,7 @@ const TEXTS = {
     button: 'Entrar',
     wrong: 'E-mail ou senha incorretos.',
     throttled: 'Muitas tentativas. Aguarde 15 minutos e tente novamente.',
-    busy: 'O serviço está ocupado. Tente novamente em alguns segundos.',
+    busy: 'O serviço está sobrecarregado. Tente novamente em alguns segundos.',
   },
 };
 

@@ -29,7 +29,7 @@ const TEXTS = {
     guessable: 'Esta senha é fácil de adivinhar. Escolha outra, por exemplo, com várias palavras.',
     wrong: 'A senha atual está incorreta.',
     throttled: 'Muitas tentativas. Aguarde 15 minutos e tente novamente.',
-    busy: 'O serviço está ocupado e sua senha não foi alterada. Tente novamente em alguns segundos.',
+    busy: 'O serviço está sobrecarregado e sua senha não foi alterada. Tente novamente em alguns segundos.',
     changed: 'Sua senha foi alterada. As sessões em outros navegadores foram encerradas.',
     back: 'Aplicativos conectados',
   },

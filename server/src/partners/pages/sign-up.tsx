@@ -40,7 +40,7 @@ const TEXTS = {
       guessable: 'Esta senha é fácil de adivinhar. Escolha outra, por exemplo, com várias palavras.',
       taken: 'Já existe uma conta com este e-mail. Faça login.',
       throttled: 'Muitos cadastros a partir da sua rede. Tente novamente em uma hora.',
-      busy: 'O serviço está ocupado. Tente novamente em alguns segundos.',
+      busy: 'O serviço está sobrecarregado. Tente novamente em alguns segundos.',
     },
   },
 };

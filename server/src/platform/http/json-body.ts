@@ -48,19 +48,21 @@ function readBody(request: FastifyRequest): void {
       request.body = {};
       return;
     }
-    throw badRequest('The body is empty: this call takes a JSON object', 'invalid_json');
+    throw badRequest('The body is empty. This call requires a JSON object', 'invalid_json');
   }
   const encoding = request.headers['content-encoding']?.trim().toLowerCase() || 'identity';
   if (encoding !== 'identity') {
     throw badRequest(
-      `Content-Encoding ${encoding.slice(0, 40)} is not supported: send the body uncompressed`,
+      `Content-Encoding ${encoding.slice(0, 40)} is not supported. Send the body uncompressed`,
       'unsupported_content_encoding',
     );
   }
   const type = mediaTypeOf(request);
   if (type !== 'application/json') {
     throw badRequest(
-      `Content-Type must be application/json, not ${type ?? 'absent'}`,
+      type
+        ? `Content-Type must be application/json, not ${type}`
+        : 'Content-Type is missing. Send application/json',
       'unsupported_content_type',
     );
   }

@@ -7,7 +7,7 @@ export const REQUEST_ERRORS = {
   bad_request: {
     status: 400,
     meaning: 'The request could not be understood.',
-    remedy: 'Read the sentence in error and correct the request. Repeating it unchanged fails again.',
+    remedy: 'Read the message in error and correct the request. Repeating it unchanged fails again.',
   },
   body_too_large: {
     status: 413,
@@ -17,7 +17,7 @@ export const REQUEST_ERRORS = {
   busy: {
     status: 503,
     meaning:
-      'A lock, a search or the database did not answer in time. Also returned while too many images of the store are being verified.',
+      'The database was busy, or a search took too long. Also returned while too many images of the store are being verified.',
     remedy: `${RETRY} Send an Idempotency-Key with writes, because the first attempt may have been stored.`,
   },
   cursor_expired: {
@@ -134,7 +134,7 @@ export const REQUEST_ERRORS = {
   too_many_lists: {
     status: 429,
     meaning: 'Four large lists of this store and app are being read, and another did not get its turn.',
-    remedy: 'Read the responses that are open completely, then retry after Retry-After seconds.',
+    remedy: 'Read the open responses to their end, then retry after Retry-After seconds.',
   },
   unsupported_content_encoding: {
     status: 400,
@@ -143,7 +143,7 @@ export const REQUEST_ERRORS = {
   },
   unsupported_content_type: {
     status: 400,
-    meaning: 'The Content-Type of the body is not the one that this call takes.',
+    meaning: 'The Content-Type of the body is not the one that this call requires.',
     remedy: 'Send JSON with Content-Type: application/json.',
   },
   validation_failed: {

@@ -91,7 +91,7 @@ function tooManyLists(): ApiError {
   return new ApiError(
     429,
     'too_many_lists',
-    `At most ${LISTS_PER_APP} lists per store and app are sent at a time. Read their answers, then retry.`,
+    `At most ${LISTS_PER_APP} lists per store and app are sent at a time. Read their responses, then retry.`,
     { headers: { 'Retry-After': String(seconds) } },
   );
 }

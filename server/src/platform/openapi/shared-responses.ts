@@ -17,13 +17,13 @@ const errorSchema = {
     docUrl: { type: 'string', format: 'uri', description: 'What the code means and what to do.' },
     details: {
       type: 'array',
-      description: 'On 422: every fault, with its place in the body.',
+      description: 'On 422: every error with its location in the body.',
       items: {
         type: 'object',
         properties: {
           field: {
             type: 'string',
-            description: 'Never empty: "body" for a fault of the body as a whole.',
+            description: 'The name of the field, or "body" if the error concerns the whole body.',
             examples: ['variants[3].price'],
           },
           message: { type: 'string' },
@@ -82,7 +82,7 @@ export const SHARED_COMPONENTS = {
     },
   },
   responses: {
-    NotModified: { description: 'The same as when the ETag was given out. Without a body.' },
+    NotModified: { description: 'Not modified since the ETag was issued. The response has no body.' },
     BadRequest: response(
       'The body is not JSON or is compressed, or a query parameter is malformed or unknown.',
       'invalid_parameter',
@@ -91,10 +91,10 @@ export const SHARED_COMPONENTS = {
     InvalidToken: response(
       'The token is missing, expired or revoked. Renew it with the refresh token.',
       'invalid_token',
-      'invalid_token: the access token is unknown, expired or revoked; renew it with the refresh token',
+      'invalid_token: the access token is unknown, expired or revoked; get a new one with the refresh token',
     ),
     InsufficientScope: response(
-      'The token lacks the scope. The call has spent budget.',
+      'The token lacks the scope. The call counts against the rate limit.',
       'insufficient_scope',
       'insufficient_scope: this call requires products:write',
     ),
@@ -144,18 +144,18 @@ export const SHARED_COMPONENTS = {
       'The body is larger than 1 MB; send it in several calls',
     ),
     Invalid: response(
-      'The body breaks one or more rules; details lists all of them. Or this Idempotency-Key was used for another request (idempotency_key_reused).',
+      'One or more fields are invalid; details lists all of them. Or this Idempotency-Key was used for another request (idempotency_key_reused).',
       'validation_failed',
       'price must be at least 0',
       [{ field: 'price', message: 'must be at least 0' }],
     ),
     TooMany: response(
-      'The budget is used up (rate_limited), or lists of this store and app wait to be read: at most 4 are under way at a time, further ones wait up to 20 seconds (too_many_lists). Wait Retry-After seconds.',
+      'The rate limit is reached (rate_limited), or four large lists of this store and app are still being read and another did not get its turn within 20 seconds (too_many_lists). Wait Retry-After seconds.',
       'rate_limited',
-      'Too many requests: the budget of 120 is used up; wait 12 s',
+      'Too many requests: the limit of 120 is reached. Retry in 12 s',
     ),
     Busy: response(
-      'A lock, a search or the database did not answer in time. Retry after Retry-After seconds, with exponential backoff.',
+      'The database was busy, or a search took too long. Retry after Retry-After seconds, with exponential backoff.',
       'busy',
       'The service is busy. Retry with exponential backoff.',
     ),

@@ -20,7 +20,7 @@ const CHECKS: Record<string, { type: 'number' | 'string' | 'object'; check: Chec
     type: 'string',
     check: (value: string) =>
       CONTROL.test(value) || !value.isWellFormed()
-        ? 'must not contain control characters (other than tab, line feed and carriage return) or half of a surrogate pair'
+        ? 'must not contain control characters (other than tab, line feed and carriage return) or unpaired surrogates'
         : undefined,
   },
   'x-http-url': {
@@ -53,7 +53,7 @@ const CHECKS: Record<string, { type: 'number' | 'string' | 'object'; check: Chec
     type: 'string',
     check: (value: string) =>
       timeOf(value) === undefined
-        ? 'must be a time of RFC 3339 such as 2026-01-31T00:00:00Z (a + is sent as %2B)'
+        ? 'must be an RFC 3339 time such as 2026-01-31T00:00:00Z (a + is sent as %2B)'
         : undefined,
   },
   // Rules about combinations of fields are part of the schema, so that they are reported together with all other
@@ -63,7 +63,7 @@ const CHECKS: Record<string, { type: 'number' | 'string' | 'object'; check: Chec
     check: (value: object, groups: string[][]) =>
       groups
         .filter((names) => !names.some((name) => Object.hasOwn(value, name)))
-        .map((names) => `must carry at least one of ${names.join(', ')}`)
+        .map((names) => `must contain at least one of ${names.join(', ')}`)
         .join('; ') || undefined,
   },
   'x-one-of': {
@@ -71,7 +71,7 @@ const CHECKS: Record<string, { type: 'number' | 'string' | 'object'; check: Chec
     check: (value: object, names: string[]) =>
       names.filter((name) => Object.hasOwn(value, name)).length === 1
         ? undefined
-        : `must carry either ${names.join(' or ')}`,
+        : `must contain either ${names.join(' or ')}`,
   },
   // A function provided by the schema that finds errors anywhere in the body.
   'x-rule': {
@@ -88,7 +88,7 @@ const CHECKS: Record<string, { type: 'number' | 'string' | 'object'; check: Chec
     check: (value: object, _on: true, parent: { properties?: object }) =>
       Object.keys(parent.properties ?? {}).some((name) => Object.hasOwn(value, name))
         ? undefined
-        : `must carry at least one of ${Object.keys(parent.properties ?? {}).join(', ')}`,
+        : `must contain at least one of ${Object.keys(parent.properties ?? {}).join(', ')}`,
   },
 };
 

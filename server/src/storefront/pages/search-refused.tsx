@@ -7,7 +7,7 @@ const TEXTS = {
     home: 'See all products',
   },
   pt: {
-    busy: { title: 'A busca está ocupada', more: 'Tente novamente em alguns segundos.' },
+    busy: { title: 'A busca está sobrecarregada', more: 'Tente novamente em alguns segundos.' },
     tooMany: { title: 'Muitas buscas', more: 'Aguarde um minuto e tente novamente.' },
     home: 'Ver todos os produtos',
   },
