@@ -124,7 +124,7 @@ function buildBareApp(options: ServerOptions, admit: Guard): FastifyInstance {
     clientErrorHandler: refuseUnreadable,
     // Requests that a busy connection sends during shutdown are still answered, /readyz with 503.
     return503OnClosing: false,
-    // The limit is that of the request line, so that an id of any length is answered with 404.
+    // The same limit as for the request line, so that an id of any length is answered with 404.
     routerOptions: { maxParamLength: 16_384 },
     frameworkErrors: (_error: Error, request: FastifyRequest, reply: FastifyReply) =>
       void refuseBadPath(request, reply),

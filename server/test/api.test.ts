@@ -52,7 +52,7 @@ function cases(): Case[] {
   });
 }
 
-test('every route that takes a body has a sample', () => {
+test('every route that accepts a body has a sample', () => {
   const taking = cases().filter(({ takes }) => takes !== 'none');
   expect(taking.map(({ key }) => key).sort()).toEqual(Object.keys(sampleBodies(populated)).sort());
   expect(taking.length).toBeGreaterThan(10);
@@ -67,7 +67,7 @@ describe('each route of the table', () => {
     }
   });
 
-  test('refuses a token with every scope but its own with 403, and the refusal spends budget', async () => {
+  test('rejects a token without its scope with 403, which counts against the budget', async () => {
     for (const { key, method, path, accepted, body } of cases().filter((each) => each.accepted.length > 0)) {
       const others = await owner.withScopes(ALL_SCOPES.filter((scope) => !accepted.includes(scope)));
       const first = await others.call(method, path, body);
@@ -101,7 +101,7 @@ describe('each route of the table', () => {
     expect(await everythingOwned()).toEqual(before);
   });
 
-  test('is not found for an id that is not of our format', async () => {
+  test('answers 404 for an id in another format', async () => {
     for (const { key, method, id, pathWith, body } of cases().filter((each) => each.id !== undefined)) {
       // The code of a shipment is not case-sensitive.
       const shouted = id === populated.ids.shipment ? [] : [id!.toUpperCase()];
@@ -130,7 +130,7 @@ async function everythingOwned(): Promise<unknown[]> {
   return answers.map(({ body }) => body);
 }
 
-test('a route without a scope stops the boot', async () => {
+test('the server does not start with a route without a scope', async () => {
   const { guard } = await import('../src/oauth/guard.js');
   const { default: Fastify } = await import('fastify');
   const app = Fastify();
@@ -138,7 +138,7 @@ test('a route without a scope stops the boot', async () => {
   expect(() => app.get('/open', () => 'hello')).toThrow('declares no scope');
 });
 
-test('an unknown path needs a token, spends budget, and is then a 404', async () => {
+test('an unknown path requires a token, counts against the budget, and is a 404', async () => {
   expect((await feira.app.inject('/api/v1/nothing')).statusCode).toBe(401);
   const first = await owner.get('/nothing');
   expect(first.status).toBe(404);
@@ -158,7 +158,7 @@ test('a known path with another method is 405 with Allow, and needs a token as w
   expect(answer.body.code).toBe('method_not_allowed');
 });
 
-test('any method that HTTP knows is 405 with Allow on a known path, and 404 on an unknown one', async () => {
+test('any other HTTP method is 405 with Allow on a known path, and 404 on an unknown one', async () => {
   const allowed = ['GET', 'HEAD', 'PATCH', 'DELETE'];
   // CONNECT is for proxies: it names no path.
   const others = METHODS.filter((method) => ![...allowed, 'CONNECT'].includes(method));

@@ -53,7 +53,7 @@ test('every route that takes a body has a sample, and every form a page that sho
   expect(postRoutes().length).toBeGreaterThan(10);
 });
 
-test('no JSON body keeps the event loop', async () => {
+test('no JSON body blocks the event loop', async () => {
   const large = new EventLoopGuard(feira, MEGABYTE_BUDGET_MS);
   const small = new EventLoopGuard(feira, BUDGET_MS);
   const headers = { authorization: authorization(), 'content-type': 'application/json' };
@@ -72,7 +72,7 @@ test('no JSON body keeps the event loop', async () => {
   large.expectNoneTooSlow();
 });
 
-test('no form keeps the event loop', async () => {
+test('no form blocks the event loop', async () => {
   const guard = new EventLoopGuard(feira, BUDGET_MS);
   const type = { 'content-type': 'application/x-www-form-urlencoded' };
   // Signing out comes last, because the forms belong to a signed-in session.
@@ -93,7 +93,7 @@ async function acceptedBytes(guard: EventLoopGuard, request: InjectOptions): Pro
   throw new Error(`${request.url} takes no form of 8 kB`);
 }
 
-test('no query and no path keeps the event loop', async () => {
+test('no query and no path blocks the event loop', async () => {
   const guard = new EventLoopGuard(feira, BUDGET_MS);
   const { paths = {} } = feira.app.swagger() as {
     paths: Record<string, Record<string, { parameters?: { in: string; name: string }[] }>>;
@@ -121,7 +121,7 @@ test('no query and no path keeps the event loop', async () => {
   guard.expectNoneTooSlow();
 });
 
-test('no header keeps the event loop', async () => {
+test('no header blocks the event loop', async () => {
   const guard = new EventLoopGuard(feira, BUDGET_MS);
   const api = apiRoutes()
     .filter(({ method }) => method !== 'DELETE')

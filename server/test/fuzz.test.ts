@@ -97,7 +97,7 @@ async function sendToApi(route: ApiRoute, call: Call): Promise<number> {
   return status;
 }
 
-test('no rubbish on any route of the API is answered 5xx, and every refusal has the error shape', {
+test('no invalid input to any API route causes a 5xx, and every error has the error format', {
   timeout: TIMEOUT_MS,
 }, async () => {
   const routes = feira.app.apiRoutes;
@@ -116,7 +116,7 @@ test('no rubbish on any route of the API is answered 5xx, and every refusal has 
   for (const status of reached) expect(seen.get(status) ?? 0, `${status}`).toBeGreaterThan(10);
 });
 
-test('no rubbish in any form or page is answered 5xx', { timeout: TIMEOUT_MS }, async () => {
+test('no invalid input to any form or page causes a 5xx', { timeout: TIMEOUT_MS }, async () => {
   const { forms, visited } = await readPages(feira);
   const byAction = [...new Map(forms.map((form) => [form.url.split('?')[0], form])).values()];
   const targets = byAction.length + visited.length;
@@ -139,7 +139,7 @@ test('no rubbish in any form or page is answered 5xx', { timeout: TIMEOUT_MS }, 
   }
 });
 
-test('the server works as before afterwards', async () => {
+test('the server still works afterwards', async () => {
   const { store } = populated;
   const { body } = await store.post('/products', { name: 'Afterwards', price: 1, quantity: 2 });
   expect((await store.get(`/products/${body.id}`)).body).toMatchObject({ name: 'Afterwards', quantity: 2 });

@@ -41,7 +41,7 @@ export interface Head {
   waiting: boolean;
 }
 
-/** The last numbers of the store and the current epoch. */
+/** The last sequence numbers of the store and the current epoch. */
 export async function readHead(db: StoreAccess, workspaceId: string): Promise<Head> {
   let reader: Queryable = db;
   for (;;) {

@@ -114,7 +114,7 @@ describe('checking passwords', () => {
   }
 
   // Filling the queue takes 26 hashes, and each takes seconds while other test files run.
-  test('when too many wait, answers 503 and says to try again, and counts no failure', {
+  test('answers 503 with Retry-After when the queue is full, and counts no failure', {
     timeout: 120_000,
   }, async () => {
     const email = await newAccount();

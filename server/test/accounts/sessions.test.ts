@@ -33,7 +33,7 @@ function copyOf(merchant: Merchant): Merchant {
 }
 
 describe('the session cookie', () => {
-  test('is HttpOnly and SameSite=Lax, for this host and all of it, and ends with the browser', async () => {
+  test('is an HttpOnly, SameSite=Lax session cookie for the whole host', async () => {
     const merchant = new Merchant(feira.app);
     for (const page of [await merchant.get('/sign-in'), await merchant.signIn()]) {
       const cookie = String([page.headers['set-cookie']].flat()[0]);
@@ -43,7 +43,7 @@ describe('the session cookie', () => {
     }
   });
 
-  test('is Secure and carries the __Host- prefix where the public address is https', async () => {
+  test('is Secure and has the __Host- prefix if the public address is https', async () => {
     const secure = await openFeira({ publicUrl: 'https://feira.example' });
     try {
       await openStore(secure);
@@ -63,7 +63,7 @@ describe('the session cookie', () => {
   });
 
   test.each(['', 'x', 'a'.repeat(44), `${'a'.repeat(42)}%00`, '../../etc/passwd', `"${'a'.repeat(41)}"`])(
-    'of another form is no session and no fault: %j',
+    'with an invalid value is ignored without an error: %j',
     async (id) => {
       const merchant = new Merchant(feira.app);
       merchant.cookies.set('feira', id);
@@ -75,7 +75,7 @@ describe('the session cookie', () => {
 });
 
 describe('signing in', () => {
-  test('gives a new id, so that one planted before is worth nothing', async () => {
+  test('issues a new id, so that a planted one is useless', async () => {
     const attacker = new Merchant(feira.app);
     await attacker.get('/sign-in');
     const victim = copyOf(attacker);
@@ -85,7 +85,7 @@ describe('signing in', () => {
     expect(await isIn(attacker)).toBe(false);
   });
 
-  test('as a merchant who is in already goes on to where it was going', async () => {
+  test('redirects a merchant who is already signed in', async () => {
     const merchant = await signedIn();
     const page = await merchant.get(`/sign-in?${new URLSearchParams({ next: '/console/password' })}`);
     expect([page.status, page.location]).toEqual([303, '/console/password']);
@@ -112,7 +112,7 @@ describe('a session ends', () => {
     expect(await feira.context.db.store('test').query(sql`select from sessions`)).toEqual([]);
   });
 
-  test('when the password is changed in another browser; the one that changed it stays in', async () => {
+  test('when the password is changed in another browser, which stays signed in', async () => {
     const email = 'carla@loja.example';
     await openStore(feira, { name: 'Carla', email });
     const [here, there] = [await signedIn(email), await signedIn(email)];
@@ -168,7 +168,7 @@ describe('every page', () => {
     ]);
   }
 
-  test('cannot be framed, stored, sniffed or leak its address, also when it is an error or a redirect', async () => {
+  test('forbids framing, caching, sniffing and referrers, even for errors and redirects', async () => {
     const merchant = await signedIn();
     const stranger = new Merchant(feira.app);
     const asked = authorizationQuery(erp);
@@ -193,7 +193,7 @@ describe('every page', () => {
     for (const [what, page] of pages) isGuarded(await page, what);
   });
 
-  test('runs no script and takes nothing from elsewhere', async () => {
+  test('runs no script and loads nothing from other origins', async () => {
     const merchant = await signedIn();
     for (const url of ['/sign-in', HOME, '/console/password', '/partners', '/partners/apps/new']) {
       const { html } = await merchant.get(url);

@@ -64,7 +64,7 @@ describe('a sign-in', () => {
   });
 
   test.each(['', '\0@\0', 'no-at', `${'a'.repeat(300)}@loja.example`, 'a@b\u0000', "' or 1=1 --@x"])(
-    'with the e-mail %j is refused like any other',
+    'with the e-mail %j is rejected like any other',
     async (email) => {
       expect((await new Merchant(feira.app).signIn(email, 'some password')).status).toBe(401);
     },
@@ -138,7 +138,7 @@ describe('guessing', () => {
     await behind.close();
   });
 
-  test('from all over an IPv6 network of one customer counts as one address', async () => {
+  test('from any address of an IPv6 /64 network counts as one address', async () => {
     const email = await newAccount();
     for (let host = 1; host <= 5; host++)
       expect(await guess(email, 1, `2001:db8:7:1:${host}::${host}`)).toEqual([401]);
@@ -154,7 +154,7 @@ describe('guessing', () => {
     expect(await guess(email, 1, '::ffff:192.0.2.41')).toEqual([401]);
   });
 
-  test('forty times at once gets no more attempts than in sequence', async () => {
+  test('with forty concurrent requests gets no more attempts than in sequence', async () => {
     const email = await newAccount();
     const browser = browserAt('192.0.2.6');
     const page = await browser.get('/sign-in');
@@ -168,7 +168,7 @@ describe('guessing', () => {
   });
 });
 
-describe('after sign-in the merchant goes', () => {
+describe('after sign-in the merchant is redirected', () => {
   let signedIn: Merchant;
   let email: string;
   beforeAll(async () => {
@@ -190,7 +190,7 @@ describe('after sign-in the merchant goes', () => {
   }
 
   test.each(['/partners', '/oauth/authorize?a=1&b=%2F%2Fevil', '/console/apps?x=//evil.example'])(
-    'to the page of ours it asked for: %s',
+    'to the requested page on this server: %s',
     async (next) => {
       expect((await landing(next)).location).toBe(next);
       expect((await landingOfForm(next)).location).toBe(next);
@@ -217,18 +217,18 @@ describe('after sign-in the merchant goes', () => {
     '',
   ];
 
-  test.each(FOREIGN)('to its own start page when asked for %j', async (next) => {
+  test.each(FOREIGN)('to the start page if the URL contains %j', async (next) => {
     expect(await landing(next)).toMatchObject({ status: 303, location: HOME });
   });
 
   test.each(['//evil.example', '/.//evil.example', 'https://evil.example'])(
-    'to its own start page when the form says %j',
+    'to the start page if the form contains %j',
     async (next) => {
       expect(await landingOfForm(next)).toMatchObject({ status: 303, location: HOME });
     },
   );
 
-  test('nowhere that ends the header and starts another', async () => {
+  test('to no address that would inject a header', async () => {
     const { status, location, headers } = await landing('/\r\nX-Evil: 1');
     expect(status).toBe(303);
     expect(location).not.toMatch(/[\r\n]/);

@@ -103,10 +103,10 @@ describe('a walk by cursor', () => {
   });
 });
 
-describe('beside a cursor', () => {
+describe('in addition to a cursor', () => {
   const asked = 'search=a&categoryId=23&updatedFrom=2026-01-01T00:00:00Z&sort=-price';
 
-  test('the sort and filters that it carries are taken', async () => {
+  test('the sort and filters in the cursor apply', async () => {
     for (const name of ['Abacate', 'Amora', 'Ameixa']) await store.post('/products', { name, price: 3 });
     const { nextCursor } = (await store.get(`/products?limit=1&${asked}`)).body.meta;
     expect(nextCursor).not.toBeNull();
@@ -127,7 +127,7 @@ describe('beside a cursor', () => {
     expectRefusal(await store.get(`/products?cursor=${plain}&sku=`), 400);
   });
 
-  test('page and any other sort or filter are refused', async () => {
+  test('page and any other sort or filter are rejected', async () => {
     const { nextCursor } = (await store.get(`/products?limit=1&${asked}`)).body.meta;
     const others = [
       'page=1',
@@ -157,7 +157,7 @@ describe('beside a cursor', () => {
   });
 });
 
-describe('a cursor that this list did not give out', () => {
+describe('a cursor that this list did not issue', () => {
   const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const forge = (...parts: unknown[]) => encode(['products', ...parts]);
   const ID = '01900000-0000-7000-8000-000000000000';
@@ -216,7 +216,7 @@ describe('a cursor that this list did not give out', () => {
     }
   });
 
-  test('is refused when something hangs on a good one', async () => {
+  test('is rejected if text is appended to a valid one', async () => {
     const { nextCursor } = (await store.get('/products?limit=1')).body.meta;
     for (const cursor of [
       `${nextCursor}!`,

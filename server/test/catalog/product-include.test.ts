@@ -40,7 +40,7 @@ test('either part can be asked for alone, and a list without include has neither
 });
 
 test.each(['sort=name', 'sort=-price&page=3', 'search=row%201', 'search=s-row%2077', 'sku=S-Row%207-2'])(
-  'the same products in the same order as without include: %s',
+  'lists the same products in the same order as without include: %s',
   async (query) => {
     const [plain, full] = await Promise.all([
       store.get(`/products?limit=20&${query}`),

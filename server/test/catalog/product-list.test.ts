@@ -55,7 +55,7 @@ describe('by page', () => {
     });
   });
 
-  test('the pages together are all products, each once', async () => {
+  test('the pages together contain each product once', async () => {
     const seen: string[] = [];
     for (const page of [1, 2, 3, 4, 5])
       for (const { id } of (await store.get(`/products?limit=30&page=${page}`)).body.data) seen.push(id);
@@ -106,7 +106,7 @@ describe('by page', () => {
       expectRefusal(await store.get(`/products?${name}=${value}`), 400);
   });
 
-  test('refuses to reach beyond 10,000 by page, and names cursor as the way', async () => {
+  test('rejects pages beyond 10,000 records and suggests the cursor', async () => {
     for (const query of [
       'page=101&limit=100',
       'page=201',
@@ -129,7 +129,7 @@ describe('by page', () => {
   });
 
   test.each(['colour=red&colour=blue', 'toString=1', '__proto__=2', 'Page=1'])(
-    'refuses a parameter it does not know: %s',
+    'rejects an unknown parameter: %s',
     async (query) => expectRefusal(await store.get(`/products?${query}`), 400),
   );
 
@@ -158,7 +158,7 @@ describe('by page', () => {
     expect(reported.body.data[0]).toEqual((await store.get('/products')).body.data[0]);
   });
 
-  test('never shows what another store has', async () => {
+  test('never contains products of another store', async () => {
     const other = await feira.store();
     await other.post('/products', { name: 'Product 1', price: 1, sku: 'THEIRS', ean: 'THEIRS' });
     for (const query of ['search=theirs', 'sku=THEIRS', 'ean=THEIRS'])
@@ -171,7 +171,7 @@ describe('by page', () => {
   });
 });
 
-test('total is exact up to 10,000, then 10,000 with totalCapped, and a cursor goes on behind', async () => {
+test('total is exact up to 10,000, then 10,000 with totalCapped, and a cursor continues beyond it', async () => {
   const large = await feira.store();
   const { db } = feira.context;
   await db.store('test').autocommit.query(sql`

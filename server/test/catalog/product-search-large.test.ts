@@ -52,7 +52,7 @@ const CATEGORIES = sized(0, 1) === 1 ? [undefined, 2] : [undefined];
 // supports.
 const WORDS = ['camiseta', 'abacate', ' 10', 'camiseta 15000', 'banana', 'ba'];
 
-test.each(SORTS)('by %s a search lists and counts what reading every product would find', async (sort) => {
+test.each(SORTS)('by %s a search lists and counts the same products as a full scan', async (sort) => {
   for (const word of WORDS)
     for (const category of CATEGORIES) {
       const expected = await reading(word, sort, category);

@@ -67,7 +67,7 @@ describe('search', () => {
     expect(await found({ search: 'журнал' })).toEqual(['ЖУРНАЛ']);
   });
 
-  test('takes wildcards and quotes for what they are', async () => {
+  test('treats wildcards and quotes as ordinary characters', async () => {
     expect(await found({ search: '%' })).toEqual(['100% linen']);
     expect(await found({ search: '100%' })).toEqual(['100% linen']);
     expect(await found({ search: '％' })).toEqual(['100% linen']);
@@ -92,7 +92,7 @@ describe('search', () => {
         expect(await found({ search: `${left}${between}${right}` })).toEqual([]);
   });
 
-  test('of nothing is no search', async () => {
+  test('with an empty term is ignored', async () => {
     expect(await found({ search: '' })).toHaveLength(10);
   });
 
@@ -139,7 +139,7 @@ describe('filters', () => {
     for (const ean of ['789', 'CAM-BAS', '%', '']) expect(await found({ ean })).toEqual([]);
   });
 
-  test('all of them together must hold', async () => {
+  test('are combined with AND', async () => {
     const both = { search: 'ca', categoryId: 3 };
     expect(await found(both)).toEqual(['Calça', 'Camiseta Básica de Algodão']);
     expect(await found({ ...both, sku: 'CAM-BAS' })).toEqual(['Camiseta Básica de Algodão']);
@@ -189,13 +189,13 @@ describe('updatedFrom and updatedTo', () => {
     expect(await names('updatedFrom=2026-02-01T00:00:00.001Z&updatedTo=2026-01-01T00:00:00Z')).toBe('');
   });
 
-  test('may carry an offset', async () => {
+  test('may have an offset', async () => {
     expect(await names('updatedFrom=2026-01-31T21:00:00-03:00')).toBe('bc');
     expect(await names('updatedFrom=2026-02-01T05:30:00%2B05:30')).toBe('bc');
     expect(await names('updatedFrom=2026-02-01T00:00:00z')).toBe('bc');
   });
 
-  test('reach over all times there are', async () => {
+  test('accept the earliest and the latest time', async () => {
     expect(await names('updatedFrom=0001-01-01T00:00:00Z&updatedTo=9999-12-31T23:59:59.999999999Z')).toBe(
       'abc',
     );

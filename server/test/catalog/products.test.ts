@@ -74,7 +74,7 @@ describe('POST /products', () => {
     expect(read.body).toStrictEqual(made.body);
   });
 
-  test('takes null for a field that may be empty', async () => {
+  test('accepts null for an optional field', async () => {
     const empty = { description: null, weight: null, urlImage: null, sku: null, ean: null };
     const { status, body } = await store.post('/products', { name: 'Nulls', price: 1, ...empty });
     expect(status).toBe(201);
@@ -146,7 +146,7 @@ describe('POST /products', () => {
 });
 
 describe('GET /products/{id}', () => {
-  test('carries the variations of the product and their sum', async () => {
+  test('contains the variations of the product and their sum', async () => {
     const { body: made } = await store.post('/products', { name: 'Varied', price: 10, quantity: 4 });
     const { body: list } = await store.put(`/products/${made.id}/variants`, {
       types: [{ name: 'Size', options: ['S', 'M'] }],
@@ -180,7 +180,7 @@ describe('GET /products/{id}', () => {
     expect(body).toMatchObject({ hasVariants: true, quantity: 3, images: [] });
   });
 
-  test('answers 304 without a body while the product is the one the caller has', async () => {
+  test('answers 304 without a body if the product has not changed', async () => {
     const { body } = await store.post('/products', { name: 'Tagged', price: 1 });
     const path = `/products/${body.id}`;
     const tag = String((await store.get(path)).headers.etag);

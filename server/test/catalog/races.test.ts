@@ -47,7 +47,7 @@ async function variationsOf(id: string): Promise<{ id: string; sku: string; quan
 }
 
 describe('a name', () => {
-  test('goes to exactly one of 30 creations at once', async () => {
+  test('is assigned to exactly one of 30 concurrent creations', async () => {
     await fresh(1);
     const answers = await times(30, () => either().post('/products', { name: 'Only one', price: 1 }));
     expect(statuses(answers)).toEqual({ 201: 1, 409: 29 });
@@ -55,14 +55,14 @@ describe('a name', () => {
     expect(await one.events(store.workspaceId)).toHaveLength(1);
   });
 
-  test('goes to exactly one of 10 products renamed at once', async () => {
+  test('is assigned to exactly one of 10 concurrent renames', async () => {
     await fresh(2);
     const ids = await times(10, () => newProduct(store));
     const renamed = await Promise.all(ids.map((id) => either().patch(`/products/${id}`, { name: 'Wanted' })));
     expect(statuses(renamed)).toEqual({ 200: 1, 409: 9 });
   });
 
-  test('is refused to each of two products that ask for the other’s at once', async () => {
+  test('is rejected for two products that request the name of the other concurrently', async () => {
     await fresh(8);
     const [a, b] = [await newProduct(store, { name: 'A' }), await newProduct(store, { name: 'B' })];
     // PostgreSQL inserts index entries in the order in which the indexes were created. A slow index before the unique
@@ -105,7 +105,7 @@ describe('a balance', () => {
     expect((await store.get(`/products/${simple}`)).body.quantity).toBe(sum);
   });
 
-  test('may be set from many to none and back by any number at once', async () => {
+  test('can be set to zero and back by any number of concurrent calls', async () => {
     await fresh(9);
     const id = await newVaried(store, { A: 1, B: 1 });
     const answers = await times(120, (index) =>
@@ -118,7 +118,7 @@ describe('a balance', () => {
     expect((await store.get(`/products/${id}`)).body.quantity).toBe(sum);
   });
 
-  test('compared and set by 50 at once is set by exactly one', async () => {
+  test('compared and set by 50 concurrent calls is set by exactly one', async () => {
     await fresh(4);
     await newVaried(store, { A: 7 });
     const answers = await times(50, (index) =>
@@ -150,7 +150,7 @@ describe('a balance', () => {
 });
 
 describe('a sku', () => {
-  test('is never on two variations of a product, however many ask for it', async () => {
+  test('is never assigned to two variations of a product by concurrent calls', async () => {
     await fresh(6);
     const id = await newVaried(store, { A: 1, B: 2, C: 3, D: 4 });
     const ids = (await variationsOf(id)).map((variation) => variation.id);

@@ -20,7 +20,7 @@ function set(id: string, quantity: number) {
   return store.patch(`/products/${id}/stock`, { quantity });
 }
 
-test('60 products read at once: each caller gets the one it asked for, or the 404 it deserves', async () => {
+test('60 concurrent reads each return the requested product or a 404', async () => {
   const other = await feira.store();
   const theirs = await newProduct(other, { name: 'theirs' });
   const ids = await Promise.all(Array.from({ length: 20 }, (_, n) => newProduct(store, { name: `p${n}` })));
@@ -34,7 +34,7 @@ test('60 products read at once: each caller gets the one it asked for, or the 40
   expect(answers.slice(-2).map(({ status }) => status)).toEqual([404, 404]);
 });
 
-test('40 balances set at once: each is written with its event, and what is refused is refused alone', async () => {
+test('40 concurrent stock writes each have their event, and an invalid one fails alone', async () => {
   const ids = await Promise.all(Array.from({ length: 30 }, () => newProduct(store, { quantity: 1 })));
   const varied = await newVaried(store, { P: 1 });
   const theirs = await newProduct(await feira.store(), { quantity: 1 });
@@ -55,7 +55,7 @@ test('40 balances set at once: each is written with its event, and what is refus
   }
 });
 
-test('a product that is locked holds up the write of its own balance and no other', async () => {
+test('a locked product delays only the write of its own balance', async () => {
   const [held, free] = [await newProduct(store, { quantity: 1 }), await newProduct(store, { quantity: 1 })];
   let heldAnswer: Promise<{ status: number }> | undefined;
   await feira.context.db.store('test').transaction(async (tx) => {
@@ -70,7 +70,7 @@ test('a product that is locked holds up the write of its own balance and no othe
   expect((await store.get(`/products/${held}`)).body.quantity).toBe(7);
 });
 
-test('one product set 25 times at once: every change is reported in order, and the last one is the balance', async () => {
+test('25 concurrent writes to one product are reported in order, and the last one is the balance', async () => {
   const id = await newProduct(store, { quantity: 0 });
   const { events } = await observe(feira, store, async () => ({
     answers: await Promise.all(Array.from({ length: 25 }, (_, n) => set(id, 1 + (n % 5)))),
@@ -80,7 +80,7 @@ test('one product set 25 times at once: every change is reported in order, and t
   expect((await store.get(`/products/${id}`)).body.quantity).toBe(reported.at(-1));
 });
 
-test('two processes set ten products at once: the feed has the balances of each in the order of the changes', async () => {
+test('the feed has the balances of each product in the order of the changes when two processes write', async () => {
   const other = await openFeira({ on: feira });
   const both = [store, store.through(other)];
   const ids = await Promise.all(Array.from({ length: 10 }, () => newProduct(store, { quantity: 0 })));
@@ -97,7 +97,7 @@ test('two processes set ten products at once: the feed has the balances of each 
   await other.close();
 });
 
-test('a statement that takes long holds up what was sent right behind it, and nothing that comes later', async () => {
+test('a slow statement delays only what was sent right after it', async () => {
   const id = await newProduct(store);
   const holder = await feira.context.db.store('test').begin();
   await holder.query(sql`select pg_advisory_xact_lock(1)`);

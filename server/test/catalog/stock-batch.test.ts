@@ -21,7 +21,7 @@ async function balance(id: string): Promise<number> {
 }
 
 describe('PATCH /stock', () => {
-  test('sets and adds by SKU over simple products and variations, each line answered in order', async () => {
+  test('sets and adds by SKU for simple products and variations, with one result per entry in order', async () => {
     store = await feira.store();
     const simple = await newProduct(store, { sku: 'S', quantity: 1 });
     const varied = await newVaried(store, { A: 2, B: 3 });
@@ -82,7 +82,7 @@ describe('PATCH /stock', () => {
     expect([around.body.data[0].quantity, around.body.data[1].quantity, around.events]).toEqual([3, 0, []]);
   });
 
-  test('answers what a line cannot do with a code, and does the others', async () => {
+  test('returns a code for an entry that fails, and applies the others', async () => {
     store = await feira.store();
     await newProduct(store, { sku: 'S', quantity: 6 });
     await newProduct(store, { sku: 'FULL', quantity: MOST });
@@ -113,7 +113,7 @@ describe('PATCH /stock', () => {
     expect(answer.body.data[6]).toEqual({ sku: 'FINE', ok: true, quantity: 2 });
   });
 
-  test('refuses all of them for one malformed entry, names every fault, and applies nothing', async () => {
+  test('rejects the whole call for a malformed entry, lists every error, and applies nothing', async () => {
     store = await feira.store();
     const id = await newProduct(store, { sku: 'S', quantity: 6 });
     const answer = await observe(feira, store, () =>
@@ -170,7 +170,7 @@ describe('PATCH /stock', () => {
     expect((await store.get(`/products/${id}`)).body.updatedAt).toBe(updatedAt);
   });
 
-  test('does not know the SKUs of another store, nor the one a product had before it got variations', async () => {
+  test('does not find the SKUs of another store, nor the one a product had before it got variations', async () => {
     const other = await feira.store();
     const foreign = await newProduct(other, { sku: 'FOREIGN', quantity: 1 });
     store = await feira.store();

@@ -42,7 +42,7 @@ describe('PATCH /products/{id}/stock', () => {
     expect(await balance(id)).toBe(12);
   });
 
-  test('takes zero and the largest integer, and emits nothing when the balance is that already', async () => {
+  test('accepts zero and the maximum, and emits nothing if the balance is unchanged', async () => {
     const id = await newProduct(store, { quantity: 4 });
     for (const quantity of [0, MOST]) {
       expect((await store.patch(`/products/${id}/stock`, { quantity })).body.quantity).toBe(quantity);
@@ -71,7 +71,7 @@ describe('PATCH /products/{id}/stock', () => {
     expect(await balance(id)).toBe(3);
   });
 
-  test('judges the body before it looks for the product', async () => {
+  test('validates the body before it looks up the product', async () => {
     expect((await store.patch(`/products/${MISSING}/stock`, { quantity: -1 })).status).toBe(422);
     expect((await store.patch(`/products/${MISSING}/stock`, { quantity: 1 })).status).toBe(404);
   });

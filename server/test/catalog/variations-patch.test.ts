@@ -101,7 +101,7 @@ describe('PATCH /products/{id}/variants', () => {
     expect(await variationsOf(id)).toEqual([a, b]);
   });
 
-  test('names every fault of form at once, with its index', async () => {
+  test('reports all validation errors together, with their index', async () => {
     const id = await newVaried(store, { A: 1 });
     const answer = await patch(id, {
       variants: [
@@ -127,7 +127,7 @@ describe('PATCH /products/{id}/variants', () => {
     ]);
   });
 
-  test('judges doubled skus by the final state: a swap is fine, a double is 409', async () => {
+  test('checks for duplicate skus in the final state: a swap is accepted, a duplicate is 409', async () => {
     const id = await newVaried(store, { A: 1, B: 2, C: 3 });
     const [a, b, c] = await variationsOf(id);
     const swapped = await patch(id, [

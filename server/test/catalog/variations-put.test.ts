@@ -121,7 +121,7 @@ describe('PUT /products/{id}/variants', () => {
       ]);
   });
 
-  test('judges combinations by the types only where these are sound', async () => {
+  test('checks combinations against the types only if the types are valid', async () => {
     const id = await newProduct(store);
     const listed = [{ combination: 'nope', price: -1 }];
     for (const [types, fault] of [
@@ -222,7 +222,7 @@ describe('PUT /products/{id}/variants', () => {
     expect((await put(id, types, [], '?prune=maybe')).status).toBe(400);
   });
 
-  test('refuses to strand a combination whose option is no longer declared, unless it is pruned', async () => {
+  test('rejects a structure that no longer declares the options of an existing combination, unless it is pruned', async () => {
     const id = await newVaried(store, { 'D-1': 3, 'D-2': 4 });
     const types = [{ name: 'Size', options: ['D-2'] }];
     const refused = await put(id, types, [{ combination: 'D-2', quantity: 9 }]);
@@ -232,7 +232,7 @@ describe('PUT /products/{id}/variants', () => {
     expect(labels(await put(id, types, [{ combination: 'D-2' }], '?prune=true'))).toEqual(['D-2']);
   });
 
-  test('may move a sku from one combination to another, but not double it', async () => {
+  test('may move a sku from one combination to another, but not duplicate it', async () => {
     const id = await newVaried(store, { 'V-1': 1, 'V-2': 2 });
     const types = [{ name: 'Size', options: ['V-1', 'V-2'] }];
     const doubled = await put(id, types, [{ combination: 'V-1', sku: 'V-2' }]);
@@ -277,7 +277,7 @@ describe('the limits of PUT /products/{id}/variants', () => {
     expect((await put(id, types, listed(999, 1_001), '?prune=true')).body.data.length).toBe(2);
   });
 
-  test('refuse doubled type names, options and combinations', async () => {
+  test('reject duplicate type names, options and combinations', async () => {
     const id = await newProduct(store);
     const answer = await put(
       id,

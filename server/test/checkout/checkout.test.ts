@@ -24,7 +24,7 @@ beforeEach(async () => {
 const orders = async () => (await store.get('/orders')).body.data;
 
 describe('a checkout', () => {
-  test('makes one order of what is in the cart, empties it and leads to the payment', async () => {
+  test('creates one order from the cart, empties it and redirects to the payment', async () => {
     await visitor.add(mug, { quantity: '2' });
     const placed = await visitor.order({ payment: 'card', installments: '3', delivery: 'express' });
     expect(placed.location).toMatch(/^http:\/\/feira\.test\/sandbox\/pay\/sbx_/);
@@ -66,7 +66,7 @@ describe('a checkout', () => {
     expect(events.map(({ event }) => event)).toEqual(['product.created', 'stock.updated', 'order.created']);
   });
 
-  test('asks for the CEP first, then shows both ways of delivery with what they cost', async () => {
+  test('asks for the CEP first, then shows both delivery services with their prices', async () => {
     await visitor.add(mug);
     const first = await visitor.at('/checkout');
     expect(first.text).toContain('Where should we deliver?');
@@ -79,7 +79,7 @@ describe('a checkout', () => {
     expect(text).toContain('Express 5 business days R$65.70');
   });
 
-  test('quotes again for another CEP, keeps what was typed and finds no fault yet', async () => {
+  test('requests a new quote for another CEP, keeps the input and shows no errors yet', async () => {
     await visitor.add(mug);
     const page = await visitor.press(await visitor.checkout(), 'Update delivery', {
       zip: '69005-000',
@@ -115,8 +115,8 @@ describe('a checkout', () => {
   });
 });
 
-describe('the faults of a form', () => {
-  test('are shown all at once, beside their fields, with what was typed', async () => {
+describe('the errors of a form', () => {
+  test('are all shown beside their fields, with the input kept', async () => {
     await visitor.add(mug);
     const page = await visitor.order({
       name: '',
@@ -192,7 +192,7 @@ describe('the faults of a form', () => {
 });
 
 describe('a form sent again', () => {
-  test('is the same order, one after the other or all at once', async () => {
+  test('results in the same order, in sequence or concurrently', async () => {
     await visitor.add(mug);
     const fields = { ...hiddenFields(await visitor.checkout(), 'Place order'), ...TYPED };
     const address = `/s/${shop.slug}/checkout`;

@@ -102,7 +102,7 @@ describe('one address', () => {
     expect((await place(address)).status).toBe(303);
   });
 
-  test('cannot pass its limit with orders sent at the same time', async () => {
+  test('cannot exceed its limit with concurrent orders', async () => {
     const address = newAddress();
     const answers = await Promise.all(Array.from({ length: 16 }, () => place(address)));
     expect(answers.filter(({ status }) => status === 303)).toHaveLength(10);

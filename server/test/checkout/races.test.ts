@@ -110,7 +110,7 @@ async function balanceOf(store: StoreClient, productId: string, variantId: strin
 }
 
 describe(`${BUYERS} buyers for a stock of ${STOCK}, ${ROUNDS} rounds`, () => {
-  test('of a simple product: nothing is sold twice and the books add up', {
+  test('of a simple product: nothing is sold twice and the amounts add up', {
     timeout: 1_800_000,
   }, async () => {
     for (let round = 0; round < ROUNDS; round++) {
@@ -121,7 +121,7 @@ describe(`${BUYERS} buyers for a stock of ${STOCK}, ${ROUNDS} rounds`, () => {
     }
   });
 
-  test('of variations beside it: each has books of its own', { timeout: 1_800_000 }, async () => {
+  test('of several variations: each has its own correct balance', { timeout: 1_800_000 }, async () => {
     for (let round = 0; round < ROUNDS; round++) {
       await race(async (store) => {
         const simple = await newProduct(store, { sku: 'S', quantity: STOCK });
@@ -155,7 +155,7 @@ test('while the balance is also set directly, the last event has the current bal
   expect(drops.length).toBeGreaterThanOrEqual(orders);
 });
 
-test('carts with the same products in any order never lock each other out', async () => {
+test('carts with the same products in any order never deadlock', async () => {
   const store = await one.store();
   const ids = await Promise.all(Array.from({ length: 4 }, () => newProduct(store, { quantity: 1_000 })));
   const random = new Random(5);

@@ -151,7 +151,7 @@ describe('beside a running server', () => {
   });
 });
 
-describe('a mistake', () => {
+describe('an error', () => {
   const say = async (args: string[], more: Record<string, string> = {}, run = runCommand) => {
     const { code, stderr, stdout } = await run(args, { ...env, ...more });
     expect(code).toBe(2);
@@ -200,7 +200,7 @@ describe('a mistake', () => {
     );
   });
 
-  test('in the configuration invents no other', async () => {
+  test('in the configuration does not cause other error messages', async () => {
     expect(await say(['serve', '--port', 'abc'])).toBe(
       'feira: The configuration has an error:\n  - PORT must be a number from 1 to 65535, not "abc"\n',
     );

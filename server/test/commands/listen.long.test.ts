@@ -25,7 +25,7 @@ test('continues after Ctrl-C with the same secret, and sends again only what --r
   expect(listening.receivedIds().slice(2)).toEqual(ids);
 });
 
-test('killed under load and started again, it has sent every event, and at most the one in flight twice', async () => {
+test('after a kill under load and a restart, every event was sent, and only the one in flight may be sent twice', async () => {
   await newProduct(listening.store, { quantity: 100_000 });
   const first = await listening.listen('--replay', '1h');
   const shop = feiraCommand(

@@ -35,7 +35,7 @@ async function storesOf(email: string): Promise<string[]> {
 }
 
 describe('a store for an e-mail that has an account', () => {
-  test('is refused when the password is not the one of that account', async () => {
+  test('is rejected with another password', async () => {
     const { code, stdout, stderr } = await create('Taken over', ...owner(SELF_SERVICE, 'another password'));
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(`An account for ${SELF_SERVICE} exists`);
@@ -52,7 +52,7 @@ describe('a store for an e-mail that has an account', () => {
     expect(await storesOf(SELF_SERVICE)).toEqual([]);
   });
 
-  test('is made when the password is the one of that account', async () => {
+  test('is created with the password of that account', async () => {
     await create('First', ...owner('bia@loja.example', 'correct horse'), '--json');
     const { code, stdout } = await create('Second', ...owner('BIA@loja.example', 'correct horse'), '--json');
     expect([code, JSON.parse(stdout)]).toEqual([0, { workspaceId: expect.any(String), slug: 'second' }]);

@@ -149,8 +149,8 @@ describe('disconnecting an app', () => {
   });
 });
 
-describe('a server that cannot hear of revocations', () => {
-  test('acts on no answer of the database that is older than two seconds', async () => {
+describe('a server that receives no notifications of revocations', () => {
+  test('uses no credential that was read more than two seconds ago', async () => {
     const tokens = await erp.connected(ana);
     expect((await erp.me(tokens.access_token)).status).toBe(200);
     await feira.context.db.store('test').autocommit.query(sql`update oauth_grants set revoked_at = now()`);

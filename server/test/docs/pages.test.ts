@@ -44,7 +44,7 @@ test.each(PAGES)('%s is a page, and Markdown for those who ask for it', async (p
   expect(asked.headers.vary).toContain('accept');
 });
 
-test('on the own machine the commands use the address of the server that shows them', async () => {
+test('on a local server the commands use the address of that server', async () => {
   const { body } = await feira.app.inject('/docs/guides/quickstart.md');
   expect(body).toContain('export FEIRA=http://localhost:4567');
   expect(body).not.toContain('localhost:3000');

@@ -71,7 +71,7 @@ describe('the feed', () => {
     expect(meta).toEqual({ limit: 50, hasMore: false, nextCursor: expect.any(String) });
   });
 
-  test('gives a cursor even when there is nothing, and it goes on from there', async () => {
+  test('returns a cursor even if there are no events, and continues from it', async () => {
     const empty = await read();
     expect(empty).toEqual({ data: [], meta: { limit: 50, hasMore: false, nextCursor: expect.any(String) } });
     await newProduct(store, { name: 'First' });

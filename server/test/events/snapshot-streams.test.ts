@@ -46,7 +46,7 @@ async function anotherApp(): Promise<StoreClient> {
   return StoreClient.open(feira.context, feira.app, store.workspaceId, clientId, ['products:read']);
 }
 
-test('a second snapshot of the same store and app is 409, of any list and on any process', async () => {
+test('a second concurrent snapshot of the same store and app is 409, for any list and in any process', async () => {
   await unreadStream();
   const other = await openFeira({ on: feira });
   try {
@@ -66,7 +66,7 @@ test('another app of the store can read a snapshot meanwhile, and so can another
   expect((await readSnapshot(feira, await feira.store(), '/products')).records).toEqual([]);
 });
 
-test('a client that leaves frees its place', async () => {
+test('a client that disconnects frees its place', async () => {
   (await unreadStream()).destroy();
   await until(async () => (await backends()).length === 0);
   expect((await readSnapshot(feira, store, '/products')).records).toHaveLength(300);

@@ -91,7 +91,7 @@ describe('a request for a snapshot', () => {
   });
 
   test.each(['*/*', 'application/json', 'application/*', 'application/json, application/x-ndjson;q=0.5'])(
-    'is not meant by Accept: %s',
+    'is not requested by Accept: %s',
     async (accept) => {
       const { status, body } = await store.get('/products?limit=1', { accept });
       expect([status, body.data.length]).toEqual([200, 1]);

@@ -3,7 +3,7 @@ import { storm } from '../support/storm/storm.js';
 
 // The short form. `npm run test:faults` kills more often.
 
-test('nothing acknowledged is lost or doubled when processes and PostgreSQL are killed under load', {
+test('nothing acknowledged is lost or duplicated when processes and PostgreSQL are killed under load', {
   timeout: 600_000,
 }, async () => {
   const { faults, ...figures } = await storm({ victims: ['worker', 'api', 'postgres'], kills: 4, seed: 1 });

@@ -62,7 +62,7 @@ const SVG = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1
 const PDF = Buffer.from('%PDF-1.7\n1 0 obj <<>> endobj\ntrailer <<>>\n%%EOF');
 const ZIP = Buffer.concat([Buffer.from('PK\x05\x06', 'latin1'), Buffer.alloc(18)]);
 
-describe('no image at all', () => {
+describe('a file that is not an image', () => {
   test.each(TYPES)('HTML, SVG, PDF and zeros are refused as %s', async (type) => {
     await expectDiscarded(HTML, type, /HTML/);
     await expectDiscarded(SVG, type, /SVG/);
@@ -153,7 +153,7 @@ describe('an image whose parts are not in order', () => {
   });
 });
 
-describe('an image that is not whole', () => {
+describe('an incomplete image', () => {
   const whole = images.filter(({ name }) => !name.includes('behind its end'));
 
   test.each(whole)('$name is refused wherever it is cut', async ({ bytes, type }) => {
@@ -177,7 +177,7 @@ describe('an image that is not whole', () => {
     ['GIF', 0xff],
     ['animated GIF', 0x00],
     ['lossless WebP', 0xff],
-  ])('a %s that is spoiled in the middle is refused', async (name, filling) => {
+  ])('a %s that is corrupted in the middle is rejected', async (name, filling) => {
     const image = images.find((each) => each.name === name) as TestImage;
     const spoiled = Buffer.from(image.bytes);
     const middle = Math.floor(spoiled.length / 2);

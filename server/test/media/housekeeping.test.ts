@@ -64,7 +64,7 @@ test('the staged bytes of an attached file are deleted once its upload URL has e
   expect((await served(feira, body.url)).statusCode).toBe(200);
 });
 
-test('a file that was put again after it was attached goes with the rest', async () => {
+test('a file that was uploaded again after it was attached is deleted too', async () => {
   const asked = await askUpload(store, productId, 'image/png', bytes.length);
   await put(feira, asked, 'image/png', bytes);
   await store.post(`/products/${productId}/images`, { key: asked.key });
@@ -77,7 +77,7 @@ test('a file that was put again after it was attached goes with the rest', async
   expect(storedFiles(feira)).toEqual([fileOf(asked.key)]);
 });
 
-test('the file of a removed image goes at once, and no other', async () => {
+test('the file of a removed image is deleted immediately, and no other', async () => {
   const [one, two] = [
     await uploadAndAttach(feira, store, productId, bytes),
     await uploadAndAttach(feira, store, productId, await pngOf(2)),
@@ -88,7 +88,7 @@ test('the file of a removed image goes at once, and no other', async () => {
   expect((await served(feira, two.body.url)).statusCode).toBe(200);
 });
 
-test('the files of a deleted product go at once, and those of its neighbours stay', async () => {
+test('the files of a deleted product are deleted immediately, and those of other products stay', async () => {
   const neighbour = await newProduct(store);
   const other = await feira.store();
   const theirs = await newProduct(other);
@@ -109,7 +109,7 @@ test('the files of a deleted product go at once, and those of its neighbours sta
   expect(storedFiles(feira)).not.toContain(stagedOf(unattached));
 });
 
-test('what a process left behind that died while it wrote goes with the upload', async () => {
+test('the partial file of a process that died is removed with the upload', async () => {
   const asked = await askUpload(store, productId, 'image/png', bytes.length);
   await put(feira, asked, 'image/png', bytes);
   const folder = join((feira.context.storage as LocalStorage).published, '..');
@@ -212,7 +212,7 @@ describe('a file to be removed', () => {
     expect(await left()).toEqual([]);
   });
 
-  test('that cannot be removed is reported and keeps none of the others from going', async () => {
+  test('that cannot be removed is reported and does not block the others', async () => {
     const { db, clock } = feira.context;
     const [first] = await doom(5);
     const { storage } = holding([first!]);

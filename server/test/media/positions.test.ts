@@ -109,7 +109,7 @@ test('an image of another product or store, or no image at all, is not found', a
   expect(await names()).toBe('a');
 });
 
-test('every change says product.updated with the images, and what changes nothing says nothing', async () => {
+test('every change emits product.updated with the images, and an unchanged list emits nothing', async () => {
   const added = await observe(feira, store, () => add('a'));
   expect(added.events).toEqual(updated());
   await add('b');

@@ -109,7 +109,7 @@ test('what is published is what was verified, however often the file is exchange
   }
 });
 
-test('an image attached while its product is deleted is in neither place', async () => {
+test('an image attached while its product is deleted leaves neither a record nor a file', async () => {
   const bytes = await pngOf(1);
   for (let round = 0; round < 5; round++) {
     const removed = await newProduct(store);

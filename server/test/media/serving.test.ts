@@ -28,7 +28,7 @@ afterAll(() => feira.close());
 
 const get = (headers: Record<string, string> = {}) => served(feira, path, headers);
 
-test('a file may be kept for good, is not sniffed, and could run nothing', async () => {
+test('a file may be cached forever, is not sniffed, and cannot run anything', async () => {
   const answer = await get();
   expect(answer.statusCode).toBe(200);
   expect(answer.rawPayload.equals(bytes)).toBe(true);
@@ -65,7 +65,7 @@ test('a client that has the file already gets a 304', async () => {
   expect((await get({ 'if-none-match': '"another"' })).statusCode).toBe(200);
 });
 
-test('a part is given when it is asked for', async () => {
+test('a range request returns a part', async () => {
   const part = await get({ range: 'bytes=10-19' });
   expect(part.statusCode).toBe(206);
   expect(part.headers['content-range']).toBe(`bytes 10-19/${bytes.length}`);

@@ -157,7 +157,7 @@ test('GET /sign-in answers any next and any cookie with a page', async () => {
   );
 });
 
-test('a sign-in with its proof and any e-mail and password is refused, not failed', async () => {
+test('a sign-in with a valid CSRF token and any e-mail and password is rejected without a 5xx', async () => {
   const stranger = new Merchant(feira.app);
   const page = await stranger.get('/sign-in');
   // Too short to be a password, so that none of them is hashed.

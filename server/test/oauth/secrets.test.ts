@@ -126,7 +126,7 @@ describe('after a whole life of sign-ups, sign-ins, consents, tokens, rotations 
       for (const form of formsOf(secret)) expect([what, stored.includes(form)]).toEqual([what, false]);
   });
 
-  test('and the search would have found them: their hashes and the e-mails are there', () => {
+  test('the search can find values: it finds the hashes and the e-mails', () => {
     expect(Object.keys(secrets).length).toBeGreaterThan(14);
     expect(stored).toContain(ANA);
     for (const what of ['client secret', 'refresh token', 'code', "merchant's session id"])

@@ -30,7 +30,7 @@ const list = async (query = ''): Promise<any[]> => {
   return body.data;
 };
 
-test('a customer reads as the contract says, and agrees with the order', async () => {
+test('a customer has the documented fields, which agree with the order', async () => {
   const id = await place();
   const { body: placed } = await store.get(`/orders/${id}`);
   expect(await list()).toEqual([
@@ -84,7 +84,7 @@ test('another document under the same e-mail is another person', async () => {
   expect(await list()).toHaveLength(2);
 });
 
-test('of many who check out at once with one document comes one customer', async () => {
+test('concurrent checkouts with one document create one customer', async () => {
   await Promise.all(Array.from({ length: 20 }, () => place()));
   expect(await list()).toMatchObject([{ ordersCount: 20, totalSpent: 2_255 }]);
 });

@@ -93,7 +93,7 @@ test('an unpaid boleto order is kept until the end of the fifth business day in 
   }
 });
 
-test('two workers at once give the stock back once', async () => {
+test('two concurrent workers return the stock once', async () => {
   for (let index = 0; index < 10; index++) await place();
   one.clock.forward(25 * HOUR);
   await fresh();

@@ -18,7 +18,7 @@ beforeEach(async () => {
 
 const line = (quantity = 1) => ({ productId, variantId: null, quantity });
 
-test('an order that was bought and paid reads as the contract says', async () => {
+test('a paid order has the documented fields', async () => {
   const id = await order(feira, store.workspaceId, line(2));
   const { status, body } = await store.get(`/orders/${id}`);
   expect(status).toBe(200);
@@ -143,7 +143,7 @@ test('a product that is out of stock cannot be bought', async () => {
   });
 });
 
-test('customers follow the money', async () => {
+test('the totals of customers follow payments and refunds', async () => {
   const id = await order(feira, store.workspaceId, line());
   await order(feira, store.workspaceId, line(), { pay: false });
   await store.post(`/orders/${id}/refund`, undefined);

@@ -78,7 +78,7 @@ describe('the whole balance', () => {
 });
 
 describe('stock', () => {
-  test('comes back with restock, with its event, and stays where it is without', async () => {
+  test('is returned with restock and its event, and unchanged without restock', async () => {
     const [kept, returned] = [await place(), await place()];
     expect(await balance()).toBe(6);
     await refund(kept);
@@ -100,13 +100,13 @@ describe('stock', () => {
     expect(await balance(shirt)).toBe(10);
   });
 
-  test('returns no stock of products that were deleted since, and is made', async () => {
+  test('of deleted products is not returned, and the refund succeeds', async () => {
     const id = await place();
     await store.delete(`/products/${productId}`);
     expect((await refund(id, { restock: true })).status).toBe(200);
   });
 
-  test('that has no room stops at the largest balance, and the refund is made', async () => {
+  test('stops at the maximum balance, and the refund succeeds', async () => {
     const shirt = await newVaried(store, { P: 5 });
     const [only] = (await store.get(`/products/${shirt}/variants`)).body.data;
     const ids = [

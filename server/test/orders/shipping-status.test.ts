@@ -73,7 +73,7 @@ describe.each(STATES)('from %s', (from) => {
   });
 });
 
-describe('sent needs the money', () => {
+describe('sending requires payment', () => {
   test('an unpaid order is prepared but not sent', async () => {
     const id = await place({ pay: false });
     expect((await change(id, { statusShipping: 'preparing' })).status).toBe(200);
@@ -89,13 +89,13 @@ describe('sent needs the money', () => {
     expect([status, body.status, body.statusShipping]).toEqual([200, 'partial_refunded', 'sent']);
   });
 
-  test('a parcel under way goes on after the refund', async () => {
+  test('a parcel in transit continues after a refund', async () => {
     const id = await inState('sent');
     expect((await store.post(`/orders/${id}/refund`, undefined)).body.statusShipping).toBe('sent');
     expect((await change(id, { statusShipping: 'returned' })).status).toBe(200);
   });
 
-  test('a canceled order moves nowhere, and is not corrected', async () => {
+  test('a canceled order cannot be changed or corrected', async () => {
     const id = await place({ pay: false });
     await feira.context.gateway.decide(await transactionOf(feira, id), 'canceled');
     for (const statusShipping of ['pending', 'preparing', 'sent'])
@@ -140,7 +140,7 @@ describe('the code', () => {
     ]);
   });
 
-  test('every 20th of the same moves at once is one move', async () => {
+  test('20 identical concurrent changes are one change', async () => {
     const id = await place();
     const moved = await observe(feira, store, async () => {
       const same = { statusShipping: 'sent', codeShipping: 'AA000000004BR' };

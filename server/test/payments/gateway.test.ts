@@ -76,7 +76,7 @@ describe('a process that dies in the middle of a refund', () => {
     expect((await store.get(`/products/${productId}`)).body.quantity).toBe(10);
   });
 
-  test('after the gateway moved the money: it is moved no second time', async () => {
+  test('after the gateway refunded: it is not refunded again', async () => {
     const id = await place();
     const { id: refundId, amount } = await written(id, false);
     await one.context.gateway.refund(await transactionOf(one, id), refundId, amount);
@@ -116,7 +116,7 @@ describe('a process that dies in the middle of a refund', () => {
     expect([(await read(id)).status, await movements(id)]).toEqual(['refunded', 1]);
   });
 
-  test('a refund of an order without a payment fails aloud and is finished once the payment is known', async () => {
+  test('a refund without a known payment reports an error and is completed once the payment is known', async () => {
     const id = await place();
     const payment = await transactionOf(one, id);
     const { db, gateway } = one.context;
@@ -179,7 +179,7 @@ describe('a refund from the gateway’s side', () => {
     expect(await dataOf(one, store, 'order.refunded')).toEqual([{ orderId: whole }, { orderId: pieces }]);
   });
 
-  test('that we have not heard of makes ours a 409, and ours goes through once we have', async () => {
+  test('that was not notified yet makes ours a 409, which succeeds after the notification', async () => {
     const id = await place();
     const payment = await transactionOf(one, id);
     // The gateway has refunded, but its notification has not arrived yet.

@@ -109,7 +109,7 @@ const shuffled = (reported: Reported[]) =>
       fc.shuffledSubarray([...all, ...repeats], { minLength: all.length + repeats.length }),
     );
 
-test('the notifications of a payment end in the same books, in whichever order and however often they arrive', async () => {
+test('the notifications of a payment lead to the same state in any order and any number', async () => {
   const story = history.chain((reported) => fc.tuple(fc.constant(reported), shuffled(reported)));
   await fc.assert(
     fc.asyncProperty(story, async ([reported, arrival]) => {
@@ -174,7 +174,7 @@ test('any mix of paid, refunded and canceled keeps exactly the money that the or
   );
 });
 
-describe('a person is pointed to', () => {
+describe('manual review is requested for', () => {
   test('a second payment of a paid order, which stays with its first', async () => {
     const id = await place();
     await notify(id, randomUUID(), { type: 'paid' });

@@ -110,13 +110,13 @@ describe('a notification', () => {
     expect((await read()).status).toBe('paid');
   });
 
-  test('about an unknown order is heard and changes nothing', async () => {
+  test('about an unknown order is accepted and changes nothing', async () => {
     expect(await notify({ orderId: randomUUID() })).toBe(200);
     expect(await notify({ workspaceId: (await feira.store()).workspaceId })).toBe(200);
     expect((await read()).status).toBe('pending');
   });
 
-  test('that says nothing we can read is refused without a fault of ours', async () => {
+  test('that is malformed is rejected without a 5xx', async () => {
     const signed = (body: string) => {
       const now = feira.clock.now();
       const { timestamp } = signNotification(SIGNER, {} as Notification, now);

@@ -57,7 +57,7 @@ test('a long name and address stay on the label, down to the apartment and the p
   for (const { size, text } of texts) expect(text.length * size * 0.5).toBeLessThan(248);
 });
 
-test('what PDF or its fonts would take amiss is escaped or replaced', () => {
+test('characters that PDF or its fonts do not support are escaped or replaced', () => {
   const pdf = labelPdf({
     code: 'SX473124829BR',
     carrier: 'A (b) \\ c',

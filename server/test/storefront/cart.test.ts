@@ -64,7 +64,7 @@ test('two variations of one product are two lines', async () => {
 });
 
 describe('a quantity', () => {
-  test('that is none is refused when adding, and changes nothing later', async () => {
+  test('that is invalid is rejected when adding, and ignored later', async () => {
     for (const quantity of ['0', '-1', '1.5', '1000', '1000000000', '1e3', 'many', '', '٣', '\0'])
       expect((await visitor.add(mug, { quantity })).status, quantity).toBe(422);
     expect((await visitor.at('/cart')).text).toContain('empty');

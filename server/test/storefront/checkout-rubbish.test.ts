@@ -80,7 +80,7 @@ test('more in the cart than was shown is asked about first', async () => {
   expect(await orders()).toEqual([]);
 });
 
-test('more money than can be written is refused', async () => {
+test('a total above the maximum is rejected', async () => {
   const palace = await newProduct(store, { price: 999_999_999_999.99, quantity: 5 });
   await visitor.add(palace, { quantity: '5' });
   const refused = await visitor.order();
@@ -93,7 +93,7 @@ test('more money than can be written is refused', async () => {
   expect(await orders()).toEqual([]);
 });
 
-test('bytes that are no text, and a megabyte of it, never break anything', async () => {
+test('invalid bytes and a megabyte of text never cause an error', async () => {
   await visitor.add(mug);
   const cart = visitor.cookies.get('feira_cart') as string;
   const good = { ...hiddenFields(await visitor.checkout(), 'Place order'), ...TYPED };

@@ -77,7 +77,7 @@ test('subscriptions with a backlog take turns', async () => {
   await own.close();
 });
 
-test('what is too much for a subscription is dropped, oldest first, and shown in its log', async () => {
+test('deliveries above the limit of a subscription are dropped, oldest first, and shown in its log', async () => {
   const store = await feira.store();
   const { id } = await subscribe(store, NOWHERE);
   await write(store, 30);
@@ -141,7 +141,7 @@ test('a secret that cannot be opened fails after five attempts that the log expl
   await own.close();
 });
 
-test('of many requests at the limit of 20 subscriptions exactly as many succeed as there is room', async () => {
+test('concurrent requests never exceed the limit of 20 subscriptions', async () => {
   const store = await feira.store();
   const body = { url: NOWHERE, events: ['product.created'] };
   const answers = await Promise.all(Array.from({ length: 26 }, () => store.post('/webhooks', body)));

@@ -78,7 +78,7 @@ describe('a ping', () => {
     expect((await store.post(`/webhooks/${closed.id}/ping`, {})).body.error).toBe('connection_refused');
   });
 
-  test('survives an answer that is no text', async () => {
+  test('handles a response that is not text', async () => {
     receiver.answer = (_, response) => void response.end(Buffer.from([0, 0xff, 0xed, 0xa0, 0x80, 65]));
     expect((await store.post(`/webhooks/${hook.id}/ping`, {})).body.delivered).toBe(true);
   });

@@ -247,7 +247,7 @@ describe('the check of addresses', () => {
     expect(open.length).toBeGreaterThan(11);
   });
 
-  test('takes nothing that is not an address', () => {
+  test('rejects anything that is not an address', () => {
     for (const text of [
       '',
       'localhost',

@@ -151,7 +151,7 @@ describe('a subscription', () => {
     expect(receiver.received).toHaveLength(2);
   });
 
-  test('deleted while a change commits leaves nothing that workers come back to for ever', async () => {
+  test('deleted while a change commits leaves no delivery that workers retry forever', async () => {
     const tx = await feira.context.db.store('test').begin();
     await emit(tx, store.workspaceId, 'system', [
       { event: 'product.created', data: { id: 'late', name: 'late' } },

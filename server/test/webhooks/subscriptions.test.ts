@@ -23,7 +23,7 @@ function subscribe(body: object = {}, headers: Record<string, string> = {}) {
 }
 
 describe('a subscription', () => {
-  test('is answered whole on creation and shows its secret that once', async () => {
+  test('is returned completely on creation and shows its secret only then', async () => {
     const made = await subscribe();
     expect(made.status).toBe(201);
     expect(made.body).toEqual({
@@ -59,7 +59,7 @@ describe('a subscription', () => {
     expect(body.data.map(({ id }: { id: string }) => id)).toEqual(ids);
   });
 
-  test('is gone after its deletion, and gone is 404', async () => {
+  test('is not found after its deletion', async () => {
     const { id } = (await subscribe()).body;
     const gone = await store.delete(`/webhooks/${id}`);
     expect(gone.status).toBe(200);
@@ -78,13 +78,13 @@ describe('a subscription', () => {
     expect((await store.get('/webhooks')).body.data).toMatchObject([{ id, url, excludeOwn: false }]);
   });
 
-  test('that never was is not found, with an id of any form', async () => {
+  test('that does not exist is not found, for an id in any format', async () => {
     for (const id of [newId(), 'nonsense', '0', '%00', 'x'.repeat(80)])
       for (const [method, path, body] of callsOn(id))
         expectRefusal(await store.call(method, path, body), 404);
   });
 
-  test('cannot be touched without webhooks:manage', async () => {
+  test('cannot be accessed without webhooks:manage', async () => {
     const { id } = (await subscribe()).body;
     const reader = await store.withScopes(['products:read', 'products:write', 'stock:write', 'orders:read']);
     const calls = [['GET', '/webhooks'], ['POST', '/webhooks'], ['GET', '/events'], ...callsOn(id)];

@@ -54,7 +54,7 @@ afterAll(async () => {
   for (const path of [...folders.map(placeOf), ...folders]) await rm(path, { recursive: true, force: true });
 });
 
-describe('the life of PostgreSQL', () => {
+describe('the embedded PostgreSQL', () => {
   it('ends when its only user is killed, and the next start sees the committed row', async () => {
     const user = await startUser({ folder: shared });
     await query(user.connection, 'create table kept as select 42 as answer');

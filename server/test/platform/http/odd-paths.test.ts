@@ -192,7 +192,7 @@ test('a NUL in the query is refused with 400', async () => {
     expectRefusal(await send('GET', `/products?${query}`, { token: store.token }), 400);
 });
 
-test('an escape in the query that is none is refused with 400', async () => {
+test('an invalid escape in the query is rejected with 400', async () => {
   for (const query of ['%zz', 'search=%zz', 'search=100%', 'unknown=%', 'search=%ff', 'search=%ed%a0%80'])
     expectRefusal(await send('GET', `/products?${query}`, { token: store.token }), 400);
 });
