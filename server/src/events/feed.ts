@@ -73,5 +73,5 @@ function readCursor(cursor: string): Place {
   const place = readPlace(text);
   if (isWhole && place) return place;
   if (isWhole && FIRST_RELEASE.test(text)) throw cursorExpired();
-  throw badRequest('after is not a cursor of this feed', 'invalid_parameter');
+  throw badRequest('The value of after is not a cursor of this feed', 'invalid_parameter');
 }

@@ -93,7 +93,7 @@ describe('a walk by cursor', () => {
     expect(rest.data).toEqual(all.data.slice(40));
   });
 
-  test('carries the filters along', async () => {
+  test('keeps the filters', async () => {
     for (const name of ['Azeite 1', 'Azeite 2', 'Azeite 3'])
       await store.post('/products', { name, price: 1, categoryId: 20 });
     const first = (await store.get('/products?limit=2&search=AZEITE&categoryId=20&sort=name')).body;

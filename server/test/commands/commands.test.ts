@@ -84,7 +84,7 @@ describe('beside a running server', () => {
     expect(second.slug).toMatch(/^duas-lojas-[0-9a-f]{8}$/);
   });
 
-  test('a raised budget holds for the next call once the command has returned', async () => {
+  test('a raised budget applies to the next call after the command', async () => {
     const { workspaceId } = await answerOf(newStore('Busy'));
     const { clientId } = await answerOf(newApp);
     const { access_token } = await answerOf([
@@ -118,7 +118,7 @@ describe('beside a running server', () => {
     expect(await limit()).toBe('600');
   });
 
-  test('doctor names the only problem of a test database, and migrate finds nothing to do', async () => {
+  test('doctor reports the only problem of a test database, and migrate has nothing to do', async () => {
     const { code, stdout } = await runCommand(['doctor', '--json'], env);
     expect(code).toBe(1);
     const { findings } = JSON.parse(stdout) as { findings: { what: string; ok: boolean }[] };

@@ -209,7 +209,7 @@ describe('retention', () => {
   }
 });
 
-describe('transactions that commit in another order than they began', () => {
+describe('transactions that commit in a different order than they began', () => {
   test('show nothing before a cursor that was returned, and delay no other write', async () => {
     const slow = await feira.context.db.store('test').begin();
     await write(slow, 'slow');

@@ -176,7 +176,7 @@ describe('every other fault goes back to the app with error, state and iss', () 
   });
 });
 
-describe('an answer is added to the registered address, and the address is left as it was registered', () => {
+describe('the response parameters are appended to the redirect URI, which stays unchanged', () => {
   test.each([
     ['a query', 'https://erp.example/in?tenant=a%20b&flag&sig=x%2By', '&'],
     ['a query and nothing in it', 'https://erp.example/in?', ''],
@@ -199,7 +199,7 @@ describe('an answer is added to the registered address, and the address is left 
   });
 });
 
-test('a request is put before the merchant with parameters we do not know, which are ignored', async () => {
+test('unknown parameters are ignored', async () => {
   const page = await ana.consent({ ...query, ...{ prompt: 'login', nonce: 'n', response_mode: 'query' } });
   expect(page.status).toBe(200);
   expect(answerOf(await ana.press(page, 'Approve'))).toHaveProperty('code');

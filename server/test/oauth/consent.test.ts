@@ -37,7 +37,7 @@ async function storesWithGrants(): Promise<string[]> {
   return rows.map((row) => row.workspace_id);
 }
 
-test('a merchant who is not signed in signs in and comes back to the very request', async () => {
+test('a merchant who is not signed in returns to the same request after signing in', async () => {
   const merchant = new Merchant(feira.app);
   const sent = await merchant.consent(query);
   expect(sent.status).toBe(303);
@@ -116,7 +116,7 @@ describe('the page', () => {
     expect((await english.get('/sign-in')).html).toContain('lang="en"');
   });
 
-  test('shows names, e-mails and parameters as text, whatever they are', async () => {
+  test('escapes names, e-mails and parameters', async () => {
     const tag = `<img src=x onerror="alert('1')">&amp;`;
     const email = `"'<b>&@loja.example`;
     await openStore(feira, { name: `one ${tag}`, email });

@@ -154,7 +154,7 @@ describe('a consent form', () => {
     expect(await grants()).toBe(before);
   });
 
-  test('of one merchant is worth nothing to the next who signs in on the same browser', async () => {
+  test('of one merchant is rejected for the next one who signs in to the same browser', async () => {
     const shared = new Merchant(feira.app);
     await shared.signIn();
     const page = await shared.get(consentAddress());

@@ -41,7 +41,7 @@ describe('an authorization code', () => {
     expect(outcome(await erp.exchange(grant))).toEqual(REFUSED);
   });
 
-  test('is worth nothing to another app, and its own app can still use it', async () => {
+  test('is rejected for another app, and its own app can still use it', async () => {
     const thief = new Integrator(feira.app, await registerApp(feira));
     const grant = await erp.authorized(await signedIn());
     expect(outcome(await thief.exchange(grant))).toEqual(REFUSED);
@@ -89,7 +89,7 @@ describe('an authorization code', () => {
 });
 
 describe('an access token', () => {
-  test('is good for 7,199 seconds and dead after 7,200, also where it was in use', async () => {
+  test('is valid for 7,199 seconds and expired after 7,200, even if it is cached', async () => {
     const { access_token } = await erp.connected(await signedIn());
     feira.clock.forward(7_199 * SECOND);
     expect((await erp.me(access_token)).status).toBe(200);

@@ -69,7 +69,7 @@ describe('a refresh with scope', () => {
 });
 
 describe('the refreshes of one grant', () => {
-  test('are limited to 600 an hour; the refused one is 429 and its refresh token stays good', async () => {
+  test('are limited to 600 per hour; a further one is 429 and its refresh token stays valid', async () => {
     const first = await erp.connected(ana);
     const other = await erp.connected(ana);
     const { refresh_token } = (await erp.refresh(first.refresh_token)).body;

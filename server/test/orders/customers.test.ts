@@ -126,7 +126,7 @@ test('search finds by name, e-mail, document and phone, without accents, and tak
   expect(await found('mail.example')).toHaveLength(2);
 });
 
-test('those who bought last come first, the same by pages and by cursors', async () => {
+test('lists the most recent buyers first, by page and by cursor', async () => {
   for (let document = 1; document <= 5; document++) await place({ document: String(document) });
   await place({ document: '2' });
   const documents = (await list()).map(({ document }) => document);

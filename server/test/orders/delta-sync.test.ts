@@ -87,7 +87,7 @@ async function write(feira: Feira, random: Random, take: () => number | undefine
   }
 }
 
-test(`a reader who follows the cursor misses none of the orders that ${CHANGES} changes leave behind`, {
+test(`a reader that follows the cursor misses none of ${CHANGES} changes`, {
   timeout: 600_000,
 }, async () => {
   let left = CHANGES;

@@ -144,7 +144,7 @@ test('the gateway’s cancellation gives the stock back at once, and only once',
   expect(await balance()).toBe(30);
 });
 
-test('an order that cannot be canceled keeps no other from it', async () => {
+test('an order that cannot be canceled does not block the others', async () => {
   const shirt = await newVaried(store, { P: 5 });
   const [only] = (await store.get(`/products/${shirt}/variants`)).body.data;
   const stuck = await order(
@@ -168,7 +168,7 @@ test('an order that cannot be canceled keeps no other from it', async () => {
   expect((await store.get(`/orders/${stuck}`)).body.status).toBe('canceled');
 });
 
-test('orders that fail in every round do not keep later ones from expiring', async () => {
+test('orders that fail in every round do not block later ones', async () => {
   const stuck = [await place(), await place()];
   one.clock.forward(1_000);
   const behind = await place();

@@ -160,7 +160,7 @@ describe('order and pages', () => {
   });
 
   test.each(['createdAt', '-createdAt', 'updatedAt', '-updatedAt'])(
-    'sort=%s is the same whole by pages, by cursors and at once',
+    'sort=%s returns the same list by page, by cursor and in one page',
     async (sort) => {
       const whole = await ids(`?sort=${sort}`);
       expect(new Set(whole)).toEqual(new Set(created));

@@ -90,7 +90,7 @@ describe('the redirect addresses of an app', () => {
     await isRefused({ 'redirect-uris': addresses(21) }, 'at most 20 redirect URLs');
   });
 
-  test('that are far too many get only the error about their number', async () => {
+  test('that exceed the limit by far cause only one error', async () => {
     const page = await register(dev, {
       'redirect-uris': Array(1_500)
         .fill(0)

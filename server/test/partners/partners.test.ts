@@ -75,7 +75,7 @@ describe('an integrator', () => {
     expect((await browser.get('/partners/apps/new')).status).toBe(303);
   });
 
-  test('is one of fifty whom an address signs up in an hour, also when all ask at once', async () => {
+  test('is limited to fifty sign-ups per hour and address, even if they are concurrent', async () => {
     const address = '198.51.100.7';
     const now = new Date(feira.clock.now()).toISOString();
     // Inserts 48 earlier sign-ups directly, because each real one costs a tenth of a second of hashing.
@@ -160,7 +160,7 @@ describe('an integrator', () => {
 });
 
 describe('the secrets of an app', () => {
-  test('are two while they are changed; a third ends the oldest, and the old one can be ended', async () => {
+  test('are two during a rotation; a third revokes the oldest, and the old one can be revoked', async () => {
     let page = await register(dev);
     const clientId = clientIdOn(page);
     const secrets = [secretOn(page)!];

@@ -133,7 +133,7 @@ describe('a process that dies in the middle of a refund', () => {
     expect([(await read(id)).status, await movements(id)]).toEqual(['refunded', 1]);
   });
 
-  test('one refund that cannot be finished keeps no other from it', async () => {
+  test('a refund that cannot be completed does not block the others', async () => {
     const [stuck, fine] = [await place(), await place()];
     await written(stuck, false);
     await written(fine, false);

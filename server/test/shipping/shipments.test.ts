@@ -61,7 +61,7 @@ describe('a label', () => {
     expect([checkDigit('00000000'), checkDigit('00060000')]).toEqual([5, 0]);
   });
 
-  test('needs the money: unpaid, refunded and canceled orders get none', async () => {
+  test('requires payment: unpaid, refunded and canceled orders get none', async () => {
     const unpaid = await place({ pay: false });
     const refunded = await place();
     await store.post(`/orders/${refunded}/refund`, undefined);
@@ -107,7 +107,7 @@ describe('a label', () => {
     expect((await reader.post('/shipments', { orderId })).status).toBe(403);
   });
 
-  test('is a PDF behind a link that is signed and runs out', async () => {
+  test('is a PDF with a signed link that expires', async () => {
     const { labelUrl } = (await store.post('/shipments', { orderId: await place() })).body;
     const label = await fetchLabel(labelUrl);
     expect([label.statusCode, label.headers['content-type']]).toEqual([200, 'application/pdf']);

@@ -59,7 +59,7 @@ test('script in every field is text, in the shop and in the API', async () => {
   expect(faulty.html).not.toContain('<script');
 });
 
-test('a cart of foreign products buys nothing', async () => {
+test('a cart with products of another shop buys nothing', async () => {
   const foreign = await newProduct(await feira.store(), { quantity: 5 });
   await visitor.add(mug);
   const page = await visitor.checkout();

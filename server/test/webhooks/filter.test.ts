@@ -115,7 +115,7 @@ describe('a filter', () => {
     });
   });
 
-  test('lets an event through of which the fields are unknown', async () => {
+  test('passes an event whose fields are unknown', async () => {
     const { id } = await only('price');
     await feira.context.db.store('test').autocommit.query(sql`
       insert into outbox (workspace_id, event, data, origin)

@@ -113,7 +113,7 @@ describe('a delivery', () => {
 });
 
 describe('a subscription', () => {
-  test('reads failing after five lost events in a row, and active after the next success', async () => {
+  test('is failing after five lost events in a row, and active after the next success', async () => {
     receiver.answer = fail;
     await write(4);
     await loseAll();

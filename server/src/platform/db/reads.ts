@@ -152,8 +152,7 @@ export class Reads {
   }
 
   private watchFor(slot: ConnectionSlot, milliseconds: number): NodeJS.Timeout {
-    // Responses that arrived while this process was busy are processed first. Otherwise a fast read would be judged
-    // as slow.
+    // Responses that arrived while this process was busy are processed first. Otherwise a fast read would count as slow.
     return setTimeout(() => setImmediate(() => this.checkForSlowRead(slot)), milliseconds).unref();
   }
 

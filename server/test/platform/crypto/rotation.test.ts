@@ -192,7 +192,7 @@ describe('what the first release made', () => {
   });
 });
 
-test('a signature for one purpose is worth nothing for another', () => {
+test('a signature for one purpose is not valid for another', () => {
   const signer = new Signer([OLD]);
   expect(signer.verify('label', signer.sign('label', 'a', 'b'), 'a', 'b')).toBe(true);
   expect(signer.verify('upload', signer.sign('label', 'a', 'b'), 'a', 'b')).toBe(false);

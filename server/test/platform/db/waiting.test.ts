@@ -106,7 +106,7 @@ test.each([
   expect(answers.map(({ status }) => status)).toEqual(Array(MANY).fill(201));
 });
 
-test('a nudge to the workers that waits for a lock keeps no read waiting', async () => {
+test('a notification of the workers that waits for a lock does not delay reads', async () => {
   const locker = new pg.Client(feira.connection);
   await locker.connect();
   onTestFinished(() => locker.end());

@@ -63,7 +63,7 @@ describe('JSON numbers', () => {
 });
 
 describe('headers', () => {
-  test('an answer is not stored by caches, one with an ETag only to be asked for again', async () => {
+  test('a response must not be cached, except to be revalidated with its ETag', async () => {
     const json = { 'content-type': 'application/json' };
     expect((await raw(`/products/${product}`, json, 'PATCH')).headers['cache-control']).toBe('no-store');
     for (const path of ['/products', '/orders', '/products/none', '/nothing', '/%zz', '/products?x=1'])

@@ -122,7 +122,7 @@ test('a body in broken chunks is refused with 400', async () => {
   await expectRefused(`${head}4\r\n{"na\r\nx\r\n`, 400, 'bad_request');
 });
 
-test('what is broken behind a good request is refused after that is answered', async () => {
+test('a broken request after a valid one is rejected after the valid one is answered', async () => {
   const good = ['One', 'Two'].map((name) => JSON.stringify({ name, price: 1 }));
   const answers = await exchange(`${good.map((body) => post(body.length, body)).join('')}nonsense\r\n\r\n`);
   expect(answers.map(({ status }) => status)).toEqual([201, 201, 400]);

@@ -137,7 +137,7 @@ describe('the same key and another request', () => {
     expect(replayed(await post('Application/JSON; charset=utf-8'))).toBe(true);
   });
 
-  test('are another matter for another app or another store', async () => {
+  test('are independent for another app or another store', async () => {
     const { context, app } = feira;
     await store.post('/products', { name: 'First', price: 1 }, key);
     const otherStore = await feira.store();
@@ -235,7 +235,7 @@ describe('a key', () => {
     expect(left).toEqual([{ key: 'young' }]);
   });
 
-  test('has 1 to 255 characters, and means nothing on a read', async () => {
+  test('has 1 to 255 characters, and is ignored on a read', async () => {
     const post = (value: string) =>
       store.post('/products', { name: 'Long', price: 1 }, { 'idempotency-key': value });
     expect([(await post('')).status, (await post('x'.repeat(256))).status]).toEqual([400, 400]);
