@@ -13,22 +13,28 @@ const shared = {
 const LARGE = [
   'server/test/fuzz.test.ts',
   'server/test/isolation.test.ts',
+  'server/test/catalog/product-cursor.test.ts',
   'server/test/catalog/product-search-large.test.ts',
   'server/test/catalog/variation-balances.test.ts',
   'server/test/checkout/races.test.ts',
   'server/test/commands/demo-store.test.ts',
   'server/test/events/consumers.test.ts',
+  'server/test/events/feed.test.ts',
   'server/test/events/snapshot-feed.test.ts',
   'server/test/oauth/exchange-races.test.ts',
   'server/test/oauth/rubbish.test.ts',
   'server/test/orders/delta-sync.test.ts',
   'server/test/orders/unavailable.test.ts',
   'server/test/payments/notification-order.test.ts',
+  'server/test/webhooks/exclude-own.test.ts',
+  'server/test/webhooks/outbound.test.ts',
   'server/test/webhooks/parallel-workers.test.ts',
 ];
 
 export default defineConfig({
   test: {
+    // npm test has three: its tests wait for locks, timeouts and other processes, which left two cores idle for an eighth
+    // of the time. The long suite has tests that measure how long the event loop is blocked.
     maxWorkers: 2,
     projects: [
       {

@@ -4,6 +4,7 @@ import { expectErrorShape, expectRefusal } from '../support/expect-refusal.js';
 import type { Feira, StoreClient } from '../support/feira.js';
 import { insertProducts } from '../support/product-rows.js';
 import { sharedFeira } from '../support/shared-feira.js';
+import { sized } from '../support/sized.js';
 
 interface Listed {
   id: string;
@@ -244,7 +245,7 @@ describe('a cursor that this list did not issue', () => {
         expect([200, 400]).toContain(answer.status);
         if (answer.status === 400) expectErrorShape(answer);
       }),
-      { seed: 20_261_115, numRuns: 300 },
+      { seed: 20_261_115, numRuns: sized(100, 300) },
     );
   });
 });

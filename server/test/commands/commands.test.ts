@@ -51,15 +51,12 @@ describe('beside a running server', () => {
   test('store, app and token made on the command line work at once', async () => {
     const store = await answerOf(newStore('Loja da Ana'), feiraCommand);
     expect(store).toEqual({ workspaceId: expect.any(String), slug: 'loja-da-ana' });
-    const app = await answerOf(newApp, feiraCommand);
+    const app = await answerOf(newApp);
     expect(app).toEqual({ clientId: expect.any(String), clientSecret: expect.any(String) });
-    const token = await answerOf(
-      [
-        ...['token', 'issue', '--store', store.workspaceId, '--client-id', app.clientId],
-        ...['--scope', 'products:read stock:write'],
-      ],
-      feiraCommand,
-    );
+    const token = await answerOf([
+      ...['token', 'issue', '--store', store.workspaceId, '--client-id', app.clientId],
+      ...['--scope', 'products:read stock:write'],
+    ]);
     expect(token).toEqual({
       access_token: expect.any(String),
       token_type: 'Bearer',
@@ -232,7 +229,7 @@ describe('an error', () => {
   });
 
   test('of a port that is taken is named', async () => {
-    expect(await say(['serve'], { PORT: new URL(server.url).port }, feiraCommand)).toContain('is taken');
+    expect(await say(['serve'], { PORT: new URL(server.url).port })).toContain('is taken');
   });
 
   test.each(['192.0.2.1', 'no-such-host.invalid'])(

@@ -9,6 +9,7 @@ import { expectRefusal } from '../support/expect-refusal.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
 import { until } from '../support/process.js';
 import { Random } from '../support/random.js';
+import { sized } from '../support/sized.js';
 
 let feira: Feira;
 let store: StoreClient;
@@ -223,7 +224,8 @@ describe('transactions that commit in a different order than they began', () => 
     expect(data.map(({ data }) => data.name)).toEqual(['slow']);
   });
 
-  test.each([1, 2, 3])('show each event exactly once to a reader that polls (seed %i)', async (seed) => {
+  const seeds = [1, 2, 3].slice(0, sized(1, 3));
+  test.each(seeds)('show each event exactly once to a reader that polls (seed %i)', async (seed) => {
     const WRITERS = 8;
     const EACH = 25;
     const random = new Random(seed);

@@ -5,7 +5,13 @@ import { sql } from '../../src/platform/db/sql.js';
 import { newProduct } from '../support/catalog.js';
 import { type Feira, openFeira, StoreClient } from '../support/feira.js';
 import { until } from '../support/process.js';
-import { askForSnapshot, insertLargeProducts, openStream, readSnapshot } from '../support/snapshots.js';
+import {
+  askForSnapshot,
+  insertLargeProducts,
+  LARGE_PRODUCTS,
+  openStream,
+  readSnapshot,
+} from '../support/snapshots.js';
 
 // Clients that request a snapshot and do not read it, and their effect on others.
 
@@ -62,14 +68,14 @@ test('a second concurrent snapshot of the same store and app is 409, for any lis
 
 test('another app of the store can read a snapshot meanwhile, and so can another store', async () => {
   await unreadStream();
-  expect((await readSnapshot(feira, await anotherApp(), '/products')).records).toHaveLength(300);
+  expect((await readSnapshot(feira, await anotherApp(), '/products')).records).toHaveLength(LARGE_PRODUCTS);
   expect((await readSnapshot(feira, await feira.store(), '/products')).records).toEqual([]);
 });
 
 test('a client that disconnects frees its place', async () => {
   (await unreadStream()).destroy();
   await until(async () => (await backends()).length === 0);
-  expect((await readSnapshot(feira, store, '/products')).records).toHaveLength(300);
+  expect((await readSnapshot(feira, store, '/products')).records).toHaveLength(LARGE_PRODUCTS);
 });
 
 test('a client that reads on gets the rest of its snapshot, as it was at the beginning', async () => {
@@ -80,7 +86,7 @@ test('a client that reads on gets the rest of its snapshot, as it was at the beg
     text += chunk.toString('latin1');
   });
   socket.resume();
-  await until(() => text.includes('{"end":{"count":300}}'));
+  await until(() => text.includes(`{"end":{"count":${LARGE_PRODUCTS}}}`));
   expect(text).not.toContain(id);
   await store.delete(`/products/${id}`);
 });

@@ -42,11 +42,13 @@ export function askForSnapshot(
   });
 }
 
+export const LARGE_PRODUCTS = 200;
+
 /** More bytes than fit into the buffers of a connection. */
 export async function insertLargeProducts(feira: Feira, store: StoreClient): Promise<void> {
   await feira.context.db.store('test').autocommit.query(sql`
     insert into products (workspace_id, id, name, price, description)
-    select ${store.workspaceId}, new_id(), 'Large ' || n, 1, repeat('👕', 20000) from generate_series(1, 300) n`);
+    select ${store.workspaceId}, new_id(), 'Large ' || n, 1, repeat('👕', 20000) from generate_series(1, ${LARGE_PRODUCTS}::integer) n`);
 }
 
 /** Requests a snapshot of all products over a connection that reads nothing until it is resumed. */

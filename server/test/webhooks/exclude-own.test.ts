@@ -13,6 +13,7 @@ import { transactionOf } from '../support/orders.js';
 import { until } from '../support/process.js';
 import { Receiver } from '../support/receiver.js';
 import { order } from '../support/shop.js';
+import { sized } from '../support/sized.js';
 import { otherAppOf, readLog, type Subscription, subscribe } from '../support/webhooks.js';
 
 let feira: Feira;
@@ -177,16 +178,18 @@ describe('excludeOwn suppresses exactly the own changes of the app', () => {
 
   test.each(Object.entries(WAYS))('made by %s, with and without an Idempotency-Key', async (_, way) => {
     const key = { 'idempotency-key': 'own' };
-    for (const [by, helper] of [
-      [mine, theirs],
-      [theirs, mine],
-    ] as const) {
-      for (const headers of [{}, key]) {
-        const before = await feed();
-        expect((await way(by, helper, headers)).status).toBeLessThan(300);
-        const made = (await feed()).slice(before.length);
-        expect(made.at(-1)!.origin).toBe(`app:${by.clientId}`);
-      }
+    // In the long form both apps do it in both ways.
+    const calls = [
+      [mine, theirs, {}],
+      [theirs, mine, key],
+      [mine, theirs, key],
+      [theirs, mine, {}],
+    ] as const;
+    for (const [by, helper, headers] of calls.slice(0, sized(2, 4))) {
+      const before = await feed();
+      expect((await way(by, helper, headers)).status).toBeLessThan(300);
+      const made = (await feed()).slice(before.length);
+      expect(made.at(-1)!.origin).toBe(`app:${by.clientId}`);
     }
     const events = await feed();
     expect(events.length).toBeLessThan(100);

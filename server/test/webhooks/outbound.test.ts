@@ -15,6 +15,7 @@ import {
 } from '../support/inside-addresses.js';
 import { Random } from '../support/random.js';
 import { Receiver } from '../support/receiver.js';
+import { sized } from '../support/sized.js';
 
 let listeners: Server[];
 let port: number;
@@ -83,8 +84,10 @@ describe('an address inside', () => {
     const outbound = new Outbound({ allowPrivate: false, timeoutMs: 10_000 });
     const passed: string[] = [];
     let sent = 0;
-    for (const host of hosts) {
-      for (const scheme of ['http', 'https']) {
+    for (const [index, host] of hosts.entries()) {
+      // In the long form each with both schemes.
+      const schemes = ['http', 'https', 'http'].slice(index % 2).slice(0, sized(1, 2));
+      for (const scheme of schemes) {
         const url = `${scheme}://${host}:${port}/`;
         // A URL that cannot be parsed is rejected when the subscription is created.
         if (!URL.canParse(url)) continue;
@@ -95,7 +98,7 @@ describe('an address inside', () => {
     }
     await outbound.close();
     expect(passed).toEqual([]);
-    expect(sent).toBeGreaterThan(1_800);
+    expect(sent).toBeGreaterThan(sized(900, 1_800));
     expect(connections).toBe(0);
   });
 
