@@ -26,6 +26,12 @@ export interface WebhookEvent<Name extends keyof EventPayloads = keyof EventPayl
   attempt: number;
 }
 
+/** Any event, including events that the API adds later. */
+export type AnyWebhookEvent = Omit<WebhookEvent, 'event' | 'data'> & {
+  event: WebhookEvent['event'] | (string & {});
+  data: WebhookEvent['data'] | Record<string, unknown>;
+};
+
 /** Remembers the processed deliveries, for example in a table with a unique key. */
 export interface Deduplication {
   has(deliveryId: string): boolean | Promise<boolean>;
@@ -68,7 +74,7 @@ export class Webhooks {
 
   /** `*` handles every event, including events that this version does not know. */
   on<Name extends keyof EventPayloads>(name: Name, handler: (event: WebhookEvent<Name>) => unknown): this;
-  on(name: '*', handler: (event: WebhookEvent) => unknown): this;
+  on(name: '*', handler: (event: AnyWebhookEvent) => unknown): this;
   on(name: string, handler: (event: never) => unknown): this {
     this.handlers.set(name, [...(this.handlers.get(name) ?? []), handler as Handler]);
     return this;

@@ -117,6 +117,26 @@ test.each([
   expect(stdout).toBe('');
 });
 
+test('compiles for a CommonJS consumer with module nodenext, which knows require() of ESM', async () => {
+  const folder = join(project.path, 'types-cjs');
+  mkdirSync(folder);
+  cpSync(join(SDK, 'test/consumers/consumer.ts'), join(folder, 'consumer.ts'));
+  writeFileSync(join(folder, 'package.json'), '{"type":"commonjs"}');
+  const compilerOptions = {
+    module: 'nodenext',
+    lib: ['es2023', 'dom', 'dom.asynciterable'],
+    types: [],
+    strict: true,
+  };
+  const settings = { compilerOptions: { ...compilerOptions, target: 'es2022' }, files: ['consumer.ts'] };
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(settings));
+  const { stdout } = await run(process.execPath, [COMPILERS['TypeScript 7'], '-p', folder]).catch(
+    (error) => error,
+  );
+  expect(stdout).toBe('');
+  expect(readFileSync(join(folder, 'consumer.js'), 'utf8')).toContain('require("@feira/sdk/webhooks")');
+});
+
 /** The globals that edge runtimes and browsers have in common, without process and Buffer. */
 const WEB_GLOBALS = {
   AbortController,
@@ -175,13 +195,24 @@ async function bundled(...entries: string[]): Promise<{ text: string; bytes: num
   return { text, bytes: gzipSync(text).length };
 }
 
+const ENTRIES = ['', '/oauth', '/webhooks', '/testing'];
+
 test('everything but the files of Node bundles for browsers, in at most 15 kB', async () => {
-  const { text, bytes } = await bundled('', '/webhooks', '/oauth', '/testing');
+  const { text, bytes } = await bundled(...ENTRIES);
   expect(text).not.toContain('node:');
-  expect(bytes).toBeLessThanOrEqual(15 * 1024);
+  expect(bytes).toBeLessThanOrEqual(15_000);
   await expect(bundled('/node')).rejects.toThrow('node:');
 });
 
 test('the webhooks alone take at most 3 kB', async () => {
-  expect((await bundled('/webhooks')).bytes).toBeLessThanOrEqual(3 * 1024);
+  expect((await bundled('/webhooks')).bytes).toBeLessThanOrEqual(3_000);
+});
+
+test('no entry is larger than the README says', async () => {
+  const readme = readFileSync(join(SDK, 'README.md'), 'utf8');
+  const figures = [...readme.matchAll(/^\| .*\| ([\d.]+) kB \|$/gm)].map(([, figure]) => Number(figure));
+  const sizes = await Promise.all([...ENTRIES.map((entry) => bundled(entry)), bundled(...ENTRIES)]);
+  expect(figures).toHaveLength(sizes.length);
+  for (const [index, { bytes }] of sizes.entries())
+    expect(bytes / 1_000).toBeLessThanOrEqual(figures[index]!);
 });

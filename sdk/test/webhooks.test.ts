@@ -7,7 +7,7 @@ import { newWebhookSecret, signedHeaders } from '../../server/src/webhooks/signi
 import { startWorker } from '../../server/src/worker.js';
 import { until } from '../../server/test/support/process.js';
 import { sign } from '../src/testing.js';
-import { type WebhookEvent, Webhooks, type WebhooksOptions } from '../src/webhooks.js';
+import { type AnyWebhookEvent, type WebhookEvent, Webhooks, type WebhooksOptions } from '../src/webhooks.js';
 import { type LiveServer, openLiveServer } from './support/live-server.js';
 
 const SECRET = newWebhookSecret();
@@ -16,7 +16,7 @@ const PAID = { event: 'order.paid', data: { orderId: 'o1' } } as const;
 
 function receiver(options: Partial<WebhooksOptions> = {}) {
   const errors: unknown[] = [];
-  const events: WebhookEvent[] = [];
+  const events: AnyWebhookEvent[] = [];
   const hooks = new Webhooks({ secret: SECRET, onError: (error) => errors.push(error), ...options });
   hooks.on('*', (event) => events.push(event));
   return { hooks, events, errors };

@@ -1,3 +1,6 @@
+import { adjustShare, isAlone, isScarce, newShare, type Share, waitForShare } from './share.js';
+import { ASK_AGAIN_MS, type CountedCall, OTHER, untilOneLeaves, WINDOW_MS } from './window.js';
+
 /** What the server reported about the budget in a response. */
 export interface BudgetReport {
   limit: number;
@@ -7,8 +10,8 @@ export interface BudgetReport {
 }
 
 /**
- * Counts the calls of one store and app. Several processes can share one: see fileBudget in @feira/sdk/node, and the
- * recipes in the README.
+ * Counts the calls of one store and app. Several processes can share one: see FileBudget in @feira/sdk/node, and the
+ * recipe for Redis in the README.
  */
 export interface Budget {
   /** Takes a slot for the call and returns 0, or returns how many milliseconds to wait before asking again. */
@@ -23,14 +26,13 @@ export interface BudgetState {
   limit?: number;
   /** After a rejection, nothing is sent before this time. */
   blockedUntil?: number;
-  calls: { id: string; at: number; isOver: boolean }[];
+  calls: CountedCall[];
+  /** Set while other clients use the same limit and do not share this budget. */
+  share?: Share;
 }
 
-const WINDOW_MS = 60_000;
 /** A call whose process has died is never settled. It counts as finished after this time. */
 const LOST_AFTER_MS = 60_000;
-/** The wait before asking again when only calls in flight can free a slot. */
-const ASK_AGAIN_MS = 50;
 
 /**
  * The server accepts `limit` calls in any 60 seconds. It counted a call at some time between request and response, so
@@ -40,42 +42,61 @@ export function reserve(state: BudgetState, id: string, now: number): number {
   state.calls = state.calls.filter(
     ({ at, isOver }) => now - at < (isOver ? WINDOW_MS : LOST_AFTER_MS + WINDOW_MS),
   );
-  if (state.blockedUntil !== undefined && now < state.blockedUntil) return state.blockedUntil - now;
-  const over = state.calls.filter(({ isOver }) => isOver).map(({ at }) => at);
-  const isFree =
-    state.limit === undefined ? over.length === state.calls.length : state.calls.length < state.limit;
-  if (isFree) {
-    state.calls.push({ id, at: now, isOver: false });
-    return 0;
-  }
-  return state.limit === undefined || over.length === 0
-    ? ASK_AGAIN_MS
-    : Math.max(1, over.reduce((oldest, at) => Math.min(oldest, at)) + WINDOW_MS - now);
+  if (state.share && isAlone(state.share, now)) delete state.share;
+  const waitMs = waitFor(state, now);
+  if (waitMs === 0) state.calls.push({ id, sentAt: now, at: now, isOver: false });
+  return waitMs;
 }
 
-export function settle(state: BudgetState, id: string, report: BudgetReport | undefined, now: number): void {
+function waitFor({ blockedUntil = 0, limit, calls, share }: BudgetState, now: number): number {
+  if (now < blockedUntil) return blockedUntil - now;
+  if (limit === undefined) return calls.every(({ isOver }) => isOver) ? 0 : ASK_AGAIN_MS;
+  if (calls.length >= limit) return untilOneLeaves(calls, now);
+  return share ? waitForShare(share, calls, now) : 0;
+}
+
+export function settle(
+  state: BudgetState,
+  id: string,
+  report: BudgetReport | undefined,
+  now: number,
+  random: () => number = Math.random,
+): void {
   const call = state.calls.find((each) => each.id === id);
   if (call) Object.assign(call, { at: now, isOver: true });
   if (!report) return;
-  state.limit = report.limit;
-  if (report.refusedForMs === undefined) {
-    // Calls that the server has counted and this budget has not were made by another system with the same credential.
-    addForeign(state, report.limit - report.remaining, () => now);
+  const { limit, remaining, refusedForMs } = report;
+  state.limit = limit;
+  if (refusedForMs !== undefined) {
+    refused(state, id, limit, refusedForMs, now);
     return;
   }
-  // A rejected call costs nothing. The window is full: the first slot becomes free after the wait, and the others are
-  // assumed to become free evenly until the end of the window.
-  state.calls = state.calls.filter((each) => each.id !== id);
-  state.blockedUntil = now + report.refusedForMs;
-  const oldest = Math.min(now, state.blockedUntil - WINDOW_MS);
-  const missing = report.limit - state.calls.length;
-  addForeign(state, report.limit, (index) => oldest + (index * (now - oldest)) / missing);
+  if (call) call.remaining = remaining;
+  // Calls that the server has counted and this budget has not were made by other clients with the same credential.
+  const areOthers = addOthers(state, limit - remaining, () => now);
+  if (state.share) adjustShare(state.share, state.calls, limit, now, random);
+  else if (areOthers && isScarce(limit, remaining)) state.share = newShare(state.calls, 0.95, now);
 }
 
-function addForeign(state: BudgetState, used: number, at: (index: number) => number): void {
+/**
+ * A rejected call costs nothing. The window is full: the first slot becomes free after the wait, and the others are
+ * assumed to become free evenly until the end of the window.
+ */
+function refused(state: BudgetState, id: string, limit: number, waitMs: number, now: number): void {
+  state.calls = state.calls.filter((each) => each.id !== id);
+  state.blockedUntil = now + waitMs;
+  const oldest = Math.min(now, state.blockedUntil - WINDOW_MS);
+  const missing = limit - state.calls.length;
+  addOthers(state, limit, (index) => oldest + (index * (now - oldest)) / missing);
+  const share = newShare(state.calls, 0.9, now);
+  state.share = { ...share, calls: Math.min(share.calls, state.share?.calls ?? limit) };
+}
+
+/** Returns whether the window contains calls of other clients. */
+function addOthers(state: BudgetState, used: number, at: (index: number) => number): boolean {
   const missing = used - state.calls.length;
-  for (let index = 0; index < missing; index++)
-    state.calls.push({ id: 'foreign', at: at(index), isOver: true });
+  for (let index = 0; index < missing; index++) state.calls.push({ id: OTHER, at: at(index), isOver: true });
+  return state.calls.some(({ id }) => id === OTHER);
 }
 
 /** The budget of one process. */

@@ -1,0 +1,27 @@
+/** A call that is counted in the window of the limit. */
+export interface CountedCall {
+  /** `other` for a call of a client that does not share this budget. */
+  id: string;
+  sentAt?: number;
+  /** When it was sent; after its response, the time of the response. */
+  at: number;
+  isOver: boolean;
+  /** What the response said was left of the limit. */
+  remaining?: number;
+}
+
+export const WINDOW_MS = 60_000;
+export const OTHER = 'other';
+/** The wait before asking again when only calls in flight can free a slot. */
+export const ASK_AGAIN_MS = 50;
+
+export function ownCalls(calls: CountedCall[]): CountedCall[] {
+  return calls.filter(({ id }) => id !== OTHER);
+}
+
+/** How long until the oldest of the calls leaves the window. */
+export function untilOneLeaves(calls: CountedCall[], now: number): number {
+  const times = calls.filter(({ isOver }) => isOver).map(({ at }) => at);
+  if (times.length === 0) return ASK_AGAIN_MS;
+  return Math.max(1, times.reduce((oldest, at) => Math.min(oldest, at)) + WINDOW_MS - now);
+}
