@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { temporaryFolder } from '../../server/test/support/process.js';
 import { Feira } from '../src/client.js';
 import { FileBudget } from '../src/node/file-budget.js';
-import { type Budget, type BudgetState, reserve, settle } from '../src/pacing/budget.js';
+import { type Budget, type BudgetState, MemoryBudget, reserve, settle } from '../src/pacing/budget.js';
 import { type LiveServer, openLiveServer } from './support/live-server.js';
 import { clockOf } from './support/shared-clock.js';
 
@@ -12,71 +12,31 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** A fetch that counts the answers by status. */
+/** Settings of clients that count their responses by status and share a clock that moves only between calls. */
 function counting() {
   const statuses: Record<number, number> = {};
-  const counted: typeof fetch = async (input, init) => {
-    const response = await fetch(input, init);
-    statuses[response.status] = (statuses[response.status] ?? 0) + 1;
-    return response;
-  };
-  return { statuses, fetch: counted };
-}
-
-test('no call is refused, however many are made at once', async () => {
-  const { statuses, fetch } = counting();
-  const { client } = await server.connect({ fetch, clock: clockOf(server) }, { perMinute: 10 });
-  await Promise.all(Array.from({ length: 45 }, () => client.me()));
-  expect(statuses).toEqual({ 200: 45 });
-});
-
-test('calls that another system makes with the same credential are counted from the headers', async () => {
-  const { statuses, fetch } = counting();
-  const { client, store } = await server.connect({ fetch, clock: clockOf(server) }, { perMinute: 20 });
-  await client.me();
-  for (let i = 0; i < 12; i++) await store.get('/me');
-  await client.me();
-  await Promise.all(Array.from({ length: 30 }, () => client.me()));
-  expect(statuses).toEqual({ 200: 32 });
-});
-
-test('a client that starts with a budget used up is refused once and then paces itself', async () => {
-  const { statuses, fetch } = counting();
-  const { client, store } = await server.connect({ fetch, clock: clockOf(server) }, { perMinute: 5 });
-  for (let i = 0; i < 5; i++) await store.get('/me');
-  await Promise.all(Array.from({ length: 12 }, () => client.me()));
-  expect(statuses).toEqual({ 429: 1, 200: 12 });
-});
-
-test('several clients share a budget through a file', async () => {
-  const folder = temporaryFolder();
-  const { statuses, fetch } = counting();
-  const { store } = await server.connect({}, { perMinute: 10 });
   const underWay = new Set<string>();
   const clock = clockOf(server);
-  const clients = [1, 2, 3].map(
-    () =>
-      new Feira({
-        baseUrl: server.url,
-        token: store.token,
-        fetch,
-        clock: {
-          ...clock,
-          // Time moves only between calls. Otherwise a call that a busy machine delays would count as lost.
-          async sleep(ms, signal) {
-            while (underWay.size > 0) await new Promise((resolve) => setImmediate(resolve));
-            await clock.sleep(ms, signal);
-          },
-        },
-        budget: watched(new FileBudget(`${folder.path}/budget.json`), underWay),
-      }),
-  );
-  await Promise.all(clients.flatMap((client) => Array.from({ length: 10 }, () => client.me())));
-  expect(statuses).toEqual({ 200: 30 });
-  folder.remove();
-});
+  return {
+    statuses,
+    fetch: (async (input, init) => {
+      const response = await fetch(input, init);
+      statuses[response.status] = (statuses[response.status] ?? 0) + 1;
+      return response;
+    }) as typeof fetch,
+    clock: {
+      ...clock,
+      // If time moved during a call, one that a busy machine delays would count as lost.
+      async sleep(ms: number, signal?: AbortSignal) {
+        while (underWay.size > 0) await new Promise((resolve) => setImmediate(resolve));
+        await clock.sleep(ms, signal);
+      },
+    },
+    watch: (budget: Budget = new MemoryBudget()) => watched(budget, underWay),
+  };
+}
 
-/** Keeps the ids of calls that have a slot and no answer yet in `underWay`. */
+/** Keeps the ids of calls that have a slot and no response yet in `underWay`. */
 function watched(budget: Budget, underWay: Set<string>): Budget {
   return {
     async reserve(callId, now) {
@@ -90,6 +50,44 @@ function watched(budget: Budget, underWay: Set<string>): Budget {
     },
   };
 }
+
+test('no call is refused, however many are made at once', async () => {
+  const { statuses, watch, ...settings } = counting();
+  const { client } = await server.connect({ ...settings, budget: watch() }, { perMinute: 10 });
+  await Promise.all(Array.from({ length: 45 }, () => client.me()));
+  expect(statuses).toEqual({ 200: 45 });
+});
+
+test('calls that another system makes with the same credential are counted from the headers', async () => {
+  const { statuses, watch, ...settings } = counting();
+  const { client, store } = await server.connect({ ...settings, budget: watch() }, { perMinute: 20 });
+  await client.me();
+  for (let i = 0; i < 12; i++) await store.get('/me');
+  await client.me();
+  await Promise.all(Array.from({ length: 30 }, () => client.me()));
+  expect(statuses).toEqual({ 200: 32 });
+});
+
+test('a client that starts with a budget used up is refused once and then paces itself', async () => {
+  const { statuses, watch, ...settings } = counting();
+  const { client, store } = await server.connect({ ...settings, budget: watch() }, { perMinute: 5 });
+  for (let i = 0; i < 5; i++) await store.get('/me');
+  await Promise.all(Array.from({ length: 12 }, () => client.me()));
+  expect(statuses).toEqual({ 429: 1, 200: 12 });
+});
+
+test('several clients share a budget through a file', async () => {
+  const folder = temporaryFolder();
+  const { statuses, watch, ...settings } = counting();
+  const { store } = await server.connect({}, { perMinute: 10 });
+  const clients = [1, 2, 3].map(() => {
+    const budget = watch(new FileBudget(`${folder.path}/budget.json`));
+    return new Feira({ baseUrl: server.url, token: store.token, ...settings, budget });
+  });
+  await Promise.all(clients.flatMap((client) => Array.from({ length: 10 }, () => client.me())));
+  expect(statuses).toEqual({ 200: 30 });
+  folder.remove();
+});
 
 test('the most urgent call goes first', async () => {
   const { client } = await server.connect({ clock: clockOf(server), concurrency: 1 }, { perMinute: 3 });
