@@ -20,11 +20,12 @@ export async function sendInBatches<E, B, R>(
   options: DryRunOptions = {},
   site: CallSite,
 ): Promise<BatchResult<R>> {
+  const started = api.transport.start(options);
   const key = options.idempotencyKey ?? crypto.randomUUID();
   const results: R[] = [];
   for (let start = 0; start < entries.length; start += MAX_ENTRIES) {
     const { spec, read } = send(entries.slice(start, start + MAX_ENTRIES));
-    const keyed = { ...options, idempotencyKey: `${key}.${start}` };
+    const keyed = { ...started, idempotencyKey: `${key}.${start}` };
     try {
       const { data } = await sendJson(api.transport, spec, keyed, site, read as (body: never) => R[]);
       results.push(...data);

@@ -1,8 +1,7 @@
 import type { CallSite } from './errors.js';
 import { FeiraError } from './errors.js';
-import type { ConditionalOptions } from './options.js';
 import type { CallSpec } from './sent-request.js';
-import type { Transport } from './transport.js';
+import type { StartedOptions, Transport } from './transport.js';
 
 /** The response metadata beside the data. The body has already been read. */
 export interface WithResponse<T> {
@@ -41,7 +40,7 @@ export class Call<T> implements Promise<T> {
 export function sendJson<T>(
   transport: Transport,
   spec: CallSpec,
-  options: ConditionalOptions,
+  options: StartedOptions,
   site: CallSite,
   pick: (body: never) => T = (body) => body as T,
 ): Promise<WithResponse<T>> {

@@ -1,7 +1,8 @@
 import { type Clock, systemClock } from './clock.js';
+import { anyOf, deadlineIn, stopped, unlessAborted } from './ending.js';
 import { type CallSite, FeiraError, placeAt } from './errors.js';
 import { connectionError, refusal } from './failures.js';
-import type { ConditionalOptions, FeiraOptions } from './options.js';
+import type { CallOptions, ConditionalOptions, FeiraOptions } from './options.js';
 import { type BudgetReport, MemoryBudget } from './pacing/budget.js';
 import { Pacer } from './pacing/pacer.js';
 import { LONGEST_WAIT_MS, reportOf, UPLOADS_PER_MINUTE, uploadReport } from './pacing/report.js';
@@ -10,6 +11,11 @@ import { type CallSpec, requestOf, type SentRequest } from './sent-request.js';
 
 /** `read` extracts what the caller needs from the response while the timeout of the attempt still applies. */
 export type Read<T> = (response: Response) => Promise<T>;
+
+/** The options of a call, with its deadline if it has begun already. */
+export type StartedOptions<O extends CallOptions = ConditionalOptions> = O & {
+  deadline?: AbortSignal | undefined;
+};
 
 const TIMEOUT_MS = 30_000;
 const MAX_ATTEMPTS = 5;
@@ -34,10 +40,19 @@ export class Transport {
     return this.options.timeoutMs ?? TIMEOUT_MS;
   }
 
+  maxAttempts(options: CallOptions): number {
+    return options.maxAttempts ?? this.options.maxAttempts ?? MAX_ATTEMPTS;
+  }
+
+  /** For an operation of several calls: its deadline begins now and covers all of them. */
+  start<O extends CallOptions>(options: O): StartedOptions<O> {
+    return { ...options, deadline: deadlineIn(options.deadlineMs ?? this.options.deadlineMs) };
+  }
+
   /** Throws FeiraError, with the stack of `site`. */
-  async send<T>(spec: CallSpec, options: ConditionalOptions, site: CallSite, read: Read<T>): Promise<T> {
-    const signals = [options.signal, deadline(options.deadlineMs ?? this.options.deadlineMs)];
-    const signal = AbortSignal.any(signals.filter((each) => each !== undefined));
+  async send<T>(spec: CallSpec, options: StartedOptions, site: CallSite, read: Read<T>): Promise<T> {
+    const { deadline } = 'deadline' in options ? options : this.start(options);
+    const signal = anyOf(options.signal, deadline);
     // Created once, so that every attempt sends the same bytes with the same key.
     const request = requestOf(spec, options, this.options);
     const state: Attempts = { count: 0, refusedToken: undefined, renewed: false, report: undefined };
@@ -49,7 +64,10 @@ export class Transport {
       }
     } catch (error) {
       if (error instanceof FeiraError) throw placeAt(error, site);
-      if (signal.aborted) throw placeAt(stopped(signal, options.signal, state), site);
+      if (signal.aborted) {
+        const error = stopped(signal, options.signal, state.count, state.lastFailure);
+        throw placeAt(error, site);
+      }
       throw error;
     }
   }
@@ -68,7 +86,7 @@ export class Transport {
     const callId = await this.calls.acquire(priority, signal);
     state.report = undefined;
     try {
-      const token = await this.accessToken(state.refusedToken);
+      const token = await unlessAborted(this.accessToken(state.refusedToken), signal);
       state.refusedToken = undefined;
       return await this.exchange(request, token, options, signal, state, read);
     } finally {
@@ -126,7 +144,7 @@ export class Transport {
     retryAfter?: number,
   ): number {
     state.lastFailure = error;
-    if (state.count >= (options.maxAttempts ?? this.options.maxAttempts ?? MAX_ATTEMPTS)) throw error;
+    if (state.count >= this.maxAttempts(options)) throw error;
     if (retryAfter !== undefined && retryAfter > LONGEST_WAIT_MS) throw error;
     // The rejected call also waits for a slot in the queue, so a second earlier or later makes no difference.
     return retryAfter ?? backoffMs(state.count);
@@ -144,20 +162,3 @@ interface Attempts {
 }
 
 type Outcome<T> = { value: T } | { waitMs: number };
-
-function deadline(ms: number | undefined): AbortSignal | undefined {
-  return ms === undefined ? undefined : AbortSignal.timeout(ms);
-}
-
-/** A deadline usually passes during the wait after a failed attempt, so that failure is reported as the cause. */
-function stopped(signal: AbortSignal, ofCaller: AbortSignal | undefined, state: Attempts): FeiraError {
-  const { count: attempts, lastFailure } = state;
-  if (ofCaller?.aborted)
-    return new FeiraError('The call was aborted', { code: 'aborted', attempts, cause: ofCaller.reason });
-  const reason = lastFailure ? `. The last attempt failed: ${lastFailure.message}` : '';
-  return new FeiraError(`The deadline of the call passed${reason}`, {
-    code: 'deadline_exceeded',
-    attempts,
-    cause: lastFailure ?? signal.reason,
-  });
-}

@@ -1,9 +1,11 @@
 import type { Api } from './api.js';
 import { sendJson } from './call.js';
+import { anyOf, stopped } from './ending.js';
 import { type CallSite, callSite, FeiraError, placeAt } from './errors.js';
 import type { CallOptions } from './options.js';
 import { path } from './query.js';
 import { backoffMs, shouldRetry } from './retry.js';
+import type { StartedOptions } from './transport.js';
 import type { Image, SignedUpload } from './types.js';
 
 export interface UploadOptions extends CallOptions {
@@ -11,16 +13,15 @@ export interface UploadOptions extends CallOptions {
   order?: number | undefined;
 }
 
-const ATTEMPTS = 5;
-
 /** The three steps of an upload: request an upload URL, send the bytes there, attach the file. */
 export async function uploadImage(
   api: Api,
   productId: string,
   image: Uint8Array | ArrayBuffer | Blob,
-  { order, ...options }: UploadOptions = {},
+  { order, ...given }: UploadOptions = {},
 ): Promise<Image> {
   const site = callSite(uploadImage);
+  const options = api.transport.start(given);
   const bytes = await bytesOf(image);
   const contentType = imageType(bytes);
   if (!contentType)
@@ -51,32 +52,40 @@ async function put(
   { uploadUrl }: SignedUpload,
   bytes: Uint8Array<ArrayBuffer>,
   contentType: string,
-  { signal, timeoutMs = transport.timeoutMs }: CallOptions,
+  options: StartedOptions<CallOptions>,
   site: CallSite,
 ): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
-    // fetch sets Content-Length, which is part of the signature, from the body.
-    const response = await transport
-      .fetch(uploadUrl, {
+  const { signal, deadline, timeoutMs = transport.timeoutMs } = options;
+  const end = anyOf(signal, deadline);
+  let lastFailure: FeiraError | undefined;
+  for (let attempts = 0; ; ) {
+    if (end.aborted) throw placeAt(stopped(end, signal, attempts, lastFailure), site);
+    attempts++;
+    try {
+      const response = await transport.fetch(uploadUrl, {
         method: 'PUT',
+        // fetch sets Content-Length, which is part of the signature, from the body.
         headers: { 'content-type': contentType },
         body: bytes,
-        signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])]),
-      })
-      .catch(
-        (cause: unknown) =>
-          new FeiraError('The storage could not be reached', { code: 'connection_failed', cause }),
-      );
-    if ('ok' in response && response.ok) return;
-    const canRepeat = response instanceof FeiraError || shouldRetry(response);
-    if (!canRepeat || attempt >= ATTEMPTS || signal?.aborted)
-      throw placeAt(await failure(response, attempt), site);
-    await transport.clock.sleep(backoffMs(attempt), signal);
+        signal: anyOf(end, AbortSignal.timeout(timeoutMs)),
+      });
+      if (response.ok) return;
+      lastFailure = await refusedFile(response, attempts);
+      if (!shouldRetry(response)) throw placeAt(lastFailure, site);
+    } catch (cause) {
+      if (cause instanceof FeiraError) throw cause;
+      lastFailure = unreachable(cause, attempts);
+    }
+    if (attempts >= transport.maxAttempts(options)) throw placeAt(lastFailure, site);
+    await transport.clock.sleep(backoffMs(attempts), end).catch(() => {});
   }
 }
 
-async function failure(response: Response | FeiraError, attempts: number): Promise<FeiraError> {
-  if (response instanceof FeiraError) return response;
+function unreachable(cause: unknown, attempts: number): FeiraError {
+  return new FeiraError('The storage could not be reached', { code: 'connection_failed', attempts, cause });
+}
+
+async function refusedFile(response: Response, attempts: number): Promise<FeiraError> {
   const { status } = response;
   const text = await response.text().catch(() => '');
   return new FeiraError(`The storage refused the file (status ${status}): ${text}`, {

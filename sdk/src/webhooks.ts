@@ -61,6 +61,7 @@ export class Webhooks {
   private readonly handlers = new Map<string, Handler[]>();
   private readonly deduplication: Deduplication;
   private readonly sequences: Sequences | false;
+  private readonly inProgress = new Set<string>();
 
   constructor(private readonly options: WebhooksOptions) {
     for (const secret of [options.secret].flat()) checkSecret(secret);
@@ -126,11 +127,26 @@ export class Webhooks {
   /** Verifies and handles one delivery. Throws WebhookError, or the error of a handler. */
   async handle(body: unknown, headers: Headers | Record<string, unknown>): Promise<void> {
     const event = await verifyDelivery(body, headers, this.options);
-    if (await this.deduplication.has(event.id)) return;
-    if (!(await this.isStale(event)))
-      for (const handler of [...(this.handlers.get(event.event) ?? []), ...(this.handlers.get('*') ?? [])])
-        await handler(event);
-    await this.deduplication.add(event.id);
+    if (this.inProgress.has(event.id))
+      throw new WebhookError(
+        'in_progress',
+        503,
+        'The delivery is still being handled. It will be sent again',
+      );
+    this.inProgress.add(event.id);
+    try {
+      if (await this.deduplication.has(event.id)) return;
+      await this.callHandlers(event);
+      await this.deduplication.add(event.id);
+    } finally {
+      this.inProgress.delete(event.id);
+    }
+  }
+
+  private async callHandlers(event: WebhookEvent): Promise<void> {
+    if (await this.isStale(event)) return;
+    for (const handler of [...(this.handlers.get(event.event) ?? []), ...(this.handlers.get('*') ?? [])])
+      await handler(event);
   }
 
   /**

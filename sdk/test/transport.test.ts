@@ -120,6 +120,27 @@ test('ends the whole call at its deadline', async () => {
   expect(await failure(client.me())).toMatchObject({ status: 0, code: 'deadline_exceeded', attempts: 1 });
 });
 
+test('the deadline covers all parts of a batch', async () => {
+  const line = { sku: 'A', ok: true, quantity: 1 };
+  await using server = await ScriptedServer.open(({ body }, response) => {
+    const data = JSON.parse(body).entries.map(() => line);
+    setTimeout(() => response.end(JSON.stringify({ data })), 150);
+  });
+  const client = new Feira({ baseUrl: server.url, token: 'token', deadlineMs: 1_000 });
+  const entries = Array.from({ length: 5_000 }, () => ({ sku: 'A', quantity: 1 }));
+  const error = await failure(client.stock.set(entries));
+  expect(error.code).toBe('deadline_exceeded');
+  expect(server.seen.length).toBeLessThan(10);
+  expect(error.completed?.length).toBeLessThan(5_000);
+});
+
+test('the deadline also ends the wait for a token', async () => {
+  await using server = await ScriptedServer.open(answer(200));
+  const token = { accessToken: () => new Promise<string>(() => {}) };
+  const client = new Feira({ baseUrl: server.url, token, deadlineMs: 100 });
+  expect(await failure(client.me())).toMatchObject({ code: 'deadline_exceeded', attempts: 0 });
+});
+
 test('names the failure that used up the deadline', async () => {
   await using server = await ScriptedServer.open(refuse(503, 'busy'));
   const client = new Feira({ baseUrl: server.url, token: 'token', deadlineMs: 300 });

@@ -42,3 +42,27 @@ test('sends the bytes again when the storage fails', async () => {
   await client.images.upload(id, await pngOf(1));
   expect(failures).toBe(3);
 });
+
+test('an upload that is aborted while the bytes are sent says so, and takes the number of attempts from its options', async () => {
+  const abort = new AbortController();
+  let puts = 0;
+  const { client } = await server.connect({
+    fetch: async (input, init) => {
+      if (init?.method !== 'PUT') return fetch(input, init);
+      if (++puts === 3) abort.abort('enough');
+      throw new TypeError('fetch failed');
+    },
+    clock: { now: Date.now, sleep: async () => {} },
+  });
+  const { id } = await client.products.create({ name: 'Caneca', price: 10 });
+  const png = await pngOf(1);
+  await expect(client.images.upload(id, png, { maxAttempts: 2 })).rejects.toMatchObject({
+    code: 'connection_failed',
+    attempts: 2,
+  });
+  await expect(client.images.upload(id, png, { signal: abort.signal })).rejects.toMatchObject({
+    code: 'aborted',
+    attempts: 1,
+    cause: 'enough',
+  });
+});

@@ -135,6 +135,28 @@ test('handles a delivery once, and again only after a failure', async () => {
   expect(errors).toHaveLength(1);
 });
 
+test('a repetition that arrives while a slow handler runs is sent again later instead of handled twice', async () => {
+  const { hooks, events, errors } = receiver();
+  const signed = await sign({ ...PAID, id: 'd1' }, SECRET);
+  let finish = () => {};
+  const called = new Promise<void>((resolve) => {
+    hooks.on('order.paid', () => {
+      resolve();
+      return new Promise<void>((done) => {
+        finish = done;
+      });
+    });
+  });
+  const first = hooks.fetch(requestOf(signed));
+  await called;
+  expect((await hooks.fetch(requestOf(signed))).status).toBe(503);
+  finish();
+  expect((await first).status).toBe(204);
+  expect((await hooks.fetch(requestOf(signed))).status).toBe(204);
+  expect(events).toHaveLength(1);
+  expect(errors).toMatchObject([{ code: 'in_progress' }]);
+});
+
 test('drops an event that is older than one of its kind that was handled', async () => {
   const { hooks, events } = receiver();
   const stock = async (sequence: number, sku: string, quantity: number) =>

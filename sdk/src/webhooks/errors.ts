@@ -2,6 +2,7 @@ export type WebhookErrorCode =
   | 'body_parsed'
   | 'body_changed'
   | 'body_too_large'
+  | 'in_progress'
   | 'missing_signature'
   | 'wrong_signature'
   | 'wrong_time'

@@ -1,0 +1,40 @@
+import { FeiraError } from './errors.js';
+
+export function deadlineIn(ms: number | undefined): AbortSignal | undefined {
+  return ms === undefined ? undefined : AbortSignal.timeout(ms);
+}
+
+/** Aborted as soon as one of the given signals is. */
+export function anyOf(...signals: (AbortSignal | undefined)[]): AbortSignal {
+  return AbortSignal.any(signals.filter((each) => each !== undefined));
+}
+
+/** Rejects as soon as the signal is aborted. `work` continues, because other calls may wait for it as well. */
+export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason);
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
+}
+
+/**
+ * The error for a call that the caller or the deadline has ended. A deadline usually passes during the wait after a
+ * failed attempt, so that failure is reported as the cause.
+ */
+export function stopped(
+  signal: AbortSignal,
+  ofCaller: AbortSignal | undefined,
+  attempts: number,
+  lastFailure: FeiraError | undefined,
+): FeiraError {
+  if (ofCaller?.aborted)
+    return new FeiraError('The call was aborted', { code: 'aborted', attempts, cause: ofCaller.reason });
+  const reason = lastFailure ? `. The last attempt failed: ${lastFailure.message}` : '';
+  return new FeiraError(`The deadline of the call passed${reason}`, {
+    code: 'deadline_exceeded',
+    attempts,
+    cause: lastFailure ?? signal.reason,
+  });
+}
