@@ -23,7 +23,7 @@ interface Comparison {
    * cached pages.
    */
   callsOf(size: Size): Promise<Map<string, string[]>>;
-  /** Calls for which the large store has more rows to count. Their times are reported but not judged. */
+  /** Calls for which the large store has more rows to count. Their times are reported but have no goal. */
   countMore?: string[];
 }
 

@@ -11,7 +11,7 @@ import { keyOf, sampleBodies } from './support/sample-bodies.js';
 import { sized } from './support/sized.js';
 import { cpuOf } from './support/thread-cpu.js';
 
-// Sends invalid input to every route and every form. Every response must be one of ours and never a 5xx.
+// Sends invalid input to every route and every form. Every response must be a documented one and never a 5xx.
 
 /** `FEIRA_FUZZ_REQUESTS=200000 npm run test:fuzz` runs the long form, with a new seed each time. */
 const LONG = process.env.FEIRA_FUZZ_REQUESTS !== undefined;

@@ -50,7 +50,7 @@ export function startProcess(
   };
 }
 
-/** Runs a program that listens on PORT while `use` talks to it. Returns what it printed. */
+/** Runs a program that listens on PORT while `use` sends requests to it. Returns its output. */
 export async function whileListening(
   start: (port: string) => Program,
   use: (url: string) => Promise<void>,

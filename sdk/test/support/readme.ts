@@ -4,7 +4,7 @@ import { ROOT } from '../../../server/test/support/process.js';
 
 export const README = readFileSync(join(ROOT, 'sdk/README.md'), 'utf8');
 
-/** The JavaScript of the README. Tests run each block as it is printed, as a program of its own. */
+/** The JavaScript of the README. Tests run each block unchanged, as a separate program. */
 export const BLOCKS = [...README.matchAll(/```js\n(.*?)```/gs)].map(([, code]) => code!);
 
 /** Blocks that need a program or package that is not installed here, by the test that runs them. */

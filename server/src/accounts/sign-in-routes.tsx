@@ -18,7 +18,7 @@ export interface SignInOptions {
 
 const HOME = '/console/apps';
 
-/** When to retry after the hashing queue was full. The queue takes a second, or a few under load. */
+/** The retry delay after the hashing queue was full. The queue empties within a second, or a few under load. */
 export const BUSY_SECONDS = 5;
 
 export const signInRoutes: FastifyPluginAsync<SignInOptions> = async (app, { db, clock, sessions }) => {

@@ -9,8 +9,14 @@ export const command: Command = {
   summary: 'Show or set how many units a buyer may order at once in a store',
   options: {
     store: storeOption,
-    'max-per-line': { value: 'N', description: 'Units of one item in one order (a new store has 100)' },
-    'max-per-order': { value: 'N', description: 'Units in one order in all (a new store has 1000)' },
+    'max-per-line': {
+      value: 'N',
+      description: 'Maximum units of one item in an order (default for a new store: 100)',
+    },
+    'max-per-order': {
+      value: 'N',
+      description: 'Maximum units in an order in total (default for a new store: 1000)',
+    },
   },
   example: 'feira store limits --store demo-store --max-per-line 10 --max-per-order 50',
   async run(values) {

@@ -11,7 +11,7 @@ import { sendPage } from '../platform/html/page.js';
 import { requireOwnedStore } from './owned-store.js';
 import { PaymentsPage } from './pages/payments.js';
 
-/** Payments that did not fit their orders, for the merchant to check. */
+/** Payments that did not match their orders, for the merchant to check. */
 export const paymentsToCheckRoutes: FastifyPluginAsync<{ db: Database; sessions: Sessions }> = async (
   app,
   { db, sessions },

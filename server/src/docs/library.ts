@@ -16,7 +16,7 @@ export interface Article extends Rendered {
   markdown: string;
 }
 
-/** The written pages, read and rendered when the first of them is requested. */
+/** The Markdown pages, read and rendered when the first of them is requested. */
 export class Library {
   private readonly articles = new Map<string, Article>();
 

@@ -36,7 +36,7 @@ export async function lockMoney(tx: Tx, workspaceId: string, orderId: string): P
   return order;
 }
 
-/** Records the gateway's payment of the order. It is known when the payment is opened, and needed for refunds. */
+/** Records the id of the gateway's payment. It is known when the payment is opened, and is needed for refunds. */
 export async function noteTransaction(
   tx: Tx,
   workspaceId: string,

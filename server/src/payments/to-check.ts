@@ -4,7 +4,7 @@ import type { Attention } from './apply-notification.js';
 
 const LIMIT = 100;
 
-/** A notification of the gateway that did not fit its order and that the merchant has not checked yet. */
+/** A notification of the gateway that did not match its order and that the merchant has not checked yet. */
 export interface PaymentToCheck {
   id: string;
   attention: Attention;

@@ -67,7 +67,7 @@ export async function readPeriod(
     select greatest(p.from, ${FIRST}::timestamptz) as from, least(p.until, ${LAST}::timestamptz) as until,
       p.until <= p.from as "isReversed"
     from (select ${begin} as from, ${end} as until) p`);
-  if (period!.isReversed) throw invalid([{ field: 'to', message: 'must not be before from' }]);
+  if (period!.isReversed) throw invalid([{ field: 'to', message: 'must not be earlier than from' }]);
   return period!;
 }
 

@@ -106,7 +106,7 @@ describe('PATCH /products/{id}', () => {
     expect(body).toStrictEqual({ ...record, price: 11, updatedAt: expect.any(String) });
   });
 
-  test('refuses the name of another product, and takes its own in any spelling of it', async () => {
+  test('rejects the name of another product, and accepts its own name in any spelling', async () => {
     const taken = await product({ name: 'Pão' });
     const { patch } = await product();
     expectRefusal(await patch({ name: ' Pa\u0303o ' }), 409);

@@ -40,7 +40,7 @@ async function countProducts(): Promise<number> {
   return row!.count;
 }
 
-/** Gives the products that are not to be drawn pictures of their own, which the demo leaves alone. */
+/** Gives most products an existing picture, so that the demo does not draw theirs. */
 async function addOwnPictures(): Promise<void> {
   await feira.context.db.store('test').autocommit.query(sql`
     insert into product_images (workspace_id, product_id, id, position, url)

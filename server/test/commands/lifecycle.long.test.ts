@@ -115,7 +115,7 @@ describe('the server on its embedded database', () => {
     await next.stop('SIGTERM');
   });
 
-  test('finishes the request that is under way when it is asked to stop', async () => {
+  test('finishes the pending request when it is asked to stop', async () => {
     const server = await startServer(env);
     await until(() => server.output().includes('curl'));
     const { token } = keptDemo();

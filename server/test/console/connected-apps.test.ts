@@ -131,7 +131,7 @@ describe('disconnecting an app', () => {
     expect((await erp.me(tokens[1].access_token)).status).toBe(200);
   });
 
-  test('does not keep the merchant from connecting it again', async () => {
+  test('does not prevent the merchant from connecting it again', async () => {
     await erp.connected(ana);
     await disconnect();
     const tokens = await erp.connected(ana);

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { blocksIn, openSession, runBlocks } from '../support/guide.js';
 import { freePort, ROOT, temporaryFolder } from '../support/process.js';
 
-// Only stops a run that hangs: with `npm ci`, the test took three and a half minutes on a busy machine.
+// This timeout only stops a run that hangs: with `npm ci`, the test took three and a half minutes on a busy machine.
 const PATIENCE_MS = 1_200_000;
 
 /** The files of the repository as a fresh clone has them: no packages, nothing compiled, no data. */

@@ -5,7 +5,7 @@ import { authorizationQuery, CALLBACK, Integrator, pkce, registerApp } from '../
 import { Merchant, openStore } from '../support/merchant.js';
 import { sized } from '../support/sized.js';
 
-// Whatever is sent, the answer is one of ours: never a 5xx.
+// Whatever is sent, the response must be a documented one and never a 5xx.
 const RUNS = { numRuns: sized(75, 300) };
 
 let feira: Feira;

@@ -135,7 +135,7 @@ describe('what is refused', () => {
     expect(await movements(id)).toEqual([]);
   });
 
-  test('an order that is not paid, canceled, or refunded already is 409 and says what it is', async () => {
+  test('an order that is unpaid, canceled or already refunded is 409 with its status', async () => {
     const pending = await place({ pay: false });
     const canceled = await place({ pay: false });
     await one.context.gateway.decide(await transactionOf(one, canceled), 'canceled');

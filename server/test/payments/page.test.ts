@@ -83,7 +83,7 @@ test('speaks Portuguese to those who prefer it', async () => {
   expect((await bia.get(payment)).text).toContain('Pagar para Store 1');
 });
 
-test('an unknown payment, and a decision that is none, are refused', async () => {
+test('an unknown payment and an invalid decision are rejected', async () => {
   const { pathname, key } = parts(await visitor.buy(mug));
   for (const id of ['x', 'sbx_000000000000000000000000', '%00'])
     for (const path of [`/sandbox/pay/${id}`, `/sandbox/pay/${id}/qr.svg`])

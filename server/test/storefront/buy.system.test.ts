@@ -195,7 +195,7 @@ test('a buyer at a desk chooses a variation, checks out by card and pays', async
   await desk.close();
 }, 120_000);
 
-test('a buyer on a phone does it in Portuguese, by pix, at the second attempt', async () => {
+test('a buyer on a phone checks out in Portuguese and pays by pix at the second attempt', async () => {
   const phone = await openContext(PHONE, 'pt-BR');
   page = await phone.newPage();
   await page.goto(address);

@@ -96,7 +96,7 @@ describe('the product list', () => {
     expect((await visitor.at('?page=99999')).status).toBe(404);
   });
 
-  test('takes any query', async () => {
+  test('accepts any query', async () => {
     await newProduct(store);
     for (const query of [
       'q=%00',

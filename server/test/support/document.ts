@@ -35,7 +35,7 @@ const FORMATS: Record<string, RegExp> = {
   uri: /^[a-z][a-z0-9+.-]*:\S+$/i,
 };
 
-/** Every status must be listed, every body must fit its schema, and no field may be undocumented. */
+/** Every status must be listed, every body must match its schema, and no field may be undocumented. */
 export class DocumentChecker {
   private readonly ajv = new Ajv2020({
     strict: false,

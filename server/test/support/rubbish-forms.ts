@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { rubbishText } from './rubbish.js';
 
-// Almost valid forms, as bugs and attackers send them.
+// Almost valid forms, as buggy clients and attackers send them.
 
 const VALUES = [
   '0',

@@ -177,7 +177,7 @@ export function describeStorage(kind: string, under: () => StorageUnderTest): vo
       expect(await namesOf(upload)).toEqual([]);
     });
 
-    test('removes a missing file without an error, and reports that it is available', async () => {
+    test('removes a missing file without an error, and reports no error when checked', async () => {
       const { storage } = under();
       const { key } = newUpload();
       await storage.removeStaged(key);

@@ -222,7 +222,7 @@ describe('the events', () => {
 });
 
 describe('the secret', () => {
-  test('is nowhere in the database in clear, not even beside an Idempotency-Key', async () => {
+  test('is not stored in plain text, not even for an Idempotency-Key', async () => {
     const headers = { 'idempotency-key': 'once' };
     const made = await subscribe({}, headers);
     const again = await subscribe({}, headers);

@@ -93,7 +93,7 @@ async function addPictures(
 ): Promise<void> {
   const db = services.db.store(workspaceId);
   const found = await findProduct(db, workspaceId, product.name);
-  // A product that was deleted, or has pictures of its own, stays as it is.
+  // A product that was deleted or already has pictures is left unchanged.
   if (!found) return;
   for (const request of picturesOf(product).slice(found.images)) {
     if (signal.aborted) return;

@@ -9,7 +9,7 @@ const COLOURS = [
   ['paper', 'Surfaces'],
   ['ground', 'Background'],
   ['sunk', 'Recessed areas, code'],
-  ['accent', 'Links, main buttons, focus. A shop sets its own'],
+  ['accent', 'Links, main buttons and focus. Each shop sets its own'],
   ['accent-soft', 'Selected choices'],
   ['danger', 'Errors and destructive actions'],
   ['alert', 'Background of errors'],

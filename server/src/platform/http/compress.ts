@@ -2,7 +2,7 @@ import type { Transform } from 'node:stream';
 import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** Below this, an answer fits into one packet as it is. */
+/** A smaller response fits into one packet without compression. */
 const MIN_BYTES = 1_024;
 
 type Compressed = (error: Error | null, bytes: Buffer) => void;

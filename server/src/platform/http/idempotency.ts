@@ -24,7 +24,7 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     /**
-     * The caller's store. With an Idempotency-Key, what is written through it commits together with the answer; in a
+     * The caller's store. With an Idempotency-Key, what is written through it commits together with the response; in a
      * dry run it is rolled back.
      */
     store: StoreAccess;

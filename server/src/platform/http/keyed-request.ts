@@ -75,7 +75,7 @@ export class KeyedRequest implements StoreAccess {
   }
 
   private keepOpening(opening: Promise<Transaction>): Promise<Transaction> {
-    // A request that never writes does not await it, and a rejection must not end the process.
+    // A request that never writes does not await this promise, and its rejection must not end the process.
     opening.catch(() => {});
     this.opening = opening;
     return opening;

@@ -36,7 +36,7 @@ export function readGateway(read: Read, publicUrl: string, faults: string[]): Ga
   }
   if (gateway === 'sandbox' && !isPermitted)
     faults.push(
-      'PAYMENT_GATEWAY=sandbox marks orders paid without money. On a public PUBLIC_URL set PAYMENT_GATEWAY=none, or SANDBOX_ON_PUBLIC_URL=true if this is a test shop',
+      'PAYMENT_GATEWAY=sandbox only simulates payments. With a public PUBLIC_URL, set PAYMENT_GATEWAY=none, or SANDBOX_ON_PUBLIC_URL=true if this is a test shop',
     );
   return gateway;
 }

@@ -1,6 +1,6 @@
 import type { ErrorEntry } from './error-entry.js';
 
-/** The codes for a request that does not fit the state of a product, an image, an order, a payment or a subscription. */
+/** The codes for a request that conflicts with the state of a product, an image, an order, a payment or a subscription. */
 export const RECORD_ERRORS = {
   duplicate_invoice: {
     status: 409,

@@ -27,8 +27,7 @@ const MAX_UNREAD_BYTES = 64 * 1_048_576;
 /**
  * Responses stay in memory until clients have read them. A page of products can have 8 MB, so one app may have at
  * most four such lists in progress, from the query to the last byte; further ones wait. Before this limit, twelve
- * clients that did not read held 564 MB for minutes. Lists of small records are not limited, because hanging lists of
- * orders would block the lists of products.
+ * clients that did not read held 564 MB for minutes. Lists of small records are not counted, because otherwise hanging lists of orders would block lists of products.
  */
 export function limitUnreadAnswers(appOf: (request: FastifyRequest) => string): {
   takeTurn: preHandlerHookHandler;

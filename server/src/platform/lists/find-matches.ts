@@ -22,7 +22,7 @@ export interface SearchableListing extends Listing, Matching {
 
 export type SearchRequest = PageRequest<{ search?: string }>;
 
-/** A page of a search, with what is needed to answer it again. */
+/** A page of a search, with what is needed to return it again. */
 export interface FoundPage extends Page {
   /** The version of the terms of the store. */
   version: string;

@@ -1,6 +1,6 @@
 import type { Language } from '../../platform/html/language.js';
 
-/** What search engines and link previews read about a page. */
+/** The metadata of a page for search engines and link previews. */
 export interface PageDescription {
   description?: string | undefined;
   /** The full address of the page, without parameters that do not change its content. */

@@ -27,7 +27,7 @@ const TEXTS = {
   },
 };
 
-/** What was bought, what it cost and how it is paid. */
+/** The items of an order, their prices and the payment method. */
 export function OrderItems(props: { visit: Visit; order: OrderRecord; covers: Map<string, string> }) {
   const { visit, order, covers } = props;
   const { language } = visit;

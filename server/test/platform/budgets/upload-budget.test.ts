@@ -85,7 +85,7 @@ describe('upload addresses', () => {
     });
   });
 
-  test('are 5,000 in any 24 hours, also after a restart', async () => {
+  test('are limited to 5,000 in any 24 hours, even after a restart', async () => {
     await spentBefore(4_000, DAY - 10_000);
     await spentBefore(998, 3_600_000);
     expect(accepted(await spend('upload', 2))).toBe(2);

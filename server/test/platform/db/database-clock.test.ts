@@ -44,7 +44,7 @@ test('advances with elapsed time and ignores a step of the machine’s clock', a
   clock.close();
 });
 
-test('keeps its time when a reply was held up, and corrects it with the next quick one', async () => {
+test('keeps its time when a reply was delayed, and corrects it with the next quick one', async () => {
   const machine = machineAt(Date.now());
   const clock = await DatabaseClock.open(db.system('clock'), machine);
   const before = clock.now();

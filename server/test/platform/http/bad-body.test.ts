@@ -228,7 +228,7 @@ describe('Idempotency-Key', () => {
     expect((await send(STOCK, body, key('é "\'\\%\t~'))).status).toBe(200);
   });
 
-  test('keeps a refusal: the same broken body is answered the same', async () => {
+  test('stores a rejection: the same malformed body gets the same response', async () => {
     const first = await send(PRODUCT, '{', key('broken'));
     expectRefusal(first, 400);
     const again = await send(PRODUCT, '{', key('broken'));

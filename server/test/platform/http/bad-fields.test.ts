@@ -93,7 +93,7 @@ async function refuse(places: Place[], values: unknown[]): Promise<void> {
     for (const value of values) expectRefusal(await call(value), 422, [field]);
 }
 
-describe('refused with 422, the field named', () => {
+describe('rejected with 422 and the name of the field', () => {
   test('a text with a NUL or half of a surrogate pair', () =>
     refuse(TEXTS, [
       'a\0b',

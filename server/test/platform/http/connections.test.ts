@@ -45,7 +45,7 @@ function stalled(): string {
 const underWay = () => once(feira.app.server, 'request');
 
 describe('a stop', () => {
-  test('ends the connections on which no request is under way, without waiting for the grace period', async () => {
+  test('closes connections without a pending request, without waiting for the grace period', async () => {
     await listen();
     const answered = await client('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\nGET /heal');
     await until(() => answered.received().includes('200 OK'));
@@ -69,7 +69,7 @@ describe('a stop', () => {
     await Promise.all([ended, stopped]);
   });
 
-  test('still answers the requests that a busy connection has sent behind the one under way', async () => {
+  test('still answers the requests that a busy connection has pipelined', async () => {
     await listen();
     const begun = underWay();
     const { ended, received, socket } = await client(stalled());

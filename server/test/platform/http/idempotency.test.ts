@@ -83,7 +83,7 @@ describe('the same key and the same request', () => {
     expect(await names()).toEqual([]);
   });
 
-  test('are replayed to every token of the credential, after its scope was judged', async () => {
+  test('are replayed to every token of the credential, after its scope was checked', async () => {
     const first = await store.post('/products', { name: 'Once', price: 1 }, key);
     const writer = await store.withScopes(['products:write']);
     const reader = await store.withScopes(['products:read']);
