@@ -479,7 +479,7 @@ export interface NewImage {
 }
 
 export interface ImageMove {
-  /** Position; 0 is the cover. Images from that position on move down. Beyond the end, the image goes last. */
+  /** Position; 0 is the cover. Images from that position on move down. A position beyond the end moves the image to the end. */
   order: number;
 }
 

@@ -27,7 +27,7 @@ beforeAll(async () => {
 }, 600_000);
 afterAll(() => project.remove());
 
-// The profile leaves out node10, which knows no exports, and require() as it was before Node 20.19.
+// The profile omits node10, which does not support exports, and require() before Node 20.19.
 test('the command line of are the types wrong? reports nothing', async () => {
   const attw = join(project.path, 'node_modules/.bin/attw');
   const { stdout } = await run(attw, ['--profile', 'esm-only', '--format', 'json', project.tarball]);

@@ -64,7 +64,7 @@ export function listJobs({ db, clock, storage, seal, gateway, sandbox }: JobServ
     every(TEN_MINUTES, 'rotate partitions', () => rotatePartitions(housekeeping, clock)),
     every(TEN_MINUTES, 'purge epochs', () => purgeEpochs(housekeeping, clock)),
     every(ONE_MINUTE, 'drop backlogs', () => dropBacklogs(housekeeping, clock)),
-    // A round ends after 20 seconds. At 1,000 keys a second, ten minutes are more than one round deletes on a slow disk.
+    // Runs every minute: at 1,000 keys per second, ten minutes of keys are more than a round of 20 seconds can delete.
     every(ONE_MINUTE, 'purge idempotency keys', () => purgeIdempotencyKeys(housekeeping, clock)),
     every(TEN_MINUTES, 'purge checkout reservations', () => purgeReservations(housekeeping, clock)),
     every(TEN_MINUTES, 'purge sessions', () => purgeSessions(housekeeping, clock)),

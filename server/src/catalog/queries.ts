@@ -11,7 +11,7 @@ import { type ProductPart, productJsonWith } from './product-json.js';
 import { type VariationRecord, variationColumns } from './records.js';
 
 export interface ProductFilters {
-  /** It is not a condition, but cursors contain it, so that every page has the same kind of records. */
+  /** Not a filter, but cursors contain it, so that all pages have the same kind of records. */
   include?: string;
   search?: string;
   categoryId?: number;

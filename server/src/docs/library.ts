@@ -11,7 +11,7 @@ const LOCAL = 'http://localhost:3000';
 /** A page that is written in Markdown. */
 export interface Article extends Rendered {
   path: string;
-  /** Where the source is, from the root of the repository. */
+  /** The path of the source file from the root of the repository. */
   source: string;
   markdown: string;
 }

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { VNode } from 'preact';
 import { renderPage } from '../platform/html/page.js';
 
-/** One page in both forms. */
+/** One page as HTML and as Markdown. */
 export interface Content {
   /** The path of the page. Undefined if the page is not the same for everybody and must not be cached. */
   path: string | undefined;

@@ -117,7 +117,7 @@ export const docsRoutes: FastifyPluginAsync<DocsOptions> = async (app, { publicU
     reply.type('text/plain; charset=utf-8').send(llmsText(catalogue(), publicUrl)),
   );
 
-  /** A page with a fixed address, and the same as Markdown. */
+  /** Adds a page with a fixed path, as HTML and as Markdown. */
   function page(path: string, make: () => VNode, markdown: () => string): void {
     for (const address of [path, `${path}.md`])
       app.get(address, hidden, (request, reply) =>

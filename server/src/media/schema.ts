@@ -79,6 +79,6 @@ function pointsToSvg(url: string): boolean {
 
 export const ImageMove = Shape(
   'ImageMove',
-  { order: Position('Beyond the end, the image goes last.') },
+  { order: Position('A position beyond the end moves the image to the end.') },
   { examples: [{ order: 0 }] },
 );

@@ -58,7 +58,7 @@ export const orderRoutes: FastifyPluginAsyncTypebox<OrderOptions> = async (
       if (prefersNdjson(request)) return sendSnapshot(request, reply, snapshots, orderRecords);
       const { from, to, dateType } = request.query;
       if (from !== undefined && to !== undefined && from > to)
-        throw badRequest('The day in from is later than the day in to', 'invalid_parameter');
+        throw badRequest('from must not be later than to', 'invalid_parameter');
       const page = readPageRequest(request.query, {
         list: 'orders',
         defaultSort: dateType === 'updated' ? '-updatedAt' : '-createdAt',

@@ -9,7 +9,7 @@ export function withoutTaxIdPunctuation(search: string): string {
   return taxIdOf(search) ?? search;
 }
 
-/** The two check digits of a CPF's first nine. */
+/** The two check digits for the first nine digits of a CPF. */
 export function cpfDigits(nine: string): string {
   const first = remainder(nine, [10, 9, 8, 7, 6, 5, 4, 3, 2]);
   return `${first}${remainder(`${nine}${first}`, [11, 10, 9, 8, 7, 6, 5, 4, 3, 2])}`;

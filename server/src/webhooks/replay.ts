@@ -48,7 +48,7 @@ export function faultsOfPeriod(body: { from?: unknown; to?: unknown }): FaultDet
 const FIRST = '0001-01-02T00:00:00Z';
 const LAST = '9999-12-31T00:00:00Z';
 
-/** A time counts to the millisecond. A day is a whole day in the time zone of the store. Both ends are included. */
+/** A time is exact to the millisecond. A day is a whole day in the time zone of the store. Both ends are included. */
 export async function readPeriod(
   db: Queryable,
   workspaceId: string,

@@ -52,7 +52,7 @@ test('a shop offers an uploaded image in several widths, made once and removed w
   expect(variants()).toHaveLength(4);
 
   await store.delete(`/products/${productId}/images/${body.id}`);
-  // The files are deleted after the answer.
+  // The files are deleted after the response is sent.
   await until(() => variants().length === 0);
   expect((await served(feira, sources[0]![0]!)).statusCode).toBe(404);
 });

@@ -44,7 +44,7 @@ export async function transactionOf(feira: Feira, orderId: string): Promise<stri
   return row!.transaction_id;
 }
 
-/** Reads all pages of a list with cursors until hasMore is false. */
+/** Reads all pages of a list by cursor until hasMore is false. */
 export async function allByCursor(store: StoreClient, path: string): Promise<{ id: string }[]> {
   const all: { id: string }[] = [];
   let next = path;

@@ -47,7 +47,7 @@ async function placeAndMove(
     service: order.service,
     payment: { method: order.method, installments: order.method === 'card' ? order.installments : 1 },
   });
-  // A product that the merchant deleted or sold out meanwhile: the order is left out.
+  // The merchant has deleted the product or sold it out meanwhile, so the order is skipped.
   if (!('orderId' in outcome)) return;
   const { orderId, transactionId } = outcome;
   const { stage } = order;

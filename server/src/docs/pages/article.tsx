@@ -1,7 +1,7 @@
 import type { Article } from '../library.js';
 import { DocsPage, type Navigation } from './layout.js';
 
-/** A page that was written in Markdown. */
+/** A page that is written in Markdown. */
 export function ArticlePage(props: {
   navigation: Navigation;
   article: Article;

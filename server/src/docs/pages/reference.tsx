@@ -7,7 +7,7 @@ import { Inline } from './inline.js';
 import { DocsPage, type Navigation } from './layout.js';
 import { TryIt } from './try-it.js';
 
-/** The overview of the reference: what all calls share, and every call. */
+/** The overview of the reference: the rules common to all calls, and a list of the calls. */
 export function ReferencePage(props: { navigation: Navigation; introduction: string; groups: Group[] }) {
   const { navigation, introduction, groups } = props;
   return (
@@ -15,7 +15,7 @@ export function ReferencePage(props: { navigation: Navigation; introduction: str
       navigation={navigation}
       path="/docs/reference"
       title="API reference"
-      description="Every call of the Feira Partner API, with parameters, bodies, answers and errors."
+      description="Every call of the Feira Partner API, with parameters, bodies, responses and errors."
       markdown
     >
       <h1>API reference</h1>

@@ -41,7 +41,7 @@ export function typeOf(document: ApiDocument, schema: Schema): string {
   return types.join(' or ');
 }
 
-/** The description with the limits that the schema has and the sentence lacks. */
+/** The description, with the limits of the schema that it does not mention. */
 export function describe(schema: Schema): string {
   const values = schema.enum?.filter((value) => value !== null).map(String);
   const notes = [

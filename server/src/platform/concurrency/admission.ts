@@ -75,7 +75,7 @@ export class Admission {
     const queues = this.queuesFor(applicant);
     const queue = queues.get(key) ?? [];
     if (maxWaiting !== undefined && queue.length >= maxWaiting)
-      return Promise.reject(new NotAdmitted(`${maxWaiting} callers of ${key} are waiting already`));
+      return Promise.reject(new NotAdmitted(`${maxWaiting} callers of ${key} are already waiting`));
     return new Promise((resolve, reject) => {
       const stopWaiting = () => {
         clearTimeout(timer);

@@ -24,7 +24,7 @@ const TEXTS = {
   },
 };
 
-/** Whether the answer is for a person: a browser asks for HTML, a client of the API does not. */
+/** Returns whether the client is a browser, which asks for HTML. API clients do not. */
 export function wantsPage({ method, url, headers }: FastifyRequest): boolean {
   return (
     (method === 'GET' || method === 'HEAD') &&

@@ -33,10 +33,10 @@ export function answerErrors(app: FastifyInstance, publicUrl: string): void {
   });
 }
 
-/** A path of pages. Those of the API and of files have one spelling only. */
+/** Matches paths of pages. Paths of the API and of files are never redirected. */
 const PAGE_WITH_SLASH = /^\/(?!api\/|media\/|uploads\/)[^/].*[^/]\/$/;
 
-/** /docs/ is /docs. Undefined if there is no page without the slash either. */
+/** Returns the address without the trailing slash, such as /docs for /docs/, or undefined if there is no such page. */
 function withoutTrailingSlash(app: FastifyInstance, request: FastifyRequest): string | undefined {
   const path = pathOf(request);
   if (request.method !== 'GET' || !PAGE_WITH_SLASH.test(path)) return undefined;

@@ -46,7 +46,7 @@ export function insufficientScope(needed: readonly string[]): ApiError {
   });
 }
 
-/** `id` is the one that was sent, of any length. */
+/** `id` is the value that was sent, which may have any length. */
 export function notFound(what: string, id?: string): ApiError {
   const name = id === undefined ? what : `${what} ${id.slice(0, 64)}`;
   return new ApiError(404, 'not_found', `${name} was not found in this store`);

@@ -147,7 +147,7 @@ const COMMON = {
   strict: false,
   allowUnionTypes: true,
   validateFormats: false,
-  // Compiling the schema of schemas for each of the three would take a tenth of a second of every start. The schemas of
+  // Each of the three validators would compile the meta-schema, which takes a tenth of a second at every start. The schemas of
   // routes are constants, and a test checks them.
   meta: false,
   validateSchema: false,

@@ -16,7 +16,7 @@ export interface LoadStore {
   store: FleetStore;
   /** One per writer. */
   ownProducts: string[];
-  /** What buyers buy. */
+  /** The products that buyers order. */
   soldProducts: string[];
 }
 

@@ -109,7 +109,7 @@ export function PaymentPage(props: {
   );
 }
 
-/** Installments add up to the total: the first one carries the cents that remain. */
+/** Installments add up to the total: the first one includes the remaining cents. */
 function installmentsText(amount: number, count: number, language: Language): string {
   const cents = Math.round(amount * 100);
   const each = Math.floor(cents / count);

@@ -30,7 +30,7 @@ function streamOf(client: pg.Client): Duplex {
 }
 
 /**
- * What the response to the first use of a statement returned. Later uses are sent without the text, possibly before
+ * The result of parsing a statement at its first use. Later uses are sent without the text, possibly before
  * that response has arrived, and share its columns or its error.
  */
 interface Prepared {
