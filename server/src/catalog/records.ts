@@ -54,11 +54,11 @@ const fiscalJson = `case when p.ncm is null and p.cest is null and p.fiscal_orig
 
 /**
  * The same record as JSON text without its closing brace. Most of it is stored in the row: building a list of 50 from
- * columns took 1.1 ms of CPU time, and with json_build_object 1.2 ms.
+ * columns took 1.1 ms of CPU time, and with json_build_object 1.2 ms. The parentheses let the document be copied once.
  */
 export const productJson =
-  raw(`p.document || ${fiscalJson} || ',"quantity":' || p.quantity || ',"hasVariants":' || p.has_variants
-  || ',"updatedAt":"' || ${utcTime('p.updated_at')} || '"'`);
+  raw(`p.document || (${fiscalJson} || ',"quantity":' || p.quantity || ',"hasVariants":' || p.has_variants
+  || ',"updatedAt":"' || ${utcTime('p.updated_at')} || '"')`);
 
 /** Columns of a variations row under the alias `v`. */
 export const variationColumns = raw(
@@ -67,7 +67,7 @@ export const variationColumns = raw(
 
 /** The same record as JSON text. */
 export const variationJson = raw(
-  `v.document || ',"quantity":' || v.quantity || ',"updatedAt":"' || ${utcTime('v.updated_at')} || '"}'`,
+  `v.document || (',"quantity":' || v.quantity || ',"updatedAt":"' || ${utcTime('v.updated_at')} || '"}')`,
 );
 
 /** The record in the list of all variations, with the product id. */

@@ -7,9 +7,8 @@ export function sendJson(reply: Pick<FastifyReply, 'header' | 'send'>, json: str
 }
 
 /** The body of a list, of records that are JSON already and separated by commas. */
-export function listBody(records: string | Buffer, meta: object): Buffer {
-  const json = typeof records === 'string' ? Buffer.from(records) : records;
-  return Buffer.concat([OPEN, json, Buffer.from(`],"meta":${JSON.stringify(meta)}}`)]);
+export function listBody(records: Buffer, meta: object): Buffer {
+  return Buffer.concat([OPEN, records, Buffer.from(`],"meta":${JSON.stringify(meta)}}`)]);
 }
 
 const OPEN = Buffer.from('{"data":[');

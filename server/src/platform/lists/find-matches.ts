@@ -37,8 +37,8 @@ interface FoundRow extends PageRow {
 
 const IDS = raw(`, string_agg(id::text, ',') as ids`);
 
-function foundPage(row: FoundRow, total: number | undefined): FoundPage {
-  return { ...pageIn(row, total), version: row.version, ids: row.ids?.split(',') ?? [] };
+function foundPage(request: SearchRequest, row: FoundRow, total: number | undefined): FoundPage {
+  return { ...pageIn(request, row, total), version: row.version, ids: row.ids?.split(',') ?? [] };
 }
 
 /**
@@ -106,7 +106,7 @@ export async function lookUp(
   if (!is_rare) return { sampled, page: undefined, total: undefined };
   if (matches > REACH)
     return { sampled, page: undefined, total: isOnlyFilter(request) ? matches : undefined };
-  return { sampled, page: foundPage(row!, total), total: undefined };
+  return { sampled, page: foundPage(request, row!, total), total: undefined };
 }
 
 /**
@@ -133,7 +133,7 @@ export async function walk(
       select page.*, (${termsVersion(workspaceId, terms.table)}) as version
       from (${pageRow(request, page, IDS)}) page`),
   );
-  return foundPage(row!, undefined);
+  return foundPage(request, row!, undefined);
 }
 
 export async function sortAll(
@@ -150,7 +150,7 @@ export async function sortAll(
   const [row] = await db.query<FoundRow>(sql`
     select page.*, (${termsVersion(workspaceId, terms.table)}) as version
     from (${pageRow(request, recordsOf(hits, request, listing), IDS)}) page`);
-  return foundPage(row!, undefined);
+  return foundPage(request, row!, undefined);
 }
 
 export async function countFound(

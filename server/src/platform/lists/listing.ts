@@ -34,7 +34,7 @@ export interface KeptList {
 
 export interface Page {
   /** The records, separated by commas. */
-  json: Buffer | string;
+  json: Buffer;
   /** The number of records found, one more than requested if there is a next page. */
   found: number;
   /** The last record of the page. */
@@ -46,11 +46,15 @@ export interface Page {
 
 /** The result of pageRow(). */
 export interface PageRow {
+  /** All records, including the one beyond the page. */
   json: Buffer | string | null;
+  /** The number of bytes of the record beyond the page, or null if there is none or it was not written. */
+  beyond: number | null;
   found: number;
   last_id: string | null;
   last_value: string | number;
-  oversized: number;
+  /** The number of records that were not written, which are the last ones. */
+  unwritten: number;
 }
 
 /** Limits every count. */
@@ -59,28 +63,34 @@ export const COUNTED = raw(`limit ${REACH + 1}`);
 /**
  * Combines the records that `page` selects, with their `json`, `id` and `sort_value`, into one row. PostgreSQL sends a
  * large row at once, and 50 small ones in pieces of 8 kB: a list of 50 costs the process half as much this way.
+ *
+ * The record beyond the page is removed by pageIn(). To number the rows and filter each aggregate by the number took
+ * PostgreSQL a sixth of its time for a page.
  */
 export function pageRow(
   { limit }: PageRequest<unknown>,
   page: Statement,
   additional: Statement = raw(''),
 ): Statement {
-  const isKept = `where n <= ${limit}`;
+  const last = raw(`[least(count(*), ${limit})]`);
   return sql`
-    select ${rawJson(raw(`string_agg(json, ',') filter (${isKept})`), 'json')}, count(*)::integer as found,
-      (count(*) filter (${raw(isKept)} and json is null))::integer as oversized,
-      (array_agg(id) filter (${raw(isKept)}))[least(count(*), ${raw(String(limit))})] as last_id,
-      (array_agg(sort_value) filter (${raw(isKept)}))[least(count(*), ${raw(String(limit))})] as last_value
+    select ${rawJson(raw(`string_agg(json, ',')`), 'json')}, count(*)::integer as found,
+      (array_agg(octet_length(json)))[${raw(String(limit + 1))}] as beyond,
+      (count(*) - count(json))::integer as unwritten,
+      (array_agg(id))${last} as last_id, (array_agg(sort_value))${last} as last_value
       ${additional}
-    from (select page.*, row_number() over () as n from (${page}) page) numbered`;
+    from (${page}) page`;
 }
 
-export function pageIn(row: PageRow, total: number | undefined): Page {
+export function pageIn({ limit }: PageRequest<unknown>, row: PageRow, total: number | undefined): Page {
+  const { found, beyond, last_id, last_value, unwritten } = row;
+  // The pg driver returns text, and `beyond` counts bytes.
+  const json = typeof row.json === 'string' ? Buffer.from(row.json) : (row.json ?? Buffer.alloc(0));
   return {
-    json: row.json ?? '',
-    found: row.found,
-    last: row.last_id === null ? undefined : { value: row.last_value, id: row.last_id },
-    isOversized: row.oversized > 0,
+    json: beyond === null ? json : json.subarray(0, json.length - ','.length - beyond),
+    found,
+    last: last_id === null ? undefined : { value: last_value, id: last_id },
+    isOversized: unwritten > (found > limit ? 1 : 0),
     total,
   };
 }

@@ -28,7 +28,7 @@ export async function plainPage(
   if (request.page === undefined) {
     const records = recordsFrom(request, listing, beyondPosition(request, listing, request.after));
     const [row] = await db.query<PageRow>(planned(request, listing, pageRow(request, records)));
-    return pageIn(row!, undefined);
+    return pageIn(request, row!, undefined);
   }
   const kept = listing.kept && isWhole(request) ? listing.kept : undefined;
   return kept ? wholePage(db, request, listing, kept) : filteredPage(db, request, listing);
@@ -64,7 +64,7 @@ async function wholePage(
   let row = await read(known?.place);
   if (known && row.version !== known.version) row = await read();
   if (row.is_counted && row.total >= WORTH_KEEPING) memory.wantBase(workspaceId, list);
-  const page = pageIn(row, row.total);
+  const page = pageIn(request, row, row.total);
   if (isStable && page.last && page.found > request.limit)
     memory.rememberPlace(key, row.version, {
       offset: offsetOf(request) + request.limit,
@@ -78,7 +78,7 @@ async function filteredPage(db: Queryable, request: PageRequest<unknown>, listin
   const [row] = await db.query<PageRow & { total: number }>(
     planned(request, listing, sql`select page.*, (${countOf(listing)}) as total from (${page}) page`),
   );
-  return pageIn(row!, row!.total);
+  return pageIn(request, row!, row!.total);
 }
 
 function isWhole({ filters }: PageRequest<unknown>): boolean {

@@ -99,7 +99,7 @@ async function rememberedPage(
       select page.*, (${termsVersion(workspaceId, terms.table)}) as version
       from (${pageRow(request, recordsOf(hits, request, listing))}) page`),
   );
-  return row!.version === result.version ? pageIn(row!, total.total) : undefined;
+  return row!.version === result.version ? pageIn(request, row!, total.total) : undefined;
 }
 
 function remember(
