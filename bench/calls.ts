@@ -1,3 +1,4 @@
+import type { LoadResult } from './load.js';
 import type { Server } from './processes.js';
 import { requestBytes, shuffled } from './request-bytes.js';
 import { type Connection, query, type SeededStore } from './seed.js';
@@ -13,6 +14,8 @@ export interface Call {
   status?: number;
   /** Set when a request must not be sent twice. */
   isOnce?: boolean;
+  /** Set when one unit of work takes several requests that depend on each other. It then replaces `requests`. */
+  perform?(load: { connections: number; seconds: number }): Promise<LoadResult>;
 }
 
 interface Product {

@@ -10,7 +10,6 @@ const TYPED = {
   name: 'Bia Souza',
   email: 'bia@cliente.example',
   phone: '(11) 99999-0000',
-  document: '529.982.247-25',
   zip: ZIP,
   street: 'Rua das Flores',
   number: '120',
@@ -110,7 +109,7 @@ class Buyer {
   constructor(
     private readonly port: number,
     private readonly agent: Agent,
-    number: number,
+    private readonly number: number,
     products: { id: string }[],
   ) {
     const { id } = products[number % products.length]!;
@@ -126,7 +125,8 @@ class Buyer {
     const form = await this.send('GET', `${SHOP}/checkout?zip=${ZIP}`);
     if (form.status !== 200) return form.status;
     this.headers.cookie += `; ${form.cookies.map((cookie) => cookie.split(';')[0]).join('; ')}`;
-    const placed = await this.send('POST', `${SHOP}/checkout`, { ...TYPED, ...hiddenFields(form.html) });
+    const typed = { ...TYPED, document: taxIdOf(this.number), ...hiddenFields(form.html) };
+    const placed = await this.send('POST', `${SHOP}/checkout`, typed);
     if (placed.status !== 303) return placed.status;
     const payment = new URL(placed.location);
     const key = payment.searchParams.get('key') ?? '';
@@ -158,6 +158,16 @@ async function read(response: IncomingMessage): Promise<Answer> {
     cookies: response.headers['set-cookie'] ?? [],
     html,
   };
+}
+
+/** A valid CPF, another one for each buyer. */
+function taxIdOf(number: number): string {
+  const digits = [...String(100_000_000 + number)].map(Number);
+  for (const length of [9, 10]) {
+    const sum = digits.reduce((total, digit, at) => total + digit * (length + 1 - at), 0);
+    digits.push(((sum * 10) % 11) % 10);
+  }
+  return digits.join('');
 }
 
 function hiddenFields(html: string): Record<string, string> {

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { startEmbeddedPostgres } from 'feira/dist/platform/embedded-postgres/start.js';
 import { type Call, largeStoreCalls, smallStoreCalls } from './calls.js';
+import { checkoutCall } from './checkout.js';
 import type { LoadResult } from './load.js';
 import { LoadProcess, memoryOf, type Server, startFeira, startHello, temporaryFolder } from './processes.js';
 import { median, requestBytes } from './request-bytes.js';
@@ -77,12 +78,11 @@ async function measureCalls(): Promise<void> {
         await open('small', Number(options.stores), { products: Number(options.products) }),
       )),
     );
-  if (!options.only.startsWith('small:'))
-    all.push(
-      ...(await largeStoreCalls(
-        await open('large', 1, { products: large, orders: large, variedEvery: 2, variations: 7, images: 2 }),
-      )),
-    );
+  if (!options.only.startsWith('small:')) {
+    const filling = { products: large, orders: large, variedEvery: 2, variations: 7, images: 2 };
+    const opened = await open('large', 1, filling);
+    all.push(...(await largeStoreCalls(opened)), await checkoutCall(opened));
+  }
   const calls: Call[] = [
     { name: 'hello world', goal: undefined, server: hello, requests: () => [requestBytes('GET', '/')] },
     ...all.filter(({ name }) => name.includes(options.only)),
@@ -104,14 +104,13 @@ async function measureCalls(): Promise<void> {
 }
 
 async function measure(load: LoadProcess, call: Call, round: number): Promise<LoadResult> {
+  const connections = Number(options.connections);
+  const seconds = round === 0 ? 1 : Number(options.seconds);
   const requests = call.requests(round);
-  const result = await load.run({
-    port: call.server.port,
-    connections: Number(options.connections),
-    seconds: round === 0 ? 1 : Number(options.seconds),
-    count: call.isOnce ? requests.length : MAX_REQUESTS,
-    requests,
-  });
+  const count = call.isOnce ? requests.length : MAX_REQUESTS;
+  const result = call.perform
+    ? await call.perform({ connections, seconds })
+    : await load.run({ port: call.server.port, connections, seconds, count, requests });
   const { [call.status ?? 200]: _, ...unexpected } = result.statuses;
   if (Object.keys(unexpected).length > 0)
     throw new Error(`${call.name} had unexpected responses: ${JSON.stringify(unexpected)}`);
@@ -139,18 +138,23 @@ function report(results: Map<Call, LoadResult[]>): void {
   for (const [{ name, goal }, rounds] of results) {
     const ratio = median(rounds.map((result, i) => rate(result) / rate(hello![i]!)));
     const figures = [
-      `${Math.round(median(rounds.map(rate)))} req/s`.padStart(12),
+      `${Math.round(median(rounds.map(rate)))} /s`.padStart(12),
       `p50 ${median(rounds.map(({ p50 }) => p50)).toFixed(1)} ms`.padStart(12),
       `p99 ${median(rounds.map(({ p99 }) => p99)).toFixed(1)} ms`.padStart(12),
       `${(ratio * 100).toFixed(1)}%`.padStart(8),
     ].join(' ');
-    judge(name, figures, goal ? `≥ ${Math.round(goal * 100)}%` : '', goal === undefined || ratio >= goal);
+    judge(
+      name,
+      figures,
+      goal ? `≥ ${Number((goal * 100).toFixed(1))}%` : '',
+      goal === undefined || ratio >= goal,
+    );
   }
 }
 
 function judge(name: string, figures: string, goal: string, met: boolean): void {
   if (!met) missed++;
   console.log(
-    `${name.padEnd(42)} ${figures.padEnd(48)} ${goal.padEnd(9)} ${goal && (met ? 'met' : 'MISSED')}`,
+    `${name.padEnd(46)} ${figures.padEnd(48)} ${goal.padEnd(9)} ${goal && (met ? 'met' : 'MISSED')}`,
   );
 }

@@ -75,6 +75,8 @@ export async function seed(
       await client.query(CUSTOMERS);
       await client.query(ORDER_SEARCH);
       await client.query(ORDER_CHANGES);
+      // The next order gets a number of its own.
+      await client.query('update workspaces set last_order_number = 1000 + $1', [orders]);
     }
     for (const index of indexes) await client.query(index);
     await client.query('drop table seed_stores');
