@@ -1,6 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { inject } from 'vitest';
+import type { Deadlines } from '../../src/platform/db/settings.js';
+
+const MINUTE = 60_000;
+
+/** Time limits that no test reaches, even on a busy machine. */
+export const LONG_DEADLINES: Deadlines = {
+  lockMs: MINUTE,
+  statementMs: MINUTE,
+  answerMs: MINUTE,
+  transactionMs: MINUTE,
+  connectMs: MINUTE,
+  waitMs: MINUTE,
+  probeMs: MINUTE,
+};
 
 type Connection = { host: string; port: number; user: string; database: string };
 

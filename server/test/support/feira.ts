@@ -16,23 +16,13 @@ import { createLog } from '../../src/platform/observability/log.js';
 import { createStore } from '../../src/stores/stores.js';
 import { checkAnswers } from './check-answers.js';
 import { MovableClock } from './clock.js';
-import { cloneDatabase } from './database.js';
+import { cloneDatabase, LONG_DEADLINES } from './database.js';
 import { addOwner } from './owners.js';
 import { temporaryFolder } from './process.js';
 
 export const ALL_SCOPES = Object.keys(SCOPES) as Scope[];
 export const TEST_SECRET = 'a secret for tests, known to everybody who reads them';
 const LARGE_BUDGET = 1_000_000;
-const MINUTE = 60_000;
-const LONG_DEADLINES: Deadlines = {
-  lockMs: MINUTE,
-  statementMs: MINUTE,
-  answerMs: MINUTE,
-  transactionMs: MINUTE,
-  connectMs: MINUTE,
-  waitMs: MINUTE,
-  probeMs: MINUTE,
-};
 
 /** The parts of a process that tests access directly, without the nesting by domain. */
 type TestContext = ReturnType<typeof partsOf>;

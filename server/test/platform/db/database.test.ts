@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../../src/platform/db/database.js';
 import { sql } from '../../../src/platform/db/sql.js';
 import { isTemporary } from '../../../src/platform/db/unavailable.js';
-import { cloneDatabase } from '../../support/database.js';
+import { cloneDatabase, LONG_DEADLINES } from '../../support/database.js';
 import { until } from '../../support/process.js';
 
 describe.each(['pipeline', 'pg'] as const)('the database through the %s driver', (driver) => {
@@ -16,7 +16,7 @@ describe.each(['pipeline', 'pg'] as const)('the database through the %s driver',
     holder = new pg.Client(cloned.connection);
     await holder.connect();
     await holder.query('select pg_advisory_lock(1)');
-    db = await openDatabase(cloned.connection, { driver, areas: { orders: 8 } });
+    db = await openDatabase(cloned.connection, { driver, areas: { orders: 8 }, deadlines: LONG_DEADLINES });
   });
   afterEach(async () => {
     await holder.end();
