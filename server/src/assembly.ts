@@ -13,6 +13,7 @@ import { SandboxGateway } from './payments/sandbox/gateway.js';
 import type { PublicRoutes } from './platform/config.js';
 import { sql } from './platform/db/sql.js';
 import { Flash } from './platform/html/flash.js';
+import { PageCache } from './platform/html/page-cache.js';
 import type { GatewayName } from './platform/http/public-address.js';
 import { ListMemory } from './platform/lists/list-memory.js';
 import { Readiness } from './platform/observability/health.js';
@@ -116,6 +117,7 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
           sessions,
           wake,
           lists,
+          pages: new PageCache(),
           publicUrl,
           mediaUrl,
           // Other storages serve images themselves, in their original size.

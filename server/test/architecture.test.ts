@@ -59,6 +59,7 @@ const PERMITTED: Record<string, string[]> = {
     'orders',
     'catalog',
     'media',
+    'events',
     'stores',
     'accounts',
     'platform',

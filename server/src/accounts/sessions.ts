@@ -6,7 +6,7 @@ import type { Signer } from '../platform/crypto/signer.js';
 import { deleteInBatches } from '../platform/db/delete-in-batches.js';
 import type { Share } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
-import { ApiError } from '../platform/http/errors.js';
+import { formRefused } from '../platform/http/same-origin.js';
 import { KnownDevices } from './known-devices.js';
 
 export interface Session {
@@ -80,11 +80,7 @@ export class Sessions {
   checkCsrf(request: FastifyRequest, sent: string | undefined, purpose: string): void {
     const id = this.idOf(request);
     if (id && this.signer.verify('form', sent ?? '', id, purpose)) return;
-    throw new ApiError(
-      403,
-      'form_refused',
-      'This form has expired or came from another site. Go back, reload the page and try again.',
-    );
+    throw formRefused();
   }
 
   private idOf(request: FastifyRequest): string | undefined {

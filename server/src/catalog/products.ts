@@ -95,6 +95,8 @@ async function storeProduct(tx: Tx, workspaceId: string, product: ProductRecord)
         width = ${product.width}, height = ${product.height}, length = ${product.length}, type_id = ${product.typeId},
         category_id = ${product.categoryId}, url_image = ${product.urlImage}, sku = ${product.sku}, ean = ${product.ean},
         ncm = ${product.ncm}, cest = ${product.cest}, fiscal_origin = ${product.fiscalOrigin},
+        variations_from = case when has_variants then coalesce(variations_from, (
+          select min(v.price) from variations v where v.workspace_id = ${workspaceId} and v.product_id = ${product.id})) end,
         updated_at = now()
       where workspace_id = ${workspaceId} and id = ${product.id}`);
   } catch (error) {

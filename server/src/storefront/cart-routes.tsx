@@ -1,7 +1,8 @@
 import type {} from '@fastify/swagger';
 import type { FastifyPluginAsync } from 'fastify';
 import { sendPage } from '../platform/html/page.js';
-import type { Fields } from '../platform/http/forms.js';
+import { type Fields, postedForm } from '../platform/http/forms.js';
+import { formRefused, isSameOrigin } from '../platform/http/same-origin.js';
 import { isId } from '../platform/schema/ids.js';
 import { cartOf, keepCart, lineName, quantityOf, withAdded } from './cart.js';
 import { readCart } from './cart-view.js';
@@ -27,7 +28,9 @@ export const cartRoutes: FastifyPluginAsync<Storefront> = async (app, storefront
   });
 
   app.post('/cart', hidden, async (request, reply) => {
-    const fields = checkedCartForm(sessions, request);
+    // The page of a product is the same for all visitors and contains no token.
+    if (!isSameOrigin(request, storefront.publicUrl)) throw formRefused();
+    const fields = postedForm(request);
     const { shop } = request;
     const { productId, variantId } = itemOf(fields);
     const item = await findItem(db.store(shop.workspaceId), shop.workspaceId, productId, mediaUrl);
@@ -38,18 +41,10 @@ export const cartRoutes: FastifyPluginAsync<Storefront> = async (app, storefront
     const lines = quantity && withAdded(cartOf(request), { productId, variantId, quantity });
     if (!lines) {
       const fault = quantity === undefined ? 'quantity' : 'full';
-      const csrf = cartProof(sessions, request, reply);
       const visit = visitOf(request);
       return sendPage(
         reply,
-        <ProductPage
-          visit={visit}
-          item={item}
-          chosen={chosen}
-          csrf={csrf}
-          fault={fault}
-          origin={storefront.publicUrl}
-        />,
+        <ProductPage visit={visit} item={item} chosen={chosen} fault={fault} origin={storefront.publicUrl} />,
         422,
       );
     }

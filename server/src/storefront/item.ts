@@ -1,6 +1,6 @@
 import { picturesOfProduct } from '../media/queries.js';
 import type { Queryable } from '../platform/db/share.js';
-import { sql } from '../platform/db/sql.js';
+import { fixed, raw, sql } from '../platform/db/sql.js';
 import { isId } from '../platform/schema/ids.js';
 
 export interface ItemVariation {
@@ -23,6 +23,8 @@ export interface Item {
   pictures: string[];
   types: { name: string; options: string[] }[];
   variations: ItemVariation[];
+  /** Another one after each change of the item. */
+  version: string;
 }
 
 export async function findItem(
@@ -31,19 +33,43 @@ export async function findItem(
   id: string,
   mediaUrl: string,
 ): Promise<Item | undefined> {
-  if (!isId(id)) return undefined;
-  const [row] = await db.query<Item & { urlImage: string | null }>(sql`
-    select p.id, p.name, p.description, p.price, p.price_discount as "priceDiscount", p.quantity as stock,
-      p.category_id as "categoryId", p.url_image as "urlImage", p.variation_types as types, ${picturesOfProduct(mediaUrl)} as pictures,
-      coalesce((
-        select json_agg(json_build_object('id', v.id, 'combination', v.combination, 'options', v.options, 'price', v.price,
-          'quantity', v.quantity) order by v.position)
-        from variations v where v.workspace_id = p.workspace_id and v.product_id = p.id), '[]') as variations
-    from products p where p.workspace_id = ${workspaceId} and p.id = ${id}`);
+  const [row] = isId(id)
+    ? await db.query<Item & { urlImage: string | null }>(itemById(workspaceId, id, mediaUrl))
+    : [];
   if (!row) return undefined;
   const { urlImage, ...item } = row;
   return { ...item, pictures: item.pictures.length > 0 || urlImage === null ? item.pictures : [urlImage] };
 }
+
+/** Every change of a product, its variations or images updates the row of the product, which then has another xmin. */
+const VERSION = raw(`p.xmin || ' ' || p.updated_at`);
+
+const itemById = fixed(
+  (workspaceId: string, id: string, mediaUrl: string) => sql`
+    select p.id, p.name, p.description, p.price, p.price_discount as "priceDiscount", p.quantity as stock,
+      p.category_id as "categoryId", p.url_image as "urlImage", p.variation_types as types,
+      ${picturesOfProduct(mediaUrl)} as pictures, ${VERSION} as version,
+      case when p.has_variants then (
+        select json_agg(json_build_object('id', v.id, 'combination', v.combination, 'options', v.options, 'price', v.price,
+          'quantity', v.quantity) order by v.position)
+        from variations v where v.workspace_id = p.workspace_id and v.product_id = p.id) else '[]' end as variations
+    from products p where p.workspace_id = ${workspaceId} and p.id = ${id}`,
+);
+
+/** The version and the name of an item; undefined if there is none. */
+export async function findItemVersion(
+  db: Queryable,
+  workspaceId: string,
+  id: string,
+): Promise<Pick<Item, 'version' | 'name'> | undefined> {
+  const [item] = await db.query<Pick<Item, 'version' | 'name'>>(itemVersion(workspaceId, id));
+  return item;
+}
+
+const itemVersion = fixed(
+  (workspaceId: string, id: string) => sql`
+    select ${VERSION} as version, p.name from products p where p.workspace_id = ${workspaceId} and p.id = ${id}`,
+);
 
 /** The price to pay: the promotional price if it is lower, as in checkout. */
 export function priceOf(

@@ -2,17 +2,13 @@ import { coverOfProduct } from '../media/queries.js';
 import type { Queryable } from '../platform/db/share.js';
 import { fixed, joined, sql } from '../platform/db/sql.js';
 import type { ListMemory } from '../platform/lists/list-memory.js';
-import { byTime, REACH } from '../platform/lists/paging.js';
+import { byTime, REACH, type SortKey } from '../platform/lists/paging.js';
 import { searchablePage } from '../platform/lists/search.js';
+import type { Category } from './categories.js';
+import type { ProductListRequest, ShopSort } from './product-list-request.js';
 
 const PER_PAGE = 24;
 const LAST_PAGE = Math.floor(REACH / PER_PAGE);
-
-export interface ProductListRequest {
-  search: string;
-  category: Category | undefined;
-  page: number;
-}
 
 export interface ListedProduct {
   id: string;
@@ -32,40 +28,54 @@ export interface ProductList {
   pages: number;
 }
 
-export interface Category {
-  id: number;
-  parentId: number | null;
-  /** Its own id and those of its subcategories. */
-  ids: number[];
-}
+const SORTS: Record<string, SortKey> = {
+  createdAt: byTime('created_at'),
+  price: { column: 'shown_price', cast: 'numeric', isValue: (value) => typeof value === 'number' },
+  name: { column: 'name_sort', cast: 'text collate "C"', isValue: (value) => typeof value === 'string' },
+};
+const SORT_OF: Record<ShopSort, string> = {
+  newest: '-createdAt',
+  price: 'price',
+  '-price': '-price',
+  name: 'name',
+};
 
-/** Lists products, newest first. */
+/** The expression is that of the index products_by_shown_price. */
+const PRODUCTS = sql`(
+  select *, least(coalesce(variations_from, price), price_discount) as shown_price from products) p`;
+
 export async function listShopProducts(
   db: Queryable,
   memory: ListMemory,
   workspaceId: string,
   mediaUrl: string,
-  { search, category, page }: ProductListRequest,
+  asked: ProductListRequest,
+  category: Category | undefined,
 ): Promise<ProductList> {
+  const { sort, inStock, min, max } = asked;
   const conditions = [sql`p.workspace_id = ${workspaceId}`];
   if (category) conditions.push(sql`p.category_id = any(${category.ids}::integer[])`);
+  if (inStock) conditions.push(sql`p.quantity > 0`);
+  if (min !== undefined) conditions.push(sql`p.shown_price >= ${min}::numeric`);
+  if (max !== undefined) conditions.push(sql`p.shown_price <= ${max}::numeric`);
   const request = {
     list: 'storefront',
     limit: PER_PAGE,
-    page: Math.min(page, LAST_PAGE),
-    sort: '-createdAt',
-    filters: { search, ...(category && { category }) },
+    page: Math.min(asked.page, LAST_PAGE),
+    sort: SORT_OF[sort],
+    filters: filtersOf(asked),
     after: undefined,
   };
   const { json, total = 0 } = await searchablePage(db, request, {
     workspaceId,
-    from: sql`products p`,
+    from: PRODUCTS,
     alias: 'p',
     where: joined(conditions, ' and '),
     json: sql`'"' || p.id || '"'`,
-    sorts: { createdAt: byTime('created_at') },
+    sorts: SORTS,
     terms: { table: 'product_search', id: 'product_id' },
-    plannedOnce: true,
+    // With a price range or stock the best plan depends on how many products match.
+    plannedOnce: !inStock && min === undefined && max === undefined,
     kept: { list: 'products', memory, stableSorts: ['createdAt'] },
     shortSearchesMatchPrefixes: true,
   });
@@ -73,6 +83,17 @@ export async function listShopProducts(
   const items = await db.query<ListedProduct>(itemsById(workspaceId, ids, mediaUrl));
   const reached = Math.min(total, REACH);
   return { items, total: reached, pages: Math.min(LAST_PAGE, Math.max(1, Math.ceil(reached / PER_PAGE))) };
+}
+
+/** Only what restricts the list: a search without other filters is counted differently. */
+function filtersOf({ search, category, inStock, min, max }: ProductListRequest) {
+  return {
+    search,
+    ...(category !== undefined && { category }),
+    ...(inStock && { inStock }),
+    ...(min !== undefined && { min }),
+    ...(max !== undefined && { max }),
+  };
 }
 
 const itemsById = fixed(
@@ -88,18 +109,3 @@ const itemsById = fixed(
     ) v on p.has_variants
     order by listed.place`,
 );
-
-/**
- * Returns the categories with products of this store, and their parent categories. It takes one index lookup per
- * category.
- */
-export async function categoriesOnSale(db: Queryable, workspaceId: string): Promise<Category[]> {
-  const all = await db.query<{ id: number; parentId: number | null; used: boolean }>(sql`
-    select c.id, c.parent_id as "parentId", exists (
-      select from products p where p.workspace_id = ${workspaceId} and p.category_id = c.id) as used
-    from categories c order by c.id`);
-  return all
-    .map((category) => ({ ...category, below: all.filter(({ parentId }) => parentId === category.id) }))
-    .filter(({ used, below }) => used || below.some((child) => child.used))
-    .map(({ id, parentId, below }) => ({ id, parentId, ids: [id, ...below.map((child) => child.id)] }));
-}

@@ -5,17 +5,18 @@ import type { CheckoutServices } from '../checkout/checkout.js';
 import type { PaymentGateway } from '../payments/gateway.js';
 import type { Clock } from '../platform/clock.js';
 import { buyerLanguageOf } from '../platform/html/buyer-language.js';
+import type { PageCache } from '../platform/html/page-cache.js';
 import type { Fields } from '../platform/http/forms.js';
 import type { ListMemory } from '../platform/lists/list-memory.js';
-import type { Shop } from '../stores/queries.js';
 import { cartOf, unitsIn } from './cart.js';
 import { openOrderOf } from './open-order.js';
 import type { Visit } from './pages/shell.js';
+import type { VisitedShop } from './visited-shop.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** The shop of the requested address, set for every storefront route. */
-    shop: Shop;
+    shop: VisitedShop;
     isTestShop: boolean;
     /** The address of images that are available in several widths; undefined if this server resizes none. */
     resizedFrom: string | undefined;
@@ -31,6 +32,7 @@ export interface Storefront extends Omit<CheckoutServices, 'gateway'> {
   clock: Clock;
   sessions: Sessions;
   lists: ListMemory;
+  pages: PageCache;
   wake: { poke(): void };
   publicUrl: string;
   mediaUrl: string;
@@ -53,7 +55,7 @@ export function isSecure({ publicUrl }: Storefront): boolean {
   return publicUrl.startsWith('https:');
 }
 
-/** The CSRF token for the forms of the cart in this shop. */
+/** The CSRF token for the form of the cart page of this shop. */
 export function cartProof(sessions: Sessions, request: FastifyRequest, reply: FastifyReply): string {
   return sessions.csrfToken(request, reply, cartPurpose(request));
 }

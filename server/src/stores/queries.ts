@@ -44,12 +44,16 @@ export interface Shop {
   maxUnitsPerOrder: number;
 }
 
-const shopColumns = raw(`
+export const shopColumns = raw(`
   id as "workspaceId", slug, name, timezone, max_units_per_line as "maxUnitsPerLine",
   max_units_per_order as "maxUnitsPerOrder"`);
 
+export function isSlug(text: string): boolean {
+  return /^[a-z0-9-]{1,64}$/.test(text);
+}
+
 export async function findShop(db: Queryable, slug: string): Promise<Shop | undefined> {
-  if (!/^[a-z0-9-]{1,64}$/.test(slug)) return undefined;
+  if (!isSlug(slug)) return undefined;
   const [shop] = await db.query<Shop>(sql`select ${shopColumns} from workspaces where slug = ${slug}`);
   return shop;
 }

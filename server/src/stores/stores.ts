@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type NewOwner, ownerOf } from '../accounts/owners.js';
 import type { Tx } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
+import { slugOf } from '../platform/html/slug.js';
 import { newId } from '../platform/schema/ids.js';
 
 export type NewStore = NewOwner & {
@@ -25,14 +26,6 @@ export async function createStore(tx: Tx, store: NewStore): Promise<{ workspaceI
   // Another store already has this slug, so a random suffix is added.
   const [renamed] = await insert(`${slug}-${randomBytes(4).toString('hex')}`);
   return renamed!;
-}
-
-function slugOf(name: string): string {
-  const plain = name.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
-  return plain
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-|-$/g, '')
-    .slice(0, 48);
 }
 
 /** Sets the limits for one order. Omitted limits stay unchanged. */

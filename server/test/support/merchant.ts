@@ -53,7 +53,7 @@ export class Merchant {
     return this.send({
       method: 'POST',
       url,
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      headers: { 'sec-fetch-site': 'same-origin', 'content-type': 'application/x-www-form-urlencoded' },
       payload: typeof fields === 'string' ? fields : new URLSearchParams(fields).toString(),
     });
   }

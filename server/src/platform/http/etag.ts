@@ -26,7 +26,7 @@ export function tagResource(
   const tag = atHand ?? `"${hash('sha1', payload, 'base64url')}"`;
   if (atHand === undefined) reply.header('etag', tag);
   reply.header('cache-control', 'private, no-cache');
-  if (matches(request.headers['if-none-match'], tag)) {
+  if (matchesTag(request.headers['if-none-match'], tag)) {
     reply.code(304).removeHeader('content-type').removeHeader('content-length');
     // For HEAD, the framework removes the body and fails if there is none.
     done(null, request.method === 'HEAD' ? payload : null);
@@ -39,7 +39,7 @@ function isBody(payload: unknown): payload is string | Buffer {
   return typeof payload === 'string' || Buffer.isBuffer(payload);
 }
 
-function matches(header: string | undefined, tag: string): boolean {
+export function matchesTag(header: string | undefined, tag: string): boolean {
   if (header === undefined) return false;
   if (header.trim() === '*') return true;
   return header.split(',').some((candidate) => candidate.trim().replace(/^W\//, '') === tag);

@@ -1,6 +1,7 @@
 import { money } from '../../platform/html/money.js';
 import { CART_MAX_QUANTITY, lineName } from '../cart.js';
 import type { CartLine, CartView } from '../cart-view.js';
+import { productAddress } from '../product-address.js';
 import { Picture } from './product-cards.js';
 import { ShopPage, type Visit } from './shell.js';
 
@@ -114,7 +115,7 @@ function Line({ visit, line }: { visit: Visit; line: CartLine }) {
   const { productId, variantId, quantity } = line.line;
   const { name = texts.removedProduct, combination, stock = 0, unitPrice = 0 } = bought?.sellable ?? {};
   const field = `quantity-${lineName(line.line)}`;
-  const address = `/s/${shop.slug}/products/${productId}${variantId ? `?v=${variantId}` : ''}`;
+  const address = `${productAddress(shop.slug, { id: productId, name })}${variantId ? `?v=${variantId}` : ''}`;
   return (
     <li>
       <Picture url={cover} name={name} sizes="6rem" resizedFrom={visit.resizedFrom} />

@@ -1,5 +1,9 @@
+import type { Category } from '../categories.js';
 import { categoryName } from '../category-names.js';
-import type { Category, ListedProduct, ProductList, ProductListRequest } from '../product-list.js';
+import { productAddress } from '../product-address.js';
+import type { ListedProduct, ProductList } from '../product-list.js';
+import { isFiltered, type ProductListRequest, productListAddress } from '../product-list-request.js';
+import { Filters } from './filters.js';
 import { Picture, Price, SaleBadge, Stock } from './product-cards.js';
 import { ShopPage, type Visit } from './shell.js';
 
@@ -10,6 +14,8 @@ const TEXTS = {
     found: (total: number, search: string) =>
       `${total === 1 ? '1 product' : `${total} products`} for “${search}”`,
     none: 'No products found. Check the spelling, or try a shorter word.',
+    noneWith: 'No products match these filters.',
+    noneHere: 'There are no products in this category.',
     about: (total: number, subject: string, shop: string) =>
       `${subject === shop ? shop : `${subject} – ${shop}`}: ${total === 1 ? '1 product' : `${total} products`}, pay by Pix, card or boleto.`,
     empty: 'There are no products yet.',
@@ -25,6 +31,8 @@ const TEXTS = {
     found: (total: number, search: string) =>
       `${total === 1 ? '1 produto' : `${total} produtos`} para “${search}”`,
     none: 'Nenhum produto encontrado. Confira a grafia ou tente uma palavra mais curta.',
+    noneWith: 'Nenhum produto corresponde a esses filtros.',
+    noneHere: 'Não há produtos nesta categoria.',
     about: (total: number, subject: string, shop: string) =>
       `${subject === shop ? shop : `${subject} – ${shop}`}: ${total === 1 ? '1 produto' : `${total} produtos`}, com pagamento por Pix, cartão ou boleto.`,
     empty: 'Ainda não há produtos nesta loja.',
@@ -40,23 +48,37 @@ export function ProductListPage(props: {
   visit: Visit;
   request: ProductListRequest;
   list: ProductList;
+  /** Those with products. */
   categories: Category[];
+  category: Category | undefined;
   /** The public address of this server. */
   origin: string;
 }) {
-  const { visit, request, list, categories } = props;
+  const { visit, request, list, categories, category } = props;
   const { shop, language } = visit;
   const texts = TEXTS[language];
-  const { search, category } = request;
+  const { search } = request;
+  const isNarrowed = search !== '' || category !== undefined || isFiltered(request);
   const title = category ? categoryName(category.id, language) : shop.name;
   return (
     <ShopPage visit={visit} title={title} search={search} about={describe(props)}>
       {categories.length > 1 && <Categories {...props} />}
       <h1>{search ? texts.found(list.total, search) : title}</h1>
+      {(list.total > 1 || isFiltered(request)) && (
+        <Filters visit={visit} request={request} total={list.total} />
+      )}
       {list.items.length === 0 ? (
         <div class="lost">
-          <p>{search || category ? texts.none : texts.empty}</p>
-          {(search || category) && (
+          <p>
+            {isFiltered(request)
+              ? texts.noneWith
+              : search
+                ? texts.none
+                : category
+                  ? texts.noneHere
+                  : texts.empty}
+          </p>
+          {isNarrowed && (
             <p>
               <a href={`/s/${shop.slug}`}>{texts.everything}</a>
             </p>
@@ -76,23 +98,23 @@ export function ProductListPage(props: {
   );
 }
 
-function describe({ visit, request, list, origin }: Parameters<typeof ProductListPage>[0]) {
-  const { search, category, page } = request;
+function describe({ visit, request, list, category, origin }: Parameters<typeof ProductListPage>[0]) {
+  const { page } = request;
   const { shop, language } = visit;
   const subject = category ? categoryName(category.id, language) : shop.name;
   return {
     description: TEXTS[language].about(list.total, subject, shop.name),
-    canonical: `${origin}${addressOf(shop.slug, { search: '', category, page })}`,
+    canonical: `${origin}${productListAddress(shop.slug, { category: category?.id, page })}`,
     image: list.items.find(({ cover }) => cover)?.cover ?? undefined,
-    // Search results should not be indexed by search engines.
-    hidden: search !== '',
+    // Search engines need the products once, not in every order and not as results of another search.
+    hidden: request.search !== '' || request.sort !== 'newest' || isFiltered(request),
   };
 }
 
 function ProductCard({ visit, item, eager }: { visit: Visit; item: ListedProduct; eager: boolean }) {
   const { shop, language } = visit;
   return (
-    <a class="product-card" href={`/s/${shop.slug}/products/${item.id}`}>
+    <a class="product-card" href={productAddress(shop.slug, item)}>
       <Picture
         url={item.cover}
         name={item.name}
@@ -113,17 +135,16 @@ function ProductCard({ visit, item, eager }: { visit: Visit; item: ListedProduct
   );
 }
 
-function Categories({ visit, request, categories }: Parameters<typeof ProductListPage>[0]) {
+function Categories({ visit, request, categories, category: chosen }: Parameters<typeof ProductListPage>[0]) {
   const { shop, language } = visit;
   const texts = TEXTS[language];
-  const chosen = request.category;
   const top = chosen?.parentId ?? chosen?.id;
   const row = (parentId: number | null) => categories.filter((category) => category.parentId === parentId);
   const below = top === undefined ? [] : row(top);
   const link = (id: number | undefined, label: string, current: boolean) => (
     <a
       key={id}
-      href={addressOf(shop.slug, { ...request, category: undefined, page: 1 }, id)}
+      href={productListAddress(shop.slug, { ...request, category: id, page: 1 })}
       aria-current={current ? 'true' : undefined}
     >
       {label}
@@ -146,7 +167,7 @@ function Categories({ visit, request, categories }: Parameters<typeof ProductLis
 
 function Pages({ visit, request, list }: Parameters<typeof ProductListPage>[0]) {
   const texts = TEXTS[visit.language];
-  const to = (page: number) => addressOf(visit.shop.slug, { ...request, page });
+  const to = (page: number) => productListAddress(visit.shop.slug, { ...request, page });
   return (
     <nav class="pages" aria-label={texts.pages}>
       {request.page > 1 && (
@@ -162,16 +183,4 @@ function Pages({ visit, request, list }: Parameters<typeof ProductListPage>[0]) 
       )}
     </nav>
   );
-}
-
-function addressOf(
-  slug: string,
-  { search, category, page }: ProductListRequest,
-  categoryId = category?.id,
-): string {
-  const query = new URLSearchParams();
-  if (search) query.set('q', search);
-  if (categoryId !== undefined) query.set('category', String(categoryId));
-  if (page > 1) query.set('page', String(page));
-  return `/s/${slug}${query.size > 0 ? `?${query}` : ''}`;
 }

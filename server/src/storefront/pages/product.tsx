@@ -5,6 +5,7 @@ import { categoryName } from '../category-names.js';
 import type { FreightPreview } from '../freight-preview.js';
 import { mostInstallments, partOf } from '../installments.js';
 import { type Choice, choicesOf, type Item, type ItemVariation, priceOf } from '../item.js';
+import { productAddress } from '../product-address.js';
 import { Freight } from './freight.js';
 import { Gallery } from './gallery.js';
 import { Price, SaleBadge, Stock } from './product-cards.js';
@@ -45,13 +46,12 @@ export function ProductPage(props: {
   visit: Visit;
   item: Item;
   chosen: ItemVariation | undefined;
-  csrf: string;
   fault?: AddFault | undefined;
   freight?: FreightPreview | undefined;
   /** The public address of this server. */
   origin: string;
 }) {
-  const { visit, item, chosen, csrf, fault, freight } = props;
+  const { visit, item, chosen, fault, freight } = props;
   const { shop, language } = visit;
   const texts = TEXTS[language];
   const left = chosen ? chosen.quantity : item.stock;
@@ -80,7 +80,6 @@ export function ProductPage(props: {
           {fault && <Alert>{texts.faults[fault]}</Alert>}
           {left > 0 ? (
             <form method="post" action={`/s/${shop.slug}/cart`} class="add">
-              <input type="hidden" name="csrf" value={csrf} />
               <input type="hidden" name="product" value={item.id} />
               <input type="hidden" name="variant" value={chosen?.id ?? ''} />
               <label>
@@ -117,7 +116,7 @@ export function ProductPage(props: {
 function describe({ visit, item, chosen, origin }: Parameters<typeof ProductPage>[0]) {
   const { shop, language } = visit;
   const { price } = priceOf(item, chosen);
-  const canonical = `${origin}/s/${shop.slug}/products/${item.id}`;
+  const canonical = `${origin}${productAddress(shop.slug, item)}`;
   const inStock = item.stock > 0 ? 'InStock' : 'OutOfStock';
   return {
     description: (item.description ?? `${item.name}, ${money(price, language)}, ${shop.name}`).slice(0, 160),

@@ -1,0 +1,77 @@
+import { hash } from 'node:crypto';
+
+/** A rendered page as it is sent. */
+export interface RenderedPage {
+  bytes: Buffer;
+  etag: string;
+}
+
+interface Entry extends RenderedPage {
+  version: string;
+}
+
+interface StorePages {
+  /** Ordered by last use. */
+  pages: Map<string, Entry>;
+  bytes: number;
+}
+
+const MAX_BYTES = 16 * 1024 * 1024;
+/** Pages are removed down to this, so that the largest store is not looked for with every new page. */
+const KEPT_BYTES = MAX_BYTES * 0.9;
+
+/**
+ * The rendered pages of this process. A page is stored with a version that the database gives to its content, and is
+ * used only for a request that has just read the same version, so a change by any process is never missed. When the
+ * cache is full, the pages of the store with the most bytes make room, so a large store cannot displace small ones.
+ */
+export class PageCache {
+  private readonly stores = new Map<string, StorePages>();
+  private bytes = 0;
+
+  has(workspaceId: string, key: string): boolean {
+    return this.stores.get(workspaceId)?.pages.has(key) === true;
+  }
+
+  find(workspaceId: string, key: string, version: string): RenderedPage | undefined {
+    const pages = this.stores.get(workspaceId)?.pages;
+    const entry = pages?.get(key);
+    if (!pages || entry?.version !== version) return undefined;
+    pages.delete(key);
+    pages.set(key, entry);
+    return entry;
+  }
+
+  keep(workspaceId: string, key: string, version: string, html: string): RenderedPage {
+    const bytes = Buffer.from(html);
+    const page = { bytes, etag: `"${hash('sha1', bytes, 'base64url')}"`, version };
+    this.remove(workspaceId, key);
+    const store = this.stores.get(workspaceId) ?? { pages: new Map<string, Entry>(), bytes: 0 };
+    this.stores.set(workspaceId, store);
+    store.pages.set(key, page);
+    store.bytes += bytes.length;
+    this.bytes += bytes.length;
+    if (this.bytes > MAX_BYTES) this.makeRoom();
+    return page;
+  }
+
+  private makeRoom(): void {
+    while (this.bytes > KEPT_BYTES) {
+      const [workspaceId, { pages }] = [...this.stores].reduce((most, each) =>
+        each[1].bytes > most[1].bytes ? each : most,
+      );
+      // A tenth of the pages of the largest store at a time.
+      for (const key of [...pages.keys()].slice(0, Math.ceil(pages.size / 10))) this.remove(workspaceId, key);
+    }
+  }
+
+  private remove(workspaceId: string, key: string): void {
+    const store = this.stores.get(workspaceId);
+    const entry = store?.pages.get(key);
+    if (!store || !entry) return;
+    store.pages.delete(key);
+    store.bytes -= entry.bytes.length;
+    this.bytes -= entry.bytes.length;
+    if (store.pages.size === 0) this.stores.delete(workspaceId);
+  }
+}

@@ -1,0 +1,8 @@
+/** A name as part of an address: lower-case letters and digits without accents, with hyphens between words. */
+export function slugOf(name: string): string {
+  const plain = name.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
+  return plain
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, 48)
+    .replace(/^-|-$/g, '');
+}

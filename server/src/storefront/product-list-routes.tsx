@@ -1,0 +1,62 @@
+import type {} from '@fastify/swagger';
+import type { FastifyPluginAsync } from 'fastify';
+import { isTemporary } from '../platform/db/unavailable.js';
+import { sendPage } from '../platform/html/page.js';
+import { queryFields } from '../platform/http/forms.js';
+import { networkOf } from '../platform/http/network.js';
+import { listCategories } from './categories.js';
+import { MissingPage } from './pages/missing.js';
+import { ProductListPage } from './pages/product-list.js';
+import { SearchRefusedPage } from './pages/search-refused.js';
+import { listShopProducts, type ProductList } from './product-list.js';
+import { productListAddress, readProductListRequest } from './product-list-request.js';
+import { SearchLimit } from './search-limit.js';
+import { sendKept, sendShared } from './shared-page.js';
+import { type Storefront, visitOf } from './visit.js';
+
+export const productListRoutes: FastifyPluginAsync<Storefront> = async (app, storefront) => {
+  const { db, lists, mediaUrl, pages, publicUrl } = storefront;
+  const searchLimit = new SearchLimit(storefront.clock);
+
+  app.get('/', { schema: { hide: true } }, async (request, reply) => {
+    const { workspaceId, slug, version } = request.shop;
+    const visit = visitOf(request);
+    const asked = readProductListRequest(queryFields(request));
+    // What strangers type is not kept: there is no end to it.
+    const shared =
+      version !== null && asked.search === '' && asked.min === undefined && asked.max === undefined;
+    const page = shared ? { cache: pages, key: productListAddress(slug, asked), version } : undefined;
+    const kept = page && sendKept(request, reply, visit, page);
+    if (kept) return kept;
+    const refusal = asked.search === '' ? undefined : searchLimit.refuse(networkOf(request.ip));
+    if (refusal) {
+      reply.header('Retry-After', String(refusal.retryAfterSeconds));
+      return sendPage(reply, <SearchRefusedPage visit={visit} reason="tooMany" />, 429);
+    }
+    const categories = await listCategories(db.store(workspaceId), workspaceId);
+    const category = categories.find(({ id }) => id === asked.category);
+    if (asked.category !== undefined && !category) return sendPage(reply, <MissingPage visit={visit} />, 404);
+    let list: ProductList;
+    try {
+      const access = asked.search === '' ? db.store(workspaceId) : db.search(workspaceId);
+      list = await listShopProducts(access, lists, workspaceId, mediaUrl, asked, category);
+    } catch (error) {
+      if (asked.search === '' || !isTemporary(error)) throw error;
+      request.log.warn({ requestId: request.id, err: error }, 'search refused');
+      reply.header('Retry-After', '1');
+      return sendPage(reply, <SearchRefusedPage visit={visit} reason="busy" />, 503);
+    }
+    if (asked.page > list.pages) return sendPage(reply, <MissingPage visit={visit} />, 404);
+    const content = (
+      <ProductListPage
+        visit={visit}
+        request={asked}
+        list={list}
+        categories={categories.filter(({ isUsed }) => isUsed)}
+        category={category}
+        origin={publicUrl}
+      />
+    );
+    return page ? sendShared(request, reply, visit, page, content) : sendPage(reply, content);
+  });
+};

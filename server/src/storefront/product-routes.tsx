@@ -1,0 +1,60 @@
+import type {} from '@fastify/swagger';
+import type { FastifyPluginAsync } from 'fastify';
+import { sendPage } from '../platform/html/page.js';
+import { queryFields } from '../platform/http/forms.js';
+import { isId } from '../platform/schema/ids.js';
+import { previewFreight } from './freight-preview.js';
+import { chosenVariation, findItem, findItemVersion } from './item.js';
+import { MissingPage } from './pages/missing.js';
+import { ProductPage } from './pages/product.js';
+import { idInAddress, productPart } from './product-address.js';
+import { mayBeKept, sendKept, sendShared } from './shared-page.js';
+import { type Storefront, visitOf } from './visit.js';
+
+export const productRoutes: FastifyPluginAsync<Storefront> = async (app, storefront) => {
+  const { mediaUrl, pages, publicUrl } = storefront;
+
+  app.get<{ Params: { part: string } }>(
+    '/products/:part',
+    { schema: { hide: true } },
+    async (request, reply) => {
+      const visit = visitOf(request);
+      const { workspaceId } = visit.shop;
+      const db = storefront.db.store(workspaceId);
+      const id = idInAddress(request.params.part);
+      if (id === undefined) return sendPage(reply, <MissingPage visit={visit} />, 404);
+      const fields = queryFields(request);
+      const [variantId = '', zip] = [fields.get('v'), fields.get('zip')];
+      const key = `${id} ${isId(variantId) ? variantId : ''}`;
+      // The version is read first only if there is a page that it could be the version of.
+      if (zip === undefined && mayBeKept(visit, { cache: pages, key })) {
+        const current = await findItemVersion(db, workspaceId, id);
+        const isCanonical = current && productPart(id, current.name) === request.params.part;
+        const kept =
+          isCanonical && sendKept(request, reply, visit, { cache: pages, key, version: current.version });
+        if (kept) return kept;
+      }
+      const item = await findItem(db, workspaceId, id, mediaUrl);
+      if (!item) return sendPage(reply, <MissingPage visit={visit} />, 404);
+      const part = productPart(id, item.name);
+      if (part !== request.params.part) {
+        // Addresses from before names were part of them, or before the product was renamed.
+        const [, query] = request.url.split('?', 2);
+        return reply.redirect(`/s/${visit.shop.slug}/products/${part}${query ? `?${query}` : ''}`, 301);
+      }
+      const chosen = chosenVariation(item, variantId);
+      const freight =
+        zip === undefined ? undefined : await previewFreight(db, workspaceId, item, chosen, zip);
+      const content = (
+        <ProductPage visit={visit} item={item} chosen={chosen} freight={freight} origin={publicUrl} />
+      );
+      if (freight) return sendPage(reply, content);
+      // A variation that does not exist is not a page of its own: there is no end to them.
+      const isKept = variantId === '' || chosen?.id === variantId;
+      const { version } = item;
+      return isKept
+        ? sendShared(request, reply, visit, { cache: pages, key, version }, content)
+        : sendPage(reply, content);
+    },
+  );
+};

@@ -1,0 +1,20 @@
+import { storeVersion } from '../events/store-version.js';
+import type { Queryable } from '../platform/db/share.js';
+import { fixed, raw, sql } from '../platform/db/sql.js';
+import { isSlug, type Shop, shopColumns } from '../stores/queries.js';
+
+/** A shop with the version of its products, which is another one after each change of them. Null: unknown. */
+export interface VisitedShop extends Shop {
+  version: string | null;
+}
+
+/** Both in one statement, because every page of a shop begins with it. */
+export async function findVisitedShop(db: Queryable, slug: string): Promise<VisitedShop | undefined> {
+  const [shop] = isSlug(slug) ? await db.query<VisitedShop>(shopBySlug(slug)) : [];
+  return shop;
+}
+
+const shopBySlug = fixed(
+  (slug: string) => sql`
+    select ${shopColumns}, (${storeVersion(raw('workspaces.id'))}) as version from workspaces where slug = ${slug}`,
+);
