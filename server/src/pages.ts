@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import cookie from '@fastify/cookie';
 import files from '@fastify/static';
 import type { FastifyPluginAsync } from 'fastify';
@@ -11,6 +10,7 @@ import { type AuthorizeOptions, authorizeRoutes } from './oauth/authorize-routes
 import { type PartnerOptions, partnerRoutes } from './partners/routes.js';
 import { notificationRoute } from './payments/sandbox/notification-route.js';
 import { paymentRoutes, type SandboxOptions } from './payments/sandbox/routes.js';
+import { isVersioned, PUBLIC_FOLDER } from './platform/html/assets.js';
 import { servePages } from './platform/html/pages.js';
 import { siteRoutes } from './site/routes.js';
 import { storefrontRoutes } from './storefront/routes.js';
@@ -28,12 +28,10 @@ export interface PagesOptions {
   sandbox: SandboxOptions | undefined;
 }
 
-const PUBLIC = fileURLToPath(new URL('../public/', import.meta.url));
-
 /** Everything that a person opens in a browser. */
 export const pages: FastifyPluginAsync<PagesOptions> = async (app, options) => {
   const { sandbox } = options;
-  await app.register(files, { root: PUBLIC, prefix: '/assets/', index: false, maxAge: '1h' });
+  await app.register(assets);
   if (sandbox) await app.register(notificationRoute, sandbox);
   await app.register(async (scope) => {
     await scope.register(cookie);
@@ -49,4 +47,13 @@ export const pages: FastifyPluginAsync<PagesOptions> = async (app, options) => {
     await scope.register(storefrontRoutes, { ...options.storefront, prefix: '/s/:slug' });
     if (sandbox) await scope.register(paymentRoutes, sandbox);
   });
+};
+
+/** A file that is addressed with its version never changes. */
+const assets: FastifyPluginAsync = async (app) => {
+  app.addHook('onSend', async (request, reply) => {
+    if (reply.statusCode < 400 && isVersioned(request.url))
+      reply.header('cache-control', 'public, max-age=31536000, immutable');
+  });
+  await app.register(files, { root: PUBLIC_FOLDER, prefix: '/assets/', index: false, maxAge: '1h' });
 };

@@ -1,14 +1,11 @@
 import { ordersOf } from '../orders/storage.js';
-import type { Clock } from '../platform/clock.js';
 import type { Shop } from '../stores/queries.js';
 import type { CheckoutFault } from './items.js';
 import { openPayment, type PaymentServices } from './open-payment.js';
 import { type OrderRequest, placeOrder } from './place-order.js';
 import { CheckoutRefused, type Refusal } from './refused.js';
 
-export interface CheckoutServices extends PaymentServices {
-  clock: Clock;
-}
+export type CheckoutServices = PaymentServices;
 
 /** An order request without a gateway, because the buyer does not choose it. */
 export interface CheckoutRequest extends Omit<OrderRequest, 'payment'> {

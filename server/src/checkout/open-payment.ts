@@ -1,19 +1,22 @@
+import { boletoDueDay } from '../orders/expires-at.js';
 import { noteTransaction } from '../orders/life.js';
 import { ordersOf } from '../orders/storage.js';
 import type { PaymentGateway } from '../payments/gateway.js';
+import type { Clock } from '../platform/clock.js';
 import type { Database } from '../platform/db/database.js';
 import type { Shop } from '../stores/queries.js';
 import type { OrderLinks } from './order-links.js';
 
 export interface PaymentServices {
   db: Database;
+  clock: Clock;
   gateway: PaymentGateway;
   orderLinks: OrderLinks;
 }
 
 /** Opens the payment of an order, or returns the one that is already open. */
 export async function openPayment(
-  { db, gateway, orderLinks }: PaymentServices,
+  { db, clock, gateway, orderLinks }: PaymentServices,
   shop: Shop,
   order: { id: string; total: number; payment: { method: string; installments: number } },
 ): Promise<{ transactionId: string; paymentUrl: string }> {
@@ -25,6 +28,7 @@ export async function openPayment(
     amount: order.total,
     method,
     installments,
+    dueOn: method === 'boleto' ? boletoDueDay(clock, shop.timezone) : null,
     returnUrl: orderLinks.urlOf(shop, order.id),
   });
   await noteTransaction(

@@ -15,6 +15,10 @@ export function expiryOf(
   timezone: string,
 ): { moment: string; day: null } | { moment: null; day: string } {
   if (method !== 'boleto') return { moment: new Date(clock.now() + UNPAID_MS).toISOString(), day: null };
-  const due = addBusinessDays(localDay(clock.now(), timezone), BOLETO_DUE_DAYS);
-  return { moment: null, day: addBusinessDays(due, BOLETO_CONFIRMATION_DAYS) };
+  return { moment: null, day: addBusinessDays(boletoDueDay(clock, timezone), BOLETO_CONFIRMATION_DAYS) };
+}
+
+/** The day (YYYY-MM-DD) on which a boleto that is issued now is due. */
+export function boletoDueDay(clock: Clock, timezone: string): string {
+  return addBusinessDays(localDay(clock.now(), timezone), BOLETO_DUE_DAYS);
 }

@@ -48,6 +48,19 @@ export async function noteTransaction(
     where workspace_id = ${workspaceId} and id = ${orderId} and transaction_id is distinct from ${transactionId}`);
 }
 
+/** Records that the buyer pays an unpaid order in another way. */
+export async function changePayment(
+  tx: Tx,
+  workspaceId: string,
+  orderId: string,
+  { method, installments }: { method: string; installments: number },
+): Promise<void> {
+  await tx.query(sql`
+    update orders set payment_method = ${method}, installments = ${installments}
+    where workspace_id = ${workspaceId} and id = ${orderId} and status = 'pending'
+      and (payment_method, installments) <> (${method}, ${installments})`);
+}
+
 /** Marks an order as paid. Returns false if the order is no longer pending. */
 export async function markPaid(tx: Tx, clock: Clock, workspaceId: string, order: Money): Promise<boolean> {
   if (order.status !== 'pending') return false;

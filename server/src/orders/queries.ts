@@ -125,6 +125,19 @@ export async function findOrder(
   return order;
 }
 
+/** The id of the order with this number, if this e-mail was used to place it. */
+export async function findOrderId(
+  db: Queryable,
+  workspaceId: string,
+  number: number,
+  email: string,
+): Promise<string | undefined> {
+  const [order] = await db.query<{ id: string }>(sql`
+    select id from orders
+    where workspace_id = ${workspaceId} and number = ${number} and lower(customer ->> 'email') = lower(${email})`);
+  return order?.id;
+}
+
 /** `from` and `to` are whole days in the store's time zone, both inclusive. */
 function matching(workspaceId: string, filters: OrderFilters): Statement {
   const conditions = [sql`o.workspace_id = ${workspaceId}`];

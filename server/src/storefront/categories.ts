@@ -14,7 +14,7 @@ export interface Category {
  * All categories. Those of the store are found by skipping through the index from one category to the next, so the work
  * depends on the number of used categories and not on that of products.
  */
-export async function listCategories(db: Queryable, workspaceId: string): Promise<Category[]> {
+export async function categoriesOfShop(db: Queryable, workspaceId: string): Promise<Category[]> {
   const all = await db.query<{ id: number; parentId: number | null; used: boolean }>(sql`
     with recursive used(id) as (
       (select category_id from products where workspace_id = ${workspaceId} order by category_id limit 1)

@@ -8,6 +8,11 @@ import { phoneOf } from './phone.js';
 import { type PostalCodeFault, readPostalCode, STATES } from './postal-codes.js';
 
 export const METHODS = ['pix', 'card', 'boleto'] as const;
+/**
+ * The methods that an order can be changed to later. A boleto would reserve the stock for days, and the checkout limits how
+ * many of them a buyer may have.
+ */
+export const IMMEDIATE_METHODS = ['pix', 'card'] as const;
 const SERVICES = ['economy', 'express', 'digital'];
 
 export type FieldFault =
@@ -92,6 +97,17 @@ export function readCheckoutForm(fields: Fields): CheckoutForm {
     form.faults.zip = 'zipState';
   if (Object.keys(form.faults).length === 0) form.order = orderOf(values);
   return form;
+}
+
+/** The method that a buyer chooses for an existing order; undefined if the form has none. */
+export function readOtherPayment(fields: Fields): { method: string; installments: number } | undefined {
+  const method = IMMEDIATE_METHODS.find((each) => each === fields.get('payment'));
+  const installments = RULES.installments(fields.get('installments') ?? '1');
+  if (!method) return undefined;
+  return {
+    method,
+    installments: method === 'card' && 'value' in installments ? Number(installments.value) : 1,
+  };
 }
 
 function orderOf(values: Typed): NonNullable<CheckoutForm['order']> {

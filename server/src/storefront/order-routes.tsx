@@ -1,12 +1,14 @@
 import type {} from '@fastify/swagger';
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import { openPayment } from '../checkout/open-payment.js';
+import { changePayment } from '../orders/life.js';
 import { findOrder } from '../orders/queries.js';
 import type { OrderRecord } from '../orders/records.js';
 import { ordersOf } from '../orders/storage.js';
 import { sendPage } from '../platform/html/page.js';
 import { postedForm, queryFields } from '../platform/http/forms.js';
 import { findTracking } from '../shipping/shipments.js';
+import { readOtherPayment } from './checkout-form.js';
 import { coversOf } from './covers.js';
 import { keepOpenOrder } from './open-order.js';
 import { MissingOrderPage, NoOrdersPage } from './pages/missing.js';
@@ -57,16 +59,25 @@ export const shopOrderRoutes: FastifyPluginAsync<Storefront> = async (app, store
         covers={covers}
         orderKey={orderKey}
         canPay={gateway !== undefined}
+        isDeclined={queryFields(request).get('payment') === 'declined'}
       />,
     );
   });
 
   app.post<{ Params: { id: string } }>('/orders/:id/pay', hidden, async (request, reply) => {
-    const order = await find(request, postedForm(request).text('key'));
+    const fields = postedForm(request);
+    const order = await find(request, fields.text('key'));
     if (!order) return sendPage(reply, <MissingOrderPage visit={visitOf(request)} />, 404);
     if (order.status !== 'pending') return reply.redirect(orderLinks.urlOf(request.shop, order.id), 303);
     if (!gateway) return sendPage(reply, <NoOrdersPage visit={visitOf(request)} />, 409);
-    const { paymentUrl } = await openPayment({ ...storefront, gateway }, request.shop, order);
+    const other = readOtherPayment(fields);
+    if (other) {
+      const tx = ordersOf(db, request.shop.workspaceId).autocommit;
+      await changePayment(tx, request.shop.workspaceId, order.id, other);
+    }
+    const payment = other ?? order.payment;
+    const services = { ...storefront, gateway };
+    const { paymentUrl } = await openPayment(services, request.shop, { ...order, payment });
     return reply.redirect(paymentUrl, 303);
   });
 };

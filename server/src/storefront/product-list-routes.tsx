@@ -4,19 +4,22 @@ import { isTemporary } from '../platform/db/unavailable.js';
 import { sendPage } from '../platform/html/page.js';
 import { queryFields } from '../platform/http/forms.js';
 import { networkOf } from '../platform/http/network.js';
-import { listCategories } from './categories.js';
+import { categoriesOfShop } from './categories.js';
 import { MissingPage } from './pages/missing.js';
 import { ProductListPage } from './pages/product-list.js';
 import { SearchRefusedPage } from './pages/search-refused.js';
 import { listShopProducts, type ProductList } from './product-list.js';
 import { productListAddress, readProductListRequest } from './product-list-request.js';
-import { SearchLimit } from './search-limit.js';
+import { RequestLimit } from './request-limit.js';
 import { sendKept, sendShared } from './shared-page.js';
 import { type Storefront, visitOf } from './visit.js';
 
+/** Of one client network, across all shops. */
+const SEARCHES_PER_MINUTE = 60;
+
 export const productListRoutes: FastifyPluginAsync<Storefront> = async (app, storefront) => {
   const { db, lists, mediaUrl, pages, publicUrl } = storefront;
-  const searchLimit = new SearchLimit(storefront.clock);
+  const searchLimit = new RequestLimit(storefront.clock, SEARCHES_PER_MINUTE, 60_000);
 
   app.get('/', { schema: { hide: true } }, async (request, reply) => {
     const { workspaceId, slug, version } = request.shop;
@@ -33,7 +36,7 @@ export const productListRoutes: FastifyPluginAsync<Storefront> = async (app, sto
       reply.header('Retry-After', String(refusal.retryAfterSeconds));
       return sendPage(reply, <SearchRefusedPage visit={visit} reason="tooMany" />, 429);
     }
-    const categories = await listCategories(db.store(workspaceId), workspaceId);
+    const categories = await categoriesOfShop(db.store(workspaceId), workspaceId);
     const category = categories.find(({ id }) => id === asked.category);
     if (asked.category !== undefined && !category) return sendPage(reply, <MissingPage visit={visit} />, 404);
     let list: ProductList;

@@ -5,6 +5,7 @@ import { contentPolicy } from '../platform/html/content-policy.js';
 import { sendPage } from '../platform/html/page.js';
 import { cartRoutes } from './cart-routes.js';
 import { checkoutRoutes } from './checkout-routes.js';
+import { findOrderRoutes } from './find-order-routes.js';
 import { shopOrderRoutes } from './order-routes.js';
 import { MissingPage, NoShopPage } from './pages/missing.js';
 import { productListRoutes } from './product-list-routes.js';
@@ -40,6 +41,7 @@ export const storefrontRoutes: FastifyPluginAsync<Storefront> = async (app, stor
   await app.register(productRoutes, below);
   await app.register(cartRoutes, below);
   await app.register(checkoutRoutes, below);
+  await app.register(findOrderRoutes, below);
   await app.register(shopOrderRoutes, below);
 
   app.get('/*', hidden, async (request, reply) =>

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
-import { boletoLine } from '../../src/payments/sandbox/boleto-line.js';
+import { boletoBarcode, boletoLine } from '../../src/payments/sandbox/boleto-line.js';
+import { interleaved2of5 } from '../../src/payments/sandbox/interleaved-2-of-5.js';
 import { pixCode } from '../../src/payments/sandbox/pix-code.js';
 import { crc16, emvFields, isBoletoLine } from '../support/payment-codes.js';
 import { Random } from '../support/random.js';
+import { readInterleaved2of5 } from '../support/read-barcode.js';
 
 // The example of the Banco Central's Pix manual ("Manual de Padrões para Iniciação do Pix").
 const PUBLISHED_PIX =
@@ -43,8 +45,29 @@ test('every Pix code is a sequence of EMV fields that ends in the checksum of wh
 
 test('every line of a boleto has its four check digits and the amount', () => {
   for (const payment of payments) {
-    const line = boletoLine(payment);
+    const line = boletoLine({ ...payment, dueOn: '2026-11-19' });
     expect([line, isBoletoLine(line)]).toEqual([line, true]);
     expect(Number(line.slice(-10))).toBe(Math.round(payment.amount * 100));
+  }
+});
+
+test('the due date of a boleto is its factor, which began again at 1000 on 22 February 2025', () => {
+  const [payment] = payments;
+  const factorOf = (dueOn: string | null) => boletoLine({ ...payment!, dueOn }).slice(-14, -10);
+  // Dates and factors published by FEBRABAN.
+  expect(factorOf('2000-07-03')).toBe('1000');
+  expect(factorOf('2025-02-21')).toBe('9999');
+  expect(factorOf('2025-02-22')).toBe('1000');
+  expect(factorOf(null)).toBe('0000');
+});
+
+test('the barcode of a boleto has the content of its line, and a reader reads it', () => {
+  for (const payment of payments.slice(0, 20)) {
+    const boleto = { ...payment, dueOn: '2026-11-19' };
+    const read = readInterleaved2of5(interleaved2of5(boletoBarcode(boleto)));
+    expect(read).toBe(boletoBarcode(boleto));
+    const digits = boletoLine(boleto).replace(/[ .]/g, '');
+    const free = digits.slice(4, 9) + digits.slice(10, 20) + digits.slice(21, 31);
+    expect(read).toBe(digits.slice(0, 4) + digits[32] + digits.slice(33) + free);
   }
 });

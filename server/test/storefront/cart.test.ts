@@ -145,16 +145,15 @@ test('a cookie of rubbish is an empty cart', async () => {
   expect((await visitor.at('/cart')).text).toContain('Subtotal R$34.90');
 });
 
-test('a form that did not come from our page to this browser is refused', async () => {
-  const fields = hiddenFields(await visitor.at(`/products/${mug}`), 'Add to cart');
+test('a form that did not come from the cart page to this browser is refused', async () => {
+  await visitor.add(mug);
+  const fields = hiddenFields(await visitor.at('/cart'), 'Checkout');
   const other = new Visitor(feira, shop);
-  await other.at(`/products/${mug}`);
-  for (const wrong of [
-    { ...fields, csrf: '' },
-    { ...fields, csrf: 'x' },
-  ])
-    expect((await visitor.post(`/s/${shop.slug}/cart`, wrong)).status).toBe(403);
-  expect((await other.post(`/s/${shop.slug}/cart`, fields)).status).toBe(403);
-  expect((await new Visitor(feira, shop).post(`/s/${shop.slug}/cart`, fields)).status).toBe(403);
-  expect((await visitor.post(`/s/${shop.slug}/cart/lines`, {})).status).toBe(403);
+  await other.add(mug);
+  await other.at('/cart');
+  const path = `/s/${shop.slug}/cart/lines`;
+  for (const wrong of [{}, { ...fields, csrf: '' }, { ...fields, csrf: 'x' }])
+    expect((await visitor.post(path, wrong)).status).toBe(403);
+  expect((await other.post(path, fields)).status).toBe(403);
+  expect((await new Visitor(feira, shop).post(path, fields)).status).toBe(403);
 });

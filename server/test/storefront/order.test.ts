@@ -49,6 +49,35 @@ test('an order waits for its payment and can be paid from its page', async () =>
   expect((await onlyOrder()).status).toBe('paid');
 });
 
+test('a declined payment is shown in the shop, and the order is paid another way', async () => {
+  const payment = await visitor.buy(mug, { payment: 'card', installments: '3' });
+  const declined = await visitor.settle(payment, 'Decline');
+  expect(declined.text).toContain('The payment was declined and nothing was charged.');
+  const { id } = await onlyOrder();
+  expect((await pageOf(id)).text).not.toContain('declined');
+  const next = localPath(await visitor.press(declined, 'Continue to payment', { payment: 'pix' }));
+  expect(next).toBe(payment);
+  expect((await visitor.get(next)).text).toContain('Scan the code');
+  expect((await onlyOrder()).payment).toMatchObject({ method: 'pix', installments: 1 });
+  expect((await visitor.settle(next)).text).toContain('Your payment was received.');
+  expect((await onlyOrder()).status).toBe('paid');
+});
+
+test('an order cannot be changed to a boleto later, nor after it is paid', async () => {
+  const payment = await visitor.buy(mug);
+  const { id } = await onlyOrder();
+  const waiting = await pageOf(id);
+  const card = { payment: 'card', installments: '12' };
+  await visitor.press(waiting, 'Continue to payment', { payment: 'boleto' });
+  expect((await onlyOrder()).payment).toMatchObject({ method: 'pix', installments: 1 });
+  await visitor.press(waiting, 'Continue to payment', card);
+  expect((await onlyOrder()).payment).toMatchObject({ method: 'card', installments: 12 });
+  await visitor.settle(payment);
+  const { status, location } = await visitor.press(waiting, 'Continue to payment', { payment: 'pix' });
+  expect([status, location]).toEqual([303, feira.context.orderLinks.urlOf(shop, id)]);
+  expect((await onlyOrder()).payment).toMatchObject({ method: 'card', installments: 12 });
+});
+
 test('the page opens for its own key only', async () => {
   await visitor.buy(mug);
   await visitor.buy(mug);

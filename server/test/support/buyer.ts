@@ -36,8 +36,10 @@ export class Visitor extends Merchant {
     super(feira.app, { 'accept-language': 'en', ...headers }, remoteAddress);
   }
 
-  at(path = ''): Promise<Page> {
-    return this.get(`/s/${this.shop.slug}${path}`);
+  /** Follows an address that has moved, such as that of a product without its name. */
+  async at(path = ''): Promise<Page> {
+    const page = await this.get(`/s/${this.shop.slug}${path}`);
+    return page.status === 301 ? this.get(page.location as string) : page;
   }
 
   async add(productId: string, choice: { variantId?: string; quantity?: string } = {}): Promise<Page> {

@@ -1,4 +1,4 @@
-import { BitArray, Code128Reader } from '@zxing/library';
+import { BitArray, Code128Reader, ITFReader } from '@zxing/library';
 
 const DOTS_PER_POINT = 20;
 
@@ -14,4 +14,15 @@ export function readBarcode(pdf: Buffer): string {
     for (let dot = Math.round(from * DOTS_PER_POINT); dot < Math.round(to * DOTS_PER_POINT); dot++)
       row.set(dot);
   return new Code128Reader().decodeRow(0, row, new Map()).getText();
+}
+
+/** Decodes a barcode of an SVG that was drawn as one path of bars. */
+export function readInterleaved2of5(svg: string): string {
+  const bars = [...svg.matchAll(/M(\d+) 0h(\d+)v\d+h-/g)].map(
+    ([, x, width]) => [Number(x), Number(width)] as const,
+  );
+  const row = new BitArray((Math.max(...bars.map(([x, width]) => x + width)) + 10) * DOTS_PER_POINT);
+  for (const [x, width] of bars)
+    for (let dot = x * DOTS_PER_POINT; dot < (x + width) * DOTS_PER_POINT; dot++) row.set(dot);
+  return new ITFReader().decodeRow(0, row, new Map()).getText();
 }

@@ -87,6 +87,7 @@ export async function openPayment(
     amount,
     method: 'pix',
     installments: 1,
+    dueOn: null,
     returnUrl: 'http://feira.test/',
   });
   await db.store('test').autocommit.query(sql`

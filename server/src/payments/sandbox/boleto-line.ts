@@ -1,5 +1,29 @@
+export interface Boleto {
+  id: string;
+  amount: number;
+  /** The day (YYYY-MM-DD) on which it is due. */
+  dueOn: string | null;
+}
+
 /** The digits that are typed to pay a boleto: 47 digits with check digits, of a bank (000) that does not exist. */
-export function boletoLine({ id, amount }: { id: string; amount: number }): string {
+export function boletoLine(boleto: Boleto): string {
+  const { check, due, value, free } = partsOf(boleto);
+  const parts = [`${BANK_AND_CURRENCY}${free.slice(0, 5)}`, free.slice(5, 15), free.slice(15)].map(
+    (part) => `${part}${mod10(part)}`,
+  );
+  const [first, second, third] = parts.map((part) => `${part.slice(0, 5)}.${part.slice(5)}`);
+  return `${first} ${second} ${third} ${check} ${due}${value}`;
+}
+
+/** The 44 digits of the barcode: the same content in another order. */
+export function boletoBarcode(boleto: Boleto): string {
+  const { check, due, value, free } = partsOf(boleto);
+  return `${BANK_AND_CURRENCY}${check}${due}${value}${free}`;
+}
+
+const BANK_AND_CURRENCY = '0009';
+
+function partsOf({ id, amount, dueOn }: Boleto) {
   const free = BigInt(`0x${id.replace(/[^0-9a-f]/g, '') || '0'}`)
     .toString()
     .padStart(25, '0')
@@ -8,13 +32,14 @@ export function boletoLine({ id, amount }: { id: string; amount: number }): stri
     .toString()
     .padStart(10, '0')
     .slice(-10);
-  const due = '0000';
-  const check = mod11(`0009${due}${value}${free}`);
-  const parts = [`0009${free.slice(0, 5)}`, free.slice(5, 15), free.slice(15)].map(
-    (part) => `${part}${mod10(part)}`,
-  );
-  const [first, second, third] = parts.map((part) => `${part.slice(0, 5)}.${part.slice(5)}`);
-  return `${first} ${second} ${third} ${check} ${due}${value}`;
+  const due = dueOn === null ? '0000' : dueFactor(dueOn);
+  return { check: mod11(`${BANK_AND_CURRENCY}${due}${value}${free}`), due, value, free };
+}
+
+/** The days since 7 October 1997. The factor has four digits: after 9999, on 21 February 2025, it began again at 1000. */
+function dueFactor(day: string): string {
+  const days = (Date.parse(day) - Date.parse('1997-10-07')) / (24 * 60 * 60 * 1000);
+  return String(((days - 1000) % 9000) + 1000);
 }
 
 function mod10(digits: string): number {

@@ -22,6 +22,8 @@ export interface SandboxPayment {
   method: string;
   installments: number;
   returnUrl: string;
+  /** The day (YYYY-MM-DD) on which a boleto is due. */
+  dueOn: string | null;
   status: 'open' | 'paid' | 'declined' | 'canceled';
   refunded: number;
 }
@@ -50,12 +52,16 @@ export class SandboxGateway implements PaymentGateway {
       await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${`payment ${request.orderId}`}, 0))`);
       const [known] = await tx.query<{ id: string }>(sql`
         select id from sandbox_payments where workspace_id = ${request.workspaceId} and order_id = ${request.orderId}`);
-      if (known) return known.id;
+      if (known) {
+        await changeMethod(tx, known.id, request);
+        return known.id;
+      }
       const made = `sbx_${randomBytes(12).toString('hex')}`;
       await tx.query(sql`
-        insert into sandbox_payments (id, workspace_id, order_id, store_name, amount, method, installments, return_url)
+        insert into sandbox_payments (id, workspace_id, order_id, store_name, amount, method, installments, return_url,
+          due_on)
         values (${made}, ${request.workspaceId}, ${request.orderId}, ${request.storeName}, ${request.amount}, ${request.method},
-                ${request.installments}, ${request.returnUrl})`);
+                ${request.installments}, ${request.returnUrl}, ${request.dueOn})`);
       return made;
     });
     return { transactionId: id, paymentUrl: this.links.urlOf(id) };
@@ -65,7 +71,7 @@ export class SandboxGateway implements PaymentGateway {
     if (!/^sbx_[0-9a-f]{24}$/.test(id)) return undefined;
     const [payment] = await this.db.system('payments').query<SandboxPayment>(sql`
       select id, workspace_id as "workspaceId", order_id as "orderId", store_name as "storeName", amount, method, installments,
-        return_url as "returnUrl", status, refunded
+        return_url as "returnUrl", due_on::text as "dueOn", status, refunded
       from sandbox_payments where id = ${id}`);
     return payment;
   }
@@ -199,4 +205,15 @@ export class SandboxGateway implements PaymentGateway {
     });
     return (await this.find(id)) as SandboxPayment;
   }
+}
+
+/** The buyer may choose another method until the payment is made. A declined payment is then open again. */
+async function changeMethod(
+  tx: Tx,
+  id: string,
+  { method, installments, dueOn }: PaymentRequest,
+): Promise<void> {
+  await tx.query(sql`
+    update sandbox_payments set method = ${method}, installments = ${installments}, due_on = ${dueOn}, status = 'open'
+    where id = ${id} and status in ('open', 'declined') and (method, installments) <> (${method}, ${installments})`);
 }

@@ -6,7 +6,9 @@ import { contentPolicy, FILE_POLICY } from '../../platform/html/content-policy.j
 import { sendPage } from '../../platform/html/page.js';
 import { badRequest } from '../../platform/http/errors.js';
 import { formFields, queryFields } from '../../platform/http/forms.js';
+import { boletoBarcode } from './boleto-line.js';
 import type { SandboxGateway, SandboxPayment } from './gateway.js';
+import { interleaved2of5 } from './interleaved-2-of-5.js';
 import { NoPaymentPage, PaymentPage } from './pages/payment.js';
 import { pixCode } from './pix-code.js';
 
@@ -42,7 +44,9 @@ export const paymentRoutes: FastifyPluginAsync<SandboxOptions> = async (app, opt
     // Paid and canceled are final. Pressing a button again leads back to the shop.
     if (isOpen(payment)) await gateway.decide(payment.id, decision);
     wake.poke();
-    return reply.redirect(payment.returnUrl, 303);
+    // The shop shows that the payment was declined and offers other methods.
+    const isDeclined = decision === 'declined' && isOpen(payment);
+    return reply.redirect(isDeclined ? `${payment.returnUrl}&payment=declined` : payment.returnUrl, 303);
   });
 
   app.get<{ Params: { id: string } }>('/sandbox/pay/:id/qr.svg', hidden, async (request, reply) => {
@@ -52,6 +56,15 @@ export const paymentRoutes: FastifyPluginAsync<SandboxOptions> = async (app, opt
       .type('image/svg+xml')
       .header('Content-Security-Policy', FILE_POLICY)
       .send(renderSVG(pixCode(payment), { border: 2 }));
+  });
+
+  app.get<{ Params: { id: string } }>('/sandbox/pay/:id/barcode.svg', hidden, async (request, reply) => {
+    const payment = await gateway.findByKey(request.params.id, queryFields(request).text('key'));
+    if (payment?.method !== 'boleto') return missing(request, reply);
+    return reply
+      .type('image/svg+xml')
+      .header('Content-Security-Policy', FILE_POLICY)
+      .send(interleaved2of5(boletoBarcode(payment)));
   });
 };
 

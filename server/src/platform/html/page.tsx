@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import type { ComponentChildren, JSX, VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
+import { assetUrl } from './assets.js';
 import type { Language } from './language.js';
 
 /** The layout of every page of Feira itself. The renderer escapes all values. */
@@ -80,9 +81,9 @@ export function PageHead(props: {
       {image && <meta name="twitter:card" content="summary_large_image" />}
       <link rel="icon" href="/favicon.ico" type="image/svg+xml" />
       {['tokens.css', 'feira.css', ...styles].map((style) => (
-        <link key={style} rel="stylesheet" href={`/assets/${style}`} />
+        <link key={style} rel="stylesheet" href={assetUrl(style)} />
       ))}
-      {script && <script src={`/assets/${script}`} defer />}
+      {script && <script src={assetUrl(script)} defer />}
       {children}
     </head>
   );

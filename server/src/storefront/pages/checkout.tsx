@@ -44,25 +44,38 @@ export function CheckoutPage(props: Props) {
         {Object.entries(hidden).map(([name, value]) => (
           <input key={name} type="hidden" name={name} value={value} />
         ))}
-        <div>
+        <Items visit={visit} cart={cart} options={options} />
+        <div class="fields">
           <BuyerFields language={language} form={form} />
           <AddressFields language={language} form={form} />
           <DeliveryFields language={language} form={form} options={options} />
           <PaymentFields language={language} form={form} total={cheapest} />
         </div>
-        <Summary visit={visit} cart={cart} options={options} />
+        <Totals visit={visit} cart={cart} options={options} />
       </form>
     </ShopPage>
   );
 }
 
-/** One total for each delivery service. The stylesheet shows only the total of the selected one. */
-function Summary({ visit, cart, options }: Pick<Props, 'visit' | 'cart' | 'options'>) {
-  const { shop, language } = visit;
+type SummaryProps = Pick<Props, 'visit' | 'cart' | 'options'>;
+
+/**
+ * What is bought. On phones it comes first, collapsed to one line with the total; beside the form it is always open.
+ * There is one total for each delivery service, and the stylesheet shows that of the chosen one.
+ */
+function Items({ visit, cart, options }: SummaryProps) {
+  const { language } = visit;
   const texts = CHECKOUT_TEXTS[language];
   return (
-    <aside class="summary">
-      <h2>{texts.summary}</h2>
+    <details class="summary items">
+      <summary>
+        <span>{texts.summary}</span>
+        {options.map(({ service, cost }) => (
+          <strong key={service} class={`with-${service}`}>
+            {money(cart.subtotal + cost, language)}
+          </strong>
+        ))}
+      </summary>
       <ul class="bought">
         {cart.lines
           .flatMap(({ bought, cover }) => (bought ? [{ ...bought, cover }] : []))
@@ -77,6 +90,15 @@ function Summary({ visit, cart, options }: Pick<Props, 'visit' | 'cart' | 'optio
             </li>
           ))}
       </ul>
+    </details>
+  );
+}
+
+function Totals({ visit, cart, options }: SummaryProps) {
+  const { shop, language } = visit;
+  const texts = CHECKOUT_TEXTS[language];
+  return (
+    <aside class="summary">
       <dl class="totals">
         <div>
           <dt>{texts.subtotal}</dt>

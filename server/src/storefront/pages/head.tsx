@@ -1,3 +1,4 @@
+import { assetUrl } from '../../platform/html/assets.js';
 import type { Language } from '../../platform/html/language.js';
 
 /** The metadata of a page for search engines and link previews. */
@@ -30,7 +31,8 @@ export function Head(props: { title: string; language: Language; about?: PageDes
       {canonical && <meta property="og:type" content={data ? 'product' : 'website'} />}
       {image && <meta property="og:image" content={image} />}
       <link rel="icon" href="/favicon.ico" type="image/svg+xml" />
-      <link rel="stylesheet" href="/assets/shop.css" />
+      <link rel="stylesheet" href={assetUrl('tokens.css')} />
+      <link rel="stylesheet" href={assetUrl('shop.css')} />
       {data && (
         <script
           type="application/ld+json"

@@ -9,7 +9,8 @@ const TEXTS = {
     title: 'Page not found',
     more: 'The product may no longer be available, or the link may be wrong.',
     order: 'Order not found',
-    orderMore: 'The link may be incomplete. Open it again from where you saved it, or ask the shop for help.',
+    orderMore: 'The link may be incomplete. You can also find the order by its number and your e-mail.',
+    find: 'Find your order',
     home: 'View all products',
     noOrders: 'This shop does not accept orders yet',
     noOrdersMore: 'It has no payment method yet. Your cart is saved; come back later.',
@@ -20,7 +21,8 @@ const TEXTS = {
     title: 'Página não encontrada',
     more: 'O produto pode não estar mais disponível ou o link pode estar incorreto.',
     order: 'Pedido não encontrado',
-    orderMore: 'O link pode estar incompleto. Abra-o de novo de onde você o salvou ou fale com a loja.',
+    orderMore: 'O link pode estar incompleto. Você também pode buscar o pedido pelo número e e-mail.',
+    find: 'Encontrar meu pedido',
     home: 'Ver todos os produtos',
     noOrders: 'Esta loja ainda não aceita pedidos',
     noOrdersMore: 'Ela ainda não tem uma forma de pagamento. Seu carrinho ficará salvo; volte mais tarde.',
@@ -49,8 +51,9 @@ export function MissingPage({ visit }: { visit: Visit }) {
 
 /** For a wrong key and an unknown order alike, so that a guess reveals nothing. */
 export function MissingOrderPage({ visit }: { visit: Visit }) {
-  const { order, orderMore } = TEXTS[visit.language];
-  return <LostPage visit={visit} title={order} more={orderMore} />;
+  const { order, orderMore, find } = TEXTS[visit.language];
+  const next = { address: `/s/${visit.shop.slug}/orders`, label: find };
+  return <LostPage visit={visit} title={order} more={orderMore} next={next} />;
 }
 
 /** Shown by a server without a payment gateway. */
@@ -59,15 +62,26 @@ export function NoOrdersPage({ visit }: { visit: Visit }) {
   return <LostPage visit={visit} title={noOrders} more={noOrdersMore} />;
 }
 
-function LostPage({ visit, title, more }: { visit: Visit; title: string; more: string }) {
+function LostPage(props: {
+  visit: Visit;
+  title: string;
+  more: string;
+  /** Where to go; default: the product list. */
+  next?: { address: string; label: string };
+}) {
+  const { visit, title, more } = props;
+  const { address, label } = props.next ?? {
+    address: `/s/${visit.shop.slug}`,
+    label: TEXTS[visit.language].home,
+  };
   return (
     <ShopPage visit={visit} title={title}>
       <div class="lost">
         <h1>{title}</h1>
         <p>{more}</p>
         <p>
-          <a class="button" href={`/s/${visit.shop.slug}`}>
-            {TEXTS[visit.language].home}
+          <a class="button" href={address}>
+            {label}
           </a>
         </p>
       </div>

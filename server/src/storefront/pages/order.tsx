@@ -4,6 +4,7 @@ import type { Language } from '../../platform/html/language.js';
 import type { Tracking } from '../../shipping/shipments.js';
 import { Invoices } from './order-invoices.js';
 import { OrderItems } from './order-items.js';
+import { PayForms } from './pay-forms.js';
 import { ShopPage, type Visit } from './shell.js';
 
 const TEXTS = {
@@ -12,7 +13,7 @@ const TEXTS = {
     thanks: 'Thank you! Your payment was received.',
     keep: 'Save this link to access your order later.',
     waiting: (until: string) => `Your items are reserved until ${until}. We ship them after payment.`,
-    pay: 'Pay now',
+    declined: 'The payment was declined and nothing was charged. Try again, or choose another method.',
     status: {
       pending: 'Waiting for payment',
       paid: 'Paid',
@@ -42,7 +43,8 @@ const TEXTS = {
     thanks: 'Obrigado! Seu pagamento foi recebido.',
     keep: 'Salve este link para acompanhar seu pedido.',
     waiting: (until: string) => `Seus itens ficam reservados até ${until}. O envio é feito após o pagamento.`,
-    pay: 'Pagar agora',
+    declined:
+      'O pagamento foi recusado e nada foi cobrado. Tente novamente ou escolha outra forma de pagamento.',
     status: {
       pending: 'Aguardando pagamento',
       paid: 'Pago',
@@ -78,9 +80,11 @@ interface Props {
   orderKey: string;
   /** True if the server has a payment gateway. */
   canPay: boolean;
+  /** True right after a payment was declined. */
+  isDeclined: boolean;
 }
 
-export function OrderPage({ visit, order, tracking, covers, orderKey, canPay }: Props) {
+export function OrderPage({ visit, order, tracking, covers, orderKey, canPay, isDeclined }: Props) {
   const { shop, language } = visit;
   const texts = TEXTS[language];
   return (
@@ -91,11 +95,15 @@ export function OrderPage({ visit, order, tracking, covers, orderKey, canPay }: 
           <span class={`badge ${order.status}`}>{texts.status[order.status]}</span>
         </p>
         {order.expiresAt !== null && canPay && (
-          <form method="post" action={`/s/${shop.slug}/orders/${order.id}/pay`} class="call">
+          <div class="call">
+            {isDeclined && (
+              <p class="alert" role="alert">
+                {texts.declined}
+              </p>
+            )}
             <p>{texts.waiting(timeIn(shop.timezone, language, order.expiresAt))}</p>
-            <input type="hidden" name="key" value={orderKey} />
-            <button type="submit">{texts.pay}</button>
-          </form>
+            <PayForms visit={visit} order={order} orderKey={orderKey} isOpen={isDeclined} />
+          </div>
         )}
         {order.status === 'paid' && <p>{texts.thanks}</p>}
         <p class="hint">

@@ -27,6 +27,7 @@ const TEXTS = {
     units: (count: number) => (count === 1 ? '1 item' : `${count} items`),
     language: 'Language',
     skip: 'Skip to content',
+    order: 'Find your order',
     by: 'Powered by Feira',
     testShop: 'Test shop: payments are simulated',
   },
@@ -37,6 +38,7 @@ const TEXTS = {
     units: (count: number) => (count === 1 ? '1 item' : `${count} itens`),
     language: 'Idioma',
     skip: 'Ir para o conteúdo',
+    order: 'Encontrar meu pedido',
     by: 'Loja criada com a Feira',
     testShop: 'Loja de teste: os pagamentos são simulados',
   },
@@ -99,6 +101,9 @@ export function ShopPage(props: {
         <main id="content">{children}</main>
         <footer>
           <p>{shop.name}</p>
+          <p>
+            <a href={`${home}/orders`}>{texts.order}</a>
+          </p>
           <Languages visit={visit} />
           <p>{texts.by}</p>
         </footer>

@@ -26,7 +26,9 @@ const TEXTS = {
       code: 'Security code',
       note: 'You do not need to change this: no card data is sent.',
     },
-    boleto: 'Enter this code in your bank’s app to pay:',
+    due: 'Due on',
+    barcode: 'Barcode of the boleto',
+    boleto: 'Enter this code in your bank’s app to pay, or scan the barcode:',
     none: 'Payment not found',
     noneMore: 'The link may be incomplete. Go back to the shop and open the payment from your order.',
   },
@@ -50,7 +52,9 @@ const TEXTS = {
       code: 'Código de segurança',
       note: 'Não é preciso preencher: nenhum dado do cartão é enviado.',
     },
-    boleto: 'Use esta linha digitável para pagar no aplicativo do seu banco:',
+    due: 'Vencimento:',
+    barcode: 'Código de barras do boleto',
+    boleto: 'Use esta linha digitável no aplicativo do seu banco ou leia o código de barras:',
     none: 'Pagamento não encontrado',
     noneMore: 'O link pode estar incompleto. Volte à loja e abra o pagamento a partir do seu pedido.',
   },
@@ -118,6 +122,11 @@ function installmentsText(amount: number, count: number, language: Language): st
   return first === each ? part(count, each) : `${part(1, first)} + ${part(count - 1, each)}`;
 }
 
+function dayText(day: string, language: Language): string {
+  const tag = language === 'pt' ? 'pt-BR' : 'en-GB';
+  return new Intl.DateTimeFormat(tag, { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(day));
+}
+
 function Means(props: { language: Language; payment: SandboxPayment; pageKey: string }) {
   const { language, payment, pageKey } = props;
   const texts = TEXTS[language];
@@ -141,10 +150,23 @@ function Means(props: { language: Language; payment: SandboxPayment; pageKey: st
   if (payment.method === 'boleto')
     return (
       <>
+        {payment.dueOn && (
+          <p>
+            {texts.due} <strong>{dayText(payment.dueOn, language)}</strong>
+          </p>
+        )}
         <p>{texts.boleto}</p>
         <code class="secret" data-copy={texts.copy} data-copied={texts.copied}>
           {boletoLine(payment)}
         </code>
+        <p class="barcode">
+          <img
+            src={`/sandbox/pay/${payment.id}/barcode.svg?key=${pageKey}`}
+            alt={texts.barcode}
+            width="425"
+            height="60"
+          />
+        </p>
       </>
     );
   return <Card texts={texts.card} />;

@@ -1,0 +1,33 @@
+/** The five widths of each digit, two of which are wide. */
+const DIGITS = ['nnwwn', 'wnnnw', 'nwnnw', 'wwnnn', 'nnwnw', 'wnwnn', 'nwwnn', 'nnnww', 'wnnwn', 'nwnwn'];
+const START = [1, 1, 1, 1];
+const STOP = [3, 1, 1];
+/** The narrow width is 1 and the wide one 3. Readers need an empty margin of at least ten narrow widths. */
+const WIDE = 3;
+const MARGIN = 10;
+const HEIGHT = 60;
+
+/**
+ * Draws an even number of digits as Interleaved 2 of 5, the code of boletos: of each pair, the bars are the first digit and
+ * the spaces between them the second.
+ */
+export function interleaved2of5(digits: string): string {
+  const widths = [...START, ...(digits.match(/\d\d/g) ?? []).flatMap(pairWidths), ...STOP];
+  let at = MARGIN;
+  let bars = '';
+  for (const [index, width] of widths.entries()) {
+    if (index % 2 === 0) bars += `M${at} 0h${width}v${HEIGHT}h-${width}z`;
+    at += width;
+  }
+  const size = `${at + MARGIN} ${HEIGHT}`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size}" shape-rendering="crispEdges" preserveAspectRatio="none"><path fill="#fff" d="M0 0h${at + MARGIN}v${HEIGHT}H0z"/><path d="${bars}"/></svg>`;
+}
+
+function pairWidths(pair: string): number[] {
+  const [bars, spaces] = [...pair].map((digit) => DIGITS[Number(digit)]!);
+  return [...bars!].flatMap((bar, at) => [widthOf(bar), widthOf(spaces![at]!)]);
+}
+
+function widthOf(letter: string): number {
+  return letter === 'w' ? WIDE : 1;
+}

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { PageCache } from '../../../src/platform/html/page-cache.js';
+
+const PAGE = 'x'.repeat(100_000);
+
+test('returns a page for the version at which it was rendered only', () => {
+  const cache = new PageCache();
+  const { etag } = cache.keep('store', 'page', '1', PAGE);
+  expect(cache.find('store', 'page', '1')?.etag).toBe(etag);
+  expect(cache.find('store', 'page', '2')).toBeUndefined();
+  expect(cache.find('other', 'page', '1')).toBeUndefined();
+  expect(cache.keep('store', 'page', '2', `${PAGE}!`).etag).not.toBe(etag);
+  expect(cache.find('store', 'page', '1')).toBeUndefined();
+});
+
+test('holds at most 16 MB, and a large store makes room before a small one', () => {
+  const cache = new PageCache();
+  for (let at = 0; at < 10; at++) cache.keep('small', `page ${at}`, '1', PAGE);
+  for (let at = 0; at < 1_000; at++) cache.keep('large', `page ${at}`, '1', PAGE);
+  const kept = (store: string, count: number) =>
+    Array.from({ length: count }, (_, at) => cache.find(store, `page ${at}`, '1')).filter(Boolean).length;
+  expect(kept('small', 10)).toBe(10);
+  expect(kept('large', 1_000)).toBeLessThanOrEqual(168);
+  expect(kept('large', 1_000)).toBeGreaterThan(100);
+  expect(cache.find('large', 'page 999', '1')).toBeDefined();
+});

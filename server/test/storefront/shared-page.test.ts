@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { shopOf, Visitor } from '../support/buyer.js';
+import { newProduct } from '../support/catalog.js';
+import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
+import { order } from '../support/shop.js';
+
+let feira: Feira;
+let store: StoreClient;
+let visitor: Visitor;
+let mug: string;
+
+beforeAll(async () => {
+  feira = await openFeira();
+});
+afterAll(() => feira.close());
+beforeEach(async () => {
+  store = await feira.store();
+  visitor = new Visitor(feira, await shopOf(feira, store));
+  mug = await newProduct(store, { name: 'Mug', price: 30, quantity: 4 });
+});
+
+/** Asks as a browser does that has the page. */
+const asked = (path: string, etag: string, headers = {}) =>
+  feira.app.inject({
+    url: `/s/${visitor.shop.slug}${path}`,
+    headers: { 'if-none-match': etag, 'accept-language': 'en', ...headers },
+  });
+
+test('a visitor without a cart gets pages with a tag and no cookie, and no body for a page that is current', async () => {
+  for (const path of ['', '?sort=price', `/products/mug-${mug}`]) {
+    const page = await visitor.at(path);
+    expect(page.headers['cache-control'], path).toBe('no-cache');
+    expect(page.headers.vary, path).toContain('cookie');
+    expect(page.headers['set-cookie'], path).toBeUndefined();
+    const etag = page.headers.etag as string;
+    const again = await asked(path, etag);
+    expect([again.statusCode, again.body], path).toEqual([304, '']);
+    expect((await asked(path, '"other"')).statusCode, path).toBe(200);
+    expect((await asked(path, etag, { 'accept-language': 'pt' })).statusCode, path).toBe(200);
+  }
+});
+
+test('a page shows every change at once, however it is made', async () => {
+  const product = `/products/mug-${mug}`;
+  const changes: [change: () => Promise<unknown>, list: string, page: string][] = [
+    [() => store.patch(`/products/${mug}`, { price: 31 }), 'R$31.00', 'R$31.00'],
+    [() => store.patch(`/products/${mug}/stock`, { quantity: 2 }), 'Last 2', 'Last 2'],
+    [
+      () => order(feira, store.workspaceId, { productId: mug, variantId: null, quantity: 1 }),
+      'Last one',
+      'Last one',
+    ],
+    [
+      () => store.post(`/products/${mug}/images`, { url: 'https://img.example/mug.jpg' }),
+      'https://img.example/mug.jpg',
+      'https://img.example/mug.jpg',
+    ],
+    [
+      () =>
+        store.put(`/products/${mug}/variants`, {
+          types: [{ name: 'Size', options: ['S', 'L'] }],
+          combinations: [
+            { combination: 'S', sku: 'S', price: 12, quantity: 1 },
+            { combination: 'L', sku: 'L', price: 13, quantity: 1 },
+          ],
+        }),
+      'R$12.00',
+      'R$12.00',
+    ],
+    [
+      () => store.patch(`/products/${mug}/variants`, { variants: [{ sku: 'S', price: 11 }] }),
+      'R$11.00',
+      'R$11.00',
+    ],
+    [() => store.patch(`/products/${mug}/variants/S/stock`, { quantity: 0 }), 'Last one', 'sold out'],
+    [() => store.patch(`/products/${mug}`, { name: 'Cup' }), '<h2>Cup</h2>', '<h1>Cup</h1>'],
+  ];
+  for (const [change, list, page] of changes) {
+    // Read twice before the change, so that the page is kept.
+    for (let time = 0; time < 2; time++) await Promise.all([visitor.at(), visitor.at(product)]);
+    await change();
+    expect((await visitor.at()).html, list).toContain(list);
+    expect((await visitor.at(product)).html, page).toContain(page);
+  }
+  await store.delete(`/products/${mug}`);
+  expect((await visitor.at()).text).toContain('no products yet');
+  expect((await visitor.at(product)).status).toBe(404);
+});
+
+test('a visitor with a cart sees it on every page, and nobody else does', async () => {
+  const other = new Visitor(feira, visitor.shop);
+  await other.at();
+  await visitor.add(mug, { quantity: '3' });
+  const own = await visitor.at();
+  expect(own.text).toContain('Cart 3');
+  expect(own.headers['cache-control']).toBe('no-store');
+  expect((await other.at()).text).not.toContain('Cart 3');
+});
+
+test('the pages of one shop are not those of another', async () => {
+  const elsewhere = new Visitor(feira, await shopOf(feira, await feira.store()));
+  await visitor.at();
+  expect((await elsewhere.at()).text).toContain('no products yet');
+  expect((await elsewhere.at(`/products/mug-${mug}`)).status).toBe(404);
+});
+
+test('a form of another site adds nothing to the cart', async () => {
+  const send = (headers: Record<string, string>) =>
+    feira.app.inject({
+      method: 'POST',
+      url: `/s/${visitor.shop.slug}/cart`,
+      headers: { 'content-type': 'application/x-www-form-urlencoded', host: 'feira.test', ...headers },
+      payload: `product=${mug}&variant=&quantity=1`,
+    });
+  for (const headers of [
+    {},
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site', origin: 'http://feira.test' },
+    { origin: 'https://evil.example' },
+    { origin: 'null' },
+  ] as Record<string, string>[]) {
+    const { statusCode, headers: answer } = await send(headers);
+    expect([statusCode, answer['set-cookie']], JSON.stringify(headers)).toEqual([403, undefined]);
+  }
+  for (const headers of [{ 'sec-fetch-site': 'same-origin' }, { origin: 'http://feira.test' }] as Record<
+    string,
+    string
+  >[])
+    expect((await send(headers)).statusCode, JSON.stringify(headers)).toBe(303);
+});
+
+test('style sheets are addressed with their version and kept for good', async () => {
+  const { html } = await visitor.at();
+  const urls = [...html.matchAll(/<link rel="stylesheet" href="([^"]+)"/g)].map(([, url]) => url as string);
+  expect(urls).toHaveLength(2);
+  for (const url of urls) {
+    const { statusCode, headers } = await feira.app.inject(url);
+    expect([statusCode, headers['cache-control']]).toEqual([200, 'public, max-age=31536000, immutable']);
+    const stale = await feira.app.inject(url.replace(/.$/, '~'));
+    expect([stale.statusCode, stale.headers['cache-control']]).toEqual([200, 'public, max-age=3600']);
+  }
+});
