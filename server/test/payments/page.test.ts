@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { shopOf, Visitor } from '../support/buyer.js';
 import { newProduct } from '../support/catalog.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
+import { readInterleaved2of5 } from '../support/read-barcode.js';
 
 let feira: Feira;
 let store: StoreClient;
@@ -48,10 +49,19 @@ test('installments add up to the total', async () => {
   expect(text).toContain('1 × R$37.59 + 2 × R$37.58');
 });
 
-test('boleto shows the line to pay, with its check digits', async () => {
+test('boleto shows its due date, the line to pay with its check digits, and a barcode', async () => {
   const { text, html } = await visitor.get(await visitor.buy(mug, { payment: 'boleto' }));
-  expect(text).toMatch(/0009\d\.\d{5} \d{5}\.\d{6} \d{5}\.\d{6} \d 00000000011275/);
+  const [, line = '', factor] =
+    /(0009\d\.\d{5} \d{5}\.\d{6} \d{5}\.\d{6} \d (\d{4})0000011275)/.exec(text) ?? [];
+  const due = Date.parse('2025-02-22') + (Number(factor) - 1000) * 24 * 60 * 60 * 1000;
+  const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' }).format(due);
+  expect(text).toContain(`Due on ${day}`);
   expect(html).not.toContain('qr.svg');
+  const source = (/src="([^"]*barcode\.svg[^"]*)"/.exec(html)?.[1] ?? '').replaceAll('&amp;', '&');
+  const { statusCode, body, headers } = await feira.app.inject(source);
+  expect([statusCode, headers['content-type']]).toEqual([200, 'image/svg+xml']);
+  expect(readInterleaved2of5(body).slice(5, 19)).toBe(line.slice(-14));
+  expect((await feira.app.inject(source.replace(/key=.*/, 'key=x'))).statusCode).toBe(404);
 });
 
 test('a payment pays the order, and a second press changes nothing', async () => {

@@ -87,7 +87,7 @@ test('a page shows every change at once, however it is made', async () => {
   expect((await visitor.at(product)).status).toBe(404);
 });
 
-test('a visitor with a cart sees it on every page, and nobody else does', async () => {
+test('a visitor with a cart sees it on every page, and other visitors do not', async () => {
   const other = new Visitor(feira, visitor.shop);
   await other.at();
   await visitor.add(mug, { quantity: '3' });
@@ -129,7 +129,7 @@ test('a form of another site adds nothing to the cart', async () => {
     expect((await send(headers)).statusCode, JSON.stringify(headers)).toBe(303);
 });
 
-test('style sheets are addressed with their version and kept for good', async () => {
+test('style sheets are addressed with their version and kept by browsers', async () => {
   const { html } = await visitor.at();
   const urls = [...html.matchAll(/<link rel="stylesheet" href="([^"]+)"/g)].map(([, url]) => url as string);
   expect(urls).toHaveLength(2);
