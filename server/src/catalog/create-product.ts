@@ -8,6 +8,7 @@ import { newVariations } from './put-variations.js';
 import { type ProductRecord, productColumns, productJson, variationJson } from './records.js';
 import type { NewProduct } from './schema.js';
 import type { VariationsPut } from './variation-structure.js';
+import { lowestPrice } from './variations.js';
 
 const CATEGORY_OTHERS = 23;
 
@@ -51,6 +52,7 @@ export async function createVariedProduct(
       sum,
       isVaried,
       JSON.stringify(types),
+      lowestPrice(variations),
       JSON.stringify(variations),
     ),
   );
@@ -78,6 +80,8 @@ interface NewRow {
   quantity: Statement;
   isVaried: Statement;
   types: Statement;
+  /** The lowest price of the variations. */
+  lowest: Statement;
 }
 
 /**
@@ -90,10 +94,12 @@ function made(row: NewRow): Statement {
     made as (
       insert into products as p
         (workspace_id, id, name, price, price_discount, description, quantity, weight, width, height, length, type_id,
-         category_id, url_image, sku, ean, ncm, cest, fiscal_origin, has_variants, variation_types)
+         category_id, url_image, sku, ean, ncm, cest, fiscal_origin, has_variants, variation_types,
+         variations_from)
       select ${row.workspaceId}::uuid, ${row.id}::uuid, ${row.name}, n.price, n."priceDiscount", n.description,
         coalesce(${row.quantity}, 0), n.weight, n.width, n.height, n.length, coalesce(n."typeId", 2), category.id,
-        n."urlImage", n.sku, n.ean, n.ncm, n.cest, n."fiscalOrigin", ${row.isVaried}, ${row.types}
+        n."urlImage", n.sku, n.ean, n.ncm, n.cest, n."fiscalOrigin", ${row.isVaried}, ${row.types},
+        ${row.lowest}
       from category, jsonb_to_record(${row.fields}::jsonb) as n(price numeric, "priceDiscount" numeric, description text,
         quantity integer, weight numeric, width numeric, height numeric, length numeric, "typeId" smallint,
         "urlImage" text, sku text, ean text, ncm text, cest text, "fiscalOrigin" smallint)
@@ -124,6 +130,7 @@ const insertProduct = fixed(
       quantity: raw('n.quantity'),
       isVaried: raw('false'),
       types: raw(`'[]'`),
+      lowest: raw('null'),
     })},
     ${searchAndEvent(workspaceId, origin, raw('search_terms(name, sku, ean)'))}
     select exists (select from category) as "categoryExists", p.*
@@ -141,6 +148,7 @@ const insertVariedProduct = fixed(
     sum: number | null,
     isVaried: boolean,
     types: string,
+    lowest: number | null,
     variations: string,
   ) => sql`
     with ${made({
@@ -152,6 +160,7 @@ const insertVariedProduct = fixed(
       quantity: sql`${sum}::bigint, n.quantity`,
       isVaried: sql`${isVaried}::boolean`,
       types: sql`${types}::jsonb`,
+      lowest: sql`${lowest}::numeric`,
     })},
     listed as materialized (
       select * from jsonb_to_recordset(${variations}::jsonb) as v(id uuid, position integer, combination text,

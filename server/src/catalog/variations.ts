@@ -74,9 +74,8 @@ async function storeVariations(
   // A product that only declares types is still a simple product with its own stock.
   const staysSimple = before.length === 0 && after.length === 0;
   const sum = after.reduce((total, { quantity }) => total + quantity, 0);
-  const lowest = after.length > 0 ? Math.min(...after.map(({ price }) => price)) : null;
   await tx.query(sql`
-    update products p set updated_at = now(), has_variants = ${after.length > 0}, variations_from = ${lowest}::numeric,
+    update products p set updated_at = now(), has_variants = ${after.length > 0}, variations_from = ${lowestPrice(after)}::numeric,
       quantity = coalesce(${staysSimple ? null : sum}::bigint, p.quantity),
       variation_types = coalesce(${types ? JSON.stringify(types) : null}::jsonb, variation_types)
     where p.workspace_id = ${workspaceId} and p.id = ${productId}`);
@@ -84,6 +83,11 @@ async function storeVariations(
     await refreshSearch(tx, workspaceId, productId);
   }
   return changed.length + gone.length;
+}
+
+/** The value of products.variations_from. */
+export function lowestPrice(variations: { price: number }[]): number | null {
+  return variations.length > 0 ? Math.min(...variations.map(({ price }) => price)) : null;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { Batcher } from '../platform/concurrency/batcher.js';
 import type { Queryable } from '../platform/db/share.js';
 import { arrayOf, fixed, raw, sql } from '../platform/db/sql.js';
+import { storeVersion } from './store-version.js';
 
 interface Answer {
   /** The version of the store before the answer was read. */
@@ -17,15 +18,11 @@ const MAX_ANSWERS = 5_000;
 const MAX_URL_LENGTH = 1_000;
 /** Rows that an operator changes with SQL have no event, so no answer is repeated for longer than this. */
 const MAX_AGE_MS = 60_000;
-/** With more events than this waiting for their number, counting them is not cheaper than reading a page. */
-const MAX_WAITING = 100;
 
 /**
  * Lists of a store that are requested repeatedly while nothing in the store changes are answered with the same bytes.
  *
- * Every change of products, variations, images and orders commits together with a row in `outbox`, and the sequencer
- * moves rows from there to numbers of the store. So the sum of both counts all changes that are committed, in every
- * snapshot, whichever process made them. The version is read before the answer: an answer that includes a later change
+ * storeVersion() counts the committed changes of a store, whichever process made them. The version is read before the answer: an answer that includes a later change
  * is stored under the earlier version, which never returns, and is read again.
  *
  * An answer is stored when it is requested for the second time at the same version. A client that reads all pages once,
@@ -84,13 +81,5 @@ export class AnswerMemory {
 
 const versionsOf = fixed(
   (stores: string) => sql`
-    select id, case when waiting <= ${raw(String(MAX_WAITING))} then
-      (coalesce(last_sequence + last_order_change, 0) + waiting) || ' ' || history_identity() end as version
-    from (
-      select asked.id, h.last_sequence, h.last_order_change,
-        (select count(*) from next_in_outbox(${raw(String(MAX_WAITING + 1))}, asked.id)) as waiting
-      from unnest((select ${stores}::uuid[])) as asked(id)
-      left join event_heads h on h.workspace_id = asked.id
-      offset 0
-    ) stores`,
+    select asked.id, (${storeVersion(raw('asked.id'))}) as version from unnest((select ${stores}::uuid[])) as asked(id)`,
 );

@@ -1,21 +1,22 @@
 import { raw, type Statement, sql } from '../platform/db/sql.js';
 
-/** More unnumbered events than this are not counted for each page view. */
-const MOST_PENDING = raw('100');
+/** With more events than this waiting for their number, counting them is not cheaper than reading a page. */
+const MAX_WAITING = 100;
 
 /**
- * The column `version`: the number of events that the store has ever had, in the snapshot of the statement. Events are
- * committed with their change, so whatever is announced by events is unchanged as long as the version is the same.
- * A later snapshot shows all events of an earlier one, and moving an event from the outbox to its number keeps the sum.
- * Null while many events wait for their number. `workspaceId` is a column of the surrounding statement.
+ * The version of a store, `workspaceId` being a column of the surrounding statement; null while many events wait for their
+ * number.
+ *
+ * Every change of products, variations, images and orders commits together with a row in `outbox`, and the sequencer
+ * moves rows from there to numbers of the store. So the sum of both counts all changes that are committed, in every
+ * snapshot, whichever process made them.
  */
 export function storeVersion(workspaceId: Statement): Statement {
   return sql`
-    select case when pending.events < ${MOST_PENDING} then
-      coalesce(h.last_sequence + h.last_order_change, 0) + pending.events || ' ' || history_identity() end as version
+    select case when pending.waiting <= ${raw(String(MAX_WAITING))} then
+      (coalesce(h.last_sequence + h.last_order_change, 0) + pending.waiting) || ' ' || history_identity() end
     from (
-      select count(*) as events from (
-        select from outbox where workspace_id = ${workspaceId} order by position limit ${MOST_PENDING}) counted
+      select count(*) as waiting from next_in_outbox(${raw(String(MAX_WAITING + 1))}, ${workspaceId})
     ) pending
     left join event_heads h on h.workspace_id = ${workspaceId}`;
 }

@@ -61,6 +61,23 @@ test('follows the price of a variation and that of the product', async () => {
   expect(await listed('sort=price')).toEqual(['Álbum', 'Mug', 'Lamp', 'Shirt']);
 });
 
+test('sorts a product that was created together with its variations by the lowest of their prices', async () => {
+  await newProduct(store, {
+    name: 'Mug XL',
+    price: 99,
+    variants: {
+      types: [{ name: 'Size', options: ['S', 'L'] }],
+      combinations: [
+        { combination: 'S', price: 26, quantity: 1 },
+        { combination: 'L', price: 99, quantity: 1 },
+      ],
+    },
+  });
+  const { html } = await visitor.at('?sort=price');
+  const names = [...html.matchAll(/<h2>(Mug|Shirt|Álbum|Lamp|Mug XL)<\/h2>/g)].map(([, name]) => name);
+  expect(names).toEqual(['Álbum', 'Mug XL', 'Mug', 'Lamp', 'Shirt']);
+});
+
 test('is filtered by price and stock, alone and together with a category or a search', async () => {
   expect(await listed('stock=in')).toEqual(['Álbum', 'Mug']);
   expect(await listed('min=26&max=70')).toEqual(['Lamp', 'Shirt', 'Mug']);

@@ -8,6 +8,7 @@ export interface RenderedPage {
 
 interface Entry extends RenderedPage {
   version: string;
+  renderedAt: number;
 }
 
 interface StorePages {
@@ -16,6 +17,8 @@ interface StorePages {
   bytes: number;
 }
 
+/** Rows that an operator changes with SQL may have no new version, so no page is sent for longer than this. */
+const MAX_AGE_MS = 60_000;
 const MAX_BYTES = 16 * 1024 * 1024;
 /** Pages are removed down to this, so that the largest store is not looked for with every new page. */
 const KEPT_BYTES = MAX_BYTES * 0.9;
@@ -36,7 +39,8 @@ export class PageCache {
   find(workspaceId: string, key: string, version: string): RenderedPage | undefined {
     const pages = this.stores.get(workspaceId)?.pages;
     const entry = pages?.get(key);
-    if (!pages || entry?.version !== version) return undefined;
+    if (!pages || entry?.version !== version || performance.now() - entry.renderedAt > MAX_AGE_MS)
+      return undefined;
     pages.delete(key);
     pages.set(key, entry);
     return entry;
@@ -44,7 +48,12 @@ export class PageCache {
 
   keep(workspaceId: string, key: string, version: string, html: string): RenderedPage {
     const bytes = Buffer.from(html);
-    const page = { bytes, etag: `"${hash('sha1', bytes, 'base64url')}"`, version };
+    const page = {
+      bytes,
+      etag: `"${hash('sha1', bytes, 'base64url')}"`,
+      version,
+      renderedAt: performance.now(),
+    };
     this.remove(workspaceId, key);
     const store = this.stores.get(workspaceId) ?? { pages: new Map<string, Entry>(), bytes: 0 };
     this.stores.set(workspaceId, store);
