@@ -116,6 +116,8 @@ export interface Image {
   width: number | null;
   height: number | null;
   createdAt: string;
+  /** The option that the image shows. Absent if it shows none in particular. */
+  option?: string | undefined;
 }
 
 export interface Variation {
@@ -476,11 +478,15 @@ export interface NewImage {
   url?: string | undefined;
   /** Position; 0 is the cover. Images from that position on move down. If absent or higher than the number of images, the image is added last. */
   order?: number | undefined;
+  /** The option of a variation that the image shows, for example "Azul". The shop shows it first when a buyer chooses that option. */
+  option?: string | undefined;
 }
 
 export interface ImageMove {
   /** Position; 0 is the cover. Images from that position on move down. A position beyond the end moves the image to the end. */
-  order: number;
+  order?: number | undefined;
+  /** The option of a variation that the image shows, for example "Azul". The shop shows it first when a buyer chooses that option. */
+  option?: string | null | undefined;
 }
 
 export type OrderStatus = 'pending' | 'paid' | 'partial_refunded' | 'refunded' | 'canceled' | (string & {});

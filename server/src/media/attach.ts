@@ -5,7 +5,7 @@ import { ApiError, conflict, type FaultDetail, invalid, notFound } from '../plat
 import { isId, newId } from '../platform/schema/ids.js';
 import { MAX_IMAGES } from './image-types.js';
 import { addImage, type NewImageRow, tooManyImages } from './images.js';
-import type { NewImage } from './schema.js';
+import { type NewImage, storedOption } from './schema.js';
 import type { Storage } from './storage.js';
 import {
   claimUpload,
@@ -38,6 +38,7 @@ export async function prepareImage(
   body: NewImage,
 ): Promise<PreparedImage> {
   const { key, order } = body;
+  const option = body.option === undefined ? null : storedOption(body.option);
   const [product] = isId(productId)
     ? await db.query<{ images: number }>(sql`
         select (select count(*)::integer from product_images i
@@ -45,7 +46,8 @@ export async function prepareImage(
         from products p where p.workspace_id = ${workspaceId} and p.id = ${productId}`)
     : [];
   if (!product) throw notFound('Product', productId);
-  if (key === undefined) return { row: imageByUrl(body.url as string), order, claim: undefined };
+  if (key === undefined)
+    return { row: { ...imageByUrl(body.url as string), option }, order, claim: undefined };
   const upload = await findUpload(db, workspaceId, productId, key);
   refuseUnusable(upload);
   // Checked again when the image is recorded. This check only avoids unnecessary work.
@@ -64,7 +66,7 @@ export async function prepareImage(
       throw error;
     }
     const { contentType } = upload;
-    return { row: { key, url: null, contentType, size: bytes.length, width, height }, order, claim };
+    return { row: { key, url: null, contentType, size: bytes.length, width, height, option }, order, claim };
   });
 }
 
@@ -99,7 +101,7 @@ export async function releaseImage(
   await releaseUpload(db, workspaceId, row.key as string, claim);
 }
 
-function imageByUrl(url: string): NewImageRow {
+function imageByUrl(url: string): Omit<NewImageRow, 'option'> {
   return { key: null, url, contentType: null, size: null, width: null, height: null };
 }
 

@@ -15,6 +15,9 @@ export const Image = Shape('Image', {
   width: Nullable(Type.Integer()),
   height: Nullable(Type.Integer()),
   createdAt: Time(),
+  option: Type.Optional(
+    Type.String({ description: 'The option that the image shows. Absent if it shows none in particular.' }),
+  ),
 });
 
 export type ImageRecord = Static<typeof Image>;

@@ -14,6 +14,7 @@ export interface NewImageRow {
   size: number | null;
   width: number | null;
   height: number | null;
+  option: string | null;
 }
 
 /** Inserts an image at a position, or last; the positions of a product's images stay 0 … n−1. */
@@ -31,9 +32,10 @@ export async function addImage(
   const id = newId();
   await shift(tx, workspaceId, productId, { from: position, by: 1 });
   await tx.query(sql`
-    insert into product_images (workspace_id, product_id, id, position, key, url, content_type, size, width, height)
+    insert into product_images (workspace_id, product_id, id, position, key, url, content_type, size, width, height,
+      option)
     values (${workspaceId}, ${productId}, ${id}, ${position}, ${image.key}, ${image.url}, ${image.contentType},
-            ${image.size}, ${image.width}, ${image.height})`);
+            ${image.size}, ${image.width}, ${image.height}, ${image.option})`);
   await emitImages(tx, workspaceId, origin, productId);
   return id;
 }
@@ -59,6 +61,24 @@ export async function moveImage(
     where workspace_id = ${workspaceId} and product_id = ${productId}
       and position between least(${from}::integer, ${to}::integer) and greatest(${from}::integer, ${to}::integer)`);
   await emitImages(tx, workspaceId, origin, productId);
+}
+
+/** Sets which option an image shows; null: none in particular. */
+export async function setImageOption(
+  tx: Tx,
+  workspaceId: string,
+  origin: Origin,
+  productId: string,
+  imageId: string,
+  option: string | null,
+): Promise<void> {
+  await lockImages(tx, workspaceId, productId);
+  await positionOf(tx, workspaceId, productId, imageId);
+  const changed = await tx.query(sql`
+    update product_images set option = ${option}
+    where workspace_id = ${workspaceId} and product_id = ${productId} and id = ${imageId}
+      and option is distinct from ${option} returning 1`);
+  if (changed.length > 0) await emitImages(tx, workspaceId, origin, productId);
 }
 
 /** The key of the file is queued for deletion in the same transaction, and the file is deleted after the commit. */

@@ -6,7 +6,7 @@ import { Deleted } from '../platform/schema/shapes.js';
 import { Type } from '../platform/schema/type.js';
 import { prepareImage, recordImage, releaseImage } from './attach.js';
 import { Image } from './image-record.js';
-import { moveImage, removeImage } from './images.js';
+import { moveImage, removeImage, setImageOption } from './images.js';
 import { findImage, listImages } from './queries.js';
 import * as shape from './schema.js';
 import { type Storage, UPLOAD_SECONDS } from './storage.js';
@@ -117,7 +117,7 @@ export const mediaRoutes: FastifyPluginAsyncTypebox<MediaOptions> = async (
       schema: {
         operationId: 'moveImage',
         tags: ['Images'],
-        summary: 'Move an image to another position',
+        summary: 'Move an image to another position, or set the option that it shows',
         params: ofImage,
         body: shape.ImageMove,
         response: { 200: Image },
@@ -127,7 +127,13 @@ export const mediaRoutes: FastifyPluginAsyncTypebox<MediaOptions> = async (
       const { workspaceId } = request.credential;
       const { id, imageId } = request.params;
       return request.store.transaction(async (tx) => {
-        await moveImage(tx, workspaceId, originOfApp(request.credential), id, imageId, request.body.order);
+        const origin = originOfApp(request.credential);
+        const { order, option } = request.body;
+        if (option !== undefined) {
+          const shown = option === null ? null : shape.storedOption(option);
+          await setImageOption(tx, workspaceId, origin, id, imageId, shown);
+        }
+        if (order !== undefined) await moveImage(tx, workspaceId, origin, id, imageId, order);
         return findImage(tx, workspaceId, id, imageId, mediaUrl);
       });
     },

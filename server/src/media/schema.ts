@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import type { FaultDetail } from '../platform/http/errors.js';
-import { HttpUrl, OneOf, Shape, Text } from '../platform/schema/shapes.js';
+import { normalizedName } from '../platform/schema/normalize.js';
+import { HttpUrl, Name, Nullable, OneOf, Shape, Text } from '../platform/schema/shapes.js';
 import { Type } from '../platform/schema/type.js';
 import { Image } from './image-record.js';
 import { IMAGE_TYPES, MAX_BYTES } from './image-types.js';
@@ -35,11 +36,21 @@ export const SignedUpload = Shape('SignedUpload', {
   headers: Type.Object({ 'Content-Type': Type.String(), 'Content-Length': Type.String() }),
 });
 
+/** As long as an option of a variation may be. */
+const MAX_OPTION = 100;
+
 function Position(beyond: string) {
   return Type.Integer({
     minimum: 0,
     maximum: 2_147_483_647,
     description: `Position; 0 is the cover. Images from that position on move down. ${beyond}`,
+  });
+}
+
+function ShownOption() {
+  return Name(MAX_OPTION, {
+    description:
+      'The option of a variation that the image shows, for example "Azul". The shop shows it first when a buyer chooses that option.',
   });
 }
 
@@ -55,6 +66,7 @@ export const NewImage = Shape(
       }),
     ),
     order: Type.Optional(Position('If absent or higher than the number of images, the image is added last.')),
+    option: Type.Optional(ShownOption()),
   },
   {
     'x-one-of': ['key', 'url'],
@@ -79,6 +91,14 @@ function pointsToSvg(url: string): boolean {
 
 export const ImageMove = Shape(
   'ImageMove',
-  { order: Position('A position beyond the end moves the image to the end.') },
-  { examples: [{ order: 0 }] },
+  {
+    order: Type.Optional(Position('A position beyond the end moves the image to the end.')),
+    option: Type.Optional(Nullable(ShownOption())),
+  },
+  { 'x-known-field': true, examples: [{ order: 0 }] },
 );
+
+/** An option as variations store it. */
+export function storedOption(option: string): string {
+  return normalizedName(option, MAX_OPTION) as string;
+}

@@ -11,6 +11,12 @@ export interface ItemVariation {
   quantity: number;
 }
 
+export interface ItemPicture {
+  url: string;
+  /** The option that the picture shows, for example a colour. */
+  option: string | null;
+}
+
 /** A product as shown on its page. */
 export interface Item {
   id: string;
@@ -20,7 +26,7 @@ export interface Item {
   priceDiscount: number | null;
   stock: number;
   categoryId: number;
-  pictures: string[];
+  pictures: ItemPicture[];
   types: { name: string; options: string[] }[];
   variations: ItemVariation[];
   /** Another one after each change of the item. */
@@ -38,7 +44,8 @@ export async function findItem(
     : [];
   if (!row) return undefined;
   const { urlImage, ...item } = row;
-  return { ...item, pictures: item.pictures.length > 0 || urlImage === null ? item.pictures : [urlImage] };
+  const isOnlyUrl = item.pictures.length === 0 && urlImage !== null;
+  return isOnlyUrl ? { ...item, pictures: [{ url: urlImage, option: null }] } : item;
 }
 
 /** Every change of a product, its variations or images updates the row of the product, which then has another xmin. */
@@ -78,6 +85,14 @@ export function priceOf(
 ): { price: number; listPrice: number } {
   const listPrice = variation?.price ?? item.price;
   return { listPrice, price: Math.min(listPrice, item.priceDiscount ?? listPrice) };
+}
+
+/** The pictures of the chosen variation first, then the others, each in their order. */
+export function picturesFor({ pictures }: Item, chosen: ItemVariation | undefined): string[] {
+  const isOfChoice = ({ option }: ItemPicture) =>
+    option !== null && chosen?.options.includes(option) === true;
+  const rest = pictures.filter((picture) => !isOfChoice(picture));
+  return [...pictures.filter(isOfChoice), ...rest].map(({ url }) => url);
 }
 
 /** Returns the requested variation, or the first one in stock. */

@@ -101,14 +101,19 @@ async function addPictures(
   }
 }
 
+/** A picture and the option that it shows. */
+type DemoPicture = PictureRequest & { option: string | undefined };
+
 /** One picture per colour, a close view and a scene. */
-function picturesOf({ draw, portrait = false, colour, colours }: DemoProduct): PictureRequest[] {
-  const all = colours ? Object.values(colours.options) : [colour ?? '#888888'];
-  const first = all[0] as string;
+function picturesOf({ draw, portrait = false, colour, colours }: DemoProduct): DemoPicture[] {
+  const all: [option: string | undefined, colour: string][] = colours
+    ? Object.entries(colours.options)
+    : [[undefined, colour ?? '#888888']];
+  const [option, first] = all[0]!;
   return [
-    ...all.map((each) => ({ draw, portrait, colour: each, view: 'front' as const })),
-    { draw, portrait, colour: first, view: 'scene' },
-    { draw, portrait, colour: first, view: 'detail' },
+    ...all.map(([option, each]) => ({ draw, portrait, colour: each, view: 'front' as const, option })),
+    { draw, portrait, colour: first, view: 'scene', option },
+    { draw, portrait, colour: first, view: 'detail', option },
   ];
 }
 
@@ -117,7 +122,7 @@ async function attach(
   { db, storage }: FillServices,
   workspaceId: string,
   productId: string,
-  request: PictureRequest,
+  { option, ...request }: DemoPicture,
 ): Promise<void> {
   const { bytes, contentType } = await drawPicture(request);
   const store = db.store(workspaceId);
@@ -130,6 +135,7 @@ async function attach(
   else await put(await storage.signPut(upload), bytes, contentType);
   const prepared: PreparedImage = await prepareImage(store, storage, workspaceId, productId, {
     key: upload.key,
+    ...(option !== undefined && { option }),
   });
   await store.transaction((tx) => recordImage(tx, workspaceId, 'system', productId, prepared));
 }

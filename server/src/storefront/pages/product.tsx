@@ -4,7 +4,7 @@ import { CART_MAX_QUANTITY } from '../cart.js';
 import { categoryName } from '../category-names.js';
 import type { FreightPreview } from '../freight-preview.js';
 import { mostInstallments, partOf } from '../installments.js';
-import { type Choice, choicesOf, type Item, type ItemVariation, priceOf } from '../item.js';
+import { type Choice, choicesOf, type Item, type ItemVariation, picturesFor, priceOf } from '../item.js';
 import { productAddress } from '../product-address.js';
 import { Freight } from './freight.js';
 import { Gallery } from './gallery.js';
@@ -60,7 +60,7 @@ export function ProductPage(props: {
   return (
     <ShopPage visit={visit} title={item.name} about={describe(props)}>
       <article class="product">
-        <Gallery visit={visit} item={item} />
+        <Gallery visit={visit} item={item} chosen={chosen} />
         <div class="offer">
           <p class="crumb">
             <a href={`/s/${shop.slug}?category=${item.categoryId}`}>
@@ -116,18 +116,19 @@ export function ProductPage(props: {
 function describe({ visit, item, chosen, origin }: Parameters<typeof ProductPage>[0]) {
   const { shop, language } = visit;
   const { price } = priceOf(item, chosen);
+  const pictures = picturesFor(item, undefined);
   const canonical = `${origin}${productAddress(shop.slug, item)}`;
   const inStock = item.stock > 0 ? 'InStock' : 'OutOfStock';
   return {
     description: (item.description ?? `${item.name}, ${money(price, language)}, ${shop.name}`).slice(0, 160),
     canonical,
-    image: item.pictures[0],
+    image: pictures[0],
     data: {
       '@context': 'https://schema.org',
       '@type': 'Product',
       name: item.name,
       description: item.description ?? undefined,
-      image: item.pictures.length > 0 ? item.pictures : undefined,
+      image: pictures.length > 0 ? pictures : undefined,
       offers: {
         '@type': 'Offer',
         url: canonical,

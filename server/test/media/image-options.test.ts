@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { shopOf, Visitor } from '../support/buyer.js';
+import { newProduct } from '../support/catalog.js';
+import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
+
+let feira: Feira;
+let store: StoreClient;
+let visitor: Visitor;
+let shirt: string;
+
+beforeAll(async () => {
+  feira = await openFeira();
+  store = await feira.store();
+  visitor = new Visitor(feira, await shopOf(feira, store));
+  shirt = await newProduct(store, { name: 'Shirt', price: 80 });
+  await store.put(`/products/${shirt}/variants`, {
+    types: [
+      { name: 'Size', options: ['S', 'L'] },
+      { name: 'Colour', options: ['Red', 'Blue'] },
+    ],
+    combinations: ['S - Red', 'S - Blue', 'L - Red'].map((combination) => ({ combination, quantity: 3 })),
+  });
+});
+afterAll(() => feira.close());
+
+const urlOf = (name: string) => `https://img.example/${name}.jpg`;
+const attach = (name: string, option?: string) =>
+  store.post(`/products/${shirt}/images`, { url: urlOf(name), ...(option !== undefined && { option }) });
+
+test('an image shows an option, which is returned wherever the image is', async () => {
+  const plain = await attach('plain');
+  expect(plain.body).not.toHaveProperty('option');
+  const red = await attach('red', ' Red ');
+  expect([red.status, red.body.option]).toEqual([201, 'Red']);
+  await attach('blue', 'Blue');
+  const options = (images: { option?: string }[]) => images.map(({ option }) => option);
+  expect(options((await store.get(`/products/${shirt}/images`)).body.data)).toEqual([
+    undefined,
+    'Red',
+    'Blue',
+  ]);
+  expect(options((await store.get(`/products/${shirt}`)).body.images)).toEqual([undefined, 'Red', 'Blue']);
+  const { body } = await store.get('/products?include=images');
+  expect(options(body.data[0].images)).toEqual([undefined, 'Red', 'Blue']);
+});
+
+test('the shop shows the picture of the chosen colour first', async () => {
+  const { body } = await store.get(`/products/${shirt}/variants`);
+  const first = async (combination: string) => {
+    const { id } = body.data.find((variant: { combination: string }) => variant.combination === combination);
+    const { html } = await visitor.at(`/products/shirt-${shirt}?v=${id}`);
+    return /<div id="picture-1"><span class="picture"><img src="([^"]+)"/.exec(html)?.[1];
+  };
+  expect(await first('S - Red')).toBe(urlOf('red'));
+  expect(await first('S - Blue')).toBe(urlOf('blue'));
+  expect(await first('L - Red')).toBe(urlOf('red'));
+});
+
+test('the option of an image is changed and cleared, alone or with its position', async () => {
+  const { body } = await store.get(`/products/${shirt}/images`);
+  const path = `/products/${shirt}/images/${body.data[1].id}`;
+  expect((await store.patch(path, { option: 'Blue' })).body).toMatchObject({ option: 'Blue', order: 1 });
+  expect((await store.patch(path, { order: 2, option: null })).body).toMatchObject({ order: 2 });
+  expect((await store.get(`/products/${shirt}/images`)).body.data[2]).not.toHaveProperty('option');
+  for (const wrong of [{}, { option: '' }, { option: 5 }, { option: 'x'.repeat(101) }, { order: null }])
+    expect((await store.patch(path, wrong)).status, JSON.stringify(wrong)).toBe(422);
+  expect((await store.patch(`/products/${shirt}/images/x`, { option: 'Red' })).status).toBe(404);
+  expect((await attach('x', '')).status).toBe(422);
+});
