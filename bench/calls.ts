@@ -1,3 +1,4 @@
+import { productPart } from 'feira/dist/storefront/product-address.js';
 import type { LoadResult } from './load.js';
 import type { Server } from './processes.js';
 import { requestBytes, shuffled } from './request-bytes.js';
@@ -20,6 +21,7 @@ export interface Call {
 
 interface Product {
   id: string;
+  name: string;
   token: string;
   hasVariants: boolean;
   sku: string | null;
@@ -94,7 +96,9 @@ export async function largeStoreCalls({ server, connection, stores }: SeededData
     call('GET orders, 50 by page', 0.1, () => shuffled(pages).map((page) => get(`/orders?${page}`, token))),
     call('GET order', 0.38, () => shuffled(orders).map(({ id }) => get(`/orders/${id}`, token))),
     call('storefront, product list', 0.08, () => shuffled(pages).map((page) => shop(`?${page}`))),
-    call('storefront, product page', 0.1, () => shuffled(products).map(({ id }) => shop(`/products/${id}`))),
+    call('storefront, product page', 0.1, () =>
+      shuffled(products).map(({ id, name }) => shop(`/products/${productPart(id, name)}`)),
+    ),
   ];
 }
 
@@ -142,13 +146,20 @@ function newProducts(token: string, round: number): Uint8Array[] {
 
 async function seededProducts(connection: Connection, stores: SeededStore[]): Promise<Product[]> {
   const tokens = new Map(stores.map(({ workspaceId, token }) => [workspaceId, token]));
-  const rows = await query<{ workspace_id: string; id: string; has_variants: boolean; sku: string | null }>(
+  const rows = await query<{
+    workspace_id: string;
+    id: string;
+    name: string;
+    has_variants: boolean;
+    sku: string | null;
+  }>(
     connection,
-    `select p.workspace_id, p.id, p.has_variants, v.sku from products p
+    `select p.workspace_id, p.id, p.name, p.has_variants, v.sku from products p
      left join variations v on v.workspace_id = p.workspace_id and v.product_id = p.id and v.position = 0`,
   );
-  return rows.map(({ workspace_id, id, has_variants, sku }) => ({
+  return rows.map(({ workspace_id, id, name, has_variants, sku }) => ({
     id,
+    name,
     token: tokens.get(workspace_id)!,
     hasVariants: has_variants,
     sku,

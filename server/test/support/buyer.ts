@@ -36,10 +36,8 @@ export class Visitor extends Merchant {
     super(feira.app, { 'accept-language': 'en', ...headers }, remoteAddress);
   }
 
-  /** Follows an address that has moved, such as that of a product without its name. */
-  async at(path = ''): Promise<Page> {
-    const page = await this.get(`/s/${this.shop.slug}${path}`);
-    return page.status === 301 ? this.get(page.location as string) : page;
+  at(path = ''): Promise<Page> {
+    return this.getMoved(`/s/${this.shop.slug}${path}`);
   }
 
   async add(productId: string, choice: { variantId?: string; quantity?: string } = {}): Promise<Page> {

@@ -49,6 +49,12 @@ export class Merchant {
     return this.send({ method: 'GET', url });
   }
 
+  /** The page at an address that may have moved, such as that of a product without its name. */
+  async getMoved(url: string): Promise<Page> {
+    const page = await this.get(url);
+    return page.status === 301 ? this.get(page.location as string) : page;
+  }
+
   post(url: string, fields: Record<string, string> | string): Promise<Page> {
     return this.send({
       method: 'POST',

@@ -20,7 +20,7 @@ export class HttpBuyer {
 
   /** The checkout form for one unit of a product; undefined if it is sold out. */
   async openCheckout(productId: string): Promise<Page | undefined> {
-    const product = await this.browser.get(`/s/${this.slug}/products/${productId}`);
+    const product = await this.browser.getMoved(`/s/${this.slug}/products/${productId}`);
     if (!product.forms.some(({ buttons }) => 'Add to cart' in buttons)) return undefined;
     await this.browser.press(product, 'Add to cart', { quantity: '1' });
     const form = await this.browser.get(`/s/${this.slug}/checkout?zip=${TYPED.zip}`);
