@@ -30,8 +30,9 @@ async function client(
   socket.on('data', (chunk) => {
     received += chunk;
   });
+  // A connection may also end with a reset. events.once would reject then.
   socket.on('error', () => {});
-  const ended = once(socket, 'close');
+  const ended = new Promise((resolve) => socket.once('close', resolve));
   await accepted;
   socket.write(sent);
   return { socket, ended, received: () => received };
