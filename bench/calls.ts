@@ -7,7 +7,7 @@ import { type Connection, query, type SeededStore } from './seed.js';
 /** One row of the benchmark. */
 export interface Call {
   name: string;
-  /** The share of bare Fastify that it must reach. */
+  /** The share of the throughput of bare Fastify that the call must reach. */
   goal: number | undefined;
   server: Server;
   requests(round: number): Uint8Array[];

@@ -81,7 +81,7 @@ const CANCELED_BY: Record<CancelReason, Origin> = {
   gateway: 'gateway',
 };
 
-/** Cancels an unpaid order and returns its stock. Returns false if the order is no longer pending. */
+/** Cancels an unpaid order and puts its units back into stock. Returns false if the order is no longer pending. */
 export async function cancelOrder(
   tx: Tx,
   workspaceId: string,

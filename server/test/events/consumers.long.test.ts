@@ -46,7 +46,7 @@ test.each(Array.from({ length: ROUNDS }, (_, round) => round))(
     while (writing) await follower.readToEnd();
     const interrupted = await writers;
     await Promise.all(killers);
-    // Connections that broke with PostgreSQL fail once more.
+    // Connections that broke when PostgreSQL was killed fail once more.
     await until(() =>
       expireEverything(mixed).then(
         () => true,

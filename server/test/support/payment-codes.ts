@@ -39,7 +39,7 @@ export function isBoletoLine(line: string): boolean {
   return [first + a!, second + b!, third + c!].every(isModulo10) && isModulo11(barcode);
 }
 
-/** The sum of the digits of all products, including the check digit, must be a multiple of ten. */
+/** The digits of all weighted values, including the check digit, must add up to a multiple of ten. */
 function isModulo10(block: string): boolean {
   const weights = [...block].map((_, index) => ((block.length - 1 - index) % 2 === 0 ? 1 : 2));
   const products = [...block].map((digit, index) => String(Number(digit) * weights[index]!)).join('');

@@ -178,7 +178,7 @@ describe('excludeOwn suppresses exactly the own changes of the app', () => {
 
   test.each(Object.entries(WAYS))('made by %s, with and without an Idempotency-Key', async (_, way) => {
     const key = { 'idempotency-key': 'own' };
-    // In the long form both apps do it in both ways.
+    // The long form makes each change as both apps, with and without a key.
     const calls = [
       [mine, theirs, {}],
       [theirs, mine, key],

@@ -114,7 +114,7 @@ export const REQUEST_ERRORS = {
   rate_limited: {
     status: 429,
     meaning: 'The calls of this app for this store have reached the rate limit.',
-    remedy: 'Wait Retry-After seconds. Prefer batch calls, and webhooks to polling.',
+    remedy: 'Wait Retry-After seconds. Use batch calls, and webhooks instead of polling.',
   },
   request_timeout: {
     status: 408,

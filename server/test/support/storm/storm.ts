@@ -118,7 +118,7 @@ async function killOne(fleet: Fleet, victim: Kill['victim'], random: Random): Pr
 /** Waits until all work is finished. Anything left after that is a bug. */
 async function settle(fleet: Fleet): Promise<string[]> {
   let left: Record<string, number> = {};
-  // The first statements may use connections that broke with PostgreSQL.
+  // The first statements may use connections that broke when PostgreSQL was killed.
   await until(() =>
     expireOrders(fleet).then(
       () => true,
