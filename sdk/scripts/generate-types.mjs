@@ -68,7 +68,7 @@ function eventPayloads({ webhooks }) {
       .join('');
     return `  ${key(event)}: ${name}Data;`;
   });
-  return `/** What data is, by the name of the event. */\nexport interface EventPayloads {\n${lines.join('\n')}\n}`;
+  return `/** The payload of each event, by event name. */\nexport interface EventPayloads {\n${lines.join('\n')}\n}`;
 }
 
 function typeOf(schema, indent) {

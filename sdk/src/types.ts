@@ -1450,7 +1450,7 @@ export interface ReadEventsQuery {
   limit?: number | undefined;
 }
 
-/** What data is, by the name of the event. */
+/** The payload of each event, by event name. */
 export interface EventPayloads {
   'product.created': ProductCreatedData;
   'product.updated': ProductUpdatedData;

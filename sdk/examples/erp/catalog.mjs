@@ -5,7 +5,7 @@ export async function copyCatalog(store, state) {
   let products = {};
   const snapshot = store.products.snapshot({
     onRestart() {
-      console.log('The snapshot broke off and starts again');
+      console.log('The snapshot was interrupted and starts again');
       products = {};
     },
   });

@@ -42,7 +42,7 @@ export async function verifyDelivery(
     throw new WebhookError(
       'wrong_signature',
       401,
-      'The signature does not match: the secret is of another subscription or was rotated, or the sender is not Feira',
+      'The signature does not match: the secret belongs to another subscription or was rotated, or the sender is not Feira',
     );
   }
   checkTime(Number(header('webhook-timestamp') || header('x-service-timestamp')), settings);
