@@ -9,7 +9,7 @@ const app = new FeiraApp({
   clientId: 'id',
   clientSecret: 'secret',
   redirectUri: 'https://erp.example/callback',
-  scopes: ['products:read', 'a scope of tomorrow'],
+  scopes: ['products:read', 'a-scope:added-later'],
   tokens: new MemoryTokens(),
 });
 const store: Feira = app.store('w1');
