@@ -15,6 +15,11 @@ const LOCK_TIMEOUT_MS = 1_000;
 const MAX_ATTEMPTS = 40;
 const MAX_PAUSE_MS = 10_000;
 const LOCK_NOT_AVAILABLE = '55P03';
+/**
+ * An index on a table that may be large is built while others write to it. This is impossible in a transaction, so the
+ * statement has a file of its own.
+ */
+const CONCURRENT_INDEX = /^(?:--.*\n)*create index concurrently (\w+)/i;
 
 export interface MigrateOptions {
   /** The folder with the SQL files. Only tests set it. */
@@ -90,6 +95,8 @@ async function applyWhenUnlocked(
 }
 
 async function apply(client: pg.Client, { name, text }: Migration): Promise<void> {
+  const index = CONCURRENT_INDEX.exec(text)?.[1];
+  if (index !== undefined) return buildIndex(client, index, { name, text });
   await client.query('begin');
   try {
     await client.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
@@ -100,6 +107,13 @@ async function apply(client: pg.Client, { name, text }: Migration): Promise<void
     await client.query('rollback');
     throw error;
   }
+}
+
+/** A build that was interrupted leaves an invalid index behind, which is removed first. */
+async function buildIndex(client: pg.Client, index: string, { name, text }: Migration): Promise<void> {
+  await client.query(`drop index concurrently if exists ${index}`);
+  await client.query(text);
+  await client.query('insert into schema_migrations (name) values ($1)', [name]);
 }
 
 /** Looks for blockers shortly before the lock timeout, because PostgreSQL does not report them afterwards. */

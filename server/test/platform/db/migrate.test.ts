@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import pg from 'pg';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { migrate } from '../../../src/platform/db/migrate.js';
 import { cloneDatabase } from '../../support/database.js';
 import { temporaryFolder, until } from '../../support/process.js';
@@ -67,4 +67,43 @@ test('a migration that fails leaves nothing behind and is named', async () => {
   const client = await open('reader');
   const { rows } = await client.query(`select to_regclass('half') as half, to_regclass('notes') as notes`);
   expect(rows).toEqual([{ half: null, notes: 'notes' }]);
+});
+
+describe('an index that is built concurrently', () => {
+  const INDEX = '-- Finds notes by their text.\ncreate index concurrently notes_by_text on notes (text);\n';
+  const isValid = async (client: pg.Client) => {
+    const { rows } = await client.query<{ indisvalid: boolean }>(
+      `select indisvalid from pg_index where indexrelid = to_regclass('notes_by_text')`,
+    );
+    return rows.map(({ indisvalid }) => indisvalid);
+  };
+
+  test('lets others write to the table while it is built', async () => {
+    await migrate(connection, { migrations: folderUrl() });
+    const slow = await open('a long transaction');
+    await slow.query(`begin; insert into notes (text) values ('before the index')`);
+    write('9002_index.sql', INDEX);
+    const migrating = migrate(connection, { migrations: folderUrl() });
+    const writer = await open('writer');
+    // The index exists from the beginning and becomes valid when the older transactions have ended.
+    await until(async () => (await isValid(writer)).length === 1);
+    await writer.query(`insert into notes (text) values ('beside the build')`);
+    expect(await isValid(writer)).toEqual([false]);
+    await slow.query('commit');
+    expect(await migrating).toEqual(['9002_index.sql']);
+    expect(await isValid(writer)).toEqual([true]);
+  });
+
+  test('replaces one whose build was interrupted', async () => {
+    await migrate(connection, { migrations: folderUrl() });
+    const client = await open('an earlier attempt');
+    await client.query(`insert into notes (text) values ('twice'), ('twice')`);
+    await expect(
+      client.query('create unique index concurrently notes_by_text on notes (text)'),
+    ).rejects.toThrow('notes_by_text');
+    expect(await isValid(client)).toEqual([false]);
+    write('9002_index.sql', INDEX);
+    await migrate(connection, { migrations: folderUrl() });
+    expect(await isValid(client)).toEqual([true]);
+  });
 });
