@@ -2,14 +2,16 @@ import type { FastifyRequest } from 'fastify';
 import { ApiError } from './errors.js';
 
 /**
- * Whether a form was sent by a page of this server. Every current browser says so: Sec-Fetch-Site over https and on
- * localhost, Origin everywhere. It protects forms on pages that are the same for all visitors and therefore contain no
- * token. A request without either header is refused.
+ * Whether a form may have been sent by a page of this server. It protects forms on pages that are the same for all
+ * visitors and therefore contain no token. Every current browser names the sender of a form: in Sec-Fetch-Site over https
+ * and on localhost, in Origin everywhere. A request without either header is not from a browser, so it does not act for a
+ * visitor who knows nothing of it.
  */
 export function isSameOrigin(request: FastifyRequest, publicUrl: string): boolean {
   const { origin, host, 'sec-fetch-site': site } = request.headers;
   if (site !== undefined) return site === 'same-origin';
-  if (origin === undefined || !URL.canParse(origin)) return false;
+  if (origin === undefined) return true;
+  if (!URL.canParse(origin)) return false;
   const { host: sender } = new URL(origin);
   return sender === host || sender === new URL(publicUrl).host;
 }
