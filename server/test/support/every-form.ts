@@ -27,7 +27,7 @@ export async function readPages(feira: Feira): Promise<Pages> {
   const pages: Pages = { visited: [], forms: [] };
   const visit = async (browser: Merchant, url: string) => {
     const page = await browser.get(url);
-    if (page.status >= 400) throw new Error(`${url}: ${page.status} ${page.text}`);
+    if (page.status >= 300) throw new Error(`${url}: ${page.status} ${page.text}`);
     const cookie = [...browser.cookies].map((pair) => pair.join('=')).join('; ');
     pages.visited.push({ url, cookie });
     for (const { action, fields, buttons } of page.forms)
@@ -82,7 +82,9 @@ async function shopping(
   const buyer = new Visitor(feira, shop);
   const home = `/s/${shop.slug}`;
   await visit(buyer, home);
-  await visit(buyer, `${home}/products/${mug}`);
+  // The address of a product contains its name.
+  await visit(buyer, (await buyer.get(`${home}/products/${mug}`)).location!);
+  await visit(buyer, `${home}/orders`);
   await buyer.add(mug);
   for (const url of ['/cart', '/checkout', `/checkout?zip=${TYPED.zip}`]) await visit(buyer, home + url);
   const payment = await buyer.buy(mug);
