@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { type Command, UsageError, type Values } from './commands/command.js';
 import { helpFor, overview, usage } from './commands/help.js';
 import { ConfigError, NoDatabaseError } from './platform/config-errors.js';
+import { isTemporary } from './platform/db/unavailable.js';
 
 // Each command is imported when it is run, because importing the whole server takes half a second, and one command a
 // tenth.
@@ -45,10 +46,11 @@ function failAsJson(error: Error): void {
   process.exitCode = 1;
 }
 
-/** Returns undefined for an error that the user cannot correct. */
+/** Returns undefined for an error that the user can neither correct nor wait for. */
 function codeOf(error: unknown): string | undefined {
   if (error instanceof UsageError) return error.code;
   if (error instanceof NoDatabaseError) return 'no_database';
+  if (isTemporary(error)) return 'busy';
   return error instanceof ConfigError ? 'invalid_configuration' : undefined;
 }
 

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { ordersOf } from '../orders/storage.js';
+import { isTemporary } from '../platform/db/unavailable.js';
 import { ApiError } from '../platform/http/errors.js';
 import { createShipment } from '../shipping/create-shipment.js';
 import { scan } from '../shipping/shipments.js';
@@ -77,6 +78,7 @@ class Day {
     refunds: 0,
     soldOut: 0,
     restocked: 0,
+    gaveUp: 0,
   };
   private readonly parcels: string[] = [];
   private readonly paid: string[] = [];
@@ -95,7 +97,10 @@ class Day {
       await this.shopAround();
     } catch (error) {
       // The order may be refunded or shipped by somebody else at the same time. That is not an error.
-      if (!(error instanceof ApiError)) this.failure ??= error;
+      if (error instanceof ApiError) return;
+      // A busy database loses some buyers, as in a real shop, and does not end the simulation.
+      if (isTemporary(error)) this.counts.gaveUp++;
+      else this.failure ??= error;
     }
   }
 

@@ -10,9 +10,12 @@ export interface Counts {
   soldOut: number;
   /** Products and variations that got new stock. */
   restocked: number;
+  /** Buyers whose visit failed because the database did not respond in time. */
+  gaveUp: number;
 }
 
-export function inWords({ orders, paid, parcels, scans, refunds, soldOut, restocked }: Counts): string {
+export function inWords(counts: Counts): string {
+  const { orders, paid, parcels, scans, refunds, soldOut, restocked, gaveUp } = counts;
   return [
     `${orders} orders`,
     `${paid} paid`,
@@ -21,6 +24,7 @@ export function inWords({ orders, paid, parcels, scans, refunds, soldOut, restoc
     `${refunds} refunds`,
     `${restocked} restocked`,
     `${soldOut} buyers found nothing in stock`,
+    ...(gaveUp > 0 ? [`${gaveUp} gave up because the database did not respond`] : []),
   ].join(', ');
 }
 

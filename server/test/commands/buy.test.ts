@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { command as buy } from '../../src/commands/buy.js';
 import { command as scan } from '../../src/commands/carrier-scan.js';
@@ -182,4 +183,23 @@ test('a simulation creates orders, payments and shipments, and ends on time', as
   expect((await store.get('/orders')).body.meta.total).toBe(counts.orders);
   for (const rate of ['2', '0/s', 'x/s', '-1/s', '2/d'])
     expect(await mistake('simulate', { store: store.workspaceId, rate })).toContain('--rate');
+});
+
+test('while the database does not respond, a simulation loses buyers and a command says why it failed', async () => {
+  await newProduct(store, { quantity: 10 });
+  const blocker = new pg.Client(feira.connection);
+  await blocker.connect();
+  try {
+    await blocker.query('begin');
+    // Each order takes its number from this row.
+    await blocker.query('select from workspaces where id = $1 for update', [store.workspaceId]);
+    const [counts, bought] = await Promise.all([
+      run('simulate', { store: store.workspaceId, rate: '1/s', for: '1s' }),
+      runCommand(['buy', '--store', store.workspaceId, '--json'], env),
+    ]);
+    expect(counts).toMatchObject({ orders: 0, gaveUp: 1 });
+    expect([bought.code, JSON.parse(bought.stderr).code]).toEqual([1, 'busy']);
+  } finally {
+    await blocker.end();
+  }
 });
