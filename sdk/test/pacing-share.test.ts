@@ -52,7 +52,7 @@ test('keeps to its own calls when little is left because of others, and spreads 
   expect(reserve(state, 'next', 60_500)).toBe(20_000);
 });
 
-test('takes the whole limit again when nobody else has called for two minutes', () => {
+test('uses the whole limit again when no other client has called for two minutes', () => {
   const state: BudgetState = { calls: [] };
   for (const [index, remaining] of [9, 7, 2].entries()) call(state, index, remaining);
   expect(state.share).toBeDefined();

@@ -29,7 +29,7 @@ test('a list is iterated to its end, awaited for a page, or read by pages', asyn
   expect(sizes).toEqual([2, 2, 1]);
 });
 
-test('a list that nobody reads is not asked for', async () => {
+test('a list that is not read is not requested', async () => {
   const { client } = await server.connect();
   const before = (await client.products.list().withResponse()).response.headers.get('x-ratelimit-remaining');
   client.products.list();

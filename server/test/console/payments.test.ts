@@ -1,15 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Notification } from '../../src/payments/gateway.js';
-import { signNotification } from '../../src/payments/notifications.js';
-import { Signer } from '../../src/platform/crypto/signer.js';
-import { type Feira, openFeira, type StoreClient, TEST_SECRET } from '../support/feira.js';
+import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
 import { formOf, Merchant, openStore } from '../support/merchant.js';
+import { sendNotification } from '../support/notifications.js';
 import { order } from '../support/shop.js';
 
 const PAGE = '/console/payments';
 const BIA = 'bia@loja.example';
-const SIGNER = new Signer([TEST_SECRET]);
 
 let feira: Feira;
 let store: StoreClient;
@@ -43,18 +41,7 @@ async function notify(change: Partial<Notification>): Promise<void> {
     transactionId,
     amount: total,
   };
-  const signed = signNotification(SIGNER, { ...whole, refundedInAll: 0, ...change }, feira.clock.now());
-  const response = await feira.app.inject({
-    method: 'POST',
-    url: '/payments/sandbox/notifications',
-    headers: {
-      'content-type': 'application/json',
-      'x-payment-timestamp': signed.timestamp,
-      'x-payment-signature': signed.signature,
-    },
-    payload: signed.body,
-  });
-  expect(response.statusCode).toBe(200);
+  expect(await sendNotification(feira, { ...whole, refundedInAll: 0, ...change })).toBe(200);
 }
 
 async function checkAll(): Promise<void> {

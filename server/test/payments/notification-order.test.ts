@@ -3,16 +3,14 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { finishRefunds } from '../../src/orders/refund.js';
 import type { Notification } from '../../src/payments/gateway.js';
-import { signNotification } from '../../src/payments/notifications.js';
-import { Signer } from '../../src/platform/crypto/signer.js';
 import { sql } from '../../src/platform/db/sql.js';
 import { newProduct } from '../support/catalog.js';
-import { type Feira, openFeira, type StoreClient, TEST_SECRET } from '../support/feira.js';
+import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
+import { sendNotification } from '../support/notifications.js';
 import { transactionOf } from '../support/orders.js';
 import { order } from '../support/shop.js';
 import { sized } from '../support/sized.js';
 
-const SIGNER = new Signer([TEST_SECRET]);
 const STOCK = 10;
 const TOTAL = 62.75;
 
@@ -44,22 +42,8 @@ const read = async (id: string) => (await store.get(`/orders/${id}`)).body;
 async function notify(orderId: string, id: string, reported: Reported): Promise<void> {
   const transactionId = reported.transactionId ?? (await transactionOf(feira, orderId));
   const notification = { amount: TOTAL, refundedInAll: 0, ...reported, transactionId };
-  const signed = signNotification(
-    SIGNER,
-    { ...notification, id, workspaceId: store.workspaceId, orderId },
-    feira.clock.now(),
-  );
-  const { statusCode } = await feira.app.inject({
-    method: 'POST',
-    url: '/payments/sandbox/notifications',
-    headers: {
-      'content-type': 'application/json',
-      'x-payment-timestamp': signed.timestamp,
-      'x-payment-signature': signed.signature,
-    },
-    payload: signed.body,
-  });
-  expect(statusCode).toBe(200);
+  const { workspaceId } = store;
+  expect(await sendNotification(feira, { ...notification, id, workspaceId, orderId })).toBe(200);
 }
 
 async function attentionOf(orderId: string): Promise<string[]> {
