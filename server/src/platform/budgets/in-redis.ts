@@ -10,6 +10,8 @@ import { SpenderWindows } from './spender-windows.js';
 const TIMEOUT_MS = 100;
 const JOIN_EVERY_MS = 5_000;
 const RECONNECT_MS = 200;
+/** After Redis lost calls: every process reports, and adds its own calls again, within this time. */
+const REFILL_MS = JOIN_EVERY_MS + 1_000;
 const START_MS = 1_000;
 /** The assumed number of processes, for a process that has not reached Redis since its start. */
 const PROCESSES_ASSUMED = 4;
@@ -61,13 +63,14 @@ export class RedisBudgets implements Budgets {
     if (!this.isShared) return this.spendLocally(spender, kind);
     const time = this.own.now();
     const counted = this.own.countedFor(spender, kind);
-    let minute: Verdict;
+    let minute: Verdict | undefined;
     try {
       minute = await within(this.timeoutMs, this.shared.spend(spender.name, counted, time));
+      if (!minute) this.refillAlone();
     } catch {
       this.switchToLocal();
-      return this.spendLocally(spender, kind);
     }
+    if (!minute) return this.spendLocally(spender, kind);
     if (minute.accepted) for (const { window } of counted) window.add(time);
     if (kind === 'call') return minute;
     return withDay(this.dailyUploads, spender, minute, () => {
@@ -121,21 +124,35 @@ export class RedisBudgets implements Budgets {
     return this.alone.spend(spender, kind);
   }
 
-  private switchToLocal(): void {
+  private switchToLocal(rejoinInMs = RECONNECT_MS): void {
     if (!this.isShared) return;
     this.isShared = false;
-    this.joinIn(RECONNECT_MS);
+    this.joinIn(rejoinInMs);
   }
 
-  /** Reconnects in the background, so that calls do not wait for it. */
+  /** Redis has lost calls. Until all processes have added theirs again, this one keeps to its share. */
+  private refillAlone(): void {
+    this.switchToLocal(REFILL_MS);
+    void this.shared.refill().catch(() => {});
+  }
+
+  /**
+   * Runs in the background, so that calls do not wait for it. Calls are counted in Redis from the moment the refill is
+   * sent: what this process accepted alone is then in Redis before them.
+   */
   private async join(): Promise<void> {
+    const wasShared = this.isShared;
     try {
-      this.processes = Math.max(1, await within(this.timeoutMs, this.shared.join()));
+      this.processes = Math.max(1, await within(this.timeoutMs, this.shared.report()));
+      if (wasShared && !this.isShared) return;
+      const refilled = this.shared.refill();
       this.isShared = true;
+      this.joinIn(JOIN_EVERY_MS);
+      if ((await within(this.timeoutMs, refilled)) > 0 && wasShared) this.refillAlone();
     } catch {
       this.isShared = false;
+      this.joinIn(RECONNECT_MS);
     }
-    this.joinIn(this.isShared ? JOIN_EVERY_MS : RECONNECT_MS);
   }
 
   private joinIn(milliseconds: number): void {

@@ -37,6 +37,12 @@ export class RollingWindow {
     return this.times.slice(this.head).filter((time) => time > start);
   }
 
+  /** Returns the time of the newest call, if it is after `start`. */
+  newestSince(start: number): number | undefined {
+    const newest = this.head < this.times.length ? this.times.at(-1) : undefined;
+    return newest !== undefined && newest > start ? newest : undefined;
+  }
+
   /** Returns the milliseconds until the oldest call leaves the window, or 0 if there is none. */
   freesInMs(now: number): number {
     this.forget(now);

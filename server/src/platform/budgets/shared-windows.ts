@@ -7,27 +7,28 @@ import type { Counted, SpenderWindows } from './spender-windows.js';
 /** A process that has not reported for this long no longer counts as one of those that share the limits. */
 const PROCESS_MS = 15_000;
 const CONNECT_MS = 1_000;
+/** Calls older than this may already have left the window in Redis, because the clocks of processes differ a little. */
+const CERTAIN_MS = MINUTE_MS - 5_000;
 
 /*
  * Each window is a sorted set with the time of every accepted call. The time comes from the caller, whose clock is
  * the database's, so the clock of Redis affects only the expiry of keys. Times in the future remain from before a
  * clock was set back. They count as made now, because otherwise callers were locked out for as long as the step.
  *
- * ARGV: the current time, the name of this call, then for each window its limit and the number of calls of this
- * process it must contain. If it contains fewer, Redis has lost calls (it restarted empty, or its clock jumped): the
- * script returns {-1}, and the process adds its own calls again before it retries. Otherwise the script returns
- * {accepted, limit, remaining, reset} of the tightest window. One script checks and counts, so two processes cannot
- * both take the last slot.
+ * ARGV: the current time, the name of this call, then for each window its limit and the name of the newest call of this
+ * process. If the window does not contain that call, Redis has lost calls (it restarted empty, or its clock jumped), and
+ * the script returns {-1}. Otherwise it returns {accepted, limit, remaining, reset} of the tightest window. One script
+ * checks and counts, so two processes cannot both take the last slot.
  */
 const SPEND = `
 local now, name, window = tonumber(ARGV[1]), ARGV[2], ${MINUTE_MS}
 local refused, tightest
 for i, key in ipairs(KEYS) do
-  local limit, own = tonumber(ARGV[2 * i + 1]), tonumber(ARGV[2 * i + 2])
+  local limit, newest = tonumber(ARGV[2 * i + 1]), ARGV[2 * i + 2]
   redis.call('ZREMRANGEBYSCORE', key, '-inf', now - window)
   for _, early in ipairs(redis.call('ZRANGEBYSCORE', key, now + 1000, '+inf')) do redis.call('ZADD', key, now, early) end
+  if newest ~= '' and not redis.call('ZSCORE', key, newest) then return {-1} end
   local used = redis.call('ZCARD', key)
-  if used < own then return {-1} end
   if used >= limit then
     local oldest = redis.call('ZRANGE', key, used - limit, used - limit, 'WITHSCORES')
     local wait = oldest[2] + window - now
@@ -81,20 +82,29 @@ export class SharedWindows {
     this.redis.on('close', handler);
   }
 
-  async spend(spender: string, counted: Counted[], time: number): Promise<Verdict> {
-    const answer = await this.trySpend(spender, counted, time, ({ window }) => window.used(time));
-    if (answer[0] !== -1) return verdictOf(answer);
-    await this.seed(counted.map(({ name, window }) => ({ spender, name, window })));
-    return verdictOf(await this.trySpend(spender, counted, time, () => 0));
+  /** Returns undefined if Redis has lost calls of this process, so that it cannot decide. */
+  async spend(spender: string, counted: Counted[], time: number): Promise<Verdict | undefined> {
+    const keys = counted.map(({ name }) => keyOf(spender, name));
+    const windows = counted.flatMap(({ window, limit }) => {
+      const newest = window.newestSince(time - CERTAIN_MS);
+      return [limit, newest === undefined ? '' : this.nameOf(newest)];
+    });
+    const answer = await this.redis.spendBudget(
+      keys.length,
+      ...keys,
+      this.clock.now(),
+      this.nameOf(time),
+      ...windows,
+    );
+    return answer[0] === -1 ? undefined : verdictOf(answer);
   }
 
   async takeBack(spender: string, counted: Counted[], time: number): Promise<void> {
     await Promise.all(counted.map(({ name }) => this.redis.zrem(keyOf(spender, name), this.nameOf(time))));
   }
 
-  /** Adds the calls of this process that Redis may have lost, and returns the number of processes. */
-  async join(): Promise<number> {
-    await this.seed(this.own.all());
+  /** Reports this process to the others, and returns the number of processes. */
+  async report(): Promise<number> {
     const now = this.clock.now();
     const key = 'feira:budget:processes';
     await this.redis.zadd(key, now, this.process);
@@ -108,28 +118,26 @@ export class SharedWindows {
     this.redis.disconnect();
   }
 
-  private trySpend(spender: string, counted: Counted[], time: number, own: (each: Counted) => number) {
-    const keys = counted.map(({ name }) => keyOf(spender, name));
-    const limits = counted.flatMap((each) => [each.limit, own(each)]);
-    return this.redis.spendBudget(keys.length, ...keys, this.clock.now(), this.nameOf(time), ...limits);
-  }
-
-  /** Calls that Redis still has are not added twice, because they have the same names. */
-  private async seed(
-    windows: Iterable<Pick<Counted, 'name' | 'window'> & { spender: string }>,
-  ): Promise<void> {
+  /**
+   * Adds the calls of this process that Redis does not have, and returns their number. The commands are sent before this
+   * method returns its promise, so calls that are counted afterwards find them.
+   */
+  async refill(): Promise<number> {
     const [time, now] = [this.clock.monotonic(), this.clock.now()];
     const pipeline = this.redis.pipeline();
-    for (const { spender, name, window } of windows) {
-      const calls = window.timesSince(time - MINUTE_MS).flatMap((at) => [now - (time - at), this.nameOf(at)]);
+    for (const { spender, name, window } of this.own.all()) {
+      const calls = window
+        .timesSince(time - CERTAIN_MS)
+        .flatMap((at) => [now - (time - at), this.nameOf(at)]);
       if (calls.length === 0) continue;
       pipeline.zadd(keyOf(spender, name), 'NX', ...calls);
       pipeline.pexpire(keyOf(spender, name), 2 * MINUTE_MS);
     }
-    if (pipeline.length === 0) return;
-    const results = await pipeline.exec();
-    const failed = results?.find(([error]) => error);
+    if (pipeline.length === 0) return 0;
+    const results = (await pipeline.exec()) ?? [];
+    const failed = results.find(([error]) => error);
     if (failed) throw failed[0];
+    return results.filter((_, index) => index % 2 === 0).reduce((sum, [, added]) => sum + Number(added), 0);
   }
 
   private nameOf(time: number): string {
