@@ -1,0 +1,36 @@
+# Backups with pgBackRest into $folder/backup. The primary archives its write-ahead log there all the time.
+# shellcheck shell=bash disable=SC2154
+
+create_stanza() { on_primary pgbackrest_ stanza-create; }
+
+backup() { on_primary pgbackrest_ backup --type=full; }
+
+# on_primary COMMAND…: adds the options that name the primary's data.
+on_primary() {
+  local name
+  name=$(primary)
+  [ -n "$name" ] || fail "There is no primary"
+  "$@" --pg1-path="$folder/data/$name" --pg1-port="${port[$name]}"
+}
+
+pgbackrest_() {
+  "${as_account[@]}" env PGBACKREST_CONFIG="$folder/conf/pgbackrest.conf" pgbackrest --stanza=feira "$@"
+}
+
+write_pgbackrest_conf() {
+  "${as_account[@]}" mkdir -p "$folder/data/pgbackrest"
+  cat >"$folder/conf/pgbackrest.conf" <<CONF
+[global]
+repo1-path=$folder/backup
+repo1-retention-full=2
+log-path=$folder/data/pgbackrest
+lock-path=$folder/data/pgbackrest
+log-level-console=warn
+compress-type=zst
+start-fast=y
+
+[feira]
+pg1-user=postgres
+pg1-socket-path=$folder/data
+CONF
+}

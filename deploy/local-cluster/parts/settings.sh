@@ -1,0 +1,76 @@
+# Where everything is. The other parts read these variables.
+# shellcheck shell=bash disable=SC2034,SC2154
+
+folder=${FEIRA_CLUSTER:-/tmp/feira-cluster-$(id -u)}
+base=${FEIRA_CLUSTER_PORT:-7400}
+repository=$(cd "$here/../.." && pwd)
+pg_bin=/usr/lib/postgresql/15/bin
+
+public_url=http://127.0.0.1:$base
+declare -A port=(
+  [haproxy]=$base [api1]=$((base + 1)) [api2]=$((base + 2)) [worker1]=$((base + 3)) [worker2]=$((base + 4))
+  [pgbouncer]=$((base + 5)) [redis]=$((base + 7)) [radosgw]=$((base + 8)) [ceph-mon]=$((base + 9))
+  [etcd]=$((base + 10)) [pg1]=$((base + 12)) [pg2]=$((base + 13)) [ceph-osd]=$((base + 20))
+)
+# HAProxy forwards this port to whichever PostgreSQL is the primary.
+primary_port=$((base + 6))
+etcd_peer_port=$((base + 11))
+# Patroni's REST interface.
+declare -A patroni_port=([pg1]=$((base + 14)) [pg2]=$((base + 15)))
+
+# PostgreSQL and PgBouncer refuse to run as root.
+if [ "$(id -u)" = 0 ]; then
+  account=postgres
+  as_account=(setpriv --reuid=postgres --regid=postgres --init-groups --inh-caps=-all)
+else
+  account=$(id -un)
+  as_account=()
+fi
+
+fail() {
+  echo "$*" >&2
+  exit 1
+}
+
+require_packages() {
+  local missing=() package program
+  while read -r package program; do
+    [ -x "$program" ] || command -v "$program" >/dev/null || missing+=("$package")
+  done <<LIST
+postgresql-15 $pg_bin/postgres
+patroni patroni
+etcd-server etcd
+pgbouncer /usr/sbin/pgbouncer
+pgbackrest pgbackrest
+haproxy /usr/sbin/haproxy
+redis-server redis-server
+radosgw radosgw
+ceph-mon ceph-mon
+ceph-osd ceph-osd
+ceph-common ceph
+curl curl
+LIST
+  [ ${#missing[@]} = 0 ] || fail "Missing packages. Install them with:
+  apt-get install --no-install-recommends ${missing[*]}
+On a machine that should not run them as services, disable those first: systemctl disable --now ${missing[*]}"
+}
+
+require_build() {
+  [ -d "$repository/server/dist" ] || fail "Feira is not built. Run: npm ci && npm run build"
+}
+
+require_free_ports() {
+  local number
+  for ((number = base; number < base + 40; number++)); do
+    ! accepts "$number" 2>/dev/null || fail "Port $number is in use. Set FEIRA_CLUSTER_PORT to the first of 40 free ports."
+  done
+}
+
+accepts() { (exec 3<>"/dev/tcp/127.0.0.1/$1"); }
+
+make_folder() {
+  mkdir -m 711 "$folder"
+  mkdir -m 755 "$folder/run" "$folder/log" "$folder/conf"
+  mkdir -m 700 "$folder/data" "$folder/backup" "$folder/feira"
+  if [ "$(id -u)" = 0 ]; then chown "$account" "$folder/data" "$folder/backup" "$folder/conf"; fi
+}
