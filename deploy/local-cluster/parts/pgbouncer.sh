@@ -22,7 +22,7 @@ unix_socket_dir =
 auth_type = trust
 auth_file = $folder/conf/pgbouncer.users
 admin_users = feira
-pool_mode = ${PGBOUNCER_POOL_MODE:-session}
+pool_mode = session
 max_client_conn = 500
 default_pool_size = 150
 server_connect_timeout = 2
@@ -32,7 +32,6 @@ tcp_keepalive = 1
 tcp_keepidle = 5
 tcp_keepintvl = 2
 tcp_keepcnt = 3
-ignore_startup_parameters = options
 log_connections = 0
 log_disconnections = 0
 INI

@@ -4,6 +4,7 @@ import { type Config, readConfig } from '../platform/config.js';
 import { type Database, openDatabase } from '../platform/db/database.js';
 import { DatabaseClock } from '../platform/db/database-clock.js';
 import { migrate, pendingMigrations } from '../platform/db/migrate.js';
+import { hasPooledSessions } from '../platform/db/pooled-sessions.js';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../platform/embedded-postgres/start.js';
 import { UsageError } from './command.js';
 
@@ -55,6 +56,7 @@ async function connect<T>(
   if (config.databaseUrl !== undefined) {
     const connection = { connectionString: config.databaseUrl };
     try {
+      await refusePooledSessions(connection);
       return { ...(await prepare(connection)), connection, embedded: undefined, close: async () => {} };
     } catch (error) {
       if (error instanceof UsageError) throw error;
@@ -72,6 +74,14 @@ async function connect<T>(
     await embedded.close();
     throw error;
   }
+}
+
+async function refusePooledSessions(connection: pg.ClientConfig): Promise<void> {
+  if (await hasPooledSessions(connection))
+    throw new UsageError(
+      'DATABASE_URL leads to a connection pool in transaction mode, in which prepared statements, timeouts and LISTEN do not work. Set pool_mode = session in PgBouncer, or connect to PostgreSQL directly.',
+      { code: 'database_pooled' },
+    );
 }
 
 async function refuseUnlessMigrated(connection: pg.ClientConfig): Promise<void> {

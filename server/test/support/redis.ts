@@ -34,7 +34,8 @@ export async function startRedis(port?: number): Promise<RedisProcess> {
   };
 }
 
-function accepts(port: number): Promise<boolean> {
+/** Whether something listens on the port. */
+export function accepts(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = createConnection(port, '127.0.0.1');
     socket.once('connect', () => {

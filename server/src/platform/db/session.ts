@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
-import { type Deadlines, sessionSettings } from './settings.js';
+import { clientSettings, type Deadlines, setSession } from './settings.js';
 import { DatabaseUnavailable } from './unavailable.js';
 
 /** A connected and authenticated client with its socket. */
@@ -17,19 +17,24 @@ export async function openSession(
 ): Promise<Session> {
   const socket = new Socket();
   const client = new pg.Client({
-    ...sessionSettings(connection, deadlines),
+    ...clientSettings(connection, deadlines),
     ...options,
     stream: () => socket,
   });
   // Without a listener, an error event would terminate the process.
   client.on('error', () => {});
+  // pg's own timeout ends when the server has accepted the connection.
+  const late = setTimeout(() => socket.destroy(), deadlines.connectMs);
   try {
     await client.connect();
+    await client.query(setSession(deadlines));
     return { client, socket };
   } catch (error) {
     socket.destroy();
     throw new DatabaseUnavailable(`cannot connect to the database: ${(error as Error).message}`, {
       cause: error,
     });
+  } finally {
+    clearTimeout(late);
   }
 }

@@ -20,14 +20,25 @@ export interface Deadlines {
   probeMs: number;
 }
 
+/** What pg needs to open a connection. */
+export function clientSettings(connection: pg.ClientConfig, { connectMs }: Deadlines): pg.ClientConfig {
+  return {
+    ...connection,
+    connectionTimeoutMillis: connectMs,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 5_000,
+    types: { getTypeParser: parseColumn } as pg.CustomTypesConfig,
+  };
+}
+
 /**
- * The settings of every session. Parallel workers and JIT compilation are off because both take milliseconds to start
- * and the other CPUs are busy with other requests. The keepalive settings let each side detect within seconds that
- * the other is gone; PostgreSQL ignores them on a Unix socket.
+ * The first statement of every session. PgBouncer rejects or ignores settings in the startup message, so they are sent
+ * after it. Parallel workers and JIT compilation are off because both take milliseconds to start and the other CPUs are
+ * busy with other requests. The keepalive settings let each side detect within seconds that the other is gone;
+ * PostgreSQL ignores them on a Unix socket.
  */
-export function sessionSettings(connection: pg.ClientConfig, deadlines: Deadlines): pg.ClientConfig {
-  const { lockMs, statementMs, transactionMs, connectMs } = deadlines;
-  const session: Record<string, string | number> = {
+export function setSession({ lockMs, statementMs, transactionMs }: Deadlines): string {
+  const settings: Record<string, string | number> = {
     TimeZone: 'UTC',
     statement_timeout: statementMs,
     lock_timeout: lockMs,
@@ -38,14 +49,7 @@ export function sessionSettings(connection: pg.ClientConfig, deadlines: Deadline
     tcp_keepalives_interval: 2,
     tcp_keepalives_count: 3,
   };
-  return {
-    ...connection,
-    connectionTimeoutMillis: connectMs,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: 5_000,
-    options: Object.entries(session)
-      .map(([name, value]) => `-c ${name}=${value}`)
-      .join(' '),
-    types: { getTypeParser: parseColumn } as pg.CustomTypesConfig,
-  };
+  return Object.entries(settings)
+    .map(([name, value]) => `set ${name} = '${value}'`)
+    .join('; ');
 }
