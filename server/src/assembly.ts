@@ -124,7 +124,7 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
           resizesImages: storage instanceof LocalStorage,
           isTestShop: options.isTestShop,
         },
-        sandbox: sandbox && { gateway: sandbox, wake, publicUrl },
+        sandbox: sandbox && { db, gateway: sandbox, wake, publicUrl },
       },
     },
     worker: { log, listener, sequencer, dispatcher, jobs: { db, clock, storage, seal, gateway, sandbox } },

@@ -12,6 +12,7 @@ const COMMANDS: Record<string, () => Promise<{ command: Command }>> = {
   listen: () => import('./commands/listen.js'),
   'store create': () => import('./commands/store-create.js'),
   'store list': () => import('./commands/store-list.js'),
+  'store accent': () => import('./commands/store-accent.js'),
   'store limits': () => import('./commands/store-limits.js'),
   'app create': () => import('./commands/app-create.js'),
   'app list': () => import('./commands/app-list.js'),

@@ -13,7 +13,7 @@ import type { Clock } from '../platform/clock.js';
 import type { Database } from '../platform/db/database.js';
 import type { Tx } from '../platform/db/share.js';
 import { shopOfStore } from '../stores/queries.js';
-import { createStore } from '../stores/stores.js';
+import { createStore, setAccentColor } from '../stores/stores.js';
 import type { FillServices } from './demo-store/fill.js';
 import type { HistoryServices } from './demo-store/history.js';
 
@@ -36,6 +36,8 @@ export interface OpenedDemo extends Demo {
 export const DEMO_REDIRECT_URI = 'http://localhost:8080/callback';
 const RENEW_MS = 60 * 60 * 1000;
 const EMAIL = 'demo@feira.example';
+/** Terracotta, so that the demo shop does not look like the pages of the platform. */
+const ACCENT_COLOR = 'b4431c';
 
 /**
  * Creates the demo on the first start and stores its credentials beside the embedded database. Each start issues a
@@ -144,6 +146,7 @@ async function takeOnStore(tx: Tx, password: string): Promise<string | undefined
 async function makeStore(tx: Tx, password: string): Promise<string> {
   const owner = { ownerEmail: EMAIL, ownerPassword: password };
   const { workspaceId } = await createStore(tx, { name: 'Demo Store', ...owner });
+  await setAccentColor(tx, workspaceId, ACCENT_COLOR);
   await addFirstProducts(tx, workspaceId);
   return workspaceId;
 }

@@ -68,3 +68,11 @@ export function coverOfProduct(mediaUrl: string): Statement {
     select coalesce(i.url, ${mediaUrl}::text || '/' || i.key) from product_images i
     where i.workspace_id = p.workspace_id and i.product_id = p.id order by i.position limit 1), p.url_image)`;
 }
+
+/** The first image that shows an option of the variation `v`, which may be null, of the product `p`; or else the cover. */
+export function pictureOfVariation(mediaUrl: string): Statement {
+  return sql`coalesce((
+    select coalesce(i.url, ${mediaUrl}::text || '/' || i.key) from product_images i
+    where i.workspace_id = p.workspace_id and i.product_id = p.id
+    order by coalesce(i.option = any(v.options), false) desc, i.position limit 1), p.url_image)`;
+}

@@ -2,7 +2,7 @@ import { type Line, readSellables } from '../catalog/reserve.js';
 import type { PricedItem } from '../checkout/items.js';
 import { subtotalOf } from '../checkout/price.js';
 import type { Queryable } from '../platform/db/share.js';
-import { isSame } from './cart.js';
+import { isSame, lineName } from './cart.js';
 import { coversOf } from './covers.js';
 
 export interface CartLine {
@@ -31,14 +31,14 @@ export async function readCart(
   const ids = [...new Set(cart.map(({ productId }) => productId))];
   const [sellables, covers] = await Promise.all([
     readSellables(db, workspaceId, ids),
-    coversOf(db, workspaceId, ids, mediaUrl),
+    coversOf(db, workspaceId, cart, mediaUrl),
   ]);
   const lines = cart.map((line) => {
     const sellable = sellables.find((each) => isSame(each, line));
     return {
       line,
       bought: sellable && { sellable, quantity: line.quantity },
-      cover: covers.get(line.productId) ?? null,
+      cover: covers.get(lineName(line)) ?? null,
     };
   });
   const items = lines.flatMap(({ bought }) => bought ?? []);

@@ -9,6 +9,8 @@ const MAX_LINES = 30;
 export const CART_MAX_QUANTITY = 999;
 
 const COOKIE = 'feira_cart';
+/** The number of units, which the script of the shop reads to correct the header of a page shown again after Back. */
+const UNITS_COOKIE = 'feira_units';
 const LIFETIME_SECONDS = 30 * 24 * 60 * 60;
 
 /**
@@ -28,7 +30,9 @@ export function cartOf(request: FastifyRequest): Line[] {
 }
 
 export function keepCart(reply: FastifyReply, { slug }: Shop, lines: Line[], secure: boolean): void {
-  const attributes = { path: `/s/${slug}`, httpOnly: true, sameSite: 'lax', secure } as const;
+  const readable = { path: `/s/${slug}`, sameSite: 'lax', secure } as const;
+  const attributes = { ...readable, httpOnly: true };
+  reply.setCookie(UNITS_COOKIE, String(unitsIn(lines)), { ...readable, maxAge: LIFETIME_SECONDS });
   if (lines.length === 0) return void reply.clearCookie(COOKIE, attributes);
   const value = lines
     .map(({ productId, variantId, quantity }) => [productId, variantId ?? '', quantity].join('.'))

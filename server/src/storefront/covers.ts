@@ -1,16 +1,25 @@
-import { coverOfProduct } from '../media/queries.js';
+import { pictureOfVariation } from '../media/queries.js';
 import type { Queryable } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
+import { lineName } from './cart.js';
 
-/** The covers of products by id. Products without a picture, or that no longer exist, are left out. */
+type Chosen = { productId: string; variantId: string | null };
+
+/**
+ * The picture of each line of a cart or order, by lineName(): the first one that shows an option of the variation, such
+ * as its colour, or else the cover. Products without a picture, or that no longer exist, are left out.
+ */
 export async function coversOf(
   db: Queryable,
   workspaceId: string,
-  ids: string[],
+  lines: Chosen[],
   mediaUrl: string,
 ): Promise<Map<string, string>> {
-  const rows = await db.query<{ id: string; cover: string | null }>(sql`
-    select p.id, ${coverOfProduct(mediaUrl)} as cover
-    from products p where p.workspace_id = ${workspaceId} and p.id = any(${[...new Set(ids)]}::uuid[])`);
-  return new Map(rows.flatMap(({ id, cover }) => (cover === null ? [] : [[id, cover]])));
+  const chosen = JSON.stringify(lines.map(({ productId, variantId }) => ({ productId, variantId })));
+  const rows = await db.query<Chosen & { cover: string | null }>(sql`
+    select p.id as "productId", line."variantId", ${pictureOfVariation(mediaUrl)} as cover
+    from (select distinct * from jsonb_to_recordset(${chosen}::jsonb) as l("productId" uuid, "variantId" uuid)) line
+    join products p on p.workspace_id = ${workspaceId} and p.id = line."productId"
+    left join variations v on v.workspace_id = p.workspace_id and v.product_id = p.id and v.id = line."variantId"`);
+  return new Map(rows.flatMap((row) => (row.cover === null ? [] : [[lineName(row), row.cover]])));
 }

@@ -47,8 +47,8 @@ export const shopOrderRoutes: FastifyPluginAsync<Storefront> = async (app, store
       order.status === 'pending' ? { id: order.id, key: orderKey } : undefined,
       isSecure(storefront),
     );
-    const ids = order.items.map(({ productId }) => productId);
-    const covers = await coversOf(db.store(visit.shop.workspaceId), visit.shop.workspaceId, ids, mediaUrl);
+    const { workspaceId } = visit.shop;
+    const covers = await coversOf(db.store(workspaceId), workspaceId, order.items, mediaUrl);
     return sendPage(
       reply,
       // Another order may have the same manually entered code, and its tracking must not be shown to this buyer.

@@ -23,12 +23,13 @@ export const productListRoutes: FastifyPluginAsync<Storefront> = async (app, sto
 
   app.get('/', { schema: { hide: true } }, async (request, reply) => {
     const { workspaceId, slug, version } = request.shop;
-    const visit = visitOf(request);
     const asked = readProductListRequest(queryFields(request));
+    // The same for every address of this list, because the page is kept for all of them.
+    const visit = { ...visitOf(request), address: productListAddress(slug, asked) };
     // What strangers type is not kept: there is no end to it.
     const shared =
       version !== null && asked.search === '' && asked.min === undefined && asked.max === undefined;
-    const page = shared ? { cache: pages, key: productListAddress(slug, asked), version } : undefined;
+    const page = shared ? { cache: pages, key: visit.address, version } : undefined;
     const kept = page && sendKept(request, reply, visit, page);
     if (kept) return kept;
     const refusal = asked.search === '' ? undefined : searchLimit.refuse(networkOf(request.ip));

@@ -18,13 +18,15 @@ export const productRoutes: FastifyPluginAsync<Storefront> = async (app, storefr
     '/products/:part',
     { schema: { hide: true } },
     async (request, reply) => {
-      const visit = visitOf(request);
-      const { workspaceId } = visit.shop;
+      const { workspaceId, slug } = request.shop;
       const db = storefront.db.store(workspaceId);
       const id = idInAddress(request.params.part);
-      if (id === undefined) return sendPage(reply, <MissingPage visit={visit} />, 404);
+      if (id === undefined) return sendPage(reply, <MissingPage visit={visitOf(request)} />, 404);
       const fields = queryFields(request);
       const [variantId = '', zip] = [fields.get('v'), fields.get('zip')];
+      const choice = new URLSearchParams({ ...(isId(variantId) && { v: variantId }), ...(zip && { zip }) });
+      const address = `/s/${slug}/products/${request.params.part}${choice.size > 0 ? `?${choice}` : ''}`;
+      const visit = { ...visitOf(request), address };
       const key = `${id} ${isId(variantId) ? variantId : ''}`;
       // The version is read first only if there is a page that it could be the version of.
       if (zip === undefined && mayBeKept(visit, { cache: pages, key })) {
@@ -40,7 +42,7 @@ export const productRoutes: FastifyPluginAsync<Storefront> = async (app, storefr
       if (part !== request.params.part) {
         // Addresses from before names were part of them, or before the product was renamed.
         const [, query] = request.url.split('?', 2);
-        return reply.redirect(`/s/${visit.shop.slug}/products/${part}${query ? `?${query}` : ''}`, 301);
+        return reply.redirect(`/s/${slug}/products/${part}${query ? `?${query}` : ''}`, 301);
       }
       const chosen = chosenVariation(item, variantId);
       const freight =

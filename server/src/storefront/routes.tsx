@@ -18,7 +18,11 @@ export const storefrontRoutes: FastifyPluginAsync<Storefront> = async (app, stor
   const { db, mediaUrl, isTestShop } = storefront;
   const hidden = { schema: { hide: true } };
   // The same policy as on other pages, but images may come from any host, because merchants publish them elsewhere.
-  const policy = contentPolicy({ images: "'self' https: http:", formsLeadTo: [storefront.publicUrl] });
+  const policy = contentPolicy({
+    images: "'self' https: http:",
+    formsLeadTo: [storefront.publicUrl],
+    scripts: true,
+  });
 
   app.decorateRequest('shop');
   app.decorateRequest('isTestShop', isTestShop);

@@ -59,7 +59,7 @@ function keyOf({ language }: Visit, key: string): string {
 
 /** No event reports a change of the shop itself, so what pages show of it is part of the version. */
 function versionOf({ shop }: Visit, version: string): string {
-  return `${version} ${shop.name}`;
+  return `${version} ${shop.name} ${shop.accentColor}`;
 }
 
 /** A browser may keep the page and asks each time whether it is still current, as prices and stock may have changed. */

@@ -4,7 +4,7 @@ import type { Sessions } from '../accounts/sessions.js';
 import type { CheckoutServices } from '../checkout/checkout.js';
 import type { PaymentGateway } from '../payments/gateway.js';
 import type { Clock } from '../platform/clock.js';
-import { buyerLanguageOf } from '../platform/html/buyer-language.js';
+import { buyerLanguageOf, withoutLanguage } from '../platform/html/buyer-language.js';
 import type { PageCache } from '../platform/html/page-cache.js';
 import type { Fields } from '../platform/http/forms.js';
 import type { ListMemory } from '../platform/lists/list-memory.js';
@@ -45,7 +45,7 @@ export function visitOf(request: FastifyRequest): Visit {
     isTestShop: request.isTestShop,
     resizedFrom: request.resizedFrom,
     language: buyerLanguageOf(request),
-    address: request.url.split('?', 1)[0] as string,
+    address: withoutLanguage(request.url),
     units: unitsIn(cartOf(request)),
     openOrder: openOrderOf(request),
   };

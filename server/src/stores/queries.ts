@@ -42,11 +42,13 @@ export interface Shop {
   /** The maximum units per order, of one item and in total. */
   maxUnitsPerLine: number;
   maxUnitsPerOrder: number;
+  /** Six hexadecimal digits. Null: the colour of the platform. */
+  accentColor: string | null;
 }
 
 export const shopColumns = raw(`
   id as "workspaceId", slug, name, timezone, max_units_per_line as "maxUnitsPerLine",
-  max_units_per_order as "maxUnitsPerOrder"`);
+  max_units_per_order as "maxUnitsPerOrder", accent_color as "accentColor"`);
 
 export function isSlug(text: string): boolean {
   return /^[a-z0-9-]{1,64}$/.test(text);

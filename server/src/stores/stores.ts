@@ -41,3 +41,8 @@ export async function setOrderLimits(
     returning max_units_per_line as "maxUnitsPerLine", max_units_per_order as "maxUnitsPerOrder"`);
   return set!;
 }
+
+/** Null restores the colour of the platform. */
+export async function setAccentColor(tx: Tx, workspaceId: string, color: string | null): Promise<void> {
+  await tx.query(sql`update workspaces set accent_color = ${color} where id = ${workspaceId}`);
+}

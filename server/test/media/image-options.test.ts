@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { shopOf, Visitor } from '../support/buyer.js';
+import { localPath, shopOf, Visitor } from '../support/buyer.js';
 import { newProduct } from '../support/catalog.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
 
@@ -54,6 +54,18 @@ test('the shop shows the picture of the chosen colour first', async () => {
   expect(await first('S - Red')).toBe(urlOf('red'));
   expect(await first('S - Blue')).toBe(urlOf('blue'));
   expect(await first('L - Red')).toBe(urlOf('red'));
+});
+
+test('cart, checkout and order show the picture of the chosen colour', async () => {
+  const { body } = await store.get(`/products/${shirt}/variants`);
+  const blue = body.data.find((variant: { combination: string }) => variant.combination === 'S - Blue');
+  const shown = ({ html }: { html: string }) =>
+    [...html.matchAll(/<span class="picture"><img src="([^"]+)"/g)].map(([, url]) => url);
+  await visitor.add(shirt, { variantId: blue.id });
+  expect(shown(await visitor.at('/cart'))).toEqual([urlOf('blue')]);
+  expect(shown(await visitor.checkout())).toEqual([urlOf('blue')]);
+  const order = await visitor.settle(localPath(await visitor.order()));
+  expect(shown(order)).toEqual([urlOf('blue')]);
 });
 
 test('the option of an image is changed and cleared, alone or with its position', async () => {

@@ -171,7 +171,7 @@ test('a buyer at a desk chooses a variation, checks out by card and pays', async
   await page.getByLabel('Installments', { exact: true }).selectOption('3');
   await look('desk-checkout');
   await page.getByRole('button', { name: 'Place order' }).click();
-  await page.getByRole('heading', { name: 'Sandbox payment' }).waitFor();
+  await page.getByRole('heading', { name: 'Payment' }).waitFor();
   await look('desk-card');
   await page.getByRole('button', { name: 'Pay' }).click();
   await page.getByText('Your payment was received.').waitFor();
@@ -224,7 +224,7 @@ test('a buyer on a phone checks out in Portuguese and pays by pix at the second 
   });
   await look('phone-checkout');
   await page.getByRole('button', { name: 'Fazer pedido' }).click();
-  await page.getByRole('heading', { name: 'Pagamento de teste' }).waitFor();
+  await page.getByRole('heading', { name: 'Pagamento' }).waitFor();
   await look('phone-pix');
   await page.getByRole('button', { name: 'Recusar' }).click();
   await page.getByText('Aguardando pagamento').waitFor();

@@ -3,6 +3,7 @@ import type { Shop } from '../../src/stores/queries.js';
 import { hiddenFields, shopOf, Visitor } from '../support/buyer.js';
 import { newProduct, newVaried } from '../support/catalog.js';
 import type { Feira, StoreClient } from '../support/feira.js';
+import type { Page } from '../support/merchant.js';
 import { sharedFeira } from '../support/shared-feira.js';
 
 let feira: Feira;
@@ -36,6 +37,15 @@ test('the cookie is out of reach of script and belongs to the one shop', async (
   const cookie = [headers['set-cookie']].flat().find((text) => String(text).startsWith('feira_cart='));
   expect(cookie).toMatch(new RegExp(`; Path=/s/${shop.slug}; HttpOnly; SameSite=Lax$`));
   expect(cookie).not.toContain('34.9');
+});
+
+test('the number of units is readable by script, which corrects a page shown again after Back', async () => {
+  const unitsAfter = ({ headers }: Page) =>
+    [headers['set-cookie']].flat().find((text) => String(text).startsWith('feira_units='));
+  const path = `; Path=/s/${shop.slug}; SameSite=Lax`;
+  expect(unitsAfter(await visitor.add(mug, { quantity: '2' }))).toMatch(/^feira_units=2; Max-Age=\d+/);
+  const removed = unitsAfter(await visitor.press(await visitor.at('/cart'), 'Remove'));
+  expect(removed).toMatch(new RegExp(`^feira_units=0; Max-Age=\\d+${path}$`));
 });
 
 test('a line is changed and removed', async () => {

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Shop } from '../../src/stores/queries.js';
-import { shopOf, Visitor } from '../support/buyer.js';
+import { localPath, shopOf, Visitor } from '../support/buyer.js';
 import { newProduct, newVaried } from '../support/catalog.js';
 import type { Feira, StoreClient } from '../support/feira.js';
 import { sharedFeira } from '../support/shared-feira.js';
@@ -30,7 +30,7 @@ describe('the product list', () => {
     expect(status).toBe(200);
     expect(text).toMatch(/Vase R\$1,234\.50 Sold out .*Plate R\$20\.00 Last 2 .*Mug R\$34\.90/);
     expect(headers['content-security-policy']).toBe(
-      "default-src 'none'; style-src 'self'; img-src 'self' https: http:; form-action 'self' http://feira.test; base-uri 'none'; frame-ancestors 'none'",
+      "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self' https: http:; form-action 'self' http://feira.test; base-uri 'none'; frame-ancestors 'none'",
     );
   });
 
@@ -176,7 +176,7 @@ describe('a product', () => {
       description: '</script><script>alert(3)</script>',
     });
     const { html } = await visitor.at(`/products/${id}`);
-    expect(html.match(/<script/g)).toHaveLength(1);
+    expect(html.match(/<script(?! src="\/assets\/shop\.js)/g)).toHaveLength(1);
     expect(html).not.toContain('<script>');
   });
 
@@ -232,8 +232,8 @@ test("a merchant's text is escaped wherever it appears", async () => {
   ]) {
     const { html, status } = await visitor.at(path);
     expect(status, path).toBe(200);
-    // Structured data is a data block, which browsers do not execute.
-    expect(html, path).not.toMatch(/<script(?! type="application\/ld\+json">)/);
+    // Besides our own script, there is structured data: a data block, which browsers do not execute.
+    expect(html, path).not.toMatch(/<script(?! type="application\/ld\+json">| src="\/assets\/shop\.js)/);
     expect(html, path).not.toContain('<img src=x');
     expect(html, path).toContain('&lt;script');
   }
@@ -273,4 +273,32 @@ test('a shop speaks Portuguese unless the browser asks for English, and keeps th
   expect(chosen).toMatchObject({ status: 303, location: `/s/${shop.slug}?q=x` });
   expect((await anyone.at()).html).toContain('<html lang="en">');
   expect((await anyone.at('?lang=xx')).html).toContain('<html lang="en">');
+});
+
+test('the language links keep everything else in the address', async () => {
+  const id = await newProduct(store, { name: 'Mug', price: 30, quantity: 5 });
+  const link = async (path: string, from = visitor) => {
+    const { html } = await from.at(path);
+    return /href="([^"]*lang=pt)"/.exec(html)?.[1]?.replaceAll('&amp;', '&');
+  };
+  const list = `/s/${shop.slug}`;
+  expect(await link('?q=mug&sort=-price&stock=in&min=10&max=50')).toBe(
+    `${list}?q=mug&sort=-price&stock=in&min=10&max=50&lang=pt`,
+  );
+  expect(await link('?sort=price')).toBe(`${list}?sort=price&lang=pt`);
+  expect(await link('?lang=xx&utm_source=mail')).toBe(`${list}?lang=pt`);
+  expect(await link(`/products/mug-${id}?zip=01001000`)).toBe(
+    `${list}/products/mug-${id}?zip=01001000&lang=pt`,
+  );
+  await visitor.add(id);
+  expect(await link('/checkout?zip=01001000')).toBe(`${list}/checkout?zip=01001000&lang=pt`);
+  const order = localPath(await visitor.press(await visitor.get(localPath(await visitor.order())), 'Pay'));
+  const { html } = await visitor.get(order);
+  expect(html).toContain(`href="${order.replaceAll('&', '&amp;')}&amp;lang=pt"`);
+});
+
+test('the version of a kept page in another address is that of the list it shows', async () => {
+  await newProduct(store, { name: 'Mug', quantity: 5 });
+  expect((await visitor.at('?sort=price&utm_source=mail')).html).not.toContain('utm_source');
+  expect((await visitor.at('?sort=price')).html).toContain(`/s/${shop.slug}?sort=price&amp;lang=pt`);
 });

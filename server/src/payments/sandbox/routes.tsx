@@ -1,11 +1,13 @@
 import type {} from '@fastify/swagger';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { renderSVG } from 'uqr';
-import { buyerLanguageOf } from '../../platform/html/buyer-language.js';
+import type { Database } from '../../platform/db/database.js';
+import { buyerLanguageOf, keepLanguage, withoutLanguage } from '../../platform/html/buyer-language.js';
 import { contentPolicy, FILE_POLICY } from '../../platform/html/content-policy.js';
 import { sendPage } from '../../platform/html/page.js';
 import { badRequest } from '../../platform/http/errors.js';
 import { formFields, queryFields } from '../../platform/http/forms.js';
+import { shopOfStore } from '../../stores/queries.js';
 import { boletoBarcode } from './boleto-line.js';
 import type { SandboxGateway, SandboxPayment } from './gateway.js';
 import { interleaved2of5 } from './interleaved-2-of-5.js';
@@ -13,6 +15,7 @@ import { NoPaymentPage, PaymentPage } from './pages/payment.js';
 import { pixCode } from './pix-code.js';
 
 export interface SandboxOptions {
+  db: Database;
   gateway: SandboxGateway;
   wake: { poke(): void };
   publicUrl: string;
@@ -22,17 +25,18 @@ type PaymentRequest = FastifyRequest<{ Params: { id: string } }>;
 
 /** The payment page that a real gateway would host. Anyone with its URL and key may pay. */
 export const paymentRoutes: FastifyPluginAsync<SandboxOptions> = async (app, options) => {
-  const { gateway, wake } = options;
+  const { gateway, wake, publicUrl } = options;
   const hidden = { schema: { hide: true } };
   // The page has a button that copies the Pix code or the line of the boleto.
-  const policy = contentPolicy({ formsLeadTo: [options.publicUrl], scripts: true });
+  const policy = contentPolicy({ formsLeadTo: [publicUrl], scripts: true });
   app.addHook('onRequest', async (_request, reply) => {
     reply.header('Content-Security-Policy', policy);
   });
 
   app.get<{ Params: { id: string } }>('/sandbox/pay/:id', hidden, async (request, reply) => {
+    if (keepLanguage(request, reply, publicUrl.startsWith('https:'))) return reply;
     const payment = await gateway.findByKey(request.params.id, queryFields(request).text('key'));
-    return payment ? show(gateway, request, reply, payment) : missing(request, reply);
+    return payment ? show(options, request, reply, payment) : missing(request, reply);
   });
 
   app.post<{ Params: { id: string } }>('/sandbox/pay/:id', hidden, async (request, reply) => {
@@ -68,17 +72,24 @@ export const paymentRoutes: FastifyPluginAsync<SandboxOptions> = async (app, opt
   });
 };
 
-function show(
-  gateway: SandboxGateway,
+async function show(
+  { db, gateway }: SandboxOptions,
   request: PaymentRequest,
   reply: FastifyReply,
   payment: SandboxPayment,
-): FastifyReply {
-  const language = buyerLanguageOf(request);
-  const pageKey = gateway.links.keyOf(payment.id);
+): Promise<FastifyReply> {
+  const shop = await shopOfStore(db.system('shops'), payment.workspaceId);
+  if (!shop) return missing(request, reply);
   return sendPage(
     reply,
-    <PaymentPage language={language} payment={payment} pageKey={pageKey} open={isOpen(payment)} />,
+    <PaymentPage
+      shop={shop}
+      language={buyerLanguageOf(request)}
+      address={withoutLanguage(request.url)}
+      payment={payment}
+      pageKey={gateway.links.keyOf(payment.id)}
+      open={isOpen(payment)}
+    />,
   );
 }
 

@@ -15,11 +15,9 @@ export function buyerLanguageOf(request: FastifyRequest): Language {
 
 /** Keeps the language of `?lang=` and redirects to the same address without it. Returns whether it did. */
 export function keepLanguage(request: FastifyRequest, reply: FastifyReply, secure: boolean): boolean {
-  const [path = '', query = ''] = request.url.split('?', 2) as [string, string?];
-  const fields = new URLSearchParams(query);
-  const chosen = fields.get('lang');
+  const [, query = ''] = request.url.split('?', 2) as [string, string?];
+  const chosen = new URLSearchParams(query).get('lang');
   if (chosen === null || !CHOICE.test(chosen)) return false;
-  fields.delete('lang');
   reply.setCookie(COOKIE, chosen, {
     path: '/',
     httpOnly: true,
@@ -27,7 +25,15 @@ export function keepLanguage(request: FastifyRequest, reply: FastifyReply, secur
     secure,
     maxAge: LIFETIME_SECONDS,
   });
-  // A path cannot begin with two slashes here: every route of a shop begins with /s/.
-  void reply.redirect(`${path}${fields.size > 0 ? `?${fields}` : ''}`, 303);
+  // A path cannot begin with two slashes here: the routes of shops and payments begin with /s/ and /sandbox/.
+  void reply.redirect(withoutLanguage(request.url), 303);
   return true;
+}
+
+/** The address without `lang`. The language links of a page add it again, and keep everything else. */
+export function withoutLanguage(url: string): string {
+  const [path = '', query = ''] = url.split('?', 2) as [string, string?];
+  const fields = new URLSearchParams(query);
+  fields.delete('lang');
+  return `${path}${fields.size > 0 ? `?${fields}` : ''}`;
 }

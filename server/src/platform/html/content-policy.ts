@@ -6,7 +6,7 @@
 export function contentPolicy(options: {
   images?: string;
   formsLeadTo: string[];
-  /** Pages of the documentation may run our own script and call our own API. Other pages run none. */
+  /** Pages of the documentation and of shops may run our own script and call this server. Other pages run none. */
   scripts?: boolean;
 }): string {
   return [

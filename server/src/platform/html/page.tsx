@@ -10,24 +10,15 @@ export function Page(props: {
   title: string;
   who?: Who | undefined;
   wide?: boolean;
-  /** The name of a shop, on pages that a buyer opens from it; it replaces ours. */
-  shop?: { name: string; url: string };
-  script?: string;
   children: ComponentChildren;
 }) {
-  const { language, title, who, wide, shop, script, children } = props;
+  const { language, title, who, wide, children } = props;
   return (
     <html lang={language === 'pt' ? 'pt-BR' : 'en'}>
-      <PageHead title={`${title} · ${shop?.name ?? 'Feira'}`} {...(script && { script })} />
+      <PageHead title={`${title} · Feira`} />
       <body>
         <header class="bar">
-          {shop ? (
-            <a class="brand" href={shop.url}>
-              {shop.name}
-            </a>
-          ) : (
-            <Brand />
-          )}
+          <Brand />
           {who && (
             <form method="post" action="/sign-out" class="who">
               <input type="hidden" name="csrf" value={who.csrf} />

@@ -1,5 +1,5 @@
 import type { Language } from '../../platform/html/language.js';
-import { Head } from './head.js';
+import { Head } from '../../stores/pages/head.js';
 import { ShopPage, type Visit } from './shell.js';
 
 const TEXTS = {

@@ -1,5 +1,6 @@
 import type { OrderRecord } from '../../orders/records.js';
 import { money } from '../../platform/html/money.js';
+import { lineName } from '../cart.js';
 import { partOf } from '../installments.js';
 import { Picture } from './product-cards.js';
 import type { Visit } from './shell.js';
@@ -46,7 +47,7 @@ export function OrderItems(props: { visit: Visit; order: OrderRecord; covers: Ma
         {order.items.map((item) => (
           <li key={`${item.productId} ${item.variantId}`}>
             <Picture
-              url={covers.get(item.productId)}
+              url={covers.get(lineName(item))}
               name={item.name}
               sizes="4rem"
               resizedFrom={visit.resizedFrom}

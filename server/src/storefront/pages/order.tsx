@@ -75,7 +75,7 @@ interface Props {
   visit: Visit;
   order: OrderRecord;
   tracking: Tracking | undefined;
-  /** The pictures of the products that still exist, by product id. */
+  /** The pictures of the items whose products still exist, by lineName(). */
   covers: Map<string, string>;
   orderKey: string;
   /** True if the server has a payment gateway. */

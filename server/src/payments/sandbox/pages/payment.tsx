@@ -1,18 +1,20 @@
 import type { Language } from '../../../platform/html/language.js';
 import { money } from '../../../platform/html/money.js';
 import { Page } from '../../../platform/html/page.js';
+import { ShopFrame } from '../../../stores/pages/shop-frame.js';
+import type { Shop } from '../../../stores/queries.js';
 import { boletoLine } from '../boleto-line.js';
 import type { SandboxPayment } from '../gateway.js';
 import { pixCode } from '../pix-code.js';
 
 const TEXTS = {
   en: {
-    title: 'Sandbox payment',
+    title: 'Payment',
     to: 'Pay to',
     sandbox: 'Test mode: no real payment is made.',
     pay: 'Pay',
     decline: 'Decline',
-    back: 'Back to the shop',
+    back: 'Back to the order',
     declined: 'The payment was declined. You can try again.',
     final: { paid: 'This payment is complete.', canceled: 'This payment was canceled.' },
     scan: 'Scan the code with your bank’s app, or copy its text:',
@@ -33,12 +35,12 @@ const TEXTS = {
     noneMore: 'The link may be incomplete. Go back to the shop and open the payment from your order.',
   },
   pt: {
-    title: 'Pagamento de teste',
+    title: 'Pagamento',
     to: 'Pagar para',
     sandbox: 'Modo de teste: nenhum pagamento real é feito.',
     pay: 'Pagar',
     decline: 'Recusar',
-    back: 'Voltar à loja',
+    back: 'Voltar ao pedido',
     declined: 'O pagamento foi recusado. Você pode tentar novamente.',
     final: { paid: 'Pagamento concluído.', canceled: 'Pagamento cancelado.' },
     scan: 'Escaneie o QR code com o aplicativo do seu banco ou copie o código:',
@@ -61,55 +63,54 @@ const TEXTS = {
 };
 
 export function PaymentPage(props: {
+  shop: Shop;
   language: Language;
+  /** The path and query of the page. */
+  address: string;
   payment: SandboxPayment;
   pageKey: string;
   open: boolean;
 }) {
-  const { language, payment, pageKey, open } = props;
+  const { shop, language, address, payment, pageKey, open } = props;
   const texts = TEXTS[language];
   const { id, storeName, amount, status, installments } = payment;
   return (
-    <Page
-      language={language}
-      title={texts.title}
-      shop={{ name: storeName, url: payment.returnUrl }}
-      script="copy.js"
-    >
-      <h1>{texts.title}</h1>
-      <p>
-        {texts.to} <strong>{storeName}</strong>
-      </p>
-      <p class="amount">
-        <strong>{money(amount, language)}</strong>
-        {installments > 1 && <span class="hint"> {installmentsText(amount, installments, language)}</span>}
-      </p>
-      {status === 'declined' && (
-        <p class="alert" role="status">
-          {texts.declined}
+    <ShopFrame {...{ shop, language, address }} title={texts.title} notice={texts.sandbox}>
+      <div class="payment">
+        <h1>{texts.title}</h1>
+        <p class="hint">
+          {texts.to} {storeName}
         </p>
-      )}
-      {open && <Means language={language} payment={payment} pageKey={pageKey} />}
-      {open ? (
-        <form method="post" action={`/sandbox/pay/${id}`}>
-          <input type="hidden" name="key" value={pageKey} />
-          <p class="actions">
-            <button type="submit" name="decision" value="paid">
-              {texts.pay}
-            </button>
-            <button type="submit" name="decision" value="declined" class="second">
-              {texts.decline}
-            </button>
+        <p class="amount">
+          <strong>{money(amount, language)}</strong>
+          {installments > 1 && <span class="hint"> {installmentsText(amount, installments, language)}</span>}
+        </p>
+        {status === 'declined' && (
+          <p class="alert" role="status">
+            {texts.declined}
           </p>
-        </form>
-      ) : (
-        <p role="status">{texts.final[status === 'paid' ? 'paid' : 'canceled']}</p>
-      )}
-      <p>
-        <a href={payment.returnUrl}>{texts.back}</a>
-      </p>
-      <p class="hint">{texts.sandbox}</p>
-    </Page>
+        )}
+        {open && <Means language={language} payment={payment} pageKey={pageKey} />}
+        {open ? (
+          <form method="post" action={`/sandbox/pay/${id}`}>
+            <input type="hidden" name="key" value={pageKey} />
+            <p class="actions">
+              <button type="submit" name="decision" value="paid">
+                {texts.pay}
+              </button>
+              <button type="submit" name="decision" value="declined" class="quiet">
+                {texts.decline}
+              </button>
+            </p>
+          </form>
+        ) : (
+          <p role="status">{texts.final[status === 'paid' ? 'paid' : 'canceled']}</p>
+        )}
+        <p>
+          <a href={payment.returnUrl}>{texts.back}</a>
+        </p>
+      </div>
+    </ShopFrame>
   );
 }
 
@@ -142,7 +143,7 @@ function Means(props: { language: Language; payment: SandboxPayment; pageKey: st
             height="220"
           />
         </p>
-        <code class="secret" data-copy={texts.copy} data-copied={texts.copied}>
+        <code class="to-copy" data-copy={texts.copy} data-copied={texts.copied}>
           {pixCode(payment)}
         </code>
       </>
@@ -156,7 +157,7 @@ function Means(props: { language: Language; payment: SandboxPayment; pageKey: st
           </p>
         )}
         <p>{texts.boleto}</p>
-        <code class="secret" data-copy={texts.copy} data-copied={texts.copied}>
+        <code class="to-copy" data-copy={texts.copy} data-copied={texts.copied}>
           {boletoLine(payment)}
         </code>
         <p class="barcode">

@@ -1,5 +1,6 @@
 import { assetUrl } from '../../platform/html/assets.js';
 import type { Language } from '../../platform/html/language.js';
+import { accentUrl } from '../accent.js';
 
 /** The metadata of a page for search engines and link previews. */
 export interface PageDescription {
@@ -13,8 +14,13 @@ export interface PageDescription {
   hidden?: boolean;
 }
 
-export function Head(props: { title: string; language: Language; about?: PageDescription | undefined }) {
-  const { title, language, about = { hidden: true } } = props;
+export function Head(props: {
+  title: string;
+  language: Language;
+  accentColor?: string | null;
+  about?: PageDescription | undefined;
+}) {
+  const { title, language, accentColor, about = { hidden: true } } = props;
   const { description, canonical, image, data, hidden } = about;
   return (
     <head>
@@ -33,6 +39,8 @@ export function Head(props: { title: string; language: Language; about?: PageDes
       <link rel="icon" href="/favicon.ico" type="image/svg+xml" />
       <link rel="stylesheet" href={assetUrl('tokens.css')} />
       <link rel="stylesheet" href={assetUrl('shop.css')} />
+      {accentColor && <link rel="stylesheet" href={accentUrl(accentColor)} />}
+      <script src={assetUrl('shop.js')} defer />
       {data && (
         <script
           type="application/ld+json"

@@ -1,0 +1,30 @@
+import { readAccentColor } from '../stores/accent.js';
+import { setAccentColor } from '../stores/stores.js';
+import { type Command, UsageError } from './command.js';
+import { withDatabase } from './connect.js';
+import { requireStore, storeOption } from './find-store.js';
+
+export const command: Command = {
+  summary: 'Set the colour of the links and buttons in a shop',
+  details: 'A colour that is hard to read is darkened on light pages and lightened on dark ones.',
+  options: {
+    store: storeOption,
+    color: {
+      value: 'C',
+      description: 'Six hexadecimal digits, for example c2410c; none restores the colour of the platform',
+      required: true,
+    },
+  },
+  example: 'feira store accent --store demo-store --color c2410c',
+  async run(values) {
+    const given = String(values.color);
+    const color = given === 'none' ? null : readAccentColor(given);
+    if (color === undefined)
+      throw new UsageError(`--color "${given}" is not a colour. Give six hexadecimal digits, or none`);
+    return withDatabase(async (db) => {
+      const { workspaceId } = await requireStore(db, String(values.store));
+      await setAccentColor(db.system('command').autocommit, workspaceId, color);
+      return { workspaceId, accentColor: color };
+    });
+  },
+};

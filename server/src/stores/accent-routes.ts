@@ -1,0 +1,21 @@
+import type {} from '@fastify/swagger';
+import type { FastifyPluginAsync } from 'fastify';
+import { unknownPath } from '../platform/http/errors.js';
+import { accentStyles, readAccentColor } from './accent.js';
+
+/** The style sheet of a colour depends on nothing else, so shops with the same colour share it. */
+export const accentRoutes: FastifyPluginAsync = async (app) => {
+  app.get<{ Params: { file: string } }>(
+    '/assets/accent/:file',
+    { schema: { hide: true } },
+    async (request, reply) => {
+      const [name = '', ending] = request.params.file.split('.', 2);
+      const color = ending === 'css' ? readAccentColor(name) : undefined;
+      if (color === undefined) throw unknownPath(request.url);
+      return reply
+        .type('text/css; charset=utf-8')
+        .header('cache-control', 'public, max-age=86400')
+        .send(accentStyles(color));
+    },
+  );
+};

@@ -1,0 +1,96 @@
+import type { ComponentChildren } from 'preact';
+import type { Language } from '../../platform/html/language.js';
+import type { Shop } from '../queries.js';
+import { Head, type PageDescription } from './head.js';
+
+const TEXTS = {
+  en: { language: 'Language', skip: 'Skip to content', order: 'Find your order', by: 'Powered by Feira' },
+  pt: {
+    language: 'Idioma',
+    skip: 'Ir para o conteúdo',
+    order: 'Encontrar meu pedido',
+    by: 'Loja criada com a Feira',
+  },
+};
+
+/**
+ * The frame of every page that a buyer sees, with the name and the colour of the shop. The payment page has it too, so
+ * that the buyer does not seem to have left the shop.
+ */
+export function ShopFrame(props: {
+  shop: Pick<Shop, 'slug' | 'name' | 'accentColor'>;
+  language: Language;
+  title: string;
+  /** The path and query of the page, which the language links lead to. */
+  address: string;
+  about?: PageDescription | undefined;
+  /** Shown above the header on every page, for example in a test shop. */
+  notice?: string | undefined;
+  /** What the header contains besides the name. */
+  header?: ComponentChildren;
+  children: ComponentChildren;
+}) {
+  const { shop, language, title, address, about, notice, header, children } = props;
+  const texts = TEXTS[language];
+  const home = `/s/${shop.slug}`;
+  return (
+    <html lang={language === 'pt' ? 'pt-BR' : 'en'}>
+      <Head
+        title={title === shop.name ? title : `${title} · ${shop.name}`}
+        language={language}
+        accentColor={shop.accentColor}
+        about={about}
+      />
+      <body>
+        <a class="skip" href="#content">
+          {texts.skip}
+        </a>
+        {notice && <p class="test-shop">{notice}</p>}
+        <header class="top">
+          <div class="inside">
+            <a class="shop" href={home}>
+              {shop.name}
+            </a>
+            {header}
+          </div>
+        </header>
+        <main id="content">{children}</main>
+        <footer>
+          <p>{shop.name}</p>
+          <p>
+            <a href={`${home}/orders`}>{texts.order}</a>
+          </p>
+          <Languages language={language} address={address} />
+          <p>{texts.by}</p>
+        </footer>
+      </body>
+    </html>
+  );
+}
+
+const LANGUAGES: [Language, label: string, tag: string][] = [
+  ['pt', 'Português', 'pt-BR'],
+  ['en', 'English', 'en'],
+];
+
+function Languages({ language, address }: { language: Language; address: string }) {
+  const separator = address.includes('?') ? '&' : '?';
+  return (
+    <nav aria-label={TEXTS[language].language}>
+      <ul class="languages">
+        {LANGUAGES.map(([code, label, tag]) => (
+          <li key={code}>
+            <a
+              href={`${address}${separator}lang=${code}`}
+              lang={tag}
+              hreflang={tag}
+              aria-current={code === language ? 'true' : undefined}
+            >
+              {label}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
