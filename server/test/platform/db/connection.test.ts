@@ -48,6 +48,13 @@ describe.each([
     expect(connection.pending).toBe(0);
   });
 
+  test('answers a statement that was sent right before the connection is closed', async () => {
+    const closing = await connect(cloned.connection, DEADLINES);
+    const answer = closing.query(sql`select 1 as n`);
+    await closing.close();
+    expect(await answer).toEqual([{ n: 1 }]);
+  });
+
   test('rejects every use of a statement that cannot be parsed, and parses it again at the next use', async () => {
     const outcomes = await Promise.allSettled([read(1), read(2)]);
     expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);

@@ -61,6 +61,7 @@ class PipelineConnection implements Connection, WireHandler {
   private readonly writer = new WireWriter();
   private readonly statements = new Map<string, Prepared>();
   private readonly inFlight: InFlight<Pending>;
+  private isFlushPlanned = false;
 
   constructor(
     private readonly session: Session,
@@ -98,7 +99,7 @@ class PipelineConnection implements Connection, WireHandler {
       const { rawColumns } = statement;
       const since = performance.now();
       this.inFlight.add({ since, prepared, rawColumns, rows: [], error: undefined, name, resolve, reject });
-      this.stream.write(this.writer.take());
+      if (!this.isFlushPlanned) this.planFlush();
     });
   }
 
@@ -108,6 +109,7 @@ class PipelineConnection implements Connection, WireHandler {
   }
 
   async close(): Promise<void> {
+    this.flush();
     this.isOpen = false;
     await this.session.client.end();
   }
@@ -152,6 +154,20 @@ class PipelineConnection implements Connection, WireHandler {
     if (!answered) return;
     if (answered.error) answered.reject(answered.error);
     else answered.resolve(answered.rows as never[]);
+  }
+
+  /**
+   * Statements of the same turn of the event loop are sent in one write, because a write is a system call that wakes
+   * PostgreSQL, and under load many callers ask in the same turn.
+   */
+  private planFlush(): void {
+    this.isFlushPlanned = true;
+    setImmediate(() => this.flush());
+  }
+
+  private flush(): void {
+    if (this.isFlushPlanned && this.isOpen) this.stream.write(this.writer.take());
+    this.isFlushPlanned = false;
   }
 
   /** The statement is parsed again if it is used again. */
