@@ -34,9 +34,12 @@ export interface Sellable {
 
 /** Locks the products of a cart in the order of their ids, as every writer does, and reads their prices and stock. */
 export async function lockSellables(tx: Tx, workspaceId: string, productIds: string[]): Promise<Sellable[]> {
-  await tx.query(sql`
-    select from products where workspace_id = ${workspaceId} and id = any(${productIds}::uuid[]) order by id for update`);
-  return readSellables(tx, workspaceId, productIds);
+  const [, sellables] = await Promise.all([
+    tx.query(sql`
+      select from products where workspace_id = ${workspaceId} and id = any(${productIds}::uuid[]) order by id for update`),
+    readSellables(tx, workspaceId, productIds),
+  ]);
+  return sellables;
 }
 
 export async function readSellables(

@@ -6,9 +6,17 @@ import type { Tx } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
 import { newId } from '../platform/schema/ids.js';
 import { type CheckoutFault, lockItems, mergeLines } from './items.js';
-import { checkNetwork, checkShop, checkUnits, noteReservation, type StoreLimits, unitsOf } from './limits.js';
+import {
+  checkNetwork,
+  checkShop,
+  checkUnits,
+  lockNetwork,
+  noteReservation,
+  type StoreLimits,
+  unitsOf,
+} from './limits.js';
 import { agreedPrice } from './price.js';
-import { nextOrderNumber, recordOrder } from './record-order.js';
+import { recordOrder } from './record-order.js';
 
 export interface OrderRequest {
   /** The id of the form: submitting it twice results in one order. */
@@ -24,11 +32,12 @@ export interface OrderRequest {
   network?: string | undefined;
 }
 
-export type PlacedOrder = { orderId: string; number: number; total: number; repeated: boolean };
+export type PlacedOrder = { orderId: string; total: number; repeated: boolean };
 
 /**
  * The steps of a checkout that form one transaction, in order. Prices and stock are read under the lock, never from
- * the form. A step that throws CheckoutRefused undoes all steps before it.
+ * the form. A step that throws CheckoutRefused undoes all steps before it. Statements that do not need each other's
+ * results are sent together, because each answer that this process waits for prolongs the locks.
  */
 export async function placeOrder(
   tx: Tx,
@@ -36,18 +45,25 @@ export async function placeOrder(
   workspaceId: string,
   request: OrderRequest,
 ): Promise<PlacedOrder | { faults: CheckoutFault[] }> {
-  // 1. A form that was already submitted has an order.
-  const existing = await lockCheckout(tx, workspaceId, request.checkoutId);
-  if (existing) return { ...existing, repeated: true };
-
-  // 2. Limits of the merchant and of the buyer's network, before any product is locked.
-  const { buyer, payment, network } = request;
+  const { checkoutId, buyer, payment, network } = request;
   const lines = mergeLines(request.lines);
   const units = unitsOf(lines);
-  const store = await readStore(tx, workspaceId);
+
+  // 1. A form that was already submitted has an order.
+  const [existing, store] = await Promise.all([
+    lockCheckout(tx, workspaceId, checkoutId),
+    readStore(tx, workspaceId),
+  ]);
+  if (existing) return { ...existing, repeated: true };
+
+  // 2. Limits of the merchant, of the shop and of the buyer's network, before any product is locked.
   checkUnits(lines, store);
   if (network !== undefined)
-    await checkNetwork(tx, clock, workspaceId, network, { method: payment.method, units });
+    await Promise.all([
+      lockNetwork(tx, network),
+      checkNetwork(tx, clock, workspaceId, network, { method: payment.method, units }),
+      checkShop(tx, clock, workspaceId, units),
+    ]);
 
   // 3. Prices and stock, locked from now on.
   const { items, faults } = await lockItems(tx, workspaceId, lines);
@@ -57,32 +73,20 @@ export async function placeOrder(
   const { service, agreed } = request;
   const price = agreedPrice({ zipCode: buyer.address.zipCode, service, agreed }, items);
 
-  // 5. Stock is reserved for this order.
-  await takeStock(tx, workspaceId, 'storefront', lines);
+  // 5. Stock is reserved for this order, and its customer is found or created.
+  const [, customer] = await Promise.all([
+    takeStock(tx, workspaceId, 'storefront', lines),
+    findOrCreateCustomer(tx, workspaceId, buyer),
+  ]);
 
-  // 6. The customer and the order number. The number locks the store's row, so the limits of the shop are counted
-  // exactly.
+  // 6. The order itself and its event. Its number locks the store's row until the end, so this step is the last.
   const orderId = newId();
-  const customer = await findOrCreateCustomer(tx, workspaceId, buyer);
-  const number = await nextOrderNumber(tx, workspaceId);
-  if (network !== undefined) {
-    await checkShop(tx, clock, workspaceId, units);
-    await noteReservation(tx, clock, workspaceId, { orderId, network, units });
-  }
-
-  // 7. The order itself and its event.
-  await recordOrder(tx, clock, workspaceId, {
-    orderId,
-    number,
-    checkoutId: request.checkoutId,
-    customer,
-    address: buyer.address,
-    items,
-    price,
-    payment,
-    timezone: store.timezone,
-  });
-  return { orderId, number, total: price.total, repeated: false };
+  const order = { orderId, checkoutId, customer, address: buyer.address, items, price, payment };
+  await Promise.all([
+    recordOrder(tx, clock, workspaceId, { ...order, timezone: store.timezone }),
+    network !== undefined && noteReservation(tx, clock, workspaceId, { orderId, network, units }),
+  ]);
+  return { orderId, total: price.total, repeated: false };
 }
 
 /** Two requests with the same checkout id wait for each other here; the second finds the order of the first. */
@@ -91,11 +95,13 @@ async function lockCheckout(
   workspaceId: string,
   checkoutId: string,
 ): Promise<Omit<PlacedOrder, 'repeated'> | undefined> {
-  await tx.query(
-    sql`select pg_advisory_xact_lock(hashtextextended(${`checkout ${workspaceId} ${checkoutId}`}, 0))`,
-  );
-  const [order] = await tx.query<Omit<PlacedOrder, 'repeated'>>(sql`
-    select id as "orderId", number, total from orders where workspace_id = ${workspaceId} and checkout_id = ${checkoutId}`);
+  const [, [order]] = await Promise.all([
+    tx.query(
+      sql`select pg_advisory_xact_lock(hashtextextended(${`checkout ${workspaceId} ${checkoutId}`}, 0))`,
+    ),
+    tx.query<Omit<PlacedOrder, 'repeated'>>(sql`
+      select id as "orderId", total from orders where workspace_id = ${workspaceId} and checkout_id = ${checkoutId}`),
+  ]);
   return order;
 }
 

@@ -12,7 +12,6 @@ import type { Price } from './price.js';
 
 export interface NewOrder {
   orderId: string;
-  number: number;
   checkoutId: string;
   customer: OrderCustomer;
   address: Address;
@@ -22,32 +21,35 @@ export interface NewOrder {
   timezone: string;
 }
 
-/** Writes the order, its search terms and the event order.created. */
+/**
+ * Writes the order with the next number of the store, its search terms and the event order.created. Numbers have no
+ * gaps, because the store's row stays locked until the transaction ends.
+ */
 export async function recordOrder(tx: Tx, clock: Clock, workspaceId: string, order: NewOrder): Promise<void> {
-  const { orderId, number, checkoutId, customer, address, price, timezone } = order;
+  const { orderId, checkoutId, customer, address, price, timezone } = order;
   const { method, installments, gateway } = order.payment;
   const { service, days } = price.delivery;
   const expiry = expiryOf(method, clock, timezone);
-  await tx.query(sql`
+  const inserted = tx.query(sql`
+    with numbered as (
+      update workspaces set last_order_number = last_order_number + 1 where id = ${workspaceId}
+      returning last_order_number as number
+    )
     insert into orders (workspace_id, id, number, subtotal, shipping_cost, total, payment_method, installments, gateway,
       customer_id, customer, shipping_address, items, checkout_id, shipping_service, delivery_days,
       estimated_delivery, expires_at)
-    values (${workspaceId}, ${orderId}, ${number}, ${price.subtotal}, ${price.shippingCost}, ${price.total}, ${method},
+    select ${workspaceId}, ${orderId}, number, ${price.subtotal}, ${price.shippingCost}, ${price.total}, ${method},
       ${installments}, ${gateway}, ${customer.id}, ${JSON.stringify(customer)}::jsonb,
       ${JSON.stringify(address)}::jsonb, ${JSON.stringify(order.items.map(orderItem))}::jsonb, ${checkoutId}, ${service}, ${days},
       ${estimatedDelivery(clock, timezone, days)},
       coalesce(${expiry.moment}::timestamptz,
-        (${expiry.day}::date + 1)::timestamp at time zone ${timezone} - interval '1 second'))`);
-  await refreshOrderSearch(tx, workspaceId, orderId);
-  await emit(tx, workspaceId, 'storefront', [{ event: 'order.created', data: { orderId } }]);
-}
-
-/** Locks the store's row until the transaction ends, so that order numbers have no gaps. */
-export async function nextOrderNumber(tx: Tx, workspaceId: string): Promise<number> {
-  const [row] = await tx.query<{ number: number }>(sql`
-    update workspaces set last_order_number = last_order_number + 1 where id = ${workspaceId}
-    returning last_order_number as number`);
-  return row!.number;
+        (${expiry.day}::date + 1)::timestamp at time zone ${timezone} - interval '1 second')
+    from numbered`);
+  await Promise.all([
+    inserted,
+    refreshOrderSearch(tx, workspaceId, orderId),
+    emit(tx, workspaceId, 'storefront', [{ event: 'order.created', data: { orderId } }]),
+  ]);
 }
 
 function orderItem({ sellable, quantity }: PricedItem): OrderItem {

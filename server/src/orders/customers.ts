@@ -33,32 +33,35 @@ export async function findOrCreateCustomer(
 ): Promise<OrderCustomer> {
   const { name, email, phone, document, address } = buyer;
   const identity = document === null ? `email ${email.toLowerCase()}` : `document ${document}`;
-  await tx.query(sql`
+  const inserted = tx.query(sql`
     insert into customers (workspace_id, id, identity, name, email, phone, document, address, first_order_at, last_order_at, terms)
     values (${workspaceId}, ${newId()}, ${identity}, ${name}, ${email}, ${phone}, ${document}, ${JSON.stringify(address)}::jsonb,
             now(), now(), search_terms(${name}, ${email}, ${document}, formatted_tax_id(${document}), ${phone}))
     on conflict (workspace_id, identity) do nothing`);
-  const [row] = await tx.query<{ id: string }>(
+  const found = tx.query<{ id: string }>(
     sql`select id from customers where workspace_id = ${workspaceId} and identity = ${identity}`,
   );
+  const [, [row]] = await Promise.all([inserted, found]);
   return { id: row!.id, name, email, phone, document };
 }
 
 /** Counts a paid order. The latest one defines the name and address of the customer. */
 export async function countPaidOrder(tx: Tx, workspaceId: string, orderId: string): Promise<void> {
-  await tx.query(sql`
-    update customers c set name = o.customer->>'name', email = o.customer->>'email', phone = o.customer->>'phone',
-      address = o.shipping_address, last_order_at = o.created_at,
-      terms = search_terms(o.customer->>'name', o.customer->>'email', c.document, formatted_tax_id(c.document), o.customer->>'phone')
-    from orders o
-    where o.workspace_id = ${workspaceId} and o.id = ${orderId} and c.workspace_id = o.workspace_id
-      and c.id = o.customer_id and c.last_order_at <= o.created_at`);
-  await tx.query(sql`
-    update customers c set orders_count = c.orders_count + 1,
-      amount_spent = coalesce(c.amount_spent, c.total_spent) + o.total
-    from orders o
-    where o.workspace_id = ${workspaceId} and o.id = ${orderId} and c.workspace_id = o.workspace_id
-      and c.id = o.customer_id`);
+  await Promise.all([
+    tx.query(sql`
+      update customers c set name = o.customer->>'name', email = o.customer->>'email', phone = o.customer->>'phone',
+        address = o.shipping_address, last_order_at = o.created_at,
+        terms = search_terms(o.customer->>'name', o.customer->>'email', c.document, formatted_tax_id(c.document), o.customer->>'phone')
+      from orders o
+      where o.workspace_id = ${workspaceId} and o.id = ${orderId} and c.workspace_id = o.workspace_id
+        and c.id = o.customer_id and c.last_order_at <= o.created_at`),
+    tx.query(sql`
+      update customers c set orders_count = c.orders_count + 1,
+        amount_spent = coalesce(c.amount_spent, c.total_spent) + o.total
+      from orders o
+      where o.workspace_id = ${workspaceId} and o.id = ${orderId} and c.workspace_id = o.workspace_id
+        and c.id = o.customer_id`),
+  ]);
 }
 
 /** Customer totals are net of refunds. */

@@ -64,12 +64,14 @@ export async function changePayment(
 /** Marks an order as paid. Returns false if the order is no longer pending. */
 export async function markPaid(tx: Tx, clock: Clock, workspaceId: string, order: Money): Promise<boolean> {
   if (order.status !== 'pending') return false;
-  await tx.query(sql`
-    update orders set status = 'paid', paid_at = now(),
-      estimated_delivery = ${estimatedDelivery(clock, order.timezone, order.deliveryDays)}
-    where workspace_id = ${workspaceId} and id = ${order.id}`);
-  await countPaidOrder(tx, workspaceId, order.id);
-  await emit(tx, workspaceId, 'gateway', [{ event: 'order.paid', data: { orderId: order.id } }]);
+  await Promise.all([
+    tx.query(sql`
+      update orders set status = 'paid', paid_at = now(),
+        estimated_delivery = ${estimatedDelivery(clock, order.timezone, order.deliveryDays)}
+      where workspace_id = ${workspaceId} and id = ${order.id}`),
+    countPaidOrder(tx, workspaceId, order.id),
+    emit(tx, workspaceId, 'gateway', [{ event: 'order.paid', data: { orderId: order.id } }]),
+  ]);
   return true;
 }
 

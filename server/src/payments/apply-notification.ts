@@ -37,12 +37,14 @@ export async function applyNotification(
   notification: Notification,
 ): Promise<Attention | undefined> {
   const { id, type, workspaceId, orderId, transactionId, amount, refundedInAll } = notification;
-  const first = await tx.query(sql`
-    insert into payment_notifications (id, workspace_id, order_id, transaction_id, type, amount, refunded_in_all)
-    values (${id}, ${workspaceId}, ${orderId}, ${transactionId}, ${type}, ${amount}, ${refundedInAll})
-    on conflict do nothing returning 1`);
+  const [first, order] = await Promise.all([
+    tx.query(sql`
+      insert into payment_notifications (id, workspace_id, order_id, transaction_id, type, amount, refunded_in_all)
+      values (${id}, ${workspaceId}, ${orderId}, ${transactionId}, ${type}, ${amount}, ${refundedInAll})
+      on conflict do nothing returning 1`),
+    lockMoney(tx, workspaceId, orderId),
+  ]);
   if (first.length === 0) return undefined;
-  const order = await lockMoney(tx, workspaceId, orderId);
   const attention = order ? await APPLY[type](tx, clock, order, notification) : 'unknown_order';
   if (attention)
     await tx.query(sql`
@@ -70,9 +72,11 @@ async function paid(
   if (order.status !== 'pending') return order.transactionId === transactionId ? undefined : 'second_payment';
   if (amount < order.total) return 'amount_differs';
   // The process that opened the payment may have died before it stored which one it is, and a refund needs to know.
-  await noteTransaction(tx, workspaceId, orderId, transactionId);
-  await markPaid(tx, clock, workspaceId, order);
-  const refundedBefore = await knownRefunds(tx, notification);
+  if (order.transactionId !== transactionId) await noteTransaction(tx, workspaceId, orderId, transactionId);
+  const [refundedBefore] = await Promise.all([
+    knownRefunds(tx, notification),
+    markPaid(tx, clock, workspaceId, order),
+  ]);
   if (refundedBefore > 0)
     await noteRefunded(tx, workspaceId, 'gateway', { ...order, status: 'paid' }, refundedBefore);
   return amount > order.total ? 'amount_differs' : undefined;

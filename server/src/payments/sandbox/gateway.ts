@@ -48,22 +48,15 @@ export class SandboxGateway implements PaymentGateway {
   }
 
   async open(request: PaymentRequest): Promise<{ transactionId: string; paymentUrl: string }> {
-    const id = await ordersOf(this.db, request.workspaceId).transaction(async (tx) => {
-      await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${`payment ${request.orderId}`}, 0))`);
-      const [known] = await tx.query<{ id: string }>(sql`
-        select id from sandbox_payments where workspace_id = ${request.workspaceId} and order_id = ${request.orderId}`);
-      if (known) {
-        await changeMethod(tx, known.id, request);
-        return known.id;
-      }
-      const made = `sbx_${randomBytes(12).toString('hex')}`;
-      await tx.query(sql`
-        insert into sandbox_payments (id, workspace_id, order_id, store_name, amount, method, installments, return_url,
-          due_on)
-        values (${made}, ${request.workspaceId}, ${request.orderId}, ${request.storeName}, ${request.amount}, ${request.method},
-                ${request.installments}, ${request.returnUrl}, ${request.dueOn})`);
-      return made;
-    });
+    const { autocommit } = ordersOf(this.db, request.workspaceId);
+    const made = `sbx_${randomBytes(12).toString('hex')}`;
+    // The unique index of order_id lets one of two concurrent requests win.
+    const [opened] = await autocommit.query<{ id: string }>(sql`
+      insert into sandbox_payments (id, workspace_id, order_id, store_name, amount, method, installments, return_url, due_on)
+      values (${made}, ${request.workspaceId}, ${request.orderId}, ${request.storeName}, ${request.amount}, ${request.method},
+              ${request.installments}, ${request.returnUrl}, ${request.dueOn})
+      on conflict (order_id) do nothing returning id`);
+    const { id } = opened ?? (await reopen(autocommit, request));
     return { transactionId: id, paymentUrl: this.links.urlOf(id) };
   }
 
@@ -97,13 +90,28 @@ export class SandboxGateway implements PaymentGateway {
 
   /** Applies the choice of the buyer on the payment page, or of the operator on the command line. */
   async decide(id: string, decision: 'paid' | 'declined' | 'canceled'): Promise<void> {
-    await this.change(id, async (tx, before) => {
-      if (before.status === decision) return;
-      if (before.status !== 'open' && before.status !== 'declined')
-        throw conflict('payment_final', `The payment is already ${before.status}`);
-      await tx.query(sql`update sandbox_payments set status = ${decision} where id = ${id}`);
-      if (decision !== 'declined') await this.enqueue(tx, `${id}:${decision}`, id, decision);
-    });
+    const payment = await this.find(id);
+    if (!payment) throw conflict('no_such_payment', `No payment ${id} found`);
+    await this.decideOn(payment, decision);
+  }
+
+  /** Saves reading the payment again. The status may have changed since it was read. */
+  async decideOn(payment: SandboxPayment, decision: 'paid' | 'declined' | 'canceled'): Promise<void> {
+    const { id, workspaceId } = payment;
+    const changed = await ordersOf(this.db, workspaceId).autocommit.query(sql`
+      with changed as (
+        update sandbox_payments set status = ${decision}
+        where id = ${id} and status in ('open', 'declined') and status <> ${decision}
+        returning id, refunded
+      ), queued as (
+        insert into sandbox_outbox (id, payment_id, type, refunded_in_all)
+        select ${`${id}:${decision}`}, id, ${decision}, refunded from changed where ${decision} <> 'declined'
+      )
+      select id from changed`);
+    if (changed.length === 0) {
+      const status = (await this.find(id))?.status;
+      if (status !== decision) throw conflict('payment_final', `The payment is already ${status}`);
+    }
     await this.tryToNotify(id);
   }
 
@@ -207,13 +215,19 @@ export class SandboxGateway implements PaymentGateway {
   }
 }
 
-/** The buyer may choose another method until the payment is made. A declined payment is then open again. */
-async function changeMethod(
+/**
+ * Returns the payment of an order. The buyer may choose another method until it is paid. A declined payment is then open
+ * again.
+ */
+async function reopen(
   tx: Tx,
-  id: string,
-  { method, installments, dueOn }: PaymentRequest,
-): Promise<void> {
+  { workspaceId, orderId, method, installments, dueOn }: PaymentRequest,
+): Promise<{ id: string }> {
   await tx.query(sql`
     update sandbox_payments set method = ${method}, installments = ${installments}, due_on = ${dueOn}, status = 'open'
-    where id = ${id} and status in ('open', 'declined') and (method, installments) <> (${method}, ${installments})`);
+    where workspace_id = ${workspaceId} and order_id = ${orderId} and status in ('open', 'declined')
+      and (method, installments) <> (${method}, ${installments})`);
+  const [known] = await tx.query<{ id: string }>(sql`
+    select id from sandbox_payments where workspace_id = ${workspaceId} and order_id = ${orderId}`);
+  return known!;
 }

@@ -46,7 +46,7 @@ export const paymentRoutes: FastifyPluginAsync<SandboxOptions> = async (app, opt
     const decision = fields?.get('decision');
     if (decision !== 'paid' && decision !== 'declined') throw badRequest('The form has no decision');
     // Paid and canceled are final. Pressing a button again leads back to the shop.
-    if (isOpen(payment)) await gateway.decide(payment.id, decision);
+    if (isOpen(payment)) await gateway.decideOn(payment, decision);
     wake.poke();
     // The shop shows that the payment was declined and offers other methods.
     const isDeclined = decision === 'declined' && isOpen(payment);
