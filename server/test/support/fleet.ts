@@ -1,47 +1,20 @@
 import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createApp } from '../../src/oauth/apps.js';
-import { setBudget } from '../../src/oauth/budget.js';
-import { createGrant, issueTokens } from '../../src/oauth/tokens.js';
-import { systemClock } from '../../src/platform/clock.js';
 import { type Database, openDatabase } from '../../src/platform/db/database.js';
 import { migrate } from '../../src/platform/db/migrate.js';
 import { prepareLocation } from '../../src/platform/embedded-postgres/location.js';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/platform/embedded-postgres/start.js';
-import { createStore } from '../../src/stores/stores.js';
 import { type ServerProcess, startServer, temporaryFolder } from './process.js';
-
-const SCOPES = [
-  'products:read',
-  'products:write',
-  'stock:write',
-  'media:write',
-  'orders:read',
-  'orders:write',
-  'webhooks:manage',
-] as const;
+import { type CallOptions, callApi, createFleetStore, type FleetStore } from './storm/stores.js';
+import type { Kill, StormTarget } from './storm/target.js';
 
 export type Role = 'api' | 'worker';
-
-export interface FleetStore {
-  workspaceId: string;
-  slug: string;
-  token: string;
-}
-
-/** The time of a kill -9, in milliseconds of performance.now(). */
-export interface Kill {
-  victim: Role | 'postgres';
-  at: number;
-  /** The time at which the process had exited, or PostgreSQL was running again. */
-  over: number;
-}
 
 /**
  * Several real server processes on their own PostgreSQL, which syncs to the disk. Each can be killed and is then
  * restarted.
  */
-export class Fleet {
+export class Fleet implements StormTarget {
   readonly processes: { role: Role; server: ServerProcess }[] = [];
   readonly kills: Kill[] = [];
 
@@ -102,40 +75,18 @@ export class Fleet {
     await former.close();
   }
 
-  /** A store with an app that has no relevant rate limit. */
-  async store(): Promise<FleetStore> {
-    const owner = { ownerEmail: 'owner@store.example', ownerPassword: 'correct horse' };
-    const { workspaceId, slug } = await this.db
-      .store('test')
-      .transaction((tx) => createStore(tx, { name: 'Store', ...owner }));
-    const app = { name: 'ERP', redirectUris: ['https://erp.example/cb'] };
-    const { clientId } = await createApp(this.db.store('test').autocommit, app);
-    await setBudget(this.db.store('test').autocommit, workspaceId, clientId, 1_000_000);
-    const scopes = [...SCOPES];
-    const { access_token: token } = await this.db.store('test').transaction(async (tx) => {
-      const grantId = await createGrant(tx, { workspaceId, clientId, userId: null, scopes });
-      return issueTokens(tx, systemClock, workspaceId, grantId, scopes);
-    });
-    return { workspaceId, slug, token };
+  store(): Promise<FleetStore> {
+    return createFleetStore(this.db);
   }
 
-  async call(
+  call(
     store: FleetStore,
     method: string,
     path: string,
     body?: object,
-    { api = this.apis[0], key }: { api?: string | undefined; key?: string | undefined } = {},
+    { api = this.apis[0]!, key }: CallOptions = {},
   ): Promise<Response> {
-    return fetch(`${api}/api/v1${path}`, {
-      method,
-      headers: {
-        authorization: `Bearer ${store.token}`,
-        ...(body && { 'content-type': 'application/json' }),
-        ...(key && { 'idempotency-key': key }),
-      },
-      ...(body && { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(10_000),
-    });
+    return callApi(api, store, method, path, body, key);
   }
 
   async close(): Promise<void> {

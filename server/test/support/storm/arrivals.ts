@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
-import type { Kill } from '../fleet.js';
 import { Receiver } from '../receiver.js';
+import type { Kill } from './target.js';
 
 interface Arrival {
   eventId: string;
@@ -61,7 +61,8 @@ export class Arrivals {
 
   /**
    * Every repeated arrival of an event needs a cause: the previous attempt is in the log as failed, or its result
-   * could not be recorded because its worker was killed at that time (which closed its connection) or PostgreSQL was.
+   * could not be recorded because its worker was killed at that time (which closed its connection) or PostgreSQL was
+   * not reachable.
    */
   explainRepeats(
     kills: Kill[],

@@ -13,6 +13,8 @@ export class Ledger {
   readonly checkouts: { checkoutId: string; outcome: Outcome }[] = [];
   readonly payments: { orderId: string }[] = [];
   readonly refunds: { orderId: string; restock: boolean; outcome: Outcome }[] = [];
+  /** When each write through the API was acknowledged, in milliseconds of performance.now(). */
+  readonly acknowledgedAt: number[] = [];
   /** Responses that a correct server never returns. */
   readonly unexpected: string[] = [];
 

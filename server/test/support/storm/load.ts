@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Fleet, FleetStore } from '../fleet.js';
 import type { Random } from '../random.js';
 import { checkoutIdOf, HttpBuyer } from './http-buyer.js';
 import { Ledger } from './ledger.js';
+import type { FleetStore } from './stores.js';
+import type { StormTarget } from './target.js';
 
 const WRITERS = 4;
 const RETRY_MS = 50;
@@ -34,7 +35,7 @@ export class Load {
   private isOver = false;
 
   constructor(
-    private readonly fleet: Fleet,
+    private readonly servers: StormTarget,
     private readonly target: LoadStore,
     private readonly random: Random,
   ) {}
@@ -85,7 +86,7 @@ export class Load {
   }
 
   private async checkOut(): Promise<void> {
-    const buyer = new HttpBuyer(() => this.random.pick(this.fleet.apis), this.target.store.slug);
+    const buyer = new HttpBuyer(() => this.random.pick(this.servers.apis), this.target.store.slug);
     const productId = this.random.pick(this.target.soldProducts);
     const form = await untilAnswered(() => buyer.openCheckout(productId));
     if (!form) return;
@@ -123,11 +124,12 @@ export class Load {
     key: string | undefined,
   ): Promise<Answer | undefined> {
     const call = async (): Promise<Answer> => {
-      const api = this.random.pick(this.fleet.apis);
-      const response = await this.fleet.call(this.target.store, method, path, body, { api, key });
+      const api = this.random.pick(this.servers.apis);
+      const response = await this.servers.call(this.target.store, method, path, body, { api, key });
       const answer = { status: response.status, body: (await response.json()) as Answer['body'] };
       if (answer.status >= 500 || answer.body.code === 'idempotency_key_in_use')
         throw new Error(`${method} ${path}: ${answer.status}`);
+      if (answer.status < 300) this.ledger.acknowledgedAt.push(performance.now());
       return answer;
     };
     if (key !== undefined) return untilAnswered(call);

@@ -1,6 +1,7 @@
 import { sql } from '../../../src/platform/db/sql.js';
-import type { Fleet, FleetStore } from '../fleet.js';
 import type { RecordedAttempt } from './arrivals.js';
+import type { FleetStore } from './stores.js';
+import type { StormTarget } from './target.js';
 
 export interface FeedEntry {
   id: string;
@@ -30,9 +31,9 @@ export interface StoreState {
   feed: FeedEntry[];
 }
 
-export async function readState(fleet: Fleet, store: FleetStore): Promise<StoreState> {
+export async function readState(target: StormTarget, store: FleetStore): Promise<StoreState> {
   const { workspaceId } = store;
-  const db = fleet.db.store('test');
+  const db = target.db.store('test');
   return {
     products: await db.query(sql`
       select id, name, quantity from products where workspace_id = ${workspaceId}`),
@@ -51,14 +52,14 @@ export async function readState(fleet: Fleet, store: FleetStore): Promise<StoreS
     customers: await db.query(sql`
       select id, orders_count as "ordersCount", coalesce(amount_spent, total_spent) as spent
       from customers where workspace_id = ${workspaceId}`),
-    feed: await readFeed(fleet, store),
+    feed: await readFeed(target, store),
   };
 }
 
-async function readFeed(fleet: Fleet, store: FleetStore): Promise<FeedEntry[]> {
+async function readFeed(target: StormTarget, store: FleetStore): Promise<FeedEntry[]> {
   const feed: FeedEntry[] = [];
   for (let after = ''; ; ) {
-    const response = await fleet.call(store, 'GET', `/events?limit=100${after}`);
+    const response = await target.call(store, 'GET', `/events?limit=100${after}`);
     if (response.status !== 200) throw new Error(`feed: ${response.status} ${await response.text()}`);
     const { data, meta } = (await response.json()) as {
       data: FeedEntry[];
@@ -70,15 +71,15 @@ async function readFeed(fleet: Fleet, store: FleetStore): Promise<FeedEntry[]> {
   }
 }
 
-export function readAttempts(fleet: Fleet): Promise<RecordedAttempt[]> {
-  return fleet.db.store('test').query(sql`
+export function readAttempts(target: StormTarget): Promise<RecordedAttempt[]> {
+  return target.db.store('test').query(sql`
     select d.event_id as "eventId", a.number, a.error from delivery_attempts a
     join deliveries d on d.workspace_id = a.workspace_id and d.id = a.delivery_id`);
 }
 
 /** The number of unfinished records by kind; empty when everything is finished. */
-export async function unfinished(fleet: Fleet): Promise<Record<string, number>> {
-  const [counts] = await fleet.db.store('test').query<Record<string, number>>(sql`
+export async function unfinished(target: StormTarget): Promise<Record<string, number>> {
+  const [counts] = await target.db.store('test').query<Record<string, number>>(sql`
     select (select count(*) from outbox) as outbox,
       (select count(*) from deliveries where status = 'pending') as deliveries,
       (select count(*) from refunds where status = 'requested') as refunds,
@@ -88,7 +89,7 @@ export async function unfinished(fleet: Fleet): Promise<Record<string, number>> 
 }
 
 /** Moves unpaid orders past their expiry, so that the workers cancel them. */
-export async function expireOrders(fleet: Fleet): Promise<void> {
-  await fleet.db.store('test').autocommit.query(sql`
+export async function expireOrders(target: StormTarget): Promise<void> {
+  await target.db.store('test').autocommit.query(sql`
     update orders set expires_at = now() - interval '1 second' where status = 'pending'`);
 }

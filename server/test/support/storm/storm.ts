@@ -1,21 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { EVENT_NAMES } from '../../../src/events/names.js';
-import { Fleet, type Kill } from '../fleet.js';
-import { until } from '../process.js';
+import { Fleet } from '../fleet.js';
 import { Random } from '../random.js';
-import { Arrivals } from './arrivals.js';
-import { Load, type LoadStore } from './load.js';
-import { expireOrders, readAttempts, readState, unfinished } from './state.js';
-import { verify } from './verify.js';
-
-const STORES = 2;
-const OWN_PRODUCTS = 4;
-const SOLD_PRODUCTS = 2;
-const SOLD_AT_FIRST = 40;
-/** A run continues until there is enough data to compare, however slow the machine is. */
-const LEAST_ACKNOWLEDGED = 400;
-/** Jobs run every ten seconds, and failed work is postponed. */
-const SETTLE_MS = 120_000;
+import { runStorm, STORM_SETTINGS, type StormReport } from './run-storm.js';
+import type { Kill } from './target.js';
 
 export interface StormOptions {
   victims: Kill['victim'][];
@@ -26,133 +13,26 @@ export interface StormOptions {
   sabotage?: (fleet: Fleet) => Promise<void>;
 }
 
-export interface StormReport {
-  acknowledged: number;
-  events: number;
-  arrivals: number;
-  kills: Record<string, number>;
-  /** The causes of repeated deliveries, with the number of each. */
-  repeats: Record<string, number>;
-  /** A description of each record that was lost, duplicated or wrong. */
-  faults: string[];
-}
-
-/**
- * Writers change stores in every possible way over HTTP while processes are killed. Afterwards every acknowledged
- * change must be in the database once, its event in the feed once, and at the receiver at least once.
- */
+/** A storm on four processes and one PostgreSQL, which are killed in turn. */
 export async function storm({ victims, kills, seed, sabotage }: StormOptions): Promise<StormReport> {
   const random = new Random(seed);
-  const fleet = await Fleet.open({
-    // On a busy machine, a receiver in the same process responds late. A longer timeout also means a longer lease.
-    WEBHOOK_TIMEOUT_MS: '4000',
-    WEBHOOK_BACKOFF_MS: '500',
-    WEBHOOK_BACKOFF_FACTOR: '2',
-    TRUSTED_PROXIES: '127.0.0.1',
-  });
-  const arrivals = await Arrivals.open();
+  const fleet = await Fleet.open(STORM_SETTINGS);
   try {
     await sabotage?.(fleet);
     await Promise.all([fleet.start('api', 2), fleet.start('worker', 2)]);
-    const stores: LoadStore[] = [];
-    while (stores.length < STORES) stores.push(await prepare(fleet, arrivals));
-    const loads = stores.map((target) => new Load(fleet, target, random));
-    const running = Promise.all(loads.map((load) => load.run()));
-    for (let count = 0; count < kills; count++) {
-      await delay(500 + random.below(1_000));
-      await killOne(fleet, victims[count % victims.length]!, random);
-    }
-    const acknowledged = () => loads.reduce((sum, { ledger }) => sum + ledger.acknowledged, 0);
-    await Promise.race([until(() => acknowledged() >= LEAST_ACKNOWLEDGED), running]);
-    for (const load of loads) load.stop();
-    await running;
-
-    const faults = await settle(fleet);
-    const states = await Promise.all(stores.map(({ store }) => readState(fleet, store)));
-    for (const [index, state] of states.entries()) {
-      const { ledger } = loads[index]!;
-      faults.push(...verify(state, { ...stores[index]!, ledger, soldAtFirst: SOLD_AT_FIRST }));
-    }
-    const feed = states.flatMap((state) => state.feed);
-    faults.push(...missingArrivals(feed, arrivals));
-    const { causes, unexplained } = arrivals.explainRepeats(fleet.kills, await readAttempts(fleet));
-    return {
-      acknowledged: acknowledged(),
-      events: feed.length,
-      arrivals: arrivals.all.length,
-      kills: countVictims(fleet.kills),
-      repeats: causes,
-      faults: [...faults, ...unexplained],
-    };
+    return await runStorm(fleet, random, async () => {
+      for (let count = 0; count < kills; count++) {
+        await delay(500 + random.below(1_000));
+        await killOne(fleet, victims[count % victims.length]!, random);
+      }
+    });
   } finally {
     await fleet.close();
-    await arrivals.close();
   }
-}
-
-async function prepare(fleet: Fleet, arrivals: Arrivals): Promise<LoadStore> {
-  const store = await fleet.store();
-  const create = async (path: string, body: object): Promise<string> => {
-    const response = await fleet.call(store, 'POST', path, body);
-    if (response.status !== 201) throw new Error(`${path}: ${response.status} ${await response.text()}`);
-    return ((await response.json()) as { id: string }).id;
-  };
-  await create('/webhooks', { url: arrivals.url, events: [...EVENT_NAMES] });
-  const ownProducts: string[] = [];
-  while (ownProducts.length < OWN_PRODUCTS)
-    ownProducts.push(await create('/products', { name: `Own ${ownProducts.length}`, price: 1 }));
-  const soldProducts: string[] = [];
-  while (soldProducts.length < SOLD_PRODUCTS) {
-    const product = { name: `Sold ${soldProducts.length}`, price: 10, quantity: SOLD_AT_FIRST };
-    soldProducts.push(await create('/products', product));
-  }
-  return { store, ownProducts, soldProducts };
 }
 
 async function killOne(fleet: Fleet, victim: Kill['victim'], random: Random): Promise<void> {
   if (victim === 'postgres') return fleet.killPostgres();
   const candidates = fleet.processes.flatMap(({ role }, index) => (role === victim ? [index] : []));
   await fleet.kill(random.pick(candidates));
-}
-
-/** Waits until all work is finished. Anything left after that is a bug. */
-async function settle(fleet: Fleet): Promise<string[]> {
-  let left: Record<string, number> = {};
-  // The first statements may use connections that broke when PostgreSQL was killed.
-  await until(() =>
-    expireOrders(fleet).then(
-      () => true,
-      () => false,
-    ),
-  );
-  const isDone = async () => {
-    left = await unfinished(fleet);
-    return Object.keys(left).length === 0;
-  };
-  return until(isDone, SETTLE_MS).then(
-    () => [],
-    () => [`still under way: ${JSON.stringify(left)}`],
-  );
-}
-
-function missingArrivals(
-  feed: { id: string; sequence: number; event: string }[],
-  arrivals: Arrivals,
-): string[] {
-  const events = new Map(feed.map((event) => [event.id, event]));
-  const arrived = new Set(arrivals.all.map(({ eventId }) => eventId));
-  const lost = feed.filter(({ id }) => !arrived.has(id));
-  const unknown = arrivals.all.filter((each) => events.get(each.eventId)?.sequence !== each.sequence);
-  return [
-    ...lost.map(({ sequence, event }) => `event ${sequence} (${event}) was never delivered`),
-    ...unknown.map(
-      ({ eventId, sequence }) => `delivery ${eventId} (sequence ${sequence}) is not in the feed`,
-    ),
-  ];
-}
-
-function countVictims(kills: Kill[]): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const { victim } of kills) counts[victim] = (counts[victim] ?? 0) + 1;
-  return counts;
 }

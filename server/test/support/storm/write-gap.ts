@@ -1,0 +1,32 @@
+/**
+ * The longest time in seconds in which no write was acknowledged, since just before a fault began. Times are in
+ * milliseconds of performance.now().
+ */
+export function longestGap(acknowledgedAt: number[], faultBegan: number): number {
+  const times = [...acknowledgedAt].sort((one, other) => one - other);
+  const before = times.findLast((time) => time < faultBegan) ?? faultBegan;
+  const after = times.filter((time) => time >= faultBegan);
+  const gaps = after.map((time, index) => time - (after[index - 1] ?? before));
+  return Math.max(0, ...gaps) / 1000;
+}
+
+/** One line per kind of fault, with the longest write gap of each. */
+export class ResultTable {
+  private readonly gaps = new Map<string, number[]>();
+
+  add(title: string, gap: number): void {
+    this.gaps.set(title, [...(this.gaps.get(title) ?? []), gap]);
+  }
+
+  toString(): string {
+    const rows = [...this.gaps].map(([title, gaps]) => [
+      title,
+      String(gaps.length),
+      Math.max(...gaps).toFixed(1),
+    ]);
+    const lines = [['fault', 'times', 'longest write gap (s)'], ...rows];
+    return lines
+      .map(([title, times, gap]) => `${title!.padEnd(50)} ${times!.padStart(5)} ${gap!.padStart(22)}`)
+      .join('\n');
+  }
+}
