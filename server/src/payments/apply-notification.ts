@@ -22,13 +22,15 @@ import type { Notification } from './gateway.js';
  * order. `second_payment`: the order was already paid with another payment. `paid_after_cancel`: the payment is
  * refunded. `canceled_after_payment`: the order stays paid. `refund_of_other_payment`: the order does not change.
  */
-export type Attention =
-  | 'unknown_order'
-  | 'amount_differs'
-  | 'second_payment'
-  | 'paid_after_cancel'
-  | 'canceled_after_payment'
-  | 'refund_of_other_payment';
+export const ATTENTIONS = [
+  'unknown_order',
+  'amount_differs',
+  'second_payment',
+  'paid_after_cancel',
+  'canceled_after_payment',
+  'refund_of_other_payment',
+] as const;
+export type Attention = (typeof ATTENTIONS)[number];
 
 /** Applies a notification once; a repetition changes nothing. */
 export async function applyNotification(

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { Counter, type Registry } from 'prom-client';
-import type { Attention } from './apply-notification.js';
+import { ATTENTIONS, type Attention } from './apply-notification.js';
 import type { Notification } from './gateway.js';
 
 /**
@@ -17,6 +17,8 @@ export function paymentReport(
     labelNames: ['reason'],
     registers: [registry],
   });
+  // Prometheus sees an increase only if the counter existed before it, so the first notification would raise no alert.
+  for (const reason of ATTENTIONS) counter.inc({ reason }, 0);
   return (attention, { id, type, workspaceId, orderId, transactionId, amount }) => {
     counter.inc({ reason: attention });
     log.warn(
