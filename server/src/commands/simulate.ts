@@ -109,8 +109,11 @@ class Day {
     const bought = await buyOne(this.services, this.shop, undefined);
     if (bought) this.counts.orders++;
     else this.counts.soldOut++;
-    if (this.restocks && (!bought || chance(RESTOCK)))
-      this.counts.restocked += await restock(this.services.db, this.shop.workspaceId);
+    if (this.restocks && (!bought || chance(RESTOCK))) {
+      // Not `+= await`, which would read the count before the wait, while other visits change it.
+      const restocked = await restock(this.services.db, this.shop.workspaceId);
+      this.counts.restocked += restocked;
+    }
     if (bought && chance(PAY)) {
       await gateway.decide(bought.transactionId, 'paid');
       this.counts.paid++;
