@@ -36,8 +36,8 @@ export interface OpenedDemo extends Demo {
 export const DEMO_REDIRECT_URI = 'http://localhost:8080/callback';
 const RENEW_MS = 60 * 60 * 1000;
 const EMAIL = 'demo@feira.example';
-/** Terracotta, so that the demo shop does not look like the pages of the platform. */
-const ACCENT_COLOR = 'b4431c';
+/** Indigo, so that the demo shop does not look like the pages of the platform. */
+const ACCENT_COLOR = '4338ca';
 
 /**
  * Creates the demo on the first start and stores its credentials beside the embedded database. Each start issues a

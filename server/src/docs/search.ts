@@ -48,7 +48,11 @@ function scoreOf({ title, page, text }: Entry, words: string[]): number {
 
 /** The text around the first match. */
 function excerptOf(text: string, word: string): string {
-  const clean = text.replaceAll('`', '').trim();
+  // List markers would read as words of a sentence in the single line of an excerpt.
+  const clean = text
+    .replaceAll('`', '')
+    .replace(/(^|\s)(?:-|\d\.) (?=\S)/g, '$1')
+    .trim();
   const at = Math.max(0, clean.toLowerCase().indexOf(word) - EXCERPT / 3);
   const start = at === 0 ? 0 : clean.indexOf(' ', at) + 1;
   if (clean.length <= start + EXCERPT) return `${start > 0 ? '… ' : ''}${clean.slice(start)}`;

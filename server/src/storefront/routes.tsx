@@ -1,13 +1,15 @@
 import type {} from '@fastify/swagger';
-import type { FastifyPluginAsync } from 'fastify';
+import type { FastifyError, FastifyPluginAsync } from 'fastify';
 import { buyerLanguageOf, keepLanguage } from '../platform/html/buyer-language.js';
 import { contentPolicy } from '../platform/html/content-policy.js';
+import { sendErrorPage } from '../platform/html/error-page.js';
 import { sendPage } from '../platform/html/page.js';
+import { pageError } from '../platform/html/pages.js';
 import { cartRoutes } from './cart-routes.js';
 import { checkoutRoutes } from './checkout-routes.js';
 import { findOrderRoutes } from './find-order-routes.js';
 import { shopOrderRoutes } from './order-routes.js';
-import { MissingPage, NoShopPage } from './pages/missing.js';
+import { FailedPage, MissingPage, NoShopPage } from './pages/missing.js';
 import { productListRoutes } from './product-list-routes.js';
 import { productRoutes } from './product-routes.js';
 import { isSecure, type Storefront, visitOf } from './visit.js';
@@ -37,6 +39,17 @@ export const storefrontRoutes: FastifyPluginAsync<Storefront> = async (app, stor
     }
     request.shop = shop;
     if (request.method === 'GET' && keepLanguage(request, reply, isSecure(storefront))) return reply;
+  });
+
+  app.setErrorHandler((thrown: FastifyError, request, reply) => {
+    const error = pageError(thrown, request);
+    if (!request.shop) return sendErrorPage(error, request, reply);
+    if (error.more.headers) reply.headers(error.more.headers);
+    return sendPage(
+      reply,
+      <FailedPage visit={visitOf(request)} error={error} requestId={request.id} />,
+      error.status,
+    );
   });
 
   // The options contain the prefix of this plugin, which must not be applied twice.

@@ -69,7 +69,7 @@ describe('the product list', () => {
     const { text } = await visitor.at('?q=CAFE');
     expect(text).toContain('1 product for “CAFE”');
     expect(text).not.toContain('Mug');
-    expect((await visitor.at('?q=nothing-like-it')).text).toContain('No products found.');
+    expect((await visitor.at('?q=nothing-like-it')).text).toContain('No products for “nothing-like-it”');
   });
 
   test('is filtered by category, including its subcategories', async () => {

@@ -30,7 +30,7 @@ describe('a search of one or two letters', () => {
   test.each(['af', 'os', '00', '%25', '_'])('does not find %s inside a word', async (q) => {
     await newProduct(store, { name: 'Café em Grãos 100%' });
     const { text } = await new Visitor(feira, shop, {}, '192.0.2.2').at(`?q=${q}`);
-    expect(text).toContain('No products found.');
+    expect(text).toContain('No products for');
   });
 
   test('with three letters is found inside a word', async () => {

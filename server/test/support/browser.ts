@@ -5,12 +5,18 @@ import { type BrowserContext, chromium } from 'playwright-core';
 
 const EXECUTABLE = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
-/** The system's Chromium with an empty profile and without background network traffic. */
-export async function openBrowser(): Promise<BrowserContext & { end(): Promise<void> }> {
+/**
+ * The system's Chromium with an empty profile and without background network traffic. Playwright turns off the cache from
+ * which browsers restore a whole page after Back; `keepsPages` leaves it on.
+ */
+export async function openBrowser(
+  options: { keepsPages?: boolean } = {},
+): Promise<BrowserContext & { end(): Promise<void> }> {
   const profile = mkdtempSync(join(tmpdir(), 'feira-chromium-'));
   const context = await chromium.launchPersistentContext(profile, {
     executablePath: EXECUTABLE,
     headless: true,
+    ...(options.keepsPages && { ignoreDefaultArgs: ['--disable-back-forward-cache'] }),
     args: [
       '--no-sandbox',
       '--disable-gpu',

@@ -46,7 +46,9 @@ export function DesignPage({ navigation }: { navigation: Navigation }) {
           page, in the layer <code>layout</code>.
         </li>
         <li>
-          <code>shop.css</code>: shops and checkout. It imports the tokens and has no layer, so it wins.
+          <code>shop.css</code>: shops, checkout and payment. It has no layer, so it wins over the tokens. For
+          a shop with a colour of its own, a style sheet replaces the tokens that begin with{' '}
+          <code>--accent</code>, adjusted until text in the colour has enough contrast.
         </li>
       </ul>
       <h2 id="rules">Rules</h2>
@@ -61,8 +63,8 @@ export function DesignPage({ navigation }: { navigation: Navigation }) {
         <li>Controls are at least 44 px high; secondary ones in a row at least 36 px.</li>
         <li>
           Native elements first: <code>details</code>, <code>dialog</code>, <code>popover</code>, radio
-          buttons as tabs. Pages work without a script; the only one adds copy buttons and “Try it” to the
-          documentation.
+          buttons as tabs. Pages work without a script. There is one for the documentation (copy buttons and
+          “Try it”) and one for shops (copy buttons, and the number of units in the cart after Back).
         </li>
         <li>At most 60 kB of style and script per page.</li>
       </ul>

@@ -1,12 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ApiError } from '../http/errors.js';
-import { languageOf } from './language.js';
+import { type Language, languageOf } from './language.js';
 import { Page, sendPage } from './page.js';
 
 const TEXTS = {
   en: {
     failed: 'Something went wrong',
     ours: 'An internal error occurred. Try again in a few minutes.',
+    refused: 'This form has expired or came from another site. Go back, reload the page and try again.',
     missing: 'Page not found',
     missingText: 'There is no page at this address. It may have been moved or removed.',
     home: 'Go to the start page',
@@ -16,6 +17,7 @@ const TEXTS = {
   pt: {
     failed: 'Algo deu errado',
     ours: 'Ocorreu um erro interno. Tente novamente em alguns minutos.',
+    refused: 'Este formulário expirou ou veio de outro site. Volte, atualize a página e tente novamente.',
     missing: 'Página não encontrada',
     missingText: 'Não há uma página neste endereço. Ela pode ter sido movida ou removida.',
     home: 'Ir para a página inicial',
@@ -53,16 +55,24 @@ export function sendNotFoundPage(request: FastifyRequest, reply: FastifyReply): 
   );
 }
 
-/** The page for a request that failed. The cause of an internal error is not shown. */
+/** What a page says about an error. The cause of an internal error is not shown. */
+export function describeError(error: ApiError, language: Language): { title: string; text: string } {
+  const texts = TEXTS[language];
+  const text = error.code === 'form_refused' ? texts.refused : error.message;
+  return { title: texts.failed, text: error.status >= 500 ? texts.ours : text };
+}
+
+/** The page for a request that failed. */
 export function sendErrorPage(error: ApiError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const language = languageOf(request.headers['accept-language']);
   const texts = TEXTS[language];
+  const { title, text } = describeError(error, language);
   if (error.more.headers) reply.headers(error.more.headers);
   return sendPage(
     reply,
-    <Page language={language} title={texts.failed}>
-      <h1>{texts.failed}</h1>
-      <p>{error.status >= 500 ? texts.ours : error.message}</p>
+    <Page language={language} title={title}>
+      <h1>{title}</h1>
+      <p>{text}</p>
       <p class="hint">
         {texts.reference}: {request.id}
       </p>

@@ -16,9 +16,7 @@ export function servePages(app: FastifyInstance, publicUrl: string): void {
     done();
   });
   app.setErrorHandler((thrown: FastifyError, request, reply) => {
-    const error = pageError(thrown, request);
-    if (error.status >= 500) request.log.error({ requestId: request.id, err: thrown }, 'page failed');
-    return sendErrorPage(error, request, reply);
+    return sendErrorPage(pageError(thrown, request), request, reply);
   });
 }
 
@@ -27,7 +25,14 @@ const UNREADABLE = {
   pt: 'Não foi possível processar a solicitação. Volte, atualize a página e tente novamente.',
 };
 
-function pageError(thrown: FastifyError, request: FastifyRequest): ApiError {
+/** The error that a page shows for what was thrown. An internal error is logged. */
+export function pageError(thrown: FastifyError, request: FastifyRequest): ApiError {
+  const error = asApiError(thrown, request);
+  if (error.status >= 500) request.log.error({ requestId: request.id, err: thrown }, 'page failed');
+  return error;
+}
+
+function asApiError(thrown: FastifyError, request: FastifyRequest): ApiError {
   if (isTemporary(thrown)) return busy(thrown);
   if (thrown instanceof ApiError) return thrown;
   const text = UNREADABLE[languageOf(request.headers['accept-language'])];

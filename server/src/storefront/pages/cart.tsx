@@ -129,36 +129,36 @@ function Line({ visit, line }: { visit: Visit; line: CartLine }) {
         )}
         {!bought && <p class="fault">{texts.gone}</p>}
         {bought && stock < quantity && <p class="fault">{stock === 0 ? texts.out : texts.short(stock)}</p>}
-        <div class="change">
-          {bought && stock > 0 && (
-            <>
-              <label class="visually-hidden" for={field}>
-                {texts.quantity}: {name} {combination}
-              </label>
-              <input
-                id={field}
-                type="number"
-                name={field}
-                value={quantity}
-                min="1"
-                max={Math.min(stock, CART_MAX_QUANTITY)}
-                inputmode="numeric"
-              />
-            </>
-          )}
-          <button
-            type="submit"
-            name="remove"
-            value={lineName(line.line)}
-            class="link"
-            aria-label={`${texts.remove}: ${name} ${combination ?? ''}`}
-            formNoValidate
-          >
-            {texts.remove}
-          </button>
-        </div>
       </div>
       <p class="sum">{bought && money(unitPrice * quantity, language)}</p>
+      <div class="change">
+        {bought && stock > 0 && (
+          <>
+            <label class="visually-hidden" for={field}>
+              {texts.quantity}: {name} {combination}
+            </label>
+            <input
+              id={field}
+              type="number"
+              name={field}
+              value={quantity}
+              min="1"
+              max={Math.min(stock, CART_MAX_QUANTITY)}
+              inputmode="numeric"
+            />
+          </>
+        )}
+        <button
+          type="submit"
+          name="remove"
+          value={lineName(line.line)}
+          class="link"
+          aria-label={`${texts.remove}: ${name} ${combination ?? ''}`}
+          formNoValidate
+        >
+          {texts.remove}
+        </button>
+      </div>
     </li>
   );
 }

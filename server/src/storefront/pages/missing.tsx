@@ -1,11 +1,15 @@
+import { describeError } from '../../platform/html/error-page.js';
 import type { Language } from '../../platform/html/language.js';
-import { Head } from '../../stores/pages/head.js';
+import { Page } from '../../platform/html/page.js';
+import type { ApiError } from '../../platform/http/errors.js';
 import { ShopPage, type Visit } from './shell.js';
 
 const TEXTS = {
   en: {
     noShop: 'Shop not found',
     noShopMore: 'Check the address, or ask the shop for its link.',
+    start: 'Go to the start page',
+    reference: 'Reference',
     title: 'Page not found',
     more: 'The product may no longer be available, or the link may be wrong.',
     order: 'Order not found',
@@ -18,6 +22,8 @@ const TEXTS = {
   pt: {
     noShop: 'Loja não encontrada',
     noShopMore: 'Confira o endereço ou peça o link à loja.',
+    start: 'Ir para a página inicial',
+    reference: 'Referência',
     title: 'Página não encontrada',
     more: 'O produto pode não estar mais disponível ou o link pode estar incorreto.',
     order: 'Pedido não encontrado',
@@ -32,15 +38,29 @@ const TEXTS = {
 export function NoShopPage({ language }: { language: Language }) {
   const texts = TEXTS[language];
   return (
-    <html lang={language === 'pt' ? 'pt-BR' : 'en'}>
-      <Head title={texts.noShop} language={language} />
-      <body>
-        <main id="content" class="lost">
-          <h1>{texts.noShop}</h1>
-          <p>{texts.noShopMore}</p>
-        </main>
-      </body>
-    </html>
+    <Page language={language} title={texts.noShop}>
+      <h1>{texts.noShop}</h1>
+      <p>{texts.noShopMore}</p>
+      <p class="actions">
+        <a class="button" href="/">
+          {texts.start}
+        </a>
+      </p>
+    </Page>
+  );
+}
+
+/** For an error in a shop: the buyer stays in it. */
+export function FailedPage(props: { visit: Visit; error: ApiError; requestId: string }) {
+  const { visit, error, requestId } = props;
+  const { title, text } = describeError(error, visit.language);
+  return (
+    <LostPage
+      visit={visit}
+      title={title}
+      more={text}
+      hint={`${TEXTS[visit.language].reference}: ${requestId}`}
+    />
   );
 }
 
@@ -66,10 +86,11 @@ function LostPage(props: {
   visit: Visit;
   title: string;
   more: string;
+  hint?: string;
   /** Where to go; default: the product list. */
   next?: { address: string; label: string };
 }) {
-  const { visit, title, more } = props;
+  const { visit, title, more, hint } = props;
   const { address, label } = props.next ?? {
     address: `/s/${visit.shop.slug}`,
     label: TEXTS[visit.language].home,
@@ -79,6 +100,7 @@ function LostPage(props: {
       <div class="lost">
         <h1>{title}</h1>
         <p>{more}</p>
+        {hint && <p class="hint">{hint}</p>}
         <p>
           <a class="button" href={address}>
             {label}

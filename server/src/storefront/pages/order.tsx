@@ -35,7 +35,7 @@ const TEXTS = {
     expected: 'Expected by',
     services: { economy: 'Economy', express: 'Express' },
     follow: "Track on the carrier's site",
-    to: 'Goes to',
+    to: 'Deliver to',
     placed: 'Placed',
   },
   pt: {
@@ -66,7 +66,7 @@ const TEXTS = {
     expected: 'Previsão de entrega:',
     services: { economy: 'Econômica', express: 'Expressa' },
     follow: 'Rastrear no site da transportadora',
-    to: 'Vai para',
+    to: 'Entregar para',
     placed: 'Feito em',
   },
 };
@@ -105,7 +105,7 @@ export function OrderPage({ visit, order, tracking, covers, orderKey, canPay, is
             <PayForms visit={visit} order={order} orderKey={orderKey} isOpen={isDeclined} />
           </div>
         )}
-        {order.status === 'paid' && <p>{texts.thanks}</p>}
+        {order.status === 'paid' && <p class="notice">{texts.thanks}</p>}
         <p class="hint">
           {texts.placed} {timeIn(shop.timezone, language, order.createdAt)}. {texts.keep}
         </p>

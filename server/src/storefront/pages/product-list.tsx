@@ -13,7 +13,8 @@ const TEXTS = {
     categories: 'Categories',
     found: (total: number, search: string) =>
       `${total === 1 ? '1 product' : `${total} products`} for “${search}”`,
-    none: 'No products found. Check the spelling, or try a shorter word.',
+    nothing: (search: string) => `No products for “${search}”`,
+    none: 'Check the spelling, try a shorter word, or choose a category above.',
     noneWith: 'No products match these filters.',
     noneHere: 'There are no products in this category.',
     about: (total: number, subject: string, shop: string) =>
@@ -30,7 +31,8 @@ const TEXTS = {
     categories: 'Categorias',
     found: (total: number, search: string) =>
       `${total === 1 ? '1 produto' : `${total} produtos`} para “${search}”`,
-    none: 'Nenhum produto encontrado. Confira a grafia ou tente uma palavra mais curta.',
+    nothing: (search: string) => `Nenhum produto para “${search}”`,
+    none: 'Confira a grafia, tente uma palavra mais curta ou escolha uma categoria acima.',
     noneWith: 'Nenhum produto corresponde a esses filtros.',
     noneHere: 'Não há produtos nesta categoria.',
     about: (total: number, subject: string, shop: string) =>
@@ -60,10 +62,12 @@ export function ProductListPage(props: {
   const { search } = request;
   const isNarrowed = search !== '' || category !== undefined || isFiltered(request);
   const title = category ? categoryName(category.id, language) : shop.name;
+  const found = list.total === 0 ? texts.nothing(search) : texts.found(list.total, search);
+  const heading = search ? found : title;
   return (
-    <ShopPage visit={visit} title={title} search={search} about={describe(props)}>
+    <ShopPage visit={visit} title={heading} search={search} about={describe(props)}>
       {categories.length > 1 && <Categories {...props} />}
-      <h1>{search ? texts.found(list.total, search) : title}</h1>
+      <h1>{heading}</h1>
       {(list.total > 1 || isFiltered(request)) && (
         <Filters visit={visit} request={request} total={list.total} />
       )}
@@ -135,7 +139,13 @@ function ProductCard({ visit, item, eager }: { visit: Visit; item: ListedProduct
   );
 }
 
-function Categories({ visit, request, categories, category: chosen }: Parameters<typeof ProductListPage>[0]) {
+function Categories({
+  visit,
+  request,
+  list,
+  categories,
+  category: chosen,
+}: Parameters<typeof ProductListPage>[0]) {
   const { shop, language } = visit;
   const texts = TEXTS[language];
   const top = chosen?.parentId ?? chosen?.id;
@@ -144,7 +154,11 @@ function Categories({ visit, request, categories, category: chosen }: Parameters
   const link = (id: number | undefined, label: string, current: boolean) => (
     <a
       key={id}
-      href={productListAddress(shop.slug, { ...request, category: id, page: 1 })}
+      // A search that found nothing finds nothing in a category either.
+      href={productListAddress(
+        shop.slug,
+        list.total === 0 ? { category: id } : { ...request, category: id, page: 1 },
+      )}
       aria-current={current ? 'true' : undefined}
     >
       {label}

@@ -157,7 +157,7 @@ function Means(props: { language: Language; payment: SandboxPayment; pageKey: st
           </p>
         )}
         <p>{texts.boleto}</p>
-        <code class="to-copy" data-copy={texts.copy} data-copied={texts.copied}>
+        <code class="to-copy groups" data-copy={texts.copy} data-copied={texts.copied}>
           {boletoLine(payment)}
         </code>
         <p class="barcode">
@@ -178,8 +178,8 @@ function Means(props: { language: Language; payment: SandboxPayment; pageKey: st
  * never sent.
  */
 function Card({ texts }: { texts: (typeof TEXTS)['en']['card'] }) {
-  const field = (id: string, label: string, value: string) => (
-    <p class="field">
+  const field = (id: string, label: string, value: string, kind = '') => (
+    <p class={`field ${kind}`}>
       <label for={id}>{label}</label>
       <input id={id} value={value} autocomplete="off" />
     </p>
@@ -188,8 +188,8 @@ function Card({ texts }: { texts: (typeof TEXTS)['en']['card'] }) {
     <div class="card">
       {field('card-number', texts.number, '4000 0000 0000 0002')}
       {field('card-name', texts.name, 'MARIA DA SILVA')}
-      {field('card-until', texts.until, '12/40')}
-      {field('card-code', texts.code, '123')}
+      {field('card-until', texts.until, '12/40', 'short')}
+      {field('card-code', texts.code, '123', 'short')}
       <p class="hint">{texts.note}</p>
     </div>
   );

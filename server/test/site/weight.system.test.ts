@@ -1,0 +1,142 @@
+import type { BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { setAccentColor } from '../../src/stores/stores.js';
+import { openBrowser } from '../support/browser.js';
+import { shopOf, TYPED } from '../support/buyer.js';
+import { newProduct } from '../support/catalog.js';
+import { type Feira, openFeira } from '../support/feira.js';
+import { recordShifts, shiftsOn, weightOf } from '../support/page-weight.js';
+import { freePort, until } from '../support/process.js';
+
+// What a visitor's browser loads and shows, measured in Chromium: pages do not move while they load, and stay small.
+const MAX_BYTES = 60_000;
+const PICTURES = 'https://pictures.example';
+const WIDTHS = [375, 1280];
+
+let feira: Feira;
+let origin: string;
+let shop: string;
+let product: string;
+let browser: Awaited<ReturnType<typeof openBrowser>>;
+
+beforeAll(async () => {
+  const port = await freePort();
+  origin = `http://localhost:${port}`;
+  feira = await openFeira({ publicUrl: origin });
+  await feira.app.listen({ host: '127.0.0.1', port });
+  const store = await feira.store();
+  const { slug } = await shopOf(feira, store);
+  shop = `${origin}/s/${slug}`;
+  await setAccentColor(feira.context.db.system('command').autocommit, store.workspaceId, '4338ca');
+  for (let at = 0; at < 12; at++)
+    product = await newProduct(store, {
+      name: `Mug ${at}`,
+      price: 30 + at,
+      quantity: 50,
+      description: 'Enamel, 300 ml.',
+      urlImage: `${PICTURES}/${at}.png`,
+    });
+  for (const name of ['a', 'b', 'c'])
+    await store.post(`/products/${product}/images`, { url: `${PICTURES}/${name}.png` });
+  browser = await openBrowser();
+});
+afterAll(async () => {
+  await browser.end();
+  await feira.close();
+});
+
+/** A visitor whose pictures arrive after the page was shown, in an unusual shape. */
+async function open(width: number): Promise<{ context: BrowserContext; page: Page }> {
+  const viewport = { width, height: width < 500 ? 812 : 900 };
+  const context = await browser.browser()!.newContext({ viewport, locale: 'en-US' });
+  await recordShifts(context);
+  const page = await context.newPage();
+  await context.route(`${PICTURES}/**`, async (route) => {
+    await page.waitForLoadState('domcontentloaded').catch(() => {});
+    const body =
+      '<svg xmlns="http://www.w3.org/2000/svg" width="300" height="700"><rect width="300" height="700"/></svg>';
+    await route.fulfill({ contentType: 'image/svg+xml', body });
+  });
+  return { context, page };
+}
+
+async function order(page: Page): Promise<void> {
+  for (const name of ['name', 'email', 'phone', 'document', 'street', 'number', 'district', 'city'] as const)
+    await page.locator(`#${name}`).fill(TYPED[name]);
+  await page.locator('#state').selectOption(TYPED.state);
+  await page.getByRole('button', { name: 'Place order' }).click();
+}
+
+test.each(WIDTHS)(
+  'no public page moves while it loads or exceeds 60 kB of style and script at %i px',
+  async (width) => {
+    const { context, page } = await open(width);
+    const figures: Record<string, { shift: unknown; sent: number; decoded: number }> = {};
+    const measure = async (name: string) => {
+      const shift = await shiftsOn(page);
+      const { sent, decoded } = await weightOf(page);
+      figures[name] = { shift, sent, decoded };
+      expect(decoded, `${name}: a page without style sheets was measured`).toBeGreaterThan(0);
+    };
+    const visit = async (name: string, url: string) => {
+      await page.goto(url);
+      await measure(name);
+    };
+    await visit('landing', `${origin}/`);
+    await visit('docs', `${origin}/docs`);
+    await visit('guide', `${origin}/docs/guides/webhooks`);
+    await visit('reference', `${origin}/docs/reference/products`);
+    await visit('product list', shop);
+    await visit('product', `${shop}/products/${product}`);
+    await page.getByRole('button', { name: 'Add to cart' }).click();
+    await page.waitForURL(/\/cart$/);
+    await measure('cart');
+    await visit('postal code', `${shop}/checkout`);
+    await visit('checkout', `${shop}/checkout?zip=01001000`);
+    await order(page);
+    await page.waitForURL(/\/sandbox\/pay\//);
+    await measure('payment');
+    await page.getByRole('button', { name: 'Pay', exact: true }).click();
+    await page.getByText('Your payment was received.').waitFor();
+    await measure('order');
+    await visit('order search', `${shop}/orders`);
+    if (process.env.FIGURES) console.log(width, JSON.stringify(figures));
+    for (const [name, { shift, sent, decoded }] of Object.entries(figures)) {
+      expect(shift, name).toEqual([]);
+      expect(Math.max(sent, decoded), name).toBeLessThanOrEqual(MAX_BYTES);
+    }
+    await context.close();
+  },
+  300_000,
+);
+
+test('a page that moves is noticed', async () => {
+  const { context, page } = await open(375);
+  await page.goto(`${origin}/docs`);
+  await page.evaluate(async () => {
+    await new Promise((next) => requestAnimationFrame(next));
+    document
+      .querySelector('main')
+      ?.prepend(Object.assign(document.createElement('div'), { innerHTML: '<br>'.repeat(9) }));
+  });
+  expect(await shiftsOn(page)).not.toEqual([]);
+  await context.close();
+});
+
+test('after Back, a page that the browser kept shows how many units are in the cart now', async () => {
+  const keeping = await openBrowser({ keepsPages: true });
+  const page = await keeping.newPage();
+  await page.goto(`${shop}/products/${product}?lang=en`);
+  await page.evaluate(() => Object.assign(globalThis, { isKept: true }));
+  const cart = () => page.locator('.cart').textContent();
+  expect(await cart()).toBe('Cart0 (0 items)');
+  await page.getByLabel('Quantity').fill('2');
+  await page.getByRole('button', { name: 'Add to cart' }).click();
+  await page.waitForURL(/\/cart$/);
+  // goBack() waits for a new document, and there is none.
+  await page.evaluate(() => history.back());
+  await until(() => page.url().includes('/products/'));
+  await until(async () => (await cart()) === 'Cart2 (2 items)');
+  expect(await page.evaluate(() => 'isKept' in globalThis)).toBe(true);
+  await keeping.end();
+});

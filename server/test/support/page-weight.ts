@@ -1,0 +1,66 @@
+import type { BrowserContext, Page } from 'playwright-core';
+
+interface Shift {
+  value: number;
+  /** What moved. */
+  moved: string[];
+}
+
+interface Recorder {
+  shifts: Shift[];
+  collect(): Shift[];
+}
+
+/** Records the layout shifts of every page of this browser from its first frame on. */
+export async function recordShifts(context: BrowserContext): Promise<void> {
+  await context.addInitScript(() => {
+    type Entry = PerformanceEntry & { value: number; sources: { node?: Element | null }[] };
+    const shifts: Shift[] = [];
+    const keep = (entries: PerformanceEntryList) => {
+      for (const { value, sources } of entries as Entry[])
+        shifts.push({ value, moved: sources.map(({ node }) => node?.outerHTML?.slice(0, 120) ?? 'removed') });
+    };
+    const observer = new PerformanceObserver((list) => keep(list.getEntries()));
+    observer.observe({ type: 'layout-shift', buffered: true });
+    const recorder: Recorder = {
+      shifts,
+      collect() {
+        keep(observer.takeRecords());
+        return shifts;
+      },
+    };
+    Object.assign(globalThis, { recorder });
+  });
+}
+
+/** The shifts of the page after everything on it was loaded, including the images further down. */
+export async function shiftsOn(page: Page): Promise<Shift[]> {
+  await page.evaluate(async () => {
+    for (const image of document.images) {
+      // An image in closed details is not loaded.
+      if (!image.checkVisibility()) continue;
+      image.scrollIntoView({ block: 'center' });
+      if (image.complete) continue;
+      await new Promise((done) => {
+        image.addEventListener('load', done);
+        image.addEventListener('error', done);
+      });
+    }
+    scrollTo(0, 0);
+    // A shift is reported with the frame after the one that it happens in.
+    for (let frame = 0; frame < 3; frame++) await new Promise((next) => requestAnimationFrame(next));
+  });
+  return page.evaluate(() => (globalThis as unknown as { recorder: Recorder }).recorder.collect());
+}
+
+/** The bytes of the style sheets and scripts of the page, as sent and after decompression. */
+export async function weightOf(page: Page): Promise<{ sent: number; decoded: number }> {
+  return page.evaluate(() => {
+    const files = (performance.getEntriesByType('resource') as PerformanceResourceTiming[]).filter(
+      ({ name }) => /\.(css|js)$/.test(new URL(name).pathname),
+    );
+    const sum = (size: (file: PerformanceResourceTiming) => number) =>
+      files.reduce((total, file) => total + size(file), 0);
+    return { sent: sum((file) => file.encodedBodySize), decoded: sum((file) => file.decodedBodySize) };
+  });
+}
