@@ -38,6 +38,9 @@ export const storefrontRoutes: FastifyPluginAsync<Storefront> = async (app, stor
       return sendPage(reply, <NoShopPage language={buyerLanguageOf(request)} />, 404);
     }
     request.shop = shop;
+    const [path = '', query] = request.url.split('?', 2) as [string, string?];
+    if (request.method === 'GET' && path.endsWith('/'))
+      return reply.redirect(`${path.replace(/\/+$/, '')}${query === undefined ? '' : `?${query}`}`, 301);
     if (request.method === 'GET' && keepLanguage(request, reply, isSecure(storefront))) return reply;
   });
 

@@ -13,7 +13,7 @@ const SCHEMES = {
   dark: { papers: ['18211f', '101715', '131c1a'], soft: 0.16, towards: WHITE, ink: '0a100f', hover: 0.25 },
 };
 
-export const ACCENT_COLOR = /^[0-9a-f]{6}$/;
+const ACCENT_COLOR = /^[0-9a-f]{6}$/;
 
 /** Reads "#C2410C" or "c2410c" and returns it as it is stored; undefined if it is not a colour. */
 export function readAccentColor(text: string): string | undefined {
@@ -46,7 +46,7 @@ interface Accents {
   'accent-soft': string;
 }
 
-export function accentsOf(color: string, scheme: keyof typeof SCHEMES): Accents {
+function accentsOf(color: string, scheme: keyof typeof SCHEMES): Accents {
   const { papers, soft, towards, ink, hover } = SCHEMES[scheme];
   const paper = parse(papers[0] as string);
   const given = parse(color);

@@ -275,6 +275,22 @@ test('a shop speaks Portuguese unless the browser asks for English, and keeps th
   expect((await anyone.at('?lang=xx')).html).toContain('<html lang="en">');
 });
 
+test('an address with a slash at its end leads to the one without', async () => {
+  for (const path of ['', '/cart', '/orders'])
+    expect(await visitor.get(`/s/${shop.slug}${path}/?q=x`)).toMatchObject({
+      status: 301,
+      location: `/s/${shop.slug}${path}?q=x`,
+    });
+});
+
+test('an expired form is refused in the shop and in its language', async () => {
+  const bia = new Visitor(feira, shop, { 'accept-language': 'pt' });
+  const { status, html, text } = await bia.post(`/s/${shop.slug}/cart/lines`, { csrf: 'x' });
+  expect(status).toBe(403);
+  expect(text).toContain('Este formulário expirou');
+  expect(html).toContain(`<a class="shop" href="/s/${shop.slug}">`);
+});
+
 test('the language links keep everything else in the address', async () => {
   const id = await newProduct(store, { name: 'Mug', price: 30, quantity: 5 });
   const link = async (path: string, from = visitor) => {
