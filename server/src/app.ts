@@ -27,6 +27,7 @@ import { REQUEST_MS, trackConnections } from './platform/http/connections.js';
 import { badRequest } from './platform/http/errors.js';
 import { serveIcon } from './platform/http/icon.js';
 import { MAX_BODY } from './platform/http/json-body.js';
+import { namePlugins } from './platform/http/plugin-names.js';
 import {
   type Readiness,
   serveHealth,
@@ -130,6 +131,7 @@ function buildBareApp(options: ServerOptions, admit: Guard): FastifyInstance {
       void refuseBadPath(request, reply),
   }) as unknown as FastifyInstance;
 
+  namePlugins(app);
   app.decorate('apiRoutes', []);
   app.decorate('routeTable', []);
   app.addHook('onRoute', ({ method, url }) => {
