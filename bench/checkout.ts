@@ -55,7 +55,7 @@ export async function checkoutCall({
     status: 303,
     requests: () => [],
     async perform({ connections, seconds }) {
-      // A shop takes 3,000 orders in ten minutes. Its paid ones are counted no longer than that.
+      // A shop takes 3,000 orders in ten minutes. Paid orders no longer count after that time.
       await query(connection, `delete from checkout_reservations where workspace_id = '${workspaceId}'`);
       const agent = new Agent({ keepAlive: true, maxSockets: connections });
       const buyer = () => new Buyer(server.port, agent, buyers++, products);

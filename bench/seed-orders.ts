@@ -1,4 +1,4 @@
-/** Each surname that the benchmark searches for occurs in this many orders, whatever the total. */
+/** Each surname that the benchmark searches for occurs in this many orders, regardless of the total. */
 export const ORDERS_PER_SURNAME = 20;
 
 // No order expires during a measurement. Each was changed up to an hour after it was placed.

@@ -27,11 +27,11 @@ const SCOPES = [
 ];
 const BUDGET = 100_000_000;
 
-/** What each store is filled with. */
+/** The contents of each store. */
 export interface Filling {
   products: number;
   orders?: number;
-  /** Every n-th product has variations, and how many. */
+  /** With 3, every third product has variations. */
   variedEvery?: number;
   variations?: number;
   images?: number;

@@ -14,7 +14,7 @@ export interface Size {
 }
 
 interface Comparison {
-  /** The name of the records of which there are a hundred times as many. */
+  /** The name of the records that the large store has a hundred times as many of. */
   records: string;
   requestsPerRound: number;
   seed(connection: Connection, count: number): Promise<SeededStore>;

@@ -9,8 +9,8 @@ import { startEmbeddedPostgres } from 'feira/dist/platform/embedded-postgres/sta
 import { memoryOf, startFeira, temporaryFolder } from './processes.js';
 import { seed } from './seed.js';
 
-// Streams a large store while it is written to, applies the feed from the cursor of the snapshot, and compares the result
-// with the store, record by record. Prints how long a stream takes and how far the memory of the process grows.
+// Streams a large store while it is written to, applies the feed from the cursor of the snapshot, and compares the
+// result with the store, record by record. Prints the duration of a stream and the growth of the memory of the process.
 
 const { values: options } = parseArgs({
   options: {

@@ -989,7 +989,7 @@ export interface Delivery {
   /** failed: five attempts failed. dropped: too many were pending, or it was pending for three days; the event is still in the feed. */
   status: 'pending' | 'delivered' | 'failed' | 'dropped' | (string & {});
   createdAt: string;
-  /** While pending. */
+  /** When the next attempt is due, while the delivery is pending. */
   nextAttemptAt: string | null;
   attempts: DeliveryAttempt[];
 }

@@ -15,12 +15,12 @@ test('another copy of the SDK recognises its errors', async () => {
   expect(reconnect).toBeInstanceOf(copy.FeiraError);
 });
 
-test('other values are no errors of the SDK', () => {
+test('other values are not recognised as errors of the SDK', () => {
   for (const value of [undefined, null, 'text', {}, new Error('x')])
     expect(value).not.toBeInstanceOf(FeiraError);
 });
 
-test('a subclass of an application is recognised by its prototype', () => {
+test('a subclass defined by an application is recognised by its prototype', () => {
   class OwnError extends FeiraError {}
   expect(new FeiraError('x', { code: 'busy' })).not.toBeInstanceOf(OwnError);
   expect(new OwnError('x', { code: 'busy' })).toBeInstanceOf(OwnError);

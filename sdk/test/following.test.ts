@@ -20,7 +20,7 @@ async function createProducts(client: Feira, count: number, name = 'Product'): P
   return ids;
 }
 
-test('reads the events after a position, and goes on from where it was', async () => {
+test('reads the events after a position, and continues from the last one', async () => {
   const { client } = await server.connect();
   const ids = await createProducts(client, 3);
   const feed = client.events.after();
@@ -67,7 +67,7 @@ test('follows the feed until it is aborted', async () => {
   expect(names).toEqual(['Product 0', 'Product 1']);
 });
 
-test('a cursor that is no longer kept is reported', async () => {
+test('an expired cursor is reported', async () => {
   const { client } = await server.connect();
   const expired = Buffer.from('0123456789abcdef.5').toString('base64url');
   const error = await (async () => {
@@ -92,7 +92,7 @@ test('orders are read in the order of their changes', async () => {
   expect(later).toEqual([`${orders[0]} sent`]);
 });
 
-test('a snapshot has every record, and hands over to the feed without a gap', async () => {
+test('a snapshot has every record, and the feed continues it without a gap', async () => {
   const { client } = await server.connect();
   const ids = await createProducts(client, 4);
   const snapshot = client.products.snapshot();

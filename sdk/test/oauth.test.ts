@@ -61,7 +61,7 @@ async function refreshes(): Promise<number> {
   return row!.count;
 }
 
-test('connects a store, keeps its tokens and hands out a client', async () => {
+test('connects a store, stores its tokens and returns a client', async () => {
   const tokens = new MemoryTokens();
   const connected = await connect(appWith({ tokens }));
   expect(connected.workspaceId).toBe(workspaceId);
@@ -69,7 +69,7 @@ test('connects a store, keeps its tokens and hands out a client', async () => {
   expect(await appWith({ tokens }).store(workspaceId).me()).toMatchObject({ name: 'Loja da Ana' });
 });
 
-test('hands out the same client every time, so that its calls share their pacing', () => {
+test('returns the same client every time, so that its calls share their pacing', () => {
   const app = appWith();
   expect(app.store('a')).toBe(app.store('a'));
 });
@@ -79,7 +79,7 @@ test('any process can handle the callback', async () => {
   expect(await appWith().connected(callback, 'session 1')).toMatchObject({ workspaceId });
 });
 
-test('refuses the callback of another session, a changed state and one that is too old', async () => {
+test('rejects the callback of another session, a changed state and an expired one', async () => {
   const app = appWith();
   const callback = await answered(await app.connect('session 1'));
   await expect(app.connected(callback, 'session 2')).rejects.toMatchObject({ code: 'invalid_state' });
@@ -93,7 +93,7 @@ test('refuses the callback of another session, a changed state and one that is t
   await expect(app.connected(callback, 'session 1')).rejects.toThrow('took too long');
 });
 
-test('refuses the answer of another issuer', async () => {
+test('rejects the answer of another issuer', async () => {
   const app = appWith();
   const callback = new URL(await answered(await app.connect('session 1')));
   callback.searchParams.set('iss', 'https://evil.example');
@@ -102,28 +102,31 @@ test('refuses the answer of another issuer', async () => {
   await expect(app.connected(callback, 'session 1')).rejects.toMatchObject({ code: 'invalid_issuer' });
 });
 
-test('reports that the merchant denied', async () => {
+test('reports that the merchant denied the request', async () => {
   const app = appWith();
   const callback = await answered(await app.connect('session 1'), 'Deny');
   await expect(app.connected(callback, 'session 1')).rejects.toMatchObject({ code: 'access_denied' });
 });
 
-test('needs a session', async () => {
+test('requires a session', async () => {
   await expect(appWith().connect('')).rejects.toThrow('needs the session');
 });
 
-test.each(['memory', 'file'])('20 parallel calls on an expired token make one refresh (%s)', async (kind) => {
-  const folder = temporaryFolder();
-  const tokens: TokenStore = kind === 'file' ? new FileTokens(folder.path) : new MemoryTokens();
-  const { store } = await connect(appWith({ tokens }));
-  const before = await refreshes();
-  server.clock.forward(3 * 60 * 60_000);
-  await Promise.all(Array.from({ length: 20 }, () => store.me()));
-  expect(await refreshes()).toBe(before + 1);
-  folder.remove();
-});
+test.each(['memory', 'file'])(
+  '20 parallel calls with an expired token cause one refresh (%s)',
+  async (kind) => {
+    const folder = temporaryFolder();
+    const tokens: TokenStore = kind === 'file' ? new FileTokens(folder.path) : new MemoryTokens();
+    const { store } = await connect(appWith({ tokens }));
+    const before = await refreshes();
+    server.clock.forward(3 * 60 * 60_000);
+    await Promise.all(Array.from({ length: 20 }, () => store.me()));
+    expect(await refreshes()).toBe(before + 1);
+    folder.remove();
+  },
+);
 
-test('20 parallel calls on a token that the server has revoked early make one refresh', async () => {
+test('20 parallel calls with a token that the server has revoked early cause one refresh', async () => {
   const tokens = new MemoryTokens();
   const { store } = await connect(appWith({ tokens }));
   const { accessToken } = (await tokens.get(workspaceId))!;
@@ -142,7 +145,7 @@ test('20 parallel calls on a token that the server has revoked early make one re
   expect(await refreshes()).toBe(before + 1);
 });
 
-test('a refresh whose answer is lost is repeated and gets the same tokens', async () => {
+test('a refresh whose response is lost is repeated and returns the same tokens', async () => {
   let lost = 0;
   const losing: typeof fetch = async (input, init) => {
     const response = await fetch(input, init);

@@ -10,7 +10,7 @@ test.each([
   ['five clients', { limit: 120, clients: [200, 200, 200, 200, 200] }],
   ['clients that start one after the other', { limit: 120, clients: [300, 300, 300], stagger: 90_000 }],
 ])(
-  'without a shared budget, %s do all their calls and are not refused after the first minute',
+  'without a shared budget, %s make all their calls and are not rejected after the first minute',
   (_name, scenario) => {
     const total = scenario.clients.reduce((sum, count) => sum + count);
     const firstMinute =
@@ -26,11 +26,11 @@ test.each([
   },
 );
 
-test('a client that is alone uses the whole limit', () => {
+test('a single client uses the whole limit', () => {
   expect(simulate({ limit: 120, clients: [600], seed: 1 })).toEqual({ done: 600, failed: 0, refusals: [] });
 });
 
-/** Makes a call that is answered at once. Returns whether there was a slot for it. */
+/** Makes a call that is answered immediately. Returns whether there was a slot for it. */
 function call(state: BudgetState, now: number, remaining: number): boolean {
   const id = `call ${now}`;
   if (reserve(state, id, now) > 0) return false;
@@ -38,7 +38,7 @@ function call(state: BudgetState, now: number, remaining: number): boolean {
   return true;
 }
 
-test('keeps to its own calls when little is left because of others, and spreads them over the minute', () => {
+test('limits itself to its own calls when others use most of the limit, and spreads them over the minute', () => {
   const state: BudgetState = { calls: [] };
   expect([9, 7, 5, 2].map((remaining, index) => call(state, index, remaining))).toEqual([
     true,
@@ -60,7 +60,7 @@ test('uses the whole limit again when no other client has called for two minutes
   expect(state.share).toBeUndefined();
 });
 
-test('gives up a part of its share while hardly anything remains, and takes more when enough has remained', () => {
+test('reduces its share while little of the limit remains, and increases it when enough remains', () => {
   const state: BudgetState = { limit: 100, calls: [] };
   const others = { id: 'other', at: 0, isOver: true };
   state.share = { calls: 20, changedAt: 0, othersAt: 0 };

@@ -51,7 +51,7 @@ function watched(budget: Budget, underWay: Set<string>): Budget {
   };
 }
 
-test('no call is refused, however many are made at once', async () => {
+test('no call is rejected, however many are made at the same time', async () => {
   const { statuses, watch, ...settings } = counting();
   const { client } = await server.connect({ ...settings, budget: watch() }, { perMinute: 10 });
   await Promise.all(Array.from({ length: 45 }, () => client.me()));
@@ -68,7 +68,7 @@ test('calls that another system makes with the same credential are counted from 
   expect(statuses).toEqual({ 200: 32 });
 });
 
-test('a client that starts with a budget used up is refused once and then paces itself', async () => {
+test('a client whose budget is already used up is rejected once and then paces itself', async () => {
   const { statuses, watch, ...settings } = counting();
   const { client, store } = await server.connect({ ...settings, budget: watch() }, { perMinute: 5 });
   for (let i = 0; i < 5; i++) await store.get('/me');
@@ -89,7 +89,7 @@ test('several clients share a budget through a file', async () => {
   folder.remove();
 });
 
-test('the most urgent call goes first', async () => {
+test('the most urgent call is sent first', async () => {
   const { client } = await server.connect({ clock: clockOf(server), concurrency: 1 }, { perMinute: 3 });
   const done: string[] = [];
   const call = (name: string, priority: 'high' | 'normal' | 'low') =>
@@ -142,7 +142,7 @@ test('uploads have a budget of their own', async () => {
   expect(statuses).toEqual({ 201: 65 });
 });
 
-test('a slot is free 60 seconds after the answer, when the server has certainly forgotten the call', () => {
+test('a slot is free 60 seconds after the response, when the server certainly no longer counts the call', () => {
   const state: BudgetState = { calls: [] };
   expect(reserve(state, 'a', 0)).toBe(0);
   expect(reserve(state, 'b', 10)).toBeGreaterThan(0);

@@ -117,7 +117,7 @@ test.each([
   expect(stdout).toBe('');
 });
 
-test('compiles for a CommonJS consumer with module nodenext, which knows require() of ESM', async () => {
+test('compiles for a CommonJS consumer with module nodenext, which supports require() of ESM', async () => {
   const folder = join(project.path, 'types-cjs');
   mkdirSync(folder);
   cpSync(join(SDK, 'test/consumers/consumer.ts'), join(folder, 'consumer.ts'));
@@ -159,7 +159,7 @@ const WEB_GLOBALS = {
   setTimeout,
 };
 
-test('runs where there are only web standards', async () => {
+test('runs with web-standard APIs only', async () => {
   const server = await openLiveServer();
   const { client, store } = await server.connect();
   await client.products.create({ name: 'Caneca', price: 1 });
@@ -197,7 +197,7 @@ async function bundled(...entries: string[]): Promise<{ text: string; bytes: num
 
 const ENTRIES = ['', '/oauth', '/webhooks', '/testing'];
 
-test('everything but the files of Node bundles for browsers, in at most 15 kB', async () => {
+test('everything except the Node modules bundles for browsers in at most 15 kB', async () => {
   const { text, bytes } = await bundled(...ENTRIES);
   expect(text).not.toContain('node:');
   expect(bytes).toBeLessThanOrEqual(15_000);

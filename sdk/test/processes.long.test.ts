@@ -37,7 +37,7 @@ function startWorker(name: string, settings: object): Worker {
   return { child, lines: () => output.trim().split('\n') };
 }
 
-test('20 parallel calls of each of two processes on an expired token make one refresh', async () => {
+test('20 parallel calls of each of two processes with an expired token cause one refresh', async () => {
   const workspaceId = await openStore(server);
   const credentials = await registerApp(server);
   const merchant = new Merchant(server.app);
@@ -75,7 +75,7 @@ test.each([
   ['that share a budget', { budget: join(folder.path, 'budget.json') }],
   ['that know of each other only from the headers', {}],
 ])(
-  'three processes %s do all their calls, and none is refused after the first minute',
+  'three processes %s make all their calls, and none is rejected after the first minute',
   async (_name, budget) => {
     const { store } = await server.connect({}, { perMinute: 60 });
     // Another system has just used a part of the limit.

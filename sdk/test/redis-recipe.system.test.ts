@@ -19,7 +19,7 @@ afterAll(async () => {
   folder.remove();
 });
 
-test('the recipe of the README keeps tokens in Redis and locks each store', async () => {
+test('the recipe of the README stores tokens in Redis and locks each store', async () => {
   await expectTokenStore(folder.path, RECIPE, { REDIS_URL: redis.url });
 });
 

@@ -38,14 +38,14 @@ test('a list that is not read is not requested', async () => {
   expect(Number(response.headers.get('x-ratelimit-remaining'))).toBe(Number(before) - 1);
 });
 
-test('filters take dates and several values', async () => {
+test('filters accept dates and several values', async () => {
   const { client } = await createProducts(1);
   const { data } = await client.products.list({ updatedFrom: new Date(0), include: ['variants', 'images'] });
   expect(data[0]).toMatchObject({ variants: [], images: [] });
   expect((await client.orders.list({ status: ['paid', 'refunded'] })).data).toEqual([]);
 });
 
-test('products, variations and their stock', async () => {
+test('reads and changes products, variations and their stock', async () => {
   const { client } = await server.connect();
   const created = await client.products.create({ name: 'Camiseta', price: 79.9 });
   const { response } = await client.products.get(created.id).withResponse();
@@ -72,7 +72,7 @@ test('products, variations and their stock', async () => {
   expect(await client.products.delete(created.id)).toEqual({ id: created.id, deleted: true });
 });
 
-test('a batch of any length is answered in order, with the failed lines named', async () => {
+test('a batch of any length returns its results in order and names the failed entries', async () => {
   const { client } = await createProducts(2, { sku: true });
   const entries = Array.from({ length: 1_203 }, (_, index) => ({ sku: `S${index % 3}`, quantity: index }));
   const { lines, failed } = await client.stock.set(entries);
@@ -82,7 +82,7 @@ test('a batch of any length is answered in order, with the failed lines named', 
   expect((await client.products.list({ sku: 'S1' })).data[0]!.quantity).toBe(1_201);
 });
 
-test('a batch repeated under its key changes nothing again', async () => {
+test('a batch that is repeated with its key changes nothing', async () => {
   const { client } = await createProducts(1, { sku: true });
   const entries = Array.from({ length: 600 }, () => ({ sku: 'S0', delta: 1 }));
   const first = await client.stock.set(entries, { idempotencyKey: 'sync 42' });
@@ -90,7 +90,7 @@ test('a batch repeated under its key changes nothing again', async () => {
   expect((await client.products.list()).data[0]!.quantity).toBe(600);
 });
 
-test('a fault in a later part of a batch is named by its place in the whole, and what was done is reported', async () => {
+test('an error in a later part of a batch has its index in the whole batch, and the completed results are reported', async () => {
   const { client } = await createProducts(1, { sku: true });
   const entries = Array.from({ length: 510 }, (_, index) => ({
     sku: 'S0',
@@ -102,7 +102,7 @@ test('a fault in a later part of a batch is named by its place in the whole, and
   expect(error.completed).toHaveLength(500);
 });
 
-test('orders, invoices, shipments and customers', async () => {
+test('reads and changes orders, invoices, shipments and customers', async () => {
   const { client, store } = await server.connect();
   const { id } = await client.products.create({ name: 'Caneca', price: 30, quantity: 5, weight: 0.3 });
   const orderId = await order(server, store.workspaceId, { productId: id, variantId: null, quantity: 1 });
@@ -120,7 +120,7 @@ test('orders, invoices, shipments and customers', async () => {
   expect(await client.orders.refund(orderId, { reason: 'broken' })).toMatchObject({ status: 'refunded' });
 });
 
-test('webhook subscriptions and their log', async () => {
+test('manages webhook subscriptions and reads their log', async () => {
   const { client } = await server.connect();
   const { id, secret } = await client.webhooks.create({
     url: 'https://erp.example/hooks',

@@ -33,7 +33,7 @@ test('the command line of are the types wrong? reports nothing', async () => {
   const { stdout } = await run(attw, ['--profile', 'esm-only', '--format', 'json', project.tarball]);
   const { analysis } = JSON.parse(stdout);
   expect(Object.keys(analysis.entrypoints)).toContain('./webhooks');
-  // The exit code 0 says that nothing else is wrong.
+  // Exit code 0 means that there is no other problem.
   for (const { resolutionKind } of Object.values<{ resolutionKind?: string }>(analysis.problems))
     expect(resolutionKind).toMatch(/node10|node16-cjs/);
 });
@@ -53,20 +53,23 @@ test.each(['express', 'express4'])('works behind express.raw() (%s)', async (ver
   await expectReceivedWebhook((PORT) => express(`${version}-raw.mjs`, code, PORT), SECRET);
 });
 
-test.each(['express', 'express4'])('behind express.json() it says what to change (%s)', async (version) => {
-  const code = EXPRESS.replace("from 'express'", `from '${version}'`).replace(
-    "app.post('/webhooks', hooks.node);\napp.use(express.json());",
-    "app.use(express.json());\napp.post('/webhooks', hooks.node);",
-  );
-  const output = await whileListening(
-    (PORT) => express(`${version}-json.mjs`, code, PORT),
-    async (url) => {
-      const signed = await sign({ event: 'order.paid', data: { orderId: 'o1' } }, SECRET);
-      expect((await fetch(`${url}/webhooks`, { method: 'POST', ...signed })).status).toBe(500);
-    },
-  );
-  expect(output).toContain('Mount the webhook before express.json()');
-});
+test.each(['express', 'express4'])(
+  'behind express.json() the error says what to change (%s)',
+  async (version) => {
+    const code = EXPRESS.replace("from 'express'", `from '${version}'`).replace(
+      "app.post('/webhooks', hooks.node);\napp.use(express.json());",
+      "app.use(express.json());\napp.post('/webhooks', hooks.node);",
+    );
+    const output = await whileListening(
+      (PORT) => express(`${version}-json.mjs`, code, PORT),
+      async (url) => {
+        const signed = await sign({ event: 'order.paid', data: { orderId: 'o1' } }, SECRET);
+        expect((await fetch(`${url}/webhooks`, { method: 'POST', ...signed })).status).toBe(500);
+      },
+    );
+    expect(output).toContain('Mount the webhook before express.json()');
+  },
+);
 
 function express(name: string, code: string, PORT: string) {
   return startProgram(project.path, name, code, { PORT, WEBHOOK_SECRET: SECRET });

@@ -60,7 +60,7 @@ test('waits 1, 2, 4 and 8 seconds and up to a quarter more, and gives up after f
   expect(clock.waits).toHaveLength(4);
 });
 
-test('never waits longer than 30 seconds without being told to', async () => {
+test('never waits longer than 30 seconds unless the server asks for it', async () => {
   await using server = await ScriptedServer.open(refuse(500, 'internal_error'));
   const { client, clock } = clientOf(server, { maxAttempts: 9 });
   await failure(client.me());
@@ -85,7 +85,7 @@ test('reports a Retry-After of hours instead of waiting for it', async () => {
   expect(clock.waits).toEqual([]);
 });
 
-test('obeys X-Should-Retry against what the status suggests', async () => {
+test('follows X-Should-Retry even if the status suggests otherwise', async () => {
   await using retried = await ScriptedServer.open(
     refuse(409, 'idempotency_key_in_use', { 'x-should-retry': 'true' }),
     answer(201),
@@ -96,7 +96,7 @@ test('obeys X-Should-Retry against what the status suggests', async () => {
   expect((await failure(clientOf(final).client.me())).attempts).toBe(1);
 });
 
-test('does not repeat what is wrong', async () => {
+test('does not repeat an invalid request', async () => {
   await using server = await ScriptedServer.open(refuse(409, 'duplicate_name'));
   const error = await failure(clientOf(server).client.products.create(PRODUCT));
   expect(error).toMatchObject({
@@ -141,7 +141,7 @@ test('the deadline also ends the wait for a token', async () => {
   expect(await failure(client.me())).toMatchObject({ code: 'deadline_exceeded', attempts: 0 });
 });
 
-test('names the failure that used up the deadline', async () => {
+test('reports the failure that used up the deadline', async () => {
   await using server = await ScriptedServer.open(refuse(503, 'busy'));
   const client = new Feira({ baseUrl: server.url, token: 'token', deadlineMs: 300 });
   const error = await failure(client.me());
@@ -177,7 +177,7 @@ test('does not follow a redirect, which would send the token elsewhere', async (
   expect(error.message).toContain('https://elsewhere.example/');
 });
 
-test('recognises an answer that is not from the API', async () => {
+test('recognises a response that is not from the API', async () => {
   await using server = await ScriptedServer.open((_seen, response) => response.end('<html>'));
   expect(await failure(clientOf(server).client.me())).toMatchObject({
     status: 200,
@@ -185,7 +185,7 @@ test('recognises an answer that is not from the API', async () => {
   });
 });
 
-test('refuses an empty id, which would address another resource', async () => {
+test('rejects an empty id, which would address another resource', async () => {
   await using server = await ScriptedServer.open(answer(200));
   const { client } = clientOf(server);
   expect(() => client.products.get('')).toThrow('An id or code is expected, got ""');

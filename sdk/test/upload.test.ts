@@ -22,7 +22,7 @@ test('uploads and attaches an image in one call', async () => {
   expect((await client.images.list(id)).map(({ key }) => key === null)).toEqual([false, true]);
 });
 
-test('refuses what is no image before anything is sent', async () => {
+test('rejects a file that is not an image before anything is sent', async () => {
   const { client } = await server.connect();
   await expect(client.images.upload('p1', new TextEncoder().encode('<svg/>'))).rejects.toMatchObject({
     code: 'invalid_argument',
@@ -43,7 +43,7 @@ test('sends the bytes again when the storage fails', async () => {
   expect(failures).toBe(3);
 });
 
-test('an upload that is aborted while the bytes are sent says so, and takes the number of attempts from its options', async () => {
+test('an upload that is aborted while the bytes are sent reports it, and uses the number of attempts in its options', async () => {
   const abort = new AbortController();
   let puts = 0;
   const { client } = await server.connect({

@@ -26,7 +26,7 @@ function requestOf({ body, headers }: { body: string; headers: Record<string, st
   return new Request('https://erp.example/hooks', { method: 'POST', body, headers });
 }
 
-test('sign() makes what the server sends', async () => {
+test('sign() creates the same delivery as the server', async () => {
   const at = new Date('2026-11-15T12:00:00Z');
   const delivery = { ...PAID, id: 'd1', workspaceId: 'w1', sequence: 7, origin: 'gateway', attempt: 2, at };
   const { body, headers } = await sign(delivery, SECRET, { previousSecret: OTHER });
@@ -60,7 +60,7 @@ test.each(['standard', 'service'] as const)(
 );
 
 test.each(['standard', 'service'] as const)(
-  'refuses what was not signed with the secret (%s)',
+  'rejects a delivery that was not signed with the secret (%s)',
   async (scheme) => {
     const { hooks, events, errors } = receiver({ scheme });
     const signed = await sign(PAID, SECRET);
@@ -75,13 +75,13 @@ test.each(['standard', 'service'] as const)(
 test.each([
   ['webhook-id', 'another id'],
   ['webhook-timestamp', '1'],
-])('refuses a delivery whose %s was changed', async (name, value) => {
+])('rejects a delivery whose %s was changed', async (name, value) => {
   const { hooks } = receiver();
   const { body, headers } = await sign(PAID, SECRET);
   expect((await hooks.fetch(requestOf({ body, headers: { ...headers, [name]: value } }))).status).toBe(401);
 });
 
-test('names a clock that is wrong', async () => {
+test('reports a wrong clock', async () => {
   const { hooks, errors } = receiver();
   await hooks.fetch(requestOf(await sign({ ...PAID, at: new Date(Date.now() - 301_500) }, SECRET)));
   await hooks.fetch(requestOf(await sign({ ...PAID, at: new Date(Date.now() + 400_000) }, SECRET)));
@@ -90,14 +90,14 @@ test('names a clock that is wrong', async () => {
   expect(String(errors[1])).toMatch(/seconds in the future/);
 });
 
-test('names a body that was parsed and written again', async () => {
+test('reports a body that was parsed and serialized again', async () => {
   const { hooks, errors } = receiver();
   const { body, headers } = await sign(PAID, SECRET);
   await hooks.fetch(requestOf({ body: JSON.stringify(JSON.parse(body), null, 2), headers }));
   expect(errors).toMatchObject([{ code: 'body_changed' }]);
 });
 
-test('names a body that somebody else has read', async () => {
+test('reports a body that was already read', async () => {
   const { hooks, errors } = receiver();
   const request = requestOf(await sign(PAID, SECRET));
   await request.json();
@@ -105,7 +105,7 @@ test('names a body that somebody else has read', async () => {
   expect(errors).toMatchObject([{ code: 'body_parsed' }]);
 });
 
-test('names a missing signature', async () => {
+test('reports a missing signature', async () => {
   const { hooks, errors } = receiver();
   expect((await hooks.fetch(requestOf({ body: '{}', headers: {} }))).status).toBe(401);
   expect(errors).toMatchObject([{ code: 'missing_signature' }]);
@@ -116,7 +116,7 @@ test.each([
   [`${SECRET}\n`, 'surrounded by spaces'],
   [SECRET.slice(0, 30), 'cut off'],
   [undefined, 'of type undefined'],
-])('refuses a secret in another form at once (%#)', (secret, reason) => {
+])('rejects a malformed secret immediately (%#)', (secret, reason) => {
   expect(() => new Webhooks({ secret: secret as string })).toThrow(reason);
 });
 
@@ -169,7 +169,7 @@ test('drops an event that is older than one of its kind that was handled', async
   expect(events.map(({ sequence }) => sequence)).toEqual([8, 6]);
 });
 
-test('drops what happened to a product before it was deleted, and keeps an order.created that arrives late', async () => {
+test('drops events of a product from before its deletion, and handles an order.created that arrives late', async () => {
   const { hooks, events } = receiver();
   const send = async (sequence: number, delivery: Parameters<typeof sign>[0]) =>
     hooks.fetch(requestOf(await sign({ ...delivery, sequence }, SECRET)));
@@ -194,7 +194,7 @@ async function post(url: string): Promise<number> {
   return (await fetch(url, { method: 'POST', body, headers })).status;
 }
 
-test('works with node:http, and with what the parsers of Express leave', async () => {
+test('works with node:http, and with bodies that the parsers of Express have read', async () => {
   const { hooks, events, errors } = receiver();
   const plain = await listening(hooks.node);
   expect(await post(plain.url)).toBe(204);

@@ -51,7 +51,7 @@ export interface ResourceOptions {
   redisUrl?: string | undefined;
   /** Only tests set it; the default is the database's time. */
   clock?: Clock;
-  /** Only tests set it, where the exact count matters and the machine is busy. */
+  /** How long a call waits for Redis. Only tests set it, because they need exact counts on a busy machine. */
   redisTimeoutMs?: number | undefined;
 }
 

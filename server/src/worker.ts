@@ -30,7 +30,7 @@ export interface JobServices {
   clock: Clock;
   storage: Storage;
   seal: Seal;
-  /** Undefined with PAYMENT_GATEWAY=none. */
+  /** Undefined if PAYMENT_GATEWAY is none. */
   gateway: PaymentGateway | undefined;
   /** The same gateway if it is the sandbox, which sends its notifications from this process. */
   sandbox: SandboxGateway | undefined;

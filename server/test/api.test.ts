@@ -59,7 +59,7 @@ test('every route that accepts a body has a sample', () => {
 });
 
 describe('each route of the table', () => {
-  test('refuses a call without a token with 401 and the bare challenge', async () => {
+  test('rejects a call without a token with 401 and the bare challenge', async () => {
     for (const { key, method, path } of cases()) {
       const response = await feira.app.inject({ method: method as 'GET', url: `/api/v1${path}` });
       expect([key, response.statusCode]).toEqual([key, 401]);
@@ -80,7 +80,7 @@ describe('each route of the table', () => {
     }
   });
 
-  test('answers for a record of another store exactly as for one that does not exist', async () => {
+  test('returns the same response for a record of another store as for one that does not exist', async () => {
     const named = cases().filter(({ id }) => id !== undefined);
     const kinds = new Set(named.map(({ id }) => id));
     const { product, order, shipment, webhook } = populated.ids;
@@ -101,7 +101,7 @@ describe('each route of the table', () => {
     expect(await everythingOwned()).toEqual(before);
   });
 
-  test('answers 404 for an id in another format', async () => {
+  test('returns 404 for an id in another format', async () => {
     for (const { key, method, id, pathWith, body } of cases().filter((each) => each.id !== undefined)) {
       // The code of a shipment is not case-sensitive.
       const shouted = id === populated.ids.shipment ? [] : [id!.toUpperCase()];
@@ -138,7 +138,7 @@ test('the server does not start with a route without a scope', async () => {
   expect(() => app.get('/open', () => 'hello')).toThrow('declares no scope');
 });
 
-test('an unknown path requires a token, counts against the budget, and is a 404', async () => {
+test('an unknown path requires a token, counts against the budget, and returns 404', async () => {
   expect((await feira.app.inject('/api/v1/nothing')).statusCode).toBe(401);
   const first = await owner.get('/nothing');
   expect(first.status).toBe(404);
@@ -150,7 +150,7 @@ test('an unknown path requires a token, counts against the budget, and is a 404'
   );
 });
 
-test('a known path with another method is 405 with Allow, and needs a token as well', async () => {
+test('a known path with another method returns 405 with Allow, and requires a token as well', async () => {
   expect((await feira.app.inject({ method: 'DELETE', url: '/api/v1/products' })).statusCode).toBe(401);
   const answer = await owner.delete('/products');
   expect(answer.status).toBe(405);
@@ -158,9 +158,9 @@ test('a known path with another method is 405 with Allow, and needs a token as w
   expect(answer.body.code).toBe('method_not_allowed');
 });
 
-test('any other HTTP method is 405 with Allow on a known path, and 404 on an unknown one', async () => {
+test('any other HTTP method returns 405 with Allow on a known path, and 404 on an unknown one', async () => {
   const allowed = ['GET', 'HEAD', 'PATCH', 'DELETE'];
-  // CONNECT is for proxies: it names no path.
+  // CONNECT is for proxies and has no path.
   const others = METHODS.filter((method) => ![...allowed, 'CONNECT'].includes(method));
   expect(others.length).toBeGreaterThan(25);
   for (const method of others) {

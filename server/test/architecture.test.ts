@@ -162,7 +162,7 @@ test('builds each event in one file only', () => {
   );
 });
 
-test('gives every exported function and class a name of its own', () => {
+test('gives every exported function and class a unique name', () => {
   const files = new Map<string, string[]>();
   for (const file of sourceFiles())
     for (const [, name] of textOf(file).matchAll(
@@ -192,12 +192,14 @@ const AVOIDED_NAMES = /\b(eachByItself|inLine|tells|itsRow|thatHaveIt|Till|Seat|
 
 test('uses plain English: the words that the style guide avoids do not occur', () => {
   const here = 'server/test/architecture.test.ts';
-  const files = ['server/src', 'server/test', 'bench', 'docs'].flatMap((folder) =>
+  const folders = ['server/src', 'server/test', 'server/public', 'sdk', 'bench', 'docs'];
+  const files = folders.flatMap((folder) =>
     (readdirSync(join(ROOT, folder), { recursive: true }) as string[]).map((file) => `${folder}/${file}`),
   );
   const written = files.filter(
     // Decisions are never rewritten.
-    (file) => /\.(tsx?|md)$/.test(file) && !/\/(dist|decisions)\//.test(file) && file !== here,
+    (file) =>
+      /\.(tsx?|m?js|css|md)$/.test(file) && !/\/(dist|node_modules|decisions)\//.test(file) && file !== here,
   );
   expect(written.length).toBeGreaterThan(500);
   const found = written.filter((file) => {

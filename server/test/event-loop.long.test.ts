@@ -19,9 +19,9 @@ import { keyOf, sampleBodies } from './support/sample-bodies.js';
 // hostile shapes, and the CPU time of each request on that thread is measured.
 
 /**
- * CPU milliseconds of one request, on the machine that thread-cpu.ts is calibrated for. JSON.parse alone takes 50 to 90,
- * and up to 270 on slower machines, for half a million nested arrays. Quadratic work takes seconds for 64 kB and minutes
- * for a megabyte.
+ * CPU milliseconds of one request, on the machine that thread-cpu.ts is calibrated for. JSON.parse alone takes 50 to
+ * 90, and up to 270 on slower machines, for half a million nested arrays. Quadratic work takes seconds for 64 kB and
+ * minutes for a megabyte.
  */
 const MEGABYTE_BUDGET_MS = 500;
 /** For forms, which are at most 64 kB, JSON of that size, and heads of 16 kB. */
@@ -45,7 +45,7 @@ const apiRoutes = () => feira.app.apiRoutes.filter(({ method }) => method !== 'H
 const postRoutes = () =>
   feira.app.routeTable.filter(({ method, url }) => method === 'POST' && !url.startsWith('/api/v1/'));
 
-test('every route that takes a body has a sample, and every form a page that shows it', () => {
+test('every route that accepts a body has a sample, and every form a page that shows it', () => {
   const withBody = apiRoutes().filter(({ body }) => body !== 'none');
   expect(withBody.map(keyOf).sort()).toEqual(Object.keys(sampleBodies(populated)).sort());
   const unseen = postRoutes().filter((route) => !pages.forms.some(({ url }) => isOf(route.url, url)));

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => feira.close());
 
-test('the committed openapi.json says what the routes say', async () => {
+test('the committed openapi.json equals what the routes declare', async () => {
   const served = (await feira.app.inject('/openapi.json')).json();
   await expect(`${JSON.stringify(served, null, 2)}\n`).toMatchFileSnapshot('../../openapi.json');
 });
@@ -56,7 +56,7 @@ async function callsThatAnswer(status: number): Promise<string[]> {
     .sort();
 }
 
-test('a call that accepts an Idempotency-Key documents the 409, 413 and 422 of it', async () => {
+test('a call that accepts an Idempotency-Key documents its 409, 413 and 422', async () => {
   const keyed = (await operations()).filter(({ parameters }) =>
     parameters?.some(({ $ref }) => $ref === '#/components/parameters/IdempotencyKey'),
   );
@@ -114,13 +114,13 @@ test('only a body that may be left out is not required', async () => {
   expect(optional.map(({ operationId }) => operationId)).toEqual(['refundOrder']);
 });
 
-test('the groups that are described are the ones that calls are in', async () => {
+test('the described groups are those that the calls use', async () => {
   const { tags } = (await feira.app.inject('/openapi.json')).json();
   const used = new Set((await operations()).flatMap((operation) => operation.tags));
   expect(tags.map(({ name }: { name: string }) => name).sort()).toEqual([...used].sort());
 });
 
-test('every call is described, names its scope and has an operation id of its own', async () => {
+test('every call is described, names its scope and has its own operation id', async () => {
   const { paths } = (await feira.app.inject('/openapi.json')).json();
   const operations = Object.entries(
     paths as Record<string, Record<string, { operationId: string; summary: string; description: string }>>,
@@ -143,7 +143,7 @@ test('every event has a webhook with its payload and an entry in the feed', asyn
   expect(Object.keys(components.schemas.Event.discriminator.mapping)).toEqual(names);
 });
 
-test('every call lists the answers that any call can get, and the scopes of oauth2 that it needs', async () => {
+test('every call lists the responses that any call can get, and the OAuth scopes that it needs', async () => {
   const { components } = (await feira.app.inject('/openapi.json')).json();
   const { scopes } = components.securitySchemes.oauth2.flows.authorizationCode;
   expect(Object.keys(scopes)).toEqual(ALL_SCOPES);

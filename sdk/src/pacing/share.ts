@@ -4,13 +4,14 @@ import { type CountedCall, ownCalls, untilOneLeaves, WINDOW_MS } from './window.
  * The part of the limit that this client takes while others use the rest of it without sharing a budget.
  *
  * Clients that run into the limit together keep to the calls that each of them has in the window: a slot is used again
- * only by the client that had it, so they do not race for it. From there they look for a fair division as TCP does. When
- * less than the headroom remains, everyone gives up a tenth; when more has remained for a whole window, everyone takes
- * a little more. The headroom lets a client in that starts later.
+ * only by the client that had it, so they do not race for it. From there they look for a fair division as TCP does.
+ * When less than the headroom remains, everyone gives up a tenth; when more has remained for a whole window, everyone
+ * takes a little more. The headroom lets a client in that starts later.
  *
- * In a simulation (three or five clients that start together, limits of 60 and 120, 134,000 calls in all) no call was
+ * In a simulation (three or five clients that start together, limits of 60 and 120, 134,000 calls in total) no call was
  * refused after the first minute. Without shares each run had 16 to 215 such refusals, and when clients started one
- * after the other some calls failed for good after five of them. With ten clients, 2 calls in 1,000 are still refused.
+ * after the other some calls failed permanently after five refusals. With ten clients, 2 calls in 1,000 are still
+ * refused.
  */
 export interface Share {
   /** How many of our calls may be in the window. */
@@ -24,12 +25,15 @@ const HEADROOM = 0.08;
 const SMALLEST_HEADROOM = 2;
 const SHRINK_EVERY_MS = 30_000;
 const GROW_EVERY_MS = 5_000;
-/** What the answers of this time said decides whether the share shrinks. */
+/** Whether the share shrinks depends on the responses received within this time. */
 const RECENT_MS = 10_000;
-/** Others that waited for the window to become free need a second one to show up again. */
+/** Other clients that waited for a whole window may be noticed again only in the next one. */
 const ALONE_AFTER_MS = 2 * WINDOW_MS;
 
-/** After a refusal, or when little remains: what we have in the window, less a little for the headroom. */
+/**
+ * Used after a rejection, or when little remains. The share is the number of our calls in the window, minus some
+ * headroom.
+ */
 export function newShare(calls: CountedCall[], part: number, now: number): Share {
   const count = Math.max(1, Math.floor(ownCalls(calls).length * part));
   return { calls: count, changedAt: now, othersAt: now };
@@ -43,7 +47,7 @@ export function isScarce(limit: number, remaining: number): boolean {
   return remaining <= headroomOf(limit);
 }
 
-/** Within the share, calls are spread over the window: in bursts, what remains would say nothing about the demand. */
+/** Spreads the calls of the share over the window. With bursts, the remaining number would not indicate the demand. */
 export function waitForShare(share: Share, calls: CountedCall[], now: number): number {
   const own = ownCalls(calls);
   if (own.length >= share.calls) return untilOneLeaves(own, now);
@@ -66,15 +70,15 @@ export function adjustShare(
   const sinceChange = now - share.changedAt;
   if (recent.every(({ remaining }) => remaining < headroom)) {
     if (sinceChange < SHRINK_EVERY_MS) return;
-    // A share below ten shrinks by one now and then, so that small shares do not shrink faster than large ones.
+    // A share below ten shrinks by one only sometimes, so that small shares do not shrink faster than large ones.
     share.calls = Math.max(1, Math.floor(share.calls * 0.9 + random()));
     share.changedAt = now;
     return;
   }
-  // While the share is not used up, what remains is partly our own.
+  // While the share is not used up, part of the remaining limit is our own.
   const isUsedUp = own.length >= share.calls - 1;
   const least = answered.reduce((lowest, { remaining }) => Math.min(lowest, remaining), Infinity);
-  // At random times, so that others notice it before they take the same slots.
+  // The share grows at random times, so that other clients notice it before they take the same slots.
   if (!isUsedUp || least <= headroom || sinceChange < GROW_EVERY_MS * (0.5 + random())) return;
   share.calls += Math.max(1, Math.floor((least - headroom) / 8));
   share.changedAt = now;

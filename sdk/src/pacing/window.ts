@@ -6,13 +6,13 @@ export interface CountedCall {
   /** When it was sent; after its response, the time of the response. */
   at: number;
   isOver: boolean;
-  /** What the response said was left of the limit. */
+  /** The number of remaining calls that the response reported. */
   remaining?: number;
 }
 
 export const WINDOW_MS = 60_000;
 export const OTHER = 'other';
-/** The wait before asking again when only calls in flight can free a slot. */
+/** The delay before the next check when only calls in flight can free a slot. */
 export const ASK_AGAIN_MS = 50;
 
 export function ownCalls(calls: CountedCall[]): CountedCall[] {

@@ -33,7 +33,7 @@ export interface Attempt {
  * account has only its own count: guesses made elsewhere, or from the same network, do not lock out its owner. All
  * other attempts count against the account, the network, and the combination of both. An attempt is recorded as
  * failed before the password is checked, and removed if the password was correct or not checked. When it was recorded
- * afterwards, forty guesses sent at once were all checked.
+ * afterwards, forty concurrent guesses were all checked.
  */
 export async function signIn(db: Share, clock: Clock, attempt: Attempt): Promise<SignIn> {
   const email = attempt.email.trim().toLowerCase();

@@ -7,7 +7,7 @@ export interface PricedItem {
   quantity: number;
 }
 
-/** Why a line cannot be bought: the product is no longer sold, or there is not enough of it. */
+/** Why a line cannot be bought: the product is no longer sold, or the stock is too low. */
 export type CheckoutFault = { line: Line; problem: 'gone' | 'short'; available: number };
 
 /** Locks the products of a cart and reads what each line buys. Prices and stock cannot change until the transaction ends. */

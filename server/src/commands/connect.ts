@@ -10,7 +10,7 @@ import { UsageError } from './command.js';
 
 export interface Connected {
   connection: pg.ClientConfig;
-  /** Undefined with DATABASE_URL. */
+  /** Undefined if DATABASE_URL is set. */
   embedded: EmbeddedPostgres | undefined;
   close(): Promise<void>;
 }

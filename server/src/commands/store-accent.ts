@@ -20,7 +20,9 @@ export const command: Command = {
     const given = String(values.color);
     const color = given === 'none' ? null : readAccentColor(given);
     if (color === undefined)
-      throw new UsageError(`--color "${given}" is not a colour. Give six hexadecimal digits, or none`);
+      throw new UsageError(
+        `--color "${given}" is not a colour. Use six hexadecimal digits such as 1a7f5a, or "none"`,
+      );
     return withDatabase(async (db) => {
       const { workspaceId } = await requireStore(db, String(values.store));
       await setAccentColor(db.system('command').autocommit, workspaceId, color);

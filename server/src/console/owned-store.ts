@@ -3,7 +3,7 @@ import { storesOwnedBy } from '../accounts/users.js';
 import type { Database } from '../platform/db/database.js';
 import { ApiError } from '../platform/http/errors.js';
 
-/** A store of somebody else is answered like one that does not exist. */
+/** The response for a store of another owner is the same as for one that does not exist. */
 export async function requireOwnedStore(db: Database, session: Session, workspaceId: string): Promise<void> {
   const owned = await storesOwnedBy(db.system('accounts'), session.userId);
   if (!owned.some((store) => store.workspaceId === workspaceId))

@@ -17,7 +17,7 @@ export interface StepResult {
 /**
  * Moves committed events from the outbox to `events`, with a number per store, and adds the deliveries they lead to.
  *
- * Why the numbers follow the changes: two changes of one record are serialised by its row lock, each draws its position
+ * Why the numbers follow the changes: two changes of one record are serialised by its row lock, each takes its position
  * under that lock, and a snapshot that sees the later commit sees the earlier one too. So the lowest positions of any
  * snapshot never contain a change without those before it. Sequencers of one store take turns on its head row. A
  * snapshot may be older than that lock; then some of its rows are gone, DELETE finds that out row by row, and what

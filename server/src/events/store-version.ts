@@ -1,11 +1,11 @@
 import { raw, type Statement, sql } from '../platform/db/sql.js';
 
-/** With more events than this waiting for their number, counting them is not cheaper than reading a page. */
+/** If more events than this are not numbered yet, counting them is not cheaper than reading a page. */
 const MAX_WAITING = 100;
 
 /**
- * The version of a store, `workspaceId` being a column of the surrounding statement; null while many events wait for their
- * number.
+ * The version of a store, `workspaceId` being a column of the surrounding statement; null while many events are not
+ * numbered yet.
  *
  * Every change of products, variations, images and orders commits together with a row in `outbox`, and the sequencer
  * moves rows from there to numbers of the store. So the sum of both counts all changes that are committed, in every

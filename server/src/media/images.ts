@@ -63,7 +63,7 @@ export async function moveImage(
   await emitImages(tx, workspaceId, origin, productId);
 }
 
-/** Sets which option an image shows; null: none in particular. */
+/** Sets the option that an image shows. null removes it. */
 export async function setImageOption(
   tx: Tx,
   workspaceId: string,

@@ -4,7 +4,7 @@ import type { Share } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
 import type { Storage } from './storage.js';
 
-/** The period in which attaching a key again is answered with 409 instead of as an unknown key. */
+/** The period in which attaching a used key again returns 409, before the key becomes unknown. */
 const ATTACHED_MS = 30 * 24 * 60 * 60 * 1000;
 const DROPPED_AT_ONCE = 1_000;
 const UNATTACHED_MS = 24 * 60 * 60 * 1000;

@@ -22,9 +22,9 @@ interface RefreshAnswer {
 }
 
 /**
- * A refresh whose answer is lost on the network would end the connection for good, because the refresh token is used up.
- * With an Idempotency-Key the client gets the same pair again for ten minutes. The pair is the only place where tokens
- * are kept in a form that can be read again, so it is sealed for its row and purged soon.
+ * A refresh whose answer is lost on the network would end the connection permanently, because the refresh token is used
+ * up. With an Idempotency-Key the client gets the same pair again for ten minutes. The pair is the only place where
+ * tokens are kept in a form that can be read again, so it is sealed for its row and purged soon.
  */
 export class RefreshAnswers {
   constructor(

@@ -131,7 +131,7 @@ export async function noteRefunded(
   ]);
 }
 
-/** The position of an order in the order of expiry. */
+/** The position of an order when orders are sorted by expiry. */
 interface Due {
   workspace_id: string;
   id: string;

@@ -115,7 +115,7 @@ async function finishRefund(
     join orders o on o.workspace_id = r.workspace_id and o.id = r.order_id
     where r.workspace_id = ${workspaceId} and r.id = ${refundId}`);
   if (!refund || refund.status === 'done') return;
-  // An order of R$ 0 has nothing that the gateway could give back.
+  // An order of R$ 0 has nothing that the gateway could refund.
   const refundedInAll =
     refund.amount === 0 ? 0 : await askGateway(db, refunder, workspaceId, refundId, refund);
   await db.transaction(async (tx) => {

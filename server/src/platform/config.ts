@@ -23,7 +23,7 @@ export interface Config {
   /** Only this machine can reach the server: it listens on loopback, and PUBLIC_URL is loopback. */
   isLocal: boolean;
   paymentGateway: GatewayName;
-  /** The sandbox gateway is used at a public address. Every shop shows a notice. */
+  /** The server is public and uses the sandbox gateway. Every shop shows a notice. */
   isTestShop: boolean;
   /** The folder for files, the embedded database and the generated secret. */
   dataFolder: string;

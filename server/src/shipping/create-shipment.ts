@@ -11,7 +11,7 @@ import { CARRIER, type Parcel, quote } from './freight.js';
 import type { ShipmentRecord } from './shipments.js';
 
 const DIGITAL = 1;
-/** For a postal code that cannot be quoted, which only orders of early releases have. */
+/** Used for a postal code without a quote, which only orders of early releases have. */
 const DEFAULT_DAYS = 10;
 
 /** Makes a label with the delivery service that the buyer paid for. A second label for an order is refused. */
@@ -34,7 +34,7 @@ export async function createShipment(
   if (isDigital)
     throw conflict('nothing_to_ship', 'The order has only digital products, which are not shipped');
   const quotes = quote(zip, sold.filter((item) => !isDigitalItem(item)).map(parcelOf)) ?? [];
-  // Orders of early releases do not say which service was paid for.
+  // Orders of early releases do not record which service was paid for.
   const quoted = quotes.find((each) => each.service === service) ?? quotes[0];
   const code = await unusedCode(tx, workspaceId);
   const by = carrier?.trim() || CARRIER;

@@ -9,8 +9,8 @@ import { type PostalCodeFault, readPostalCode, STATES } from './postal-codes.js'
 
 export const METHODS = ['pix', 'card', 'boleto'] as const;
 /**
- * The methods that an order can be changed to later. A boleto would reserve the stock for days, and the checkout limits how
- * many of them a buyer may have.
+ * The methods that an order can be changed to later. A boleto would reserve the stock for days, and the checkout limits
+ * how many of them a buyer may have.
  */
 export const IMMEDIATE_METHODS = ['pix', 'card'] as const;
 const SERVICES = ['economy', 'express', 'digital'];
@@ -91,7 +91,7 @@ export function readCheckoutForm(fields: Fields): CheckoutForm {
     if ('value' in result) values[name] = result.value;
     else form.faults[name] = given === '' ? 'missing' : result.fault;
   }
-  // The code was quoted and paid for, so an address in another state is not the one that the buyer means.
+  // Delivery was quoted for this postal code, so an address in another state must be a mistake.
   const postalCode = readPostalCode(values.zip);
   if ('state' in postalCode && values.state !== '' && postalCode.state !== values.state)
     form.faults.zip = 'zipState';

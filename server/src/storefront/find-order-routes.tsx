@@ -46,7 +46,7 @@ export const findOrderRoutes: FastifyPluginAsync<Storefront> = async (app, { db,
       number && address !== '' && !address.includes('\0')
         ? await findOrderId(ordersOf(db, shop.workspaceId), shop.workspaceId, Number(number), address)
         : undefined;
-    // One answer for an unknown number and for another e-mail, so that a guess reveals nothing.
+    // The answer is the same for an unknown number and for another e-mail, so that a guess reveals nothing.
     if (!id) return sendPage(reply, <FindOrderPage visit={visit} typed={typed} fault="unknown" />, 422);
     return reply.redirect(orderLinks.urlOf(shop, id), 303);
   });

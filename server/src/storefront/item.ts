@@ -29,7 +29,7 @@ export interface Item {
   pictures: ItemPicture[];
   types: { name: string; options: string[] }[];
   variations: ItemVariation[];
-  /** Another one after each change of the item. */
+  /** It differs after each change of the item. */
   version: string;
 }
 
@@ -63,7 +63,7 @@ const itemById = fixed(
     from products p where p.workspace_id = ${workspaceId} and p.id = ${id}`,
 );
 
-/** The version and the name of an item; undefined if there is none. */
+/** The version and the name of an item; undefined if the item does not exist. */
 export async function findItemVersion(
   db: Queryable,
   workspaceId: string,

@@ -40,7 +40,8 @@ export const shopOrderRoutes: FastifyPluginAsync<Storefront> = async (app, store
       codeShipping === null
         ? undefined
         : await findTracking(ordersOf(db, visit.shop.workspaceId), visit.shop.workspaceId, codeShipping);
-    // The link is kept for the way back from the payment page, and forgotten once the order is paid or canceled.
+    // The link is remembered until the order is paid or canceled, so that the buyer finds the order again after the
+    // payment page.
     keepOpenOrder(
       reply,
       visit.shop,

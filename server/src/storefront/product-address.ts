@@ -3,7 +3,7 @@ import { isId } from '../platform/schema/ids.js';
 
 const ID_LENGTH = 36;
 
-/** The address of a product: its name for people, its id for us. */
+/** The address of a product. It contains the name for readers and the id for the lookup. */
 export function productAddress(shopSlug: string, { id, name }: { id: string; name: string }): string {
   return `/s/${shopSlug}/products/${productPart(id, name)}`;
 }

@@ -8,7 +8,7 @@ const PAGE = /^[1-9]\d{0,4}$/;
 export const SHOP_SORTS = ['newest', 'price', '-price', 'name'] as const;
 export type ShopSort = (typeof SHOP_SORTS)[number];
 
-/** Which products of a shop are listed, and in which order. It is all in the address. */
+/** Which products of a shop are listed, and in which order. The address contains all of it. */
 export interface ProductListRequest {
   search: string;
   category: number | undefined;
@@ -20,7 +20,7 @@ export interface ProductListRequest {
   max: number | undefined;
 }
 
-/** Values that are not understood are ignored, as an address may be written by hand. An unknown category is not. */
+/** Invalid values are ignored, because addresses may be typed manually. An unknown category is an error. */
 export function readProductListRequest(query: Fields): ProductListRequest {
   const [category, page] = [query.text('category'), query.text('page')];
   const [min, max] = [amountOf(query.text('min')), amountOf(query.text('max'))];

@@ -26,7 +26,7 @@ export const productListRoutes: FastifyPluginAsync<Storefront> = async (app, sto
     const asked = readProductListRequest(queryFields(request));
     // The same for every address of this list, because the page is kept for all of them.
     const visit = { ...visitOf(request), address: productListAddress(slug, asked) };
-    // What strangers type is not kept: there is no end to it.
+    // Searches are not cached, because visitors can enter any number of different texts.
     const shared =
       version !== null && asked.search === '' && asked.min === undefined && asked.max === undefined;
     const page = shared ? { cache: pages, key: visit.address, version } : undefined;

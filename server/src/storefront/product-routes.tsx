@@ -28,7 +28,7 @@ export const productRoutes: FastifyPluginAsync<Storefront> = async (app, storefr
       const address = `/s/${slug}/products/${request.params.part}${choice.size > 0 ? `?${choice}` : ''}`;
       const visit = { ...visitOf(request), address };
       const key = `${id} ${isId(variantId) ? variantId : ''}`;
-      // The version is read first only if there is a page that it could be the version of.
+      // The version is read first only if a cached page may have this version.
       if (zip === undefined && mayBeKept(visit, { cache: pages, key })) {
         const current = await findItemVersion(db, workspaceId, id);
         const isCanonical = current && productPart(id, current.name) === request.params.part;
@@ -51,7 +51,7 @@ export const productRoutes: FastifyPluginAsync<Storefront> = async (app, storefr
         <ProductPage visit={visit} item={item} chosen={chosen} freight={freight} origin={publicUrl} />
       );
       if (freight) return sendPage(reply, content);
-      // A variation that does not exist is not a page of its own: there is no end to them.
+      // An unknown variation id must not create a separate page, because there are arbitrarily many.
       const isKept = variantId === '' || chosen?.id === variantId;
       const { version } = item;
       return isKept

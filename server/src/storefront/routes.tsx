@@ -31,7 +31,7 @@ export const storefrontRoutes: FastifyPluginAsync<Storefront> = async (app, stor
   app.decorateRequest('resizedFrom', storefront.resizesImages ? mediaUrl : undefined);
   app.addHook('onRequest', async (request, reply) => {
     reply.header('Content-Security-Policy', policy);
-    // Without a referrer of its own pages, a browser would not say where a form comes from.
+    // With no-referrer, a browser would not report the origin of a form.
     reply.header('Referrer-Policy', 'same-origin');
     const shop = await findVisitedShop(db.system('shops'), (request.params as { slug: string }).slug);
     if (!shop) {

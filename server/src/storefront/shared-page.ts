@@ -13,7 +13,7 @@ export interface SharedPage {
   version: string;
 }
 
-/** Whether some version of the page is kept, so that it is worth asking for the current one. */
+/** Whether any version of the page is cached, so that reading the current version can help. */
 export function mayBeKept(visit: Visit, { cache, key }: Omit<SharedPage, 'version'>): boolean {
   return isShared(visit) && cache.has(visit.shop.workspaceId, keyOf(visit, key));
 }
@@ -30,7 +30,7 @@ export function sendKept(
   return page && sendRendered(request, reply, page);
 }
 
-/** Renders and sends the page, and keeps it for others unless it shows a cart. */
+/** Renders and sends the page, and caches it for other visitors unless it shows a cart. */
 export function sendShared(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -3,7 +3,7 @@ import type { Queryable } from '../platform/db/share.js';
 import { fixed, raw, sql } from '../platform/db/sql.js';
 import { isSlug, type Shop, shopColumns } from '../stores/queries.js';
 
-/** A shop with the version of its products, which is another one after each change of them. Null: unknown. */
+/** A shop with the version of its products, which differs after each change of them; null if it is unknown. */
 export interface VisitedShop extends Shop {
   version: string | null;
 }

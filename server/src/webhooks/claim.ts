@@ -35,13 +35,14 @@ export interface ClaimRequest {
 const QUEUES = 32;
 
 /**
- * Claims due deliveries, subscription by subscription, the one that is due longest first. What it costs depends on what
- * it claims and not on how much other subscriptions are owed: with 200,000 rows due for one of
- * them, the single index over all of them cost 140 ms per claim.
+ * Claims due deliveries, subscription by subscription, the longest overdue first. Its cost depends on what it claims
+ * and not on the backlog of other subscriptions: with 200,000 rows due for one of them, the single index over all of
+ * them cost 140 ms per claim.
  *
  * The queue row is locked before its deliveries are read, but the snapshot is older than that lock. If the row has
- * changed since the snapshot (`changes`), deliveries may be due that this statement does not see: then its next_at stays
- * and the next claim looks again. Otherwise it becomes the time of the first delivery that is left, or of the lease.
+ * changed since the snapshot (`changes`), deliveries may be due that this statement does not see: then its next_at
+ * stays and the next claim looks again. Otherwise it becomes the time of the first delivery that is left, or of the
+ * lease.
  *
  * Rows that another worker holds are skipped. The time is the later of ours and the database's, so that tests can move
  * ours. The commit does not wait for the disk: if the claim is lost in a crash, so is the attempt. Webhooks and events

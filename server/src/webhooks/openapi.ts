@@ -7,7 +7,7 @@ import { Type } from '../platform/schema/type.js';
 const PING = 'ping' as const;
 type Delivered = EventName | typeof PING;
 
-/** A ping is delivered like an event but is not one: it has no sequence, no origin and no entry in the feed. */
+/** A ping is delivered like an event, but has no sequence, no origin and no entry in the feed. */
 const DELIVERED = {
   ...PAYLOADS,
   [PING]: {

@@ -73,7 +73,7 @@ export async function readPeriod(
 
 /**
  * Queues the deliveries of a period again, oldest first, each for a new series of attempts under the same event id. It
- * adds no more than fits into the backlog of the subscription, because what is beyond that would be dropped again.
+ * adds no more than fits into the backlog of the subscription, because further ones would be dropped again.
  *
  * Rows that another call has locked are skipped: it is queueing them.
  */

@@ -134,7 +134,9 @@ export const Delivery = Shape('Delivery', {
       'failed: five attempts failed. dropped: too many were pending, or it was pending for three days; the event is still in the feed.',
   }),
   createdAt: Time(),
-  nextAttemptAt: Nullable(Time({ description: 'While pending.' })),
+  nextAttemptAt: Nullable(
+    Time({ description: 'When the next attempt is due, while the delivery is pending.' }),
+  ),
   attempts: Type.Array(Attempt),
 });
 export const DeliveryList = Shape('DeliveryList', { data: Type.Array(Delivery), meta: Meta });

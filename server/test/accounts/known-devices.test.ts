@@ -71,7 +71,7 @@ describe('a browser in which the owner signed in before', () => {
     expect((await browser.signIn(email)).status).toBe(303);
   });
 
-  test('cannot be imitated with a made-up cookie', async () => {
+  test('cannot be imitated with a forged cookie', async () => {
     const email = await newAccount();
     await lockOut(email);
     for (const value of ['', 'x', '.', 'a.b', 'a'.repeat(22), `${'a'.repeat(22)}.${'b'.repeat(43)}`]) {
@@ -114,7 +114,7 @@ describe('checking passwords', () => {
   }
 
   // Filling the queue takes 26 hashes, and each takes seconds while other test files run.
-  test('answers 503 with Retry-After when the queue is full, and counts no failure', {
+  test('returns 503 with Retry-After when the queue is full, and counts no failure', {
     timeout: 120_000,
   }, async () => {
     const email = await newAccount();

@@ -54,7 +54,7 @@ describe('a sign-in', () => {
     expect((await new Merchant(feira.app).signIn('érica@loja.example')).status).toBe(303);
   });
 
-  test('answers the same for a wrong password and an unknown account', async () => {
+  test('gives the same answer for a wrong password and an unknown account', async () => {
     const email = await newAccount();
     const wrong = await new Merchant(feira.app).signIn(email, 'wrong password');
     const unknown = await new Merchant(feira.app).signIn('unknown@loja.example', 'wrong password');

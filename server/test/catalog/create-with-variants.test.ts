@@ -78,7 +78,7 @@ test('without combinations the product stays simple and keeps its quantity', asy
   expect([status, body.hasVariants, body.quantity, body.variants]).toEqual([201, false, 4, []]);
 });
 
-test('faults of the product and of its variations are reported together, with their place', async () => {
+test('errors of the product and of its variations are reported together, with their location', async () => {
   const answer = await store.post('/products', {
     name: 'Faulty',
     price: -1,
@@ -97,13 +97,13 @@ test('faults of the product and of its variations are reported together, with th
   ]);
 });
 
-test.each([[[]], [null], ['P'], [{}]])('variants: %j is 422', async (variants) => {
+test.each([[[]], [null], ['P'], [{}]])('variants: %j returns 422', async (variants) => {
   const answer = await store.post('/products', { name: 'Wrong', price: 1, variants });
   expect(answer.status).toBe(422);
   expect(answer.body.details[0].field).toMatch(/^variants/);
 });
 
-test('a SKU that is used twice leaves no product behind', async () => {
+test('a duplicate SKU creates no product', async () => {
   const variants = {
     types: [{ name: 'T', options: ['A', 'B'] }],
     combinations: [
@@ -117,7 +117,7 @@ test('a SKU that is used twice leaves no product behind', async () => {
   expect((await store.post('/products', { name: 'Twice', price: 1 })).status).toBe(201);
 });
 
-test('a name that is taken leaves no variation behind', async () => {
+test('a name that another product has creates no variation', async () => {
   await store.post('/products', { name: 'Taken', price: 1 });
   const { events, ...answer } = await observe(feira, store, () =>
     store.post('/products', { name: 'Taken', price: 1, variants: VARIANTS }),

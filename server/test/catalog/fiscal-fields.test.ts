@@ -60,7 +60,7 @@ test.each<[string, unknown]>([
   ['fiscalOrigin', 9],
   ['fiscalOrigin', 1.5],
   ['fiscalOrigin', '0'],
-])('%s %j is refused on create and on change', async (field, value) => {
+])('%s %j is rejected on create and on change', async (field, value) => {
   expectRefusal(await store.post('/products', { name: 'Other', price: 1, [field]: value }), 422, [field]);
   expectRefusal(await store.patch(`/products/${id}`, { [field]: value }), 422, [field]);
 });

@@ -23,7 +23,7 @@ const patch = (ifMatch: string, body: object = { price: 11 }) =>
   store.patch(`/products/${id}`, body, { 'if-match': ifMatch });
 const OTHER = '"0123456789abcdef"';
 
-test('the ETag of the product as it is lets a change and a deletion pass', async () => {
+test('a change and a deletion with the current ETag succeed', async () => {
   expect(await patch(tag)).toMatchObject({ status: 200, body: { price: 11 } });
   expect((await store.delete(`/products/${id}`, { 'if-match': await currentTag() })).status).toBe(200);
 });
@@ -36,7 +36,7 @@ const changes: [string, () => Promise<unknown>][] = [
 ];
 
 test.each(changes)(
-  'after a change of %s the old ETag is 412, and nothing is changed',
+  'after a change of %s the old ETag returns 412, and nothing is changed',
   async (_what, change) => {
     await change();
     const before = (await store.get(`/products/${id}`)).body;
@@ -49,7 +49,7 @@ test.each(changes)(
   },
 );
 
-test('of 50 changes at the same time with one ETag exactly one succeeds', async () => {
+test('exactly one of 50 concurrent changes with the same ETag succeeds', async () => {
   const answers = await Promise.all(
     Array.from({ length: 50 }, (_, n) => patch(tag, { description: `Change ${n}` })),
   );
@@ -60,7 +60,7 @@ test('of 50 changes at the same time with one ETag exactly one succeeds', async 
   expect((await store.get(`/products/${id}`)).body).toEqual(winner.body);
 });
 
-test('of changes and a deletion at the same time with one ETag exactly one succeeds', async () => {
+test('exactly one of several concurrent changes and a deletion with the same ETag succeeds', async () => {
   const answers = await Promise.all([
     ...Array.from({ length: 10 }, (_, n) => patch(tag, { description: `Change ${n}` })),
     store.delete(`/products/${id}`, { 'if-match': tag }),
@@ -84,12 +84,12 @@ describe('forms of the header', () => {
     ['a weak tag, because If-Match compares strongly', () => `W/${tag}`],
     ['an empty tag', () => '""'],
     ['a tag with a comma in it', () => `"a,${tag.slice(1)}`],
-  ])('%s is 412', async (_form, header) => {
+  ])('%s returns 412', async (_form, header) => {
     expectRefusal(await patch(header()), 412);
   });
 
   test.each(['', ' ', ',', 'abc', '"abc', 'abc"', '*, "a"', '"a" "b"', 'w/"a"', '"a b"', '**'])(
-    '%j is malformed and refused with 400, before the body is judged',
+    '%j is malformed and rejected with 400, before the body is validated',
     async (header) => {
       const answer = await patch(header, { price: -1 });
       expectRefusal(answer, 400);
@@ -99,7 +99,7 @@ describe('forms of the header', () => {
   );
 });
 
-test('a product that is not there is 404, whatever the tag', async () => {
+test('a product that does not exist returns 404, whatever the tag', async () => {
   await store.delete(`/products/${id}`);
   for (const header of ['*', tag, OTHER]) {
     expectRefusal(await patch(header), 404);
@@ -107,7 +107,7 @@ test('a product that is not there is 404, whatever the tag', async () => {
   }
 });
 
-test('a body that breaks a rule is 422 before the tag is compared', async () => {
+test('an invalid body returns 422 before the tag is compared', async () => {
   expectRefusal(await patch(OTHER, { price: -1 }), 422, ['price']);
 });
 
@@ -115,7 +115,7 @@ describe('with an Idempotency-Key', () => {
   const keyed = (ifMatch: string, key: string) =>
     store.patch(`/products/${id}`, { price: 12 }, { 'if-match': ifMatch, 'idempotency-key': key });
 
-  test('a repeated call is answered from the key although the ETag is old by then', async () => {
+  test('a repeated call returns the stored response although its ETag is outdated by then', async () => {
     expect((await keyed(tag, 'repeated')).status).toBe(200);
     const again = await keyed(tag, 'repeated');
     expect([again.status, again.headers['idempotent-replayed']]).toEqual([200, 'true']);

@@ -64,7 +64,7 @@ async function varied() {
 }
 
 describe('PATCH /products/{id}', () => {
-  test('changes the fields sent, leaves the others, and answers the whole detail', async () => {
+  test('changes the fields that were sent, keeps the others, and returns the complete product', async () => {
     const { id, record, patch } = await product();
     const longAgo = '2020-01-01T00:00:00.000Z';
     await feira.context.db
@@ -86,20 +86,20 @@ describe('PATCH /products/{id}', () => {
     expect(await events()).toEqual([{ event: 'product.updated', data: { id: record.id, fields: [field] } }]);
   });
 
-  test.each(['name', 'price', 'quantity', 'typeId', 'categoryId'])('refuses null for %s', async (field) => {
+  test.each(['name', 'price', 'quantity', 'typeId', 'categoryId'])('rejects null for %s', async (field) => {
     const { patch } = await product();
     expectRefusal(await patch({ [field]: null }), 422, [field]);
     expectRefusal(await store.post('/products', { name: 'Null', ...FULL, [field]: null }), 422, [field]);
   });
 
-  test('refuses a body in which no known field remains', async () => {
+  test('rejects a body without a known field', async () => {
     const { id, patch, events } = await product();
     for (const body of [{}, { colour: 'red' }, { id, createdAt: null, hasVariants: true }])
       expectRefusal(await patch(body), 422);
     expect(await events()).toEqual([]);
   });
 
-  test('ignores unknown fields beside a known one', async () => {
+  test('ignores unknown fields next to a known one', async () => {
     const { record, patch } = await product();
     const { status, body } = await patch({ price: 11, colour: 'a\0b\ud800', id: MISSING, hasVariants: true });
     expect(status).toBe(200);
@@ -116,21 +116,21 @@ describe('PATCH /products/{id}', () => {
     expect(await taken.events()).toEqual([]);
   });
 
-  test('refuses the quantity of a product with variations, here and at /stock', async () => {
+  test('rejects the quantity of a product with variations, here and at /stock', async () => {
     const { id, patch } = await varied();
     expectRefusal(await patch({ quantity: 3 }), 422, ['quantity']);
     expectRefusal(await store.patch(`/products/${id}/stock`, { quantity: 3 }), 422, ['quantity']);
     expect((await patch({ price: 99 })).body).toMatchObject({ price: 99, quantity: 3 });
   });
 
-  test('takes a priceDiscount that is not below the price', async () => {
+  test('accepts a priceDiscount that is not below the price', async () => {
     const { patch } = await product();
     for (const priceDiscount of [10, 10.01, 999_999_999_999.99])
       expect((await patch({ priceDiscount })).body.priceDiscount).toBe(priceDiscount);
   });
 });
 
-describe('a PATCH with several faults', () => {
+describe('a PATCH with several errors', () => {
   test('reports an invalid body before a missing product', async () => {
     expectRefusal(await store.patch(`/products/${MISSING}`, { price: -1 }), 422, ['price']);
     expectRefusal(await store.patch(`/products/${MISSING}`, '{'), 400);
@@ -141,7 +141,7 @@ describe('a PATCH with several faults', () => {
     expectRefusal(await store.patch('/products/nonsense', { categoryId: 9999 }), 404);
   });
 
-  test('reports all conflicts with the data before a name that is taken', async () => {
+  test('reports all conflicts with the data before a duplicate name', async () => {
     const { record } = await product();
     const { patch, events } = await varied();
     const before = await events();
@@ -204,7 +204,7 @@ describe('the events of a product', () => {
     expect(await events()).toEqual([{ event: 'product.deleted', data: { id } }]);
   });
 
-  test('are none for a refused call', async () => {
+  test('are none for a rejected call', async () => {
     const count = async () => (await feira.events(store.workspaceId)).length;
     const { record } = await product();
     const before = await count();

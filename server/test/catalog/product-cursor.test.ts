@@ -198,7 +198,7 @@ describe('a cursor that this list did not issue', () => {
     forge('-createdAt', { updatedFrom: 'then' }, time, ID),
     forge('-createdAt', { colour: 'blue' }, time, ID),
     forge('-createdAt', { statusShipping: 'sent' }, time, ID),
-  ])('is refused: %s', async (cursor) => {
+  ])('is rejected: %s', async (cursor) => {
     expectRefusal(await store.get(`/products?cursor=${cursor}`), 400);
   });
 
@@ -206,7 +206,7 @@ describe('a cursor that this list did not issue', () => {
     expect((await store.get(`/products?cursor=${forge('-createdAt', {}, time, ID)}`)).status).toBe(200);
   });
 
-  test('is refused when it is of another list', async () => {
+  test('is rejected if it belongs to another list', async () => {
     for (const name of ['customers', 'orders', 'toString', 7, null])
       expectRefusal(await store.get(`/products?cursor=${encode([name, '-createdAt', {}, time, ID])}`), 400);
     const { nextCursor } = (await store.get('/products?limit=1')).body.meta;
@@ -228,7 +228,7 @@ describe('a cursor that this list did not issue', () => {
       expectRefusal(await store.get(`/products?cursor=${cursor}`), 400);
   });
 
-  test('never breaks the server, whichever letter was changed', async () => {
+  test('never causes a 5xx, whichever character was changed', async () => {
     const cursors = await Promise.all(
       SORTS.map(async (sort) => (await store.get(`/products?limit=1&sort=${sort}`)).body.meta.nextCursor),
     );

@@ -29,7 +29,7 @@ test('10,000 products with variations and images are read in 100 calls and equal
   for (const record of listed) expect((await store.get(`/products/${record.id}`)).body).toStrictEqual(record);
 });
 
-test('a page of more than 16 MB is refused, and a smaller limit reads the same products', async () => {
+test('a page of more than 16 MB is rejected, and a smaller limit reads the same products', async () => {
   const large = await feira.store();
   await feira.context.db.store('test').transaction(async (tx) => {
     await tx.query(sql`

@@ -30,7 +30,7 @@ test('records with variants and images equal the details one by one', async () =
   }
 });
 
-test('either part can be asked for alone, and a list without include has neither', async () => {
+test('either part can be requested alone, and a list without include has neither', async () => {
   const keysOf = async (query: string) => Object.keys((await store.get(`/products?${query}`)).body.data[0]);
   const plain = await keysOf('limit=1');
   expect(plain).not.toContain('variants');
@@ -54,7 +54,7 @@ test.each(['sort=name', 'sort=-price&page=3', 'search=row%201', 'search=s-row%20
   },
 );
 
-test('a cursor carries include, which may be repeated in any order but not changed', async () => {
+test('a cursor contains include, which may be repeated in any order but not changed', async () => {
   const first = await store.get('/products?limit=5&include=variants,images');
   const { nextCursor } = first.body.meta;
   const expected = await store.get(`/products?limit=5&page=2&include=images,variants`);
@@ -66,7 +66,7 @@ test('a cursor carries include, which may be repeated in any order but not chang
 });
 
 test.each(['', 'variant', 'variants,', 'variants,prices', 'variants images'])(
-  'refuses include=%j and names the allowed values',
+  'rejects include=%j and names the allowed values',
   async (include) => {
     const answer = await store.get(`/products?include=${encodeURIComponent(include)}`);
     expectRefusal(answer, 400);

@@ -87,7 +87,7 @@ describe('by page', () => {
     });
   });
 
-  test.each(['page', 'limit'])('refuses a %s that is not a whole number of at least 1', async (name) => {
+  test.each(['page', 'limit'])('rejects a %s that is not a whole number of at least 1', async (name) => {
     for (const value of [
       '0',
       '-1',
@@ -145,7 +145,7 @@ describe('by page', () => {
     'toString',
     '__proto__',
     'name_sort',
-  ])('refuses to sort by "%s"', async (sort) => {
+  ])('rejects to sort by "%s"', async (sort) => {
     expectRefusal(await store.get(`/products?sort=${encodeURIComponent(sort)}`), 400);
   });
 

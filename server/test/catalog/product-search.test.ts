@@ -123,7 +123,7 @@ describe('filters', () => {
   });
 
   test.each(['abc', '1.5', '', '99999999999', '1e1', '0x3', 'null'])(
-    'refuses "%s" as categoryId',
+    'rejects "%s" as categoryId',
     async (categoryId) => {
       expectRefusal(await store.get(`/products?categoryId=${categoryId}`), 400);
     },
@@ -147,7 +147,7 @@ describe('filters', () => {
     expect(await found({ search: 'ca', categoryId: 4 })).toEqual([]);
   });
 
-  test('a product that carries a sku twice is listed once', async () => {
+  test('a product in which a sku occurs twice is listed once', async () => {
     const { body } = await store.post('/products', { name: 'Twice', price: 1, sku: 'TWICE' });
     await store.put(`/products/${body.id}/variants`, {
       types: [{ name: 'Size', options: ['P'] }],
@@ -158,7 +158,7 @@ describe('filters', () => {
     await store.delete(`/products/${body.id}`);
   });
 
-  test.each(['search', 'sku', 'ean'])('refuses a NUL in %s', async (name) => {
+  test.each(['search', 'sku', 'ean'])('rejects a NUL in %s', async (name) => {
     expectRefusal(await store.get(`/products?${name}=a%00b`), 400);
   });
 });
@@ -222,7 +222,7 @@ describe('updatedFrom and updatedTo', () => {
     '1767225600',
     'infinity',
     '2026-01-01T00:00:00Z%00',
-  ])('refuse "%s"', async (time) => {
+  ])('reject "%s"', async (time) => {
     expectRefusal(await timed.get(`/products?updatedFrom=${time}`), 400);
     expectRefusal(await timed.get(`/products?updatedTo=${time}`), 400);
   });

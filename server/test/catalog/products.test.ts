@@ -39,14 +39,14 @@ beforeAll(async () => {
 afterAll(() => feira.close());
 
 describe('POST /products', () => {
-  test('answers 201 with the whole record, defaults filled in', async () => {
+  test('returns 201 with the complete record, including defaults', async () => {
     const { status, body } = await store.post('/products', { name: 'Bare', price: 10 });
     expect(status).toBe(201);
     expect(body).toStrictEqual({ ...BARE, name: 'Bare', price: 10, images: [], variants: [] });
     expect(body.updatedAt).toBe(body.createdAt);
   });
 
-  test('stores every field as it was sent, and the read answers the same record', async () => {
+  test('stores every field as it was sent, and a read returns the same record', async () => {
     const full = {
       name: 'Full',
       price: 79.9,
@@ -104,7 +104,7 @@ describe('POST /products', () => {
     expectRefusal(await store.post('/products', { name: '', price: 1 }), 422, ['name']);
   });
 
-  test('refuses a name that the store has, compared exactly after trimming and normalising', async () => {
+  test('rejects a name that already exists in the store, compared exactly after trimming and normalising', async () => {
     expect((await store.post('/products', { name: 'Caf\u00e9', price: 1 })).status).toBe(201);
     for (const name of ['Caf\u00e9', '  Caf\u00e9\n', 'Cafe\u0301']) {
       const answer = await store.post('/products', { name, price: 2 });
@@ -117,7 +117,7 @@ describe('POST /products', () => {
     expect((await other.post('/products', { name: 'Caf\u00e9', price: 1 })).status).toBe(201);
   });
 
-  test('refuses an unknown category before it looks at the name', async () => {
+  test('rejects an unknown category before it checks the name', async () => {
     await store.post('/products', { name: 'Taken', price: 1 });
     const answer = await store.post('/products', { name: 'Taken', price: 1, categoryId: 9999 });
     expectRefusal(answer, 422, ['categoryId']);
@@ -180,7 +180,7 @@ describe('GET /products/{id}', () => {
     expect(body).toMatchObject({ hasVariants: true, quantity: 3, images: [] });
   });
 
-  test('answers 304 without a body if the product has not changed', async () => {
+  test('returns 304 without a body if the product has not changed', async () => {
     const { body } = await store.post('/products', { name: 'Tagged', price: 1 });
     const path = `/products/${body.id}`;
     const tag = String((await store.get(path)).headers.etag);
@@ -217,7 +217,7 @@ describe('DELETE /products/{id}', () => {
   });
 });
 
-test('GET /me answers the store, the app and the scopes of the token', async () => {
+test('GET /me returns the store, the app and the scopes of the token', async () => {
   const few = await store.withScopes(['orders:read', 'products:read']);
   const { status, body, headers } = await few.get('/me');
   expect(status).toBe(200);

@@ -153,7 +153,7 @@ test('the last stock.updated of every sku has its final balance', async () => {
   expect(last.size).toBeGreaterThan(6);
 });
 
-test('a deleted product leaves exactly one product.deleted and no row behind', async () => {
+test('a deleted product leaves no rows and exactly one product.deleted', async () => {
   const deleted = sent.filter(({ answer }) => answer.body.deleted).map(({ answer }) => answer.body.id);
   expect(new Set(deleted).size).toBe(deleted.length);
   const reported = (await one.events(store.workspaceId)).filter(({ event }) => event === 'product.deleted');

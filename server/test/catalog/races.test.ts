@@ -130,7 +130,7 @@ describe('a balance', () => {
     });
   });
 
-  test('is found by its sku at every moment while two variations keep swapping theirs', async () => {
+  test('can be found by its sku at any time while two variations keep swapping theirs', async () => {
     await fresh(5);
     const id = await newVaried(store, { A: 1, B: 2 });
     const swap = [
@@ -170,7 +170,7 @@ describe('a sku', () => {
 });
 
 describe('a product that is deleted while its variations are written', () => {
-  test('leaves no row behind', async () => {
+  test('leaves no rows', async () => {
     await fresh(7);
     const ids = await times(12, () => newProduct(store));
     const answers = await Promise.all(

@@ -146,7 +146,7 @@ describe('PATCH /stock', () => {
     expect((await store.patch('/stock', [{ sku: 'S', quantity: 1 }])).status).toBe(400);
   });
 
-  test('takes 500 entries and refuses 501', async () => {
+  test('accepts 500 entries and rejects 501', async () => {
     store = await feira.store();
     const id = await newProduct(store, { sku: 'S' });
     const entries = Array.from({ length: 501 }, () => ({ sku: 'S', delta: 1 }));
@@ -155,7 +155,7 @@ describe('PATCH /stock', () => {
     expect(await balance(id)).toBe(500);
   });
 
-  test('emits nothing and leaves updatedAt alone when no balance changes', async () => {
+  test('emits nothing and does not change updatedAt if no balance changes', async () => {
     store = await feira.store();
     const id = await newVaried(store, { A: 2, B: 3 });
     const { updatedAt } = (await store.get(`/products/${id}`)).body;

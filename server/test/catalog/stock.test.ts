@@ -30,7 +30,7 @@ const malformed = [
 ];
 
 describe('PATCH /products/{id}/stock', () => {
-  test('sets the balance, answers the product, and emits stock.updated', async () => {
+  test('sets the balance, returns the product, and emits stock.updated', async () => {
     const id = await newProduct(store, { quantity: 1 });
     const before = (await store.get(`/products/${id}`)).body;
     const answer = await observe(feira, store, () => store.patch(`/products/${id}/stock`, { quantity: 12 }));
@@ -63,7 +63,7 @@ describe('PATCH /products/{id}/stock', () => {
     expect((await store.get(`/products/${id}`)).body).toMatchObject({ quantity: 5, price: 10 });
   });
 
-  test('is 422 for a product with variations, whose balance is a sum', async () => {
+  test('returns 422 for a product with variations, whose balance is a sum', async () => {
     const id = await newVaried(store, { A: 1, B: 2 });
     const answer = await observe(feira, store, () => store.patch(`/products/${id}/stock`, { quantity: 3 }));
     expect(faultyFields(answer)).toEqual(['quantity']);
@@ -86,7 +86,7 @@ describe('PATCH /products/{id}/stock', () => {
 });
 
 describe('PATCH /products/{id}/variants/{sku}/stock', () => {
-  test('sets one balance, keeps the sum, answers the variation, and emits stock.updated', async () => {
+  test('sets one balance, updates the sum, returns the variation, and emits stock.updated', async () => {
     const id = await newVaried(store, { A: 1, B: 2 });
     const [, b] = (await store.get(`/products/${id}/variants`)).body.data;
     const answer = await observe(feira, store, () =>
@@ -113,7 +113,7 @@ describe('PATCH /products/{id}/variants/{sku}/stock', () => {
     expect(answer.body).toMatchObject({ sku: odd, quantity: 2 });
   });
 
-  test('is 404 for a sku of no variation of the product, and 422 for a bad body before that', async () => {
+  test('returns 404 for a sku that no variation of the product has, but 422 first if the body is invalid', async () => {
     const id = await newVaried(store, { A: 1 });
     const simple = await newProduct(store, { sku: 'A-SIMPLE', quantity: 1 });
     for (const path of [

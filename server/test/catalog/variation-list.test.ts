@@ -92,11 +92,11 @@ test.each([
   'cursor=bm90IG9uZQ',
   'updatedFrom=yesterday',
   'search=x',
-])('refuses %s', async (query) => {
+])('rejects %s', async (query) => {
   expectRefusal(await store.get(`/variants?${query}`), 400);
 });
 
-test('takes no cursor of another list, and no other filter beside its own', async () => {
+test('rejects the cursor of another list, and a filter that differs from that of the cursor', async () => {
   const products = await store.get('/products?limit=1&sort=updatedAt');
   expectRefusal(await store.get(`/variants?cursor=${products.body.meta.nextCursor}`), 400);
   const own = await store.get('/variants?limit=1&ean=789');

@@ -62,7 +62,7 @@ test.each(WAYS)('%s sets updatedAt of the variation it changes and of no other',
   expect(await changed(id)).toEqual([sku]);
 });
 
-test('writing the values that are there already leaves updatedAt alone', async () => {
+test('writing unchanged values does not change updatedAt', async () => {
   const id = await newVaried(store, { same: 5 });
   await backdate();
   await store.patch(`/products/${id}/variants/same/stock`, { quantity: 5 });

@@ -29,7 +29,7 @@ async function variationsOf(id: string): Promise<Variation[]> {
 }
 
 describe('PATCH /products/{id}/variants', () => {
-  test('finds a variation by id, by sku, or by both, and answers the whole list', async () => {
+  test('finds a variation by id, by sku, or by both, and returns the whole list', async () => {
     const id = await newVaried(store, { A: 1, B: 2, C: 3 });
     const [a, b, c] = await variationsOf(id);
     const answer = await patch(id, {
@@ -51,14 +51,14 @@ describe('PATCH /products/{id}/variants', () => {
     expect((await store.get(`/products/${id}`)).body.quantity).toBe(24);
   });
 
-  test('takes a bare array as well', async () => {
+  test('also accepts a bare array', async () => {
     const id = await newVaried(store, { A: 1 });
     expect((await patch(id, [{ sku: 'A', quantity: 5 }])).body.data[0].quantity).toBe(5);
     expect(faultyFields(await patch(id, [{ sku: 'A', quantity: -5 }]))).toEqual(['variants[0].quantity']);
     expect(faultyFields(await patch(id, []))).toEqual(['variants']);
   });
 
-  test('takes 500 entries and refuses 501', async () => {
+  test('accepts 500 entries and rejects 501', async () => {
     const id = await newProduct(store);
     const balances = Object.fromEntries(Array.from({ length: 501 }, (_, index) => [`S${index}`, 0]));
     const options = Object.keys(balances);
@@ -127,7 +127,7 @@ describe('PATCH /products/{id}/variants', () => {
     ]);
   });
 
-  test('checks for duplicate skus in the final state: a swap is accepted, a duplicate is 409', async () => {
+  test('checks for duplicate skus in the final state: a swap is accepted, a duplicate returns 409', async () => {
     const id = await newVaried(store, { A: 1, B: 2, C: 3 });
     const [a, b, c] = await variationsOf(id);
     const swapped = await patch(id, [

@@ -25,7 +25,7 @@ function labels(answer: { body: { data: { combination: string }[] } }): string[]
 }
 
 describe('PUT /products/{id}/variants', () => {
-  test('makes combinations of exactly the seven fields, with the price of the product and a balance of 0 by default', async () => {
+  test('creates combinations with exactly seven fields, by default with the price of the product and a balance of 0', async () => {
     const id = await newProduct(store, { price: 79.9 });
     const answer = await put(id, SHIRT, [
       { combination: 'P - Azul', sku: 'CAM-P-AZ', ean: '7891234567895', price: 81.5, quantity: 5 },
@@ -70,7 +70,7 @@ describe('PUT /products/{id}/variants', () => {
     expect(labels(answer)).toEqual(['P - Azul', 'P - Preto', 'M - Azul', 'M - Preto']);
   });
 
-  test('refuses options in another order, of another number, or undeclared', async () => {
+  test('rejects options that are undeclared, in another order, too few or too many', async () => {
     const id = await newProduct(store);
     const answer = await put(id, SHIRT, [
       { options: ['Azul', 'P'] },
@@ -86,7 +86,7 @@ describe('PUT /products/{id}/variants', () => {
     ]);
   });
 
-  test('rejects an entry with both combination and options, or neither, and reports every fault at once', async () => {
+  test('rejects an entry with both combination and options, or neither, and reports all errors together', async () => {
     const id = await newProduct(store);
     const answer = await put(id, SHIRT, [
       { combination: 'P - Azul', options: ['P', 'Azul'] },
@@ -100,7 +100,7 @@ describe('PUT /products/{id}/variants', () => {
     ]);
   });
 
-  test('reports the faults of the structure together with those of single fields', async () => {
+  test('reports the errors of the structure together with those of single fields', async () => {
     const colours = [{ name: 'Cor', options: ['Azul', 'Preto', 'Azul'] }];
     const combinations = [
       { combination: 'nope' },
@@ -169,7 +169,7 @@ describe('PUT /products/{id}/variants', () => {
     expect([again.status, again.body, again.events]).toEqual([200, made.body, []]);
   });
 
-  test('refuses names that are blank, or that read the same', async () => {
+  test('rejects names that are blank, or that are equal after normalization', async () => {
     const id = await newProduct(store);
     const blank = [
       { name: ' ', options: ['P', ' ', ''] },
@@ -194,7 +194,7 @@ describe('PUT /products/{id}/variants', () => {
     ]);
   });
 
-  test('keeps ids and whatever is not sent of existing combinations; null clears sku and ean', async () => {
+  test('keeps the ids and the omitted fields of existing combinations; null clears sku and ean', async () => {
     const id = await newProduct(store);
     const entry = { combination: 'P - Azul', sku: 'K-1', ean: '789', price: 5, quantity: 7 };
     const [first] = (await put(id, SHIRT, [entry])).body.data;
@@ -208,7 +208,7 @@ describe('PUT /products/{id}/variants', () => {
     ]);
   });
 
-  test('leaves combinations that are not listed, unless prune=true', async () => {
+  test('keeps combinations that are not listed, unless prune=true', async () => {
     const id = await newVaried(store, { 'U-1': 3, 'U-2': 4 });
     const types = [{ name: 'Size', options: ['U-1', 'U-2', 'U-3'] }];
     const stayed = await put(id, types, [{ combination: 'U-3', quantity: 1 }]);
@@ -260,7 +260,7 @@ describe('the limits of PUT /products/{id}/variants', () => {
     expect(faultyFields(await put(id, [{ name: 'Empty', options: [] }], []))).toEqual(['types[0].options']);
   });
 
-  test('are 1,000 combinations, those that stay included', async () => {
+  test('are 1,000 combinations, including those that stay', async () => {
     const id = await newProduct(store, { quantity: 1 });
     const types = ['A', 'B'].map((name) => ({ name, options: upTo(100) }));
     const listed = (from: number, to: number) =>

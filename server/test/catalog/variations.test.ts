@@ -25,7 +25,7 @@ function patch(id: string, entries: unknown) {
 }
 
 describe('a product and its variations', () => {
-  test('turns back into a simple one with no types and prune=true', async () => {
+  test('becomes a simple product again with no types and prune=true', async () => {
     const id = await newVaried(store, { 'B-1': 3, 'B-2': 0 });
     expect(faultyFields(await put(id, [], []))).toEqual(['types', 'types']);
     expect(faultyFields(await put(id, [], [{ combination: 'B-1' }], '?prune=true'))).toEqual([
@@ -61,7 +61,7 @@ describe('a product and its variations', () => {
 });
 
 describe('the events of PUT /products/{id}/variants', () => {
-  test('are one product.updated with the number changed and one stock.updated per changed balance', async () => {
+  test('are one product.updated with the number of changed variations and one stock.updated per changed balance', async () => {
     const id = await newProduct(store);
     const made = await observe(feira, store, () =>
       put(id, SHIRT, [
@@ -121,7 +121,7 @@ describe('the events of PUT /products/{id}/variants', () => {
     ]);
   });
 
-  test('are none when nothing changes or the call is refused', async () => {
+  test('are none when nothing changes or the call is rejected', async () => {
     const id = await newVaried(store, { 'N-1': 1, 'N-2': 2 });
     const { updatedAt } = (await store.get(`/products/${id}`)).body;
     const same = sizes({ 'N-1': 1, 'N-2': 2 });
@@ -165,7 +165,7 @@ describe('the events of PATCH /products/{id}/variants', () => {
     expect(swapped.events).toEqual([{ event: 'product.updated', data: { id, variants: 2 } }]);
   });
 
-  test('are none when nothing changes or the call is refused', async () => {
+  test('are none when nothing changes or the call is rejected', async () => {
     const id = await newProduct(store);
     await store.put(`/products/${id}/variants`, sizes({ A: 1, B: 2 }));
     const { updatedAt } = (await store.get(`/products/${id}`)).body;

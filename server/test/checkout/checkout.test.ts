@@ -106,7 +106,7 @@ describe('a checkout', () => {
     expect(input).toContain('autocapitalize="characters"');
   });
 
-  test('takes a CNPJ, also one with letters', async () => {
+  test('accepts a CNPJ, also one with letters', async () => {
     for (const document of ['11.222.333/0001-81', '12ABC34501DE35', '12.abc.345/01de-35']) {
       await visitor.add(mug);
       expect((await visitor.order({ document })).status, document).toBe(303);
@@ -204,7 +204,7 @@ describe('a form sent again', () => {
     expect((await store.get(`/products/${mug}`)).body.quantity).toBe(9);
   });
 
-  test('from another browser, or under another id, is refused', async () => {
+  test('from another browser, or with another id, is rejected', async () => {
     await visitor.add(mug);
     const fields: Record<string, string> = {
       ...hiddenFields(await visitor.checkout(), 'Place order'),
@@ -222,8 +222,8 @@ describe('a form sent again', () => {
   });
 });
 
-describe('what has changed since the page was shown', () => {
-  test('a price: the buyer is asked again and pays the new one knowingly', async () => {
+describe('a change after the page was shown', () => {
+  test('of a price: the buyer is asked to confirm the new one', async () => {
     await visitor.add(mug);
     const page = await visitor.checkout();
     await store.patch(`/products/${mug}`, { price: 40 });
@@ -236,7 +236,7 @@ describe('what has changed since the page was shown', () => {
     expect((await orders())[0].subtotal).toBe(40);
   });
 
-  test('the CEP: the price of the delivery is shown before the payment', async () => {
+  test('of the CEP: the cost of delivery is shown before the payment', async () => {
     await visitor.add(mug);
     const page = await visitor.checkout('01001000');
     const asked = await visitor.press(page, 'Place order', { ...TYPED, zip: '69005000', state: 'AM' });
@@ -246,7 +246,7 @@ describe('what has changed since the page was shown', () => {
     expect((await visitor.press(asked, 'Place order', again)).status).toBe(303);
   });
 
-  test('the stock: the cart says what is left', async () => {
+  test('of the stock: the cart shows what is left', async () => {
     await visitor.add(mug, { quantity: '3' });
     const page = await visitor.checkout();
     await store.patch(`/products/${mug}/stock`, { quantity: 2 });
@@ -255,7 +255,7 @@ describe('what has changed since the page was shown', () => {
     expect((await visitor.at('/cart')).text).toContain('Only 2 left');
   });
 
-  test('the last one: of two buyers one gets it', async () => {
+  test('by another buyer of the last unit: one of the two gets it', async () => {
     await store.patch(`/products/${mug}/stock`, { quantity: 1 });
     const other = new Visitor(feira, shop);
     await Promise.all([visitor.add(mug), other.add(mug)]);

@@ -92,7 +92,7 @@ describe('one address', () => {
     expect((await place('2001:db8:2::1')).status).toBe(303);
   });
 
-  test('reserves at most 200 pieces in several orders', async () => {
+  test('reserves at most 200 units in several orders', async () => {
     const address = newAddress();
     expect((await place(address, '100')).status).toBe(303);
     expect((await place(address, '100')).status).toBe(303);
@@ -140,19 +140,19 @@ describe('one shop', () => {
     expect(await stock()).toBe(100_000 - 1);
   });
 
-  test('has at most 20,000 pieces reserved by unpaid orders', async () => {
+  test('has at most 20,000 units reserved by unpaid orders', async () => {
     await reserve(199, 100);
     expect((await place(newAddress(), '100')).status).toBe(303);
     expect((await place(newAddress(), '1')).status).toBe(429);
   });
 
-  test('takes at most 3,000 orders in ten minutes', async () => {
+  test('accepts at most 3,000 orders in ten minutes', async () => {
     await reserve(2_999, 1, { status: 'paid' });
     expect((await place(newAddress())).status).toBe(303);
     expect((await place(newAddress())).status).toBe(429);
   });
 
-  test('does not count what was settled more than ten minutes ago, and forgets where it came from', async () => {
+  test('does not count orders that were paid more than ten minutes ago, and deletes their network', async () => {
     const address = newAddress();
     await settle(await place(address));
     const unpaid = await place(address);
@@ -171,7 +171,7 @@ describe('one shop', () => {
 });
 
 describe('a shop’s maximum per order', () => {
-  test('is 100 of one item and 1,000 in all unless the merchant sets another', async () => {
+  test('is 100 of one item and 1,000 in total by default', async () => {
     const refused = await place(newAddress(), '101');
     expect(refused.status).toBe(409);
     expect(refused.text).toContain('at most 100 units of one item and 1,000 units in one order');
@@ -199,7 +199,7 @@ describe('a shop’s maximum per order', () => {
   });
 });
 
-test('the operator’s simulated buyers are exempt and use up no buyer’s share', async () => {
+test('the operator’s simulated buyers are exempt and do not count against the limits of others', async () => {
   const bought = (await buy.run({ store: store.workspaceId, count: '40', 'no-pay': true })) as {
     orders: string[];
   };

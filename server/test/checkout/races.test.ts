@@ -184,7 +184,7 @@ test('two lines with the same product are checked by their sum', async () => {
   expect((await store.get(`/products/${productId}`)).body.quantity).toBe(0);
 });
 
-test('the same form sent 30 times at once is one order', async () => {
+test('the same form sent 30 times concurrently creates one order', async () => {
   const store = await one.store();
   const productId = await newProduct(store, { quantity: 50 });
   const sent = await Promise.all(

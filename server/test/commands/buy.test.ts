@@ -58,7 +58,7 @@ async function mistake(name: keyof typeof COMMANDS, values: Values): Promise<str
 
 const orderOf = async (id: string) => (await store.get(`/orders/${id}`)).body;
 
-test('simulated buyers buy one unit each, pay, and the webhooks go out', async () => {
+test('simulated buyers buy one unit each and pay, and the webhooks are sent', async () => {
   const shirt = await newVaried(store, { S: 3, L: 3 });
   await store.post('/webhooks', { url: receiver.url, events: ['order.created', 'order.paid'] });
   const args = ['buy', '--store', store.workspaceId, '--count', '4', '--product', shirt, '--json'];
@@ -91,7 +91,7 @@ test('a flag needs no value, and an error says what to do', async () => {
   expect(wrong.stderr).toContain('--status must be one of sent, in_transit, delivered, returned');
 });
 
-test('buyers stop when everything is sold, and say so when there was nothing', async () => {
+test('buyers stop when everything is sold out, and the command reports if nothing was in stock', async () => {
   const { workspaceId } = store;
   await newProduct(store, { quantity: 2 });
   expect((await run('buy', { store: workspaceId, count: '5' })).orders).toHaveLength(2);
@@ -127,7 +127,7 @@ test('the gateway pays, refunds in part and in full, and cancels', async () => {
     expect(await mistake('refund', { order: first, amount })).toContain('--amount');
 });
 
-test('the carrier moves a parcel along, step by step or at once', async () => {
+test('the carrier advances a parcel step by step or directly to a status', async () => {
   await newProduct(store, { quantity: 5 });
   const { orders } = await run('buy', { store: store.workspaceId });
   const { code } = (await store.post('/shipments', { orderId: orders[0] })).body;
@@ -156,7 +156,7 @@ test('asks for the store if two stores use the same code', async () => {
   expect(moved.statusShipping).toBe('in_transit');
 });
 
-test('a purchase is reported in words', async () => {
+test('a purchase is reported as text', async () => {
   await newProduct(store, { name: 'Mug', quantity: 1 });
   const { stdout } = await runCommand(['buy', '--store', store.workspaceId], env);
   expect(stdout).toMatch(

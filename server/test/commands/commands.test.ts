@@ -48,7 +48,7 @@ const newApp = [
 ];
 
 describe('beside a running server', () => {
-  test('store, app and token made on the command line work at once', async () => {
+  test('a store, app and token created on the command line work immediately', async () => {
     const store = await answerOf(newStore('Loja da Ana'), feiraCommand);
     expect(store).toEqual({ workspaceId: expect.any(String), slug: 'loja-da-ana' });
     const app = await answerOf(newApp);
@@ -74,7 +74,7 @@ describe('beside a running server', () => {
     });
   });
 
-  test('an owner that exists gets one more store, with an address of its own', async () => {
+  test('an existing owner gets another store with its own address', async () => {
     const first = await answerOf(newStore('Duas Lojas'));
     const second = await answerOf(newStore('Duas Lojas'));
     expect(second.workspaceId).not.toBe(first.workspaceId);
@@ -123,7 +123,7 @@ describe('beside a running server', () => {
     expect(await answerOf(['migrate'])).toEqual({ applied: [] });
   });
 
-  test('doctor finds storage and shared budgets that do not answer, and gives no secret away', async () => {
+  test('doctor finds storage and shared budgets that do not respond, and reveals no secret', async () => {
     const { code, stdout } = await runCommand(['doctor', '--json'], {
       ...env,
       REDIS_URL: 'redis://:hunter2@127.0.0.1:1',
@@ -157,7 +157,7 @@ describe('an error', () => {
     return stderr;
   };
 
-  test('is answered with its remedy and no stack trace', async () => {
+  test('is printed with its remedy and without a stack trace', async () => {
     expect(await say(['bake'], {}, feiraCommand)).toContain('feira --help');
     expect(await say(['store', 'make'])).toContain('"store make" is not a command');
     expect(await say(['store', 'create', '--name', 'X'])).toContain('--owner-email is missing');
@@ -204,7 +204,7 @@ describe('an error', () => {
     expect(await say(['migrate'], { PUBLIC_URL: 'feira', PORT: '0' })).not.toContain('MEDIA_URL');
   });
 
-  test('of an option without a value is named, for every option that takes one', async () => {
+  test('in an option without a value names the option', async () => {
     expect(await say(['serve', '--port='])).toContain('--port needs a value');
     expect(await say(['serve', '--role', ' '])).toContain('--role needs a value');
     expect(await say(['buy', '--store', ''])).toContain('--store needs a value');
@@ -213,7 +213,7 @@ describe('an error', () => {
     ).toContain('--redirect-uri needs a value');
   });
 
-  test('in FEIRA_DATA is named', async () => {
+  test('in FEIRA_DATA names the variable', async () => {
     const embedded = { DATABASE_URL: '', FEIRA_SECRET: '' };
     for (const FEIRA_DATA of [import.meta.filename, '/dev/null/feira'])
       expect(await say(['migrate'], { ...embedded, FEIRA_DATA })).toContain(`FEIRA_DATA (${FEIRA_DATA})`);
@@ -222,25 +222,25 @@ describe('an error', () => {
     expect(stdout).toContain('FAULT  configuration: FEIRA_DATA (/dev/null/feira)');
   });
 
-  test('in DATABASE_URL is named', async () => {
+  test('in DATABASE_URL names the variable', async () => {
     expect(await say(['migrate'], { DATABASE_URL: 'postgres://feira@127.0.0.1:1/none' })).toContain(
       'DATABASE_URL does not work',
     );
   });
 
-  test('of a port that is taken is named', async () => {
+  test('caused by a port in use says so', async () => {
     expect(await say(['serve'], { PORT: new URL(server.url).port })).toContain('is taken');
   });
 
   test.each(['192.0.2.1', 'no-such-host.invalid'])(
-    'of a HOST that is not ours is named: %s',
+    'caused by a HOST that is not an address of this machine says so: %s',
     async (HOST) => {
       expect(await say(['serve'], { HOST })).toContain(`HOST ${HOST} is not an address of this machine`);
     },
   );
 });
 
-test('help lists every command, and each has its own', async () => {
+test('help lists every command, and each command has its own help', async () => {
   const { stdout } = await runCommand(['--help'], env);
   for (const name of [
     'serve',

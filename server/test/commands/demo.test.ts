@@ -50,7 +50,7 @@ test('the demo credentials that a start prints work, even if their file was lost
   }
 });
 
-test('the start prints the secrets of the demo to a terminal, and to nothing else', async () => {
+test('the start prints the secrets of the demo to a terminal, and nowhere else', async () => {
   const { demo } = await start();
   const config = { publicUrl: 'http://localhost:3000', dataFolder: folder.path };
   const secrets = [demo.password, demo.clientSecret, demo.token];

@@ -63,7 +63,7 @@ describe('the server on its embedded database', () => {
     expect(await second.stop('SIGTERM')).toBe(0);
   });
 
-  test('names the file of the demo’s secrets instead of printing them where there is no terminal', async () => {
+  test('prints the file of the demo’s secrets instead of the secrets if the output is not a terminal', async () => {
     chmodSync(join(env.FEIRA_DATA!, 'demo.json'), 0o644);
     const server = await startServer(env);
     await until(() => server.output().includes('curl'));
@@ -90,7 +90,7 @@ describe('the server on its embedded database', () => {
     expect(await worker.stop('SIGTERM')).toBe(0);
   });
 
-  test('loses nothing that was answered when it is killed, and leaves no PostgreSQL behind', async () => {
+  test('loses no acknowledged change when it is killed, and leaves no PostgreSQL running', async () => {
     const killed = await startServer(env);
     await until(() => killed.output().includes('curl'));
     const pid = postmasterPid();
@@ -156,7 +156,7 @@ describe('the server on its embedded database', () => {
     await until(async () => !(await answers()) && !isAlive(pid));
   });
 
-  test('takes commands without a server, and beside one that started meanwhile', async () => {
+  test('runs commands without a server, and beside one that was started meanwhile', async () => {
     const made = await feiraCommand(
       ['app', 'create', '--name', 'ERP', '--redirect-uri', 'https://erp.example/cb', '--json'],
       env,

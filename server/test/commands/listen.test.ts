@@ -50,7 +50,7 @@ test('repeats an event until it is acknowledged, before it sends the next one', 
   ]);
 });
 
-test('refuses an address that it cannot post to', async () => {
+test('rejects an address that it cannot post to', async () => {
   const options = ['--store', listening.store.workspaceId, '--client-id', listening.store.clientId];
   for (const address of ['ftp://localhost/x', 'http://user:word@localhost/', 'http://'])
     expect(

@@ -46,7 +46,7 @@ test('store list and app list show every store and app, as a table or as JSON', 
   );
 });
 
-test('--store takes the slug as well as the id', async () => {
+test('--store accepts the slug as well as the id', async () => {
   await newProduct(store, { quantity: 3 });
   for (const reference of [slug, store.workspaceId]) {
     const client = ['--client-id', store.clientId];

@@ -38,7 +38,7 @@ test('no command but serve creates a database, or anything else, in a folder tha
   expect(readdirSync(folder.path)).toEqual([]);
 });
 
-test('doctor creates nothing either, and says what will', async () => {
+test('doctor creates nothing either, and says which command does', async () => {
   const { code, stdout } = await runCommand(['doctor'], {}, { cwd: folder.path });
   expect(code).toBe(0);
   expect(stdout).toContain('"feira serve" creates it');

@@ -46,7 +46,7 @@ describe('a store for an e-mail that has an account', () => {
     expect(await storesOf(SELF_SERVICE)).toEqual([]);
   });
 
-  test('is refused with a password the account could never have, too', async () => {
+  test('is also rejected with a password that no account can have', async () => {
     for (const password of ['short', 'x'.repeat(201)])
       expect((await create('Taken over', ...owner(SELF_SERVICE, password))).code).toBe(2);
     expect(await storesOf(SELF_SERVICE)).toEqual([]);
@@ -59,7 +59,7 @@ describe('a store for an e-mail that has an account', () => {
     expect(await storesOf('bia@loja.example')).toEqual(['First', 'Second']);
   });
 
-  test('is made with --existing-owner, and the answer says which account got it', async () => {
+  test('is created with --existing-owner, and the output says which account got it', async () => {
     const { code, stdout } = await create('Handed', ...owner(SELF_SERVICE), '--existing-owner', '--json');
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toEqual({
@@ -78,7 +78,7 @@ describe('a store for an e-mail that has an account', () => {
     );
   });
 
-  test('is refused when a password is given beside --existing-owner', async () => {
+  test('is rejected when a password is given together with --existing-owner', async () => {
     const refused = await create('Both', ...owner(SELF_SERVICE, PASSWORD), '--existing-owner');
     expect([refused.code, refused.stderr]).toEqual([
       2,
@@ -89,7 +89,7 @@ describe('a store for an e-mail that has an account', () => {
 });
 
 describe('a store for an e-mail without an account', () => {
-  test('is refused with --existing-owner, and without a password', async () => {
+  test('is rejected with --existing-owner, and without a password', async () => {
     const absent = await create('X', ...owner('unknown@loja.example'), '--existing-owner');
     expect([absent.code, absent.stderr]).toEqual([
       2,
@@ -99,7 +99,7 @@ describe('a store for an e-mail without an account', () => {
     expect([silent.code, silent.stderr]).toEqual([2, expect.stringContaining('--owner-password is missing')]);
   });
 
-  test('takes the password from standard input or the environment', async () => {
+  test('reads the password from standard input or the environment', async () => {
     const named = (email: string) => ['store', 'create', '--name', email, '--owner-email', email, '--json'];
     const ways = [
       runCommand([...named('stdin@loja.example'), '--owner-password-stdin'], env, {
@@ -115,7 +115,7 @@ describe('a store for an e-mail without an account', () => {
     expect([nothing.code, nothing.stderr]).toEqual([1, expect.stringContaining('contains no password')]);
   });
 
-  test('is refused with a password that is too short', async () => {
+  test('is rejected with a password that is too short', async () => {
     expect((await create('Weak', ...owner('weak@loja.example', 'short'))).code).toBe(2);
     expect(await storesOf('weak@loja.example')).toEqual([]);
   });

@@ -93,7 +93,7 @@ describe('the merchant sees', () => {
 });
 
 describe('disconnecting an app', () => {
-  test('ends its tokens at once here, and its refresh token', async () => {
+  test('immediately invalidates its tokens on this server, and its refresh token', async () => {
     for (let round = 0; round < 10; round++) {
       const tokens = await erp.connected(ana);
       expect((await erp.me(tokens.access_token)).status).toBe(200);
@@ -105,7 +105,7 @@ describe('disconnecting an app', () => {
     }
   });
 
-  test('ends its tokens within two seconds on another server that has just used them', async () => {
+  test('invalidates its tokens within two seconds on another server that has just used them', async () => {
     const tokens = await erp.connected(ana);
     expect((await erpBeside.me(tokens.access_token)).status).toBe(200);
     await disconnect();
@@ -113,7 +113,7 @@ describe('disconnecting an app', () => {
     expect(await erpBeside.refresh(tokens.refresh_token)).toMatchObject(REFUSED);
   });
 
-  test('ends every grant it has, and a code that is not yet exchanged', async () => {
+  test('revokes all its grants, and a code that is not yet exchanged', async () => {
     const [first, second] = [await erp.connected(ana), await erp.connected(ana)];
     const pending = await erp.authorized(ana);
     await disconnect();
@@ -122,7 +122,7 @@ describe('disconnecting an app', () => {
     expect((await ana.get(PAGE)).text).not.toContain('Disconnect ');
   });
 
-  test('leaves other apps and other stores of the same app alone', async () => {
+  test('does not affect other apps, or other stores of the same app', async () => {
     const other = new Integrator(feira.app, await registerApp(feira));
     const tokens = [await other.connected(ana), await erp.connected(bia)] as const;
     await erp.connected(ana);
@@ -139,7 +139,7 @@ describe('disconnecting an app', () => {
     expect((await erp.refresh(tokens.refresh_token)).status).toBe(200);
   });
 
-  test('of another merchant is refused, whatever proof is sent along', async () => {
+  test('of another merchant is rejected, whichever CSRF token is sent', async () => {
     const tokens = await erp.connected(ana);
     await erp.connected(bia);
     const own = formOf(await bia.get(PAGE), 'Disconnect');

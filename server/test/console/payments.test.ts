@@ -49,7 +49,7 @@ async function checkAll(): Promise<void> {
     expect((await ana.press(page, 'Mark as checked')).location).toBe(PAGE);
 }
 
-test('a payment that fits its order needs no check', async () => {
+test('a payment that matches its order needs no check', async () => {
   await checkAll();
   await notify({});
   expect((await ana.get(PAGE)).text).toContain('There is nothing to check.');

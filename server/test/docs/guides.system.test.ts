@@ -56,7 +56,7 @@ test.each([
   ['zsh', 'README.md'],
   ['zsh', 'docs/guides/products.md'],
   ['zsh', 'docs/guides/orders.md'],
-] as const)('in %s, the blocks of %s do what it says', async (shell, file) => {
+] as const)('in %s, the code blocks of %s work as described', async (shell, file) => {
   const blocks = blocksIn(file).filter(
     ({ attributes }) => !('background' in attributes || 'test' in attributes),
   );

@@ -27,7 +27,7 @@ test('every guide in the folder is in the navigation', () => {
   expect(files.sort()).toEqual([...GUIDES].sort());
 });
 
-test.each(PAGES)('%s is a page, and Markdown for those who ask for it', async (path) => {
+test.each(PAGES)('%s is served as a page, and as Markdown on request', async (path) => {
   const page = await feira.app.inject({ url: path, headers: { accept: 'text/html' } });
   expect([page.statusCode, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
   expect(page.body).toContain(`<link rel="alternate" type="text/markdown" href="${path}.md"`);
@@ -73,7 +73,7 @@ test('the reference of webhooks has the payload of every event', async () => {
   for (const event of Object.keys(webhooks)) expect(body).toContain(`id="${event}"`);
 });
 
-test('the search finds guides, calls and error codes, and shows what was typed as text', async () => {
+test('the search finds guides, calls and error codes, and escapes the search term', async () => {
   const find = async (query: string) =>
     (await feira.app.inject(`/docs/search?q=${encodeURIComponent(query)}`)).body;
   expect(await find('signature')).toContain('/docs/guides/webhooks#verify-the-signature');

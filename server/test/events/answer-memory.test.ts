@@ -92,7 +92,7 @@ test('a list that was requested twice is answered without reading the table unti
   expect((await listed(store, '/products')).map(({ name }) => name)).toEqual(['Second']);
 });
 
-test('a change is seen before and after it has its number', async () => {
+test('a change is visible before and after it is numbered', async () => {
   const store = await feira.store();
   const id = await newProduct(store, { quantity: 1 });
   const quantity = async () => (await store.get('/products')).body.data[0].quantity;

@@ -118,12 +118,12 @@ describe('the feed', () => {
     'MC4wLjA',
     '%00',
     'MDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAuMA',
-  ])('refuses the cursor %j', async (cursor) => {
+  ])('rejects the cursor %j', async (cursor) => {
     expectRefusal(await store.get(`/events?after=${cursor}`), 400);
   });
 
   test.each(['limit=0', 'limit=-1', 'limit=x', 'limit=1.5', 'after=a&after=b'])(
-    'refuses %s',
+    'rejects %s',
     async (query) => {
       expectRefusal(await store.get(`/events?${query}`), 400);
     },
@@ -163,7 +163,7 @@ describe('retention', () => {
     expect((await read()).data.map(({ data }) => data.name)).toEqual(['After a long break']);
   });
 
-  test('deletes epochs that ended more than 30 days ago, and refuses their cursors', async () => {
+  test('deletes epochs that ended more than 30 days ago, and rejects their cursors', async () => {
     await newProduct(store, { name: 'Before' });
     const first = (await read()).meta.nextCursor;
     await endEpoch();

@@ -44,7 +44,7 @@ test.each([
   ['the same cluster', () => first],
   ['another cluster', () => second],
 ])(
-  'cursors of before a dump go on after its restore into %s, and later ones answer 410',
+  'cursors issued before a dump stay valid after its restore into %s, and later ones return 410',
   {
     timeout: 180_000,
   },

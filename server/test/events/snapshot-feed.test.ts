@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 
 test.each(Array.from({ length: ROUNDS }, (_, n) => n + 1))(
-  'snapshots taken during writes and the feed after their cursors give exactly the store (round %i)',
+  'a snapshot taken during writes and the feed after its cursor equal the store (round %i)',
   async (seed) => {
     const [first, second] = processes as [Feira, Feira];
     const taken: ReadSnapshot[] = [];

@@ -52,7 +52,7 @@ async function anotherApp(): Promise<StoreClient> {
   return StoreClient.open(feira.context, feira.app, store.workspaceId, clientId, ['products:read']);
 }
 
-test('a second concurrent snapshot of the same store and app is 409, for any list and in any process', async () => {
+test('a second concurrent snapshot of the same store and app returns 409, for any list and in any process', async () => {
   await unreadStream();
   const other = await openFeira({ on: feira });
   try {
@@ -78,7 +78,7 @@ test('a client that disconnects frees its place', async () => {
   expect((await readSnapshot(feira, store, '/products')).records).toHaveLength(LARGE_PRODUCTS);
 });
 
-test('a client that reads on gets the rest of its snapshot, as it was at the beginning', async () => {
+test('a client that resumes reading gets the rest of its snapshot, without later changes', async () => {
   const socket = await unreadStream();
   const id = await newProduct(store);
   let text = '';
@@ -91,7 +91,7 @@ test('a client that reads on gets the rest of its snapshot, as it was at the beg
   await store.delete(`/products/${id}`);
 });
 
-test('while two streams are unread, other calls of the store are answered and a third stream is 503', async () => {
+test('while two streams are unread, other calls of the store are answered and a third stream returns 503', async () => {
   await unreadStream();
   await unreadStream(await anotherApp());
   expect((await store.get('/products?limit=1')).status).toBe(200);

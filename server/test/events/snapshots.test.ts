@@ -45,7 +45,7 @@ test('products in a snapshot equal their details', async () => {
     expect((await store.get(`/products/${record.id}`)).body).toStrictEqual(record);
 });
 
-test('a store with nothing in it has an empty snapshot', async () => {
+test('an empty store has an empty snapshot', async () => {
   const empty = await feira.store();
   for (const path of PATHS) {
     const { records, cursor } = await readSnapshot(feira, empty, path);
@@ -79,7 +79,7 @@ describe('a request for a snapshot', () => {
     ['/orders', 'status=paid'],
     ['/orders', 'cursor=x'],
     ['/customers', 'limit=1'],
-  ])('of %s is refused with %s, which it names', async (path, query) => {
+  ])('of %s is rejected with %s, which it names', async (path, query) => {
     const response = await askForSnapshot(feira, store, `${path}?${query}`);
     expect([response.statusCode, response.json().code]).toEqual([400, 'invalid_parameter']);
     expect(response.json().error).toContain(query.split('=')[0]);
@@ -98,7 +98,7 @@ describe('a request for a snapshot', () => {
     },
   );
 
-  test('may name other types beside', async () => {
+  test('may accept other types as well', async () => {
     const accept = 'text/html;q=0.1, Application/X-NDJSON, */*;q=0.5';
     const response = await askForSnapshot(feira, store, '/customers', { accept });
     expect(response.headers['content-type']).toBe(NDJSON);

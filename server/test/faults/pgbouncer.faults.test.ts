@@ -68,7 +68,7 @@ describe.each(['pipeline', 'pg'] as const)('through PgBouncer in session mode, t
   });
 });
 
-test('a command refuses PgBouncer in transaction mode and says what to set', async () => {
+test('a command rejects PgBouncer in transaction mode and says what to set', async () => {
   pool = await startPgBouncer(cloned.connection, 'transaction');
   const { code, stderr } = await migrateThroughPool();
   expect(code).toBe(2);

@@ -25,7 +25,7 @@ beforeEach(async () => {
 });
 
 describe('by key', () => {
-  test('a key of another product, or of another store, is refused and stays usable where it belongs', async () => {
+  test('a key of another product, or of another store, is rejected and stays usable where it belongs', async () => {
     const elsewhere = await newProduct(store);
     const other = await feira.store();
     const theirs = await newProduct(other);
@@ -53,11 +53,11 @@ describe('by key', () => {
     ['x'],
     {},
     'k'.repeat(256),
-  ])('the key %j is refused', async (key) => {
+  ])('the key %j is rejected', async (key) => {
     expectRefusal(await store.post(images, { key }), 422, ['key']);
   });
 
-  test('a key under which nothing was uploaded is refused, and taken once something is', async () => {
+  test('a key without an uploaded file is rejected, and accepted once there is one', async () => {
     const asked = await askUpload(store, productId, 'image/png', bytes.length);
     const refused = await store.post(images, { key: asked.key });
     expectRefusal(refused, 422, ['key']);
@@ -66,14 +66,14 @@ describe('by key', () => {
     expect((await store.post(images, { key: asked.key })).status).toBe(201);
   });
 
-  test('a file that comes after the five minutes is not taken, and its key stays refused', async () => {
+  test('a file that arrives after the five minutes is not accepted, and its key stays unusable', async () => {
     const asked = await askUpload(store, productId, 'image/png', bytes.length);
     feira.clock.forward(301_000);
     expect(await put(feira, asked, 'image/png', bytes)).toBe(403);
     expectRefusal(await store.post(images, { key: asked.key }), 422, ['key']);
   });
 
-  test('a key is attached once', async () => {
+  test('a key can be attached only once', async () => {
     const key = await upload(feira, store, productId, bytes);
     const first = await store.post(images, { key });
     expect(first.status).toBe(201);
@@ -83,7 +83,7 @@ describe('by key', () => {
     expect((await store.get(images)).body.data).toEqual([first.body]);
   });
 
-  test('the key of a removed image is refused, and the message says that the image was removed', async () => {
+  test('the key of a removed image is rejected, and the message says that the image was removed', async () => {
     const { body } = await uploadAndAttach(feira, store, productId, bytes);
     expect((await store.post(images, { key: body.key })).body.error).toBe('This key is already attached.');
     await store.delete(`${images}/${body.id}`);
@@ -92,7 +92,7 @@ describe('by key', () => {
     expect(again.body.error).toContain('was attached and then removed');
   });
 
-  test('what is put after the check changes nothing that is served', async () => {
+  test('a PUT after the verification does not change what is served', async () => {
     const asked = await askUpload(store, productId, 'image/png', bytes.length);
     await put(feira, asked, 'image/png', bytes);
     const { body } = await store.post(images, { key: asked.key });
@@ -180,7 +180,7 @@ describe('by url', () => {
     `https://cdn.example/${'a'.repeat(2048)}`,
     7,
     null,
-  ])('the address %j is refused', async (url) => {
+  ])('the address %j is rejected', async (url) => {
     expectRefusal(await store.post(images, { url }), 422, ['url']);
   });
 
@@ -200,7 +200,7 @@ describe('by url', () => {
   });
 });
 
-test('both key and url, or neither, is refused', async () => {
+test('both key and url, or neither, is rejected', async () => {
   const key = await upload(feira, store, productId, bytes);
   expect((await store.post(images, { key, url: 'https://cdn.example/a.png' })).status).toBe(422);
   expect((await store.post(images, {})).status).toBe(422);

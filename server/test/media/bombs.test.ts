@@ -43,7 +43,7 @@ test.each([
   ['a WebP', 'image/webp', () => webpBomb(14_000, 14_000)],
   ['a GIF', 'image/gif', () => gifBomb(14_000, 14_000)],
 ] as const)(
-  '%s of 14,000 × 14,000 pixels is refused before a pixel is decoded',
+  '%s of 14,000 × 14,000 pixels is rejected before a pixel is decoded',
   async (_name, type, make) => {
     const { answer, megabytes, key } = await attach(await make(), type);
     expectRefusal(answer, 422, ['key']);
@@ -53,14 +53,14 @@ test.each([
   },
 );
 
-test('a GIF of a thousand large frames is refused before a pixel is decoded', async () => {
+test('a GIF of a thousand large frames is rejected before a pixel is decoded', async () => {
   const { answer, megabytes } = await attach(gifBomb(1_000, 1_000, 1_000), 'image/gif');
   expectRefusal(answer, 422, ['key']);
   expect(answer.body.details[0].message).toContain('has 1000 frames of 1000 × 1000 pixels');
   expect(megabytes).toBeLessThan(100);
 });
 
-test('just over 50 megapixels is refused, just under is taken', async () => {
+test('an image just over 50 megapixels is rejected, and one just under is accepted', async () => {
   expectRefusal((await attach(pngBomb(10_000, 5_001), 'image/png')).answer, 422, ['key']);
   const { answer, megabytes } = await attach(pngBomb(10_000, 5_000), 'image/png');
   expect(answer.status).toBe(201);
@@ -68,19 +68,19 @@ test('just over 50 megapixels is refused, just under is taken', async () => {
   expect(megabytes).toBeLessThan(100);
 });
 
-test('a picture of 16-bit samples within 50 megapixels is refused for its decoded size', async () => {
+test('an image of 16-bit samples within 50 megapixels is rejected because of its decoded size', async () => {
   const { answer } = await attach(deepPng(7_000, 5_000), 'image/png');
   expectRefusal(answer, 422, ['key']);
   expect(answer.body.details[0].message).toContain('267 MB decoded; the maximum is 256 MB');
 });
 
-test('a picture with a text that inflates to a gigabyte takes no memory for it', async () => {
+test('a text in an image that would inflate to a gigabyte is not inflated', async () => {
   const { answer, megabytes } = await attach(await pngTextBomb(), 'image/png');
   expect([201, 422]).toContain(answer.status);
   expect(megabytes).toBeLessThan(100);
 });
 
-test('ten megabytes of the smallest frames, or of empty parts, are refused for their number', async () => {
+test('ten megabytes of the smallest frames, or of empty parts, are rejected because of their number', async () => {
   const frames = await attach(gifBomb(1, 1, 500_000), 'image/gif');
   expectRefusal(frames.answer, 422, ['key']);
   expect(frames.answer.body.details[0].message).toContain('more than 5000 frames');

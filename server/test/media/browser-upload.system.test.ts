@@ -60,7 +60,7 @@ function fetchInPage(
   );
 }
 
-test('a page of another origin puts a file, and shows it once it is attached', async () => {
+test('a page of another origin uploads a file, and shows it once it is attached', async () => {
   const bytes = await pngOf(1);
   const asked = await askUpload(store, productId, 'image/png', bytes.length);
   expect(await fetchInPage(asked.uploadUrl, 'PUT', { 'Content-Type': 'image/png' }, bytes)).toBe(200);
@@ -85,7 +85,7 @@ test('it gets the reason why a file is rejected', async () => {
   );
 });
 
-test('it may do nothing but put, and send no header but the type', async () => {
+test('it may only send PUT requests, with no header except the type', async () => {
   const bytes = await pngOf(1);
   const { uploadUrl } = await askUpload(store, productId, 'image/png', bytes.length);
   const type = { 'Content-Type': 'image/png' };

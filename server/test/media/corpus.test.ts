@@ -63,7 +63,7 @@ const PDF = Buffer.from('%PDF-1.7\n1 0 obj <<>> endobj\ntrailer <<>>\n%%EOF');
 const ZIP = Buffer.concat([Buffer.from('PK\x05\x06', 'latin1'), Buffer.alloc(18)]);
 
 describe('a file that is not an image', () => {
-  test.each(TYPES)('HTML, SVG, PDF and zeros are refused as %s', async (type) => {
+  test.each(TYPES)('HTML, SVG, PDF and zeros are rejected as %s', async (type) => {
     await expectDiscarded(HTML, type, /HTML/);
     await expectDiscarded(SVG, type, /SVG/);
     await expectDiscarded(
@@ -82,11 +82,11 @@ describe('a file that is not an image', () => {
     ['HEIC', () => Buffer.from('\0\0\0\x18ftypheic\0\0\0\0', 'latin1')],
     ['JPEG 2000', () => Buffer.from('\0\0\0\x0cjP  \r\n\x87\n', 'latin1')],
     ['BMP', () => Buffer.from('BM\x46\0\0\0\0\0\0\0\x36\0\0\0', 'latin1')],
-  ])('another format, %s, is refused', async (_format, make) => {
+  ])('another format, %s, is rejected', async (_format, make) => {
     await expectDiscarded(await make(), 'image/jpeg', /not an image/);
   });
 
-  test('the first bytes of an image before something else are not enough', async () => {
+  test('the first bytes of an image followed by other data are not enough', async () => {
     await expectDiscarded(
       Buffer.from('GIF89a/*<svg>*/=1;alert(document.domain)//;'),
       'image/gif',
@@ -98,8 +98,8 @@ describe('a file that is not an image', () => {
   });
 });
 
-describe('an image that is something else as well', () => {
-  test.each(oneOfEach)('$type with HTML behind it is refused', ({ type, bytes }) =>
+describe('an image that is also another kind of file', () => {
+  test.each(oneOfEach)('$type followed by HTML is rejected', ({ type, bytes }) =>
     expectDiscarded(Buffer.concat([bytes, HTML]), type, /follows? its end/),
   );
 
@@ -108,18 +108,18 @@ describe('an image that is something else as well', () => {
     ['an archive', ZIP, /archive/],
     ['PHP', Buffer.from('\n<?php system($_GET[0]);'), /PHP/],
     ['SVG', SVG, /HTML/],
-  ])('a JPEG with %s behind it is refused', (_what, tail, found) =>
+  ])('a JPEG followed by %s is rejected', (_what, tail, found) =>
     expectDiscarded(Buffer.concat([of('baseline JPEG'), tail]), 'image/jpeg', found),
   );
 
-  test('a GIF that goes on as a script is refused', () =>
+  test('a GIF that continues as a script is rejected', () =>
     expectDiscarded(
       Buffer.concat([of('GIF'), Buffer.from('*/=1;alert(1)')]),
       'image/gif',
       /13 bytes follow/,
     ));
 
-  test.each(oneOfEach)('$type with HTML before it is refused', ({ type, bytes }) =>
+  test.each(oneOfEach)('$type preceded by HTML is rejected', ({ type, bytes }) =>
     expectDiscarded(Buffer.concat([HTML, bytes]), type, /HTML/),
   );
 });
@@ -130,7 +130,7 @@ describe('an image whose parts are not in order', () => {
 
   test.each([
     [
-      'a name that is none',
+      'an invalid name',
       [head, pngChunk('pH]s', Buffer.alloc(9)), png.subarray(33)],
       /a chunk has an invalid name/,
     ],
@@ -141,11 +141,11 @@ describe('an image whose parts are not in order', () => {
       [head, pngChunk('tEXt', Buffer.from('a\0b')).subarray(0, -1), Buffer.from([0]), png.subarray(33)],
       /checksum of its tEXt/,
     ],
-  ])('a PNG with %s is refused', (_what, parts, found) =>
+  ])('a PNG with %s is rejected', (_what, parts, found) =>
     expectDiscarded(Buffer.concat(parts), 'image/png', found),
   );
 
-  test('a JPEG that codes its picture twice is refused', async () => {
+  test('a JPEG that encodes its image twice is rejected', async () => {
     const jpeg = of('baseline JPEG');
     const scan = jpeg.subarray(jpeg.indexOf(Buffer.from([0xff, 0xda])), -2);
     const twice = Buffer.concat([jpeg.subarray(0, -2), scan, jpeg.subarray(-2)]);
@@ -154,9 +154,9 @@ describe('an image whose parts are not in order', () => {
 });
 
 describe('an incomplete image', () => {
-  const whole = images.filter(({ name }) => !name.includes('behind its end'));
+  const whole = images.filter(({ name }) => !name.includes('after its end'));
 
-  test.each(whole)('$name is refused wherever it is cut', async ({ bytes, type }) => {
+  test.each(whole)('$name is rejected wherever it is truncated', async ({ bytes, type }) => {
     const cuts = [1, 2, 12, 100, Math.floor(bytes.length / 2), bytes.length - 40];
     for (const cut of cuts.filter((cut) => cut > 0 && cut < bytes.length - 12))
       expect({ cut, ...(await verifyImage(bytes.subarray(0, -cut), type)) }).toEqual({
@@ -165,7 +165,7 @@ describe('an incomplete image', () => {
       });
   });
 
-  test.each(oneOfEach)('$type is refused and thrown away when its end is missing', ({ type, bytes }) =>
+  test.each(oneOfEach)('$type is rejected and deleted when its end is missing', ({ type, bytes }) =>
     expectDiscarded(bytes.subarray(0, -2), type, /broken/),
   );
 
@@ -186,10 +186,13 @@ describe('an incomplete image', () => {
   });
 });
 
-test.each(oneOfEach)('$type is refused under any other type, and named', async ({ type, bytes }) => {
-  for (const declared of TYPES.filter((each) => each !== type))
-    await expectDiscarded(bytes, declared, new RegExp(`is ${type}, but ${declared} was declared`));
-});
+test.each(oneOfEach)(
+  '$type is rejected if any other type is declared, and the error names its real type',
+  async ({ type, bytes }) => {
+    for (const declared of TYPES.filter((each) => each !== type))
+      await expectDiscarded(bytes, declared, new RegExp(`is ${type}, but ${declared} was declared`));
+  },
+);
 
 test('verification does not change the uploaded bytes', async () => {
   const bytes = of('JPEG turned by its EXIF');

@@ -28,7 +28,7 @@ async function attachFifty(): Promise<void> {
   for (let i = 0; i < 50; i++) expect((await store.post(images, address(i))).status).toBe(201);
 }
 
-test('of sixty images attached at the same time exactly fifty are attached', async () => {
+test('exactly fifty of sixty images attached concurrently are accepted', async () => {
   const bytes = await pngOf(1);
   const keys: string[] = [];
   for (let i = 0; i < 10; i++) keys.push(await upload(feira, store, productId, bytes));
@@ -43,7 +43,7 @@ test('of sixty images attached at the same time exactly fifty are attached', asy
   expect(data.map(({ order }: { order: number }) => order)).toEqual([...Array(50).keys()]);
 });
 
-test('a fifty-first image is refused, and its key can be attached once another image is removed', async () => {
+test('a fifty-first image is rejected, and its key can be attached once another image is removed', async () => {
   await attachFifty();
   const key = await upload(feira, store, productId, await pngOf(1));
   const refused = await store.post(images, { key });
@@ -55,7 +55,7 @@ test('a fifty-first image is refused, and its key can be attached once another i
   expect((await store.post(images, { key })).status).toBe(201);
 });
 
-test('the database itself refuses a fifty-first image', async () => {
+test('the database itself rejects a fifty-first image', async () => {
   await attachFifty();
   const insert = feira.context.db.store('test').autocommit.query(sql`
     insert into product_images (workspace_id, product_id, id, position, url)

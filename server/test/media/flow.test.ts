@@ -20,7 +20,7 @@ beforeEach(async () => {
 /** Maps the signed URL to the port on which this test listens. */
 const here = (url: string) => url.replace('http://feira.test', address);
 
-test('a file goes up in three steps and is served byte for byte', async () => {
+test('a file is uploaded in three steps and served byte for byte', async () => {
   const bytes = await sharp({ create: { width: 40, height: 30, channels: 3, background: 'teal' } })
     .png()
     .toBuffer();

@@ -53,22 +53,25 @@ test.each([
   ['ENOSPC', 507, 'InsufficientStorage'],
   ['EDQUOT', 507, 'InsufficientStorage'],
   ['EIO', 503, 'ServiceUnavailable'],
-])('a PUT that fails with %s is answered %i, logged, and leaves no part', async (code, status, name) => {
-  const bytes = Buffer.alloc(3_000_000, 7);
-  const asked = await askUpload(store, productId, 'image/png', bytes.length);
-  fillDisk(code);
-  lines.length = 0;
-  const answer = await rawPutAndNext(asked.uploadUrl, bytes);
-  expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} .*connection: close.*<Code>${name}</Code>`, 's'));
-  // The connection is closed after the response. The pipelined second request is not answered and does not hang.
-  expect(answer.match(/HTTP\/1.1/g)).toHaveLength(1);
-  expect(partsOf(asked.key)).toEqual([]);
-  expect(lines.filter((line) => line.includes('"level":"error"') && line.includes(code))).toHaveLength(1);
-  storage.createFile = createWriteStream;
-  expect(await put(feira, asked, 'image/png', bytes)).toBe(200);
-});
+])(
+  'a PUT that fails with %s returns %i, is logged, and leaves no partial file',
+  async (code, status, name) => {
+    const bytes = Buffer.alloc(3_000_000, 7);
+    const asked = await askUpload(store, productId, 'image/png', bytes.length);
+    fillDisk(code);
+    lines.length = 0;
+    const answer = await rawPutAndNext(asked.uploadUrl, bytes);
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} .*connection: close.*<Code>${name}</Code>`, 's'));
+    // The connection is closed after the response. The pipelined second request is not answered and does not hang.
+    expect(answer.match(/HTTP\/1.1/g)).toHaveLength(1);
+    expect(partsOf(asked.key)).toEqual([]);
+    expect(lines.filter((line) => line.includes('"level":"error"') && line.includes(code))).toHaveLength(1);
+    storage.createFile = createWriteStream;
+    expect(await put(feira, asked, 'image/png', bytes)).toBe(200);
+  },
+);
 
-test('attaching while the disk is full is answered 503, changes nothing, and works once there is room', async () => {
+test('attaching while the disk is full returns 503, changes nothing, and works once there is space', async () => {
   const key = await upload(feira, store, productId, await pngOf(1));
   fillDisk();
   const refused = await store.post(`/products/${productId}/images`, { key });
@@ -81,7 +84,7 @@ test('attaching while the disk is full is answered 503, changes nothing, and wor
   expect((await store.post(`/products/${productId}/images`, { key })).status).toBe(201);
 });
 
-test('an address accepts ten uploads', async () => {
+test('an upload URL accepts ten uploads', async () => {
   const bytes = await pngOf(1);
   const asked = await askUpload(store, productId, 'image/png', bytes.length);
   for (let time = 0; time < 10; time++) expect(await put(feira, asked, 'image/png', bytes)).toBe(200);

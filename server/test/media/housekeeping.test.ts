@@ -132,7 +132,7 @@ test('files that are not marked for deletion are left alone', async () => {
   expect(storedFiles(feira)).toEqual([`files/note.txt`, fileOf(body.key)].sort());
 });
 
-test('more files than one round takes go in one sweep, and two sweeps at once do no harm', async () => {
+test('a sweep removes more files than one batch holds, and two concurrent sweeps do no harm', async () => {
   const { db, clock, storage } = feira.context;
   // As if they had been requested one by one.
   await db.store('test').autocommit.query(sql`

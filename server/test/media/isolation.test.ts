@@ -24,7 +24,7 @@ afterAll(() => feira.close());
 const attach = (client: StoreClient, product: string, key: string): Promise<Answer> =>
   client.post(`/products/${product}/images`, { key });
 
-test("sixteen heavy files of one store do not keep another store's file waiting", async () => {
+test('sixteen large files of one store do not delay the file of another store', async () => {
   const other = await feira.store();
   const theirs = await newProduct(other);
   const heavy = gifBomb(1_000, 1_000, 10);
@@ -77,14 +77,14 @@ test.each([
 test.each([
   [1, 'more than one frame'],
   [255, 'more than 4 components'],
-])('a JPEG of sixty thousand frames of %i components is refused at once', async (components, found) => {
+])('a JPEG of sixty thousand frames of %i components is rejected immediately', async (components, found) => {
   const bytes = jpegOfFrames(60_000, components);
   const answer = await uploadAndAttach(feira, store, productId, bytes, 'image/jpeg');
   expectRefusal(answer, 422, ['key']);
   expect(answer.body.details[0].message).toContain(found);
 });
 
-test('the event loop turns while a file of ten megabytes is inspected', async () => {
+test('the event loop keeps running while a file of ten megabytes is inspected', async () => {
   let done = false;
   let turns = 0;
   const verifying = verifyImage(largestGif(), 'image/gif').finally(() => {
@@ -95,11 +95,11 @@ test('the event loop turns while a file of ten megabytes is inspected', async ()
     turns++;
   }
   expect(await verifying).toEqual({ fault: expect.stringContaining('is incomplete') });
-  // If the inspection ran on the event loop, it would turn only once or twice.
+  // If the inspection ran on the event loop, there would be only one or two iterations.
   expect(turns).toBeGreaterThan(20);
 });
 
-test('an inspection past its deadline is ended and refused, and the next one works', async () => {
+test('a file whose inspection exceeds the deadline is rejected, and the next inspection works', async () => {
   const hurried = new InspectionThreads(1);
   expect(await hurried.inspect(largestGif(), 'image/gif')).toEqual({ fault: 'checking it takes too long' });
   const usual = new InspectionThreads();

@@ -20,7 +20,7 @@ test.each(valid)('a $name that another decoder accepts is accepted', async ({ by
 /** Decoders of lossy formats may round differently. In lossless formats every pixel is defined. */
 const exact = valid.filter(({ name }) => /PNG|GIF|lossless/.test(name) && !/16 bit/.test(name));
 
-test.each(exact)('what is published of a $name has the pixels that another decoder saw', async (file) => {
+test.each(exact)('the published $name has the pixels that another decoder found', async (file) => {
   const verified = await verifyImage(file.bytes, file.type);
   if ('fault' in verified) throw new Error(verified.fault);
   const rgba = await sharp(verified.bytes).toColourspace('srgb').ensureAlpha().raw().toBuffer();
@@ -28,7 +28,7 @@ test.each(exact)('what is published of a $name has the pixels that another decod
 });
 
 test.each(refused.map((file, number) => ({ ...file, number })))(
-  '$name ($number) that another decoder refuses is refused',
+  '$name ($number) that another decoder rejects is rejected',
   async ({ bytes, type }) => {
     expect(await verifyImage(bytes, type)).toEqual({ fault: expect.any(String) });
   },

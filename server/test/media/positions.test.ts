@@ -37,13 +37,13 @@ async function addAll(word: string): Promise<string[]> {
 
 const updated = () => [{ event: 'product.updated', data: { id: productId, fields: ['images'] } }];
 
-test('without an order the image goes last', async () => {
+test('without an order the image is added last', async () => {
   expect((await add('a')).body.order).toBe(0);
   expect((await add('b')).body.order).toBe(1);
   expect(await names()).toBe('ab');
 });
 
-test('at an order that is taken, the rest moves down', async () => {
+test('at an occupied position, later images move down', async () => {
   await addAll('abc');
   expect((await add('x', 0)).body.order).toBe(0);
   expect(await names()).toBe('xabc');
@@ -51,14 +51,14 @@ test('at an order that is taken, the rest moves down', async () => {
   expect(await names()).toBe('xaybc');
 });
 
-test('beyond the end it goes last', async () => {
+test('a position beyond the end adds the image last', async () => {
   await addAll('ab');
   expect((await add('c', 2)).body.order).toBe(2);
   expect((await add('d', 2_147_483_647)).body.order).toBe(3);
   expect(await names()).toBe('abcd');
 });
 
-test.each([-1, 0.5, '1', null, 2_147_483_648, true])('the order %j is refused', async (order) => {
+test.each([-1, 0.5, '1', null, 2_147_483_648, true])('the order %j is rejected', async (order) => {
   const [id] = await addAll('a');
   expectRefusal(await store.post(images, { url: address('b'), order }), 422, ['order']);
   expectRefusal(await store.patch(`${images}/${id}`, { order }), 422, ['order']);
@@ -72,7 +72,7 @@ test.each([
   [2, 1, 'acbd'],
   [0, 99, 'bcda'],
   [3, 3, 'abcd'],
-])('the image at %i moves to %i, and those between make way', async (from, to, expected) => {
+])('the image at %i moves to %i, and those in between shift', async (from, to, expected) => {
   const ids = await addAll('abcd');
   const moved = await store.patch(`${images}/${ids[from]}`, { order: to });
   expect(moved.status).toBe(200);
@@ -135,7 +135,7 @@ test('media:write changes images and cannot read them; products:read reads and c
   expect((await writer.patch(`${images}/${id}`, { order: 1 })).status).toBe(200);
 });
 
-test('an attachment with a key is made once, and its answer is repeated', async () => {
+test('an attachment with an Idempotency-Key is made once, and its response is replayed', async () => {
   const headers = { 'idempotency-key': 'once' };
   const first = await store.post(images, { url: address('a') }, headers);
   const again = await store.post(images, { url: address('a') }, headers);

@@ -30,7 +30,7 @@ async function expectOrdered(count: number): Promise<{ id: string; url: string; 
 const imageEvents = async () =>
   (await feira.events(store.workspaceId)).filter(({ event }) => event === 'product.updated');
 
-test('fifty attached at once, files and addresses at every order, stand at 0 … 49', async () => {
+test('fifty images attached concurrently at any position have the positions 0 … 49', async () => {
   const bytes = await Promise.all([1, 2, 3, 4, 5].map((seed) => pngOf(seed)));
   const keys: string[] = [];
   for (let i = 0; i < 25; i++) keys.push(await upload(feira, store, productId, bytes[i % 5]!));
@@ -47,7 +47,7 @@ test('fifty attached at once, files and addresses at every order, stand at 0 …
   expect(await imageEvents()).toHaveLength(50);
 });
 
-test('attached, moved and removed at once, the images still stand in one row', async () => {
+test('images that are attached, moved and removed concurrently have consecutive positions', async () => {
   const ids: string[] = [];
   for (let i = 0; i < 20; i++)
     ids.push((await store.post(images, { url: `https://cdn.example/${i}.png` })).body.id);
@@ -61,7 +61,7 @@ test('attached, moved and removed at once, the images still stand in one row', a
   await expectOrdered(30);
 });
 
-test('one image removed by ten at once is removed once', async () => {
+test('ten concurrent removals of an image remove it once', async () => {
   const first = await store.post(images, { url: 'https://cdn.example/a.png' });
   await store.post(images, { url: 'https://cdn.example/b.png' });
   const answers = await Promise.all(
@@ -72,7 +72,7 @@ test('one image removed by ten at once is removed once', async () => {
   expect(await imageEvents()).toHaveLength(3);
 });
 
-test('one key attached by twenty at once is attached once', async () => {
+test('twenty concurrent requests attach a key once', async () => {
   const bytes = await pngOf(1);
   const key = await upload(feira, store, productId, bytes);
   const answers = await Promise.all(Array.from({ length: 20 }, () => store.post(images, { key })));
@@ -82,7 +82,7 @@ test('one key attached by twenty at once is attached once', async () => {
   expect(await imageEvents()).toHaveLength(1);
 });
 
-test('what is published is what was verified, however often the file is exchanged meanwhile', async () => {
+test('the published file is the verified one, however often the upload is replaced meanwhile', async () => {
   // The upload URL accepts both files, because the shorter one is padded with a text chunk, which is not published.
   const [smallPng, largePng] = [
     await pngOf(1, { width: 20, height: 30 }),

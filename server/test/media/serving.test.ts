@@ -46,7 +46,7 @@ test('a file may be cached forever, is not sniffed, and cannot run anything', as
 });
 
 test.each(['image/jpeg', 'image/png', 'image/webp', 'image/gif'] as const)(
-  '%s is served as what it is',
+  '%s is served with its own type',
   async (type) => {
     const image = (await validImages()).find((each) => each.type === type)!;
     const { body } = await uploadAndAttach(feira, store, productId, image.bytes, type);
@@ -56,7 +56,7 @@ test.each(['image/jpeg', 'image/png', 'image/webp', 'image/gif'] as const)(
   },
 );
 
-test('a client that has the file already gets a 304', async () => {
+test('a client that already has the file gets a 304', async () => {
   const { headers } = await get();
   const again = await get({ 'if-none-match': headers.etag as string });
   expect(again.statusCode).toBe(304);
@@ -75,7 +75,7 @@ test('a range request returns a part', async () => {
   expect((await get({ range: `bytes=${bytes.length}-` })).statusCode).toBe(416);
 });
 
-test('HEAD gives the headers and no byte', async () => {
+test('HEAD returns the headers without a body', async () => {
   const answer = await feira.app.inject({ method: 'HEAD', url: path });
   expect(answer.statusCode).toBe(200);
   expect(answer.headers).toMatchObject({
@@ -111,7 +111,7 @@ test('no folder is listed', async () => {
   }
 });
 
-test('what is only staged, or being written, is not served', async () => {
+test('files that are staged or still being written are not served', async () => {
   const key = await upload(feira, store, productId, bytes);
   const { published } = feira.context.storage as LocalStorage;
   const part = `${key}.0123456789ab.part`;
@@ -134,7 +134,7 @@ test('what is only staged, or being written, is not served', async () => {
   }
 });
 
-test('a file of another kind that lies in the folder is not served', async () => {
+test('an unrelated file in the folder is not served', async () => {
   const { published } = feira.context.storage as LocalStorage;
   for (const name of ['page.html', 'picture.svg', '.hidden.png', 'product_images/script.js'])
     writeFileSync(join(published, name), '<script>alert(1)</script>');
@@ -171,7 +171,7 @@ test('no path leads out of the folder', async () => {
   }
 });
 
-/** The path as it is: every client would tidy it. */
+/** Sends the path unchanged, because every HTTP client would normalize it. */
 function rawGet(target: string): Promise<string> {
   const { hostname, port } = new URL(address);
   return new Promise((resolve, reject) => {

@@ -24,7 +24,7 @@ beforeAll(async () => {
   under = {
     storage: new S3Storage(ceph.s3, clock),
     reach: (url) => url,
-    // The server's clock cannot be moved: so the address is signed by one that is behind.
+    // The server's clock cannot be moved, so the address is signed by a server whose clock is behind.
     expired(upload) {
       const behind = new MovableClock();
       behind.forward(-301_000);
@@ -43,7 +43,7 @@ afterAll(async () => {
 
 describeStorage('S3 storage', () => under);
 
-test('a whole server on S3 takes a file in three steps, discards what is none, and removes what is removed', async () => {
+test('a server on S3 accepts an upload in three steps, discards a file that is not an image, and deletes removed images', async () => {
   const feira = await openFeira({ s3: ceph.s3 });
   try {
     const { names } = under;
@@ -79,7 +79,7 @@ test('a whole server on S3 takes a file in three steps, discards what is none, a
   }
 });
 
-test('a server whose storage is gone says that it is not ready', async () => {
+test('a server whose storage is unavailable reports that it is not ready', async () => {
   const feira = await openFeira({ s3: { ...ceph.s3, bucket: 'missing' } });
   expect((await feira.app.inject('/readyz')).statusCode).toBe(503);
   await feira.close();

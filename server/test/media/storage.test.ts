@@ -42,7 +42,7 @@ test.each([
   ['another length', 'Content-Length: 10485760'],
   ['no length', 'Transfer-Encoding: chunked'],
 ])(
-  'a client that sends ten megabytes of %s before it reads learns why they are refused',
+  'a client that sends ten megabytes of %s before it reads still gets the reason for the rejection',
   async (_what, header) => {
     const { hostname, port } = new URL(address);
     const chunked = header.startsWith('Transfer');
@@ -64,7 +64,7 @@ test.each([
   },
 );
 
-test('a body without end is cut off', async () => {
+test('an endless body is cut off', async () => {
   const { hostname, port } = new URL(address);
   const socket = connect(Number(port), hostname);
   socket.write('PUT /uploads/x.png HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n');
@@ -82,7 +82,7 @@ test('a body without end is cut off', async () => {
   expect(sent).toBeLessThan(60_000_000);
 });
 
-test('an upload that breaks off is no failure of the server, which the log would show', async () => {
+test('an interrupted upload is not logged as a failure of the server', async () => {
   const key = `product_images/${newId()}/${'k'.repeat(22)}.png`;
   const signed = await under.storage.signPut({ key, contentType: 'image/png', contentLength: 9 });
   const { hostname, port, pathname, search } = new URL(under.reach(signed));

@@ -24,7 +24,7 @@ test.each([
   ['image/png', 'png'],
   ['image/webp', 'webp'],
   ['image/gif', 'gif'],
-])('an address for %s has exactly the fields that are promised', async (contentType, extension) => {
+])('an upload URL for %s comes with exactly the documented fields', async (contentType, extension) => {
   const asked = await ask({ contentType, contentLength: 123 });
   expect(asked.status).toBe(201);
   expect(asked.body).toEqual({
@@ -36,17 +36,17 @@ test.each([
   expect(asked.body.uploadUrl).toContain(asked.body.key);
 });
 
-test('no key is given out twice', async () => {
+test('no key is issued twice', async () => {
   const asked = await Promise.all(Array.from({ length: 40 }, () => ask()));
   expect(new Set(asked.map(({ body }) => body.key)).size).toBe(40);
 });
 
-test.each([1, 10_485_760])('a length of %i bytes is taken', async (contentLength) => {
+test.each([1, 10_485_760])('a length of %i bytes is accepted', async (contentLength) => {
   expect((await ask({ contentLength })).status).toBe(201);
 });
 
 test.each([0, -1, 10_485_761, 1e12, 1_000.5, '1000', null, true, undefined])(
-  'a length of %s is refused',
+  'a length of %s is rejected',
   async (contentLength) => {
     expectRefusal(await ask({ contentLength }), 422, ['contentLength']);
   },
@@ -63,11 +63,11 @@ test.each([
   5,
   null,
   undefined,
-])('the type %s is refused', async (contentType) => {
+])('the type %s is rejected', async (contentType) => {
   expectRefusal(await ask({ contentType }), 422, ['contentType']);
 });
 
-test('every fault is reported at once', async () => {
+test('all errors are reported together', async () => {
   expectRefusal(await store.post('/uploads', {}), 422, ['productId', 'contentType', 'contentLength']);
   expectRefusal(await ask({ productId: 7, contentType: 'x', contentLength: 0 }), 422, [
     'productId',
@@ -76,7 +76,7 @@ test('every fault is reported at once', async () => {
   ]);
 });
 
-test('an unknown product, one of another store and one that is gone are not found', async () => {
+test('an unknown product, one of another store and a deleted one are not found', async () => {
   const other = await feira.store();
   const theirs = await newProduct(other);
   const gone = await newProduct(store);
@@ -85,13 +85,13 @@ test('an unknown product, one of another store and one that is gone are not foun
     expectRefusal(await ask({ productId }), 404);
 });
 
-test('media:write is needed, and no other scope is enough', async () => {
+test('media:write is required, and no other scope is enough', async () => {
   const reader = await store.withScopes(['products:read', 'products:write']);
   expectRefusal(await ask({}, reader), 403);
   expect((await ask({}, await store.withScopes(['media:write']))).status).toBe(201);
 });
 
-test('the same Idempotency-Key gives the same address and key', async () => {
+test('the same Idempotency-Key returns the same URL and key', async () => {
   const headers = { 'idempotency-key': 'once' };
   const body = { productId, contentType: 'image/jpeg', contentLength: 1_000 };
   const first = await store.post('/uploads', body, headers);
@@ -100,7 +100,7 @@ test('the same Idempotency-Key gives the same address and key', async () => {
   expect(again.headers['idempotent-replayed']).toBe('true');
 });
 
-test('the headers show whichever limit is tightest, and the 61st in a minute is refused', async () => {
+test('the headers show the tightest limit, and the 61st call within a minute is rejected', async () => {
   const limited = await feira.store({ perMinute: 120 });
   const product = await newProduct(limited);
   const call = () =>
@@ -120,7 +120,7 @@ test('the headers show whichever limit is tightest, and the 61st in a minute is 
   expect((await call()).status).toBe(201);
 });
 
-test('putting the file spends nothing', async () => {
+test('the PUT of the file does not count against the limits', async () => {
   const limited = await feira.store({ perMinute: 120 });
   const product = await newProduct(limited);
   const asked = await limited.post('/uploads', {

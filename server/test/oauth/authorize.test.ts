@@ -27,7 +27,7 @@ afterAll(() => feira.close());
 const without = (...names: string[]) =>
   Object.fromEntries(Object.entries(query).filter(([name]) => !names.includes(name)));
 
-/** The same fault must be found in the address the merchant follows and in the form the page sends back. */
+/** The same error must be found in the URL that the merchant opens and in the form that the page submits. */
 async function bothWays(search: string, check: (page: Page) => void): Promise<void> {
   check(await ana.get(`/oauth/authorize?${search}`));
   check(await ana.post('/oauth/authorize', `${search}&decision=approve`));
@@ -74,8 +74,8 @@ describe('a request whose app or return address cannot be trusted gets an error 
     ['a backslash', 'https://erp.example\\@evil.example/callback'],
     ['a subdomain', 'https://evil.erp.example/callback'],
     ['white space in front', ` ${CALLBACK}`],
-    ['a line break behind', `${CALLBACK}\r\nX-Evil: 1`],
-    ['a NUL behind', `${CALLBACK}\0`],
+    ['a trailing line break', `${CALLBACK}\r\nX-Evil: 1`],
+    ['a trailing NUL', `${CALLBACK}\0`],
     ['a script', 'javascript:alert(1)'],
     ['nothing', ''],
   ])('redirect_uri with %s', async (_name, redirectUri) => {
@@ -92,18 +92,18 @@ describe('a request whose app or return address cannot be trusted gets an error 
     await bothWays(twice.toString(), isErrorPage);
   });
 
-  test('not even before the merchant has signed in', async () => {
+  test('also before the merchant has signed in', async () => {
     const stranger = new Merchant(feira.app);
     isErrorPage(await stranger.consent({ ...query, redirect_uri: 'https://evil.example/' }));
   });
 
-  test('and the page shows nothing of what was sent as HTML', async () => {
+  test('and the page escapes everything that was sent', async () => {
     const page = await ana.consent({ ...query, client_id: '<script>alert(1)</script>' });
     expect(page.html).not.toContain('<script');
   });
 });
 
-describe('every other fault goes back to the app with error, state and iss', () => {
+describe('every other error is returned to the app with error, state and iss', () => {
   const short = 'a'.repeat(42);
   test.each([
     ['no code_challenge (PKCE is required)', { code_challenge: '' }, 'invalid_request'],
@@ -152,7 +152,7 @@ describe('every other fault goes back to the app with error, state and iss', () 
     },
   );
 
-  test('state sent twice, and then no state comes back: neither of them can be meant', async () => {
+  test('state sent twice: no state is returned, because it is unclear which one was meant', async () => {
     const twice = `${new URLSearchParams(query)}&state=other`;
     await bothWays(twice, (page) => {
       expect(answerOf(page)).toEqual({
@@ -163,7 +163,7 @@ describe('every other fault goes back to the app with error, state and iss', () 
     });
   });
 
-  test('in an error_description of the characters that RFC 6749 allows, whatever the parameter is called', async () => {
+  test('in an error_description with only the characters that RFC 6749 allows, whatever the name of the parameter', async () => {
     const name = encodeURIComponent(`"\\é\n${'😀'.repeat(30)}`);
     await bothWays(`${new URLSearchParams(query)}&${name}=1&${name}=2`, (page) => {
       expect(answerOf(page).error_description).toMatch(/^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/);
@@ -205,7 +205,7 @@ test('unknown parameters are ignored', async () => {
   expect(answerOf(await ana.press(page, 'Approve'))).toHaveProperty('code');
 });
 
-test('two approvals of one request give two codes', async () => {
+test('two approvals of one request create two codes', async () => {
   const asked = authorizationQuery(erp, pkce());
   const [first, second] = [answerOf(await ana.approve(asked)), answerOf(await ana.approve(asked))];
   expect(first.code).not.toBe(second.code);

@@ -157,7 +157,7 @@ describe('a merchant in a browser', () => {
     ]);
   });
 
-  test('reads it in Portuguese, on a phone, without script', async () => {
+  test('can use the page in Portuguese, on a phone and without scripts', async () => {
     const phone = await browser
       .browser()!
       .newContext({ viewport: { width: 360, height: 740 }, locale: 'pt-BR', javaScriptEnabled: false });

@@ -79,7 +79,7 @@ describe('the page', () => {
     expect(Object.keys(formOf(page, 'Approve').buttons)).toEqual(['Approve', 'Deny']);
   });
 
-  test('shows no scope that was not asked for', async () => {
+  test('shows no scope that was not requested', async () => {
     const { text } = await ana.consent({ ...query, scope: 'orders:read orders:read' });
     expect(text.split(SCOPE_WORDS.en['orders:read'])).toHaveLength(2);
     expect(text).not.toContain(SCOPE_WORDS.en['orders:write']);
@@ -97,7 +97,7 @@ describe('the page', () => {
     expect((await storesWithGrants()).slice(before)).toEqual([stores.matriz]);
   });
 
-  test('speaks Portuguese to a browser that prefers it', async () => {
+  test('is in Portuguese for a browser that prefers it', async () => {
     const portuguese = new Merchant(feira.app, { 'accept-language': 'pt-BR,pt;q=0.9,en;q=0.8' });
     const signIn = await portuguese.get('/sign-in');
     expect(signIn.html).toContain('lang="pt-BR"');
@@ -111,7 +111,7 @@ describe('the page', () => {
     expect((await portuguese.consent({ ...query, client_id: 'x' })).text).toContain('Nada foi aprovado');
   });
 
-  test('stays English when Portuguese comes second', async () => {
+  test('is in English if Portuguese is only the second preference', async () => {
     const english = new Merchant(feira.app, { 'accept-language': 'en-US,pt;q=0.5' });
     expect((await english.get('/sign-in')).html).toContain('lang="en"');
   });
@@ -133,7 +133,7 @@ describe('the page', () => {
     expect(answerOf(await merchant.press(page, 'Approve')).state).toBe(tag);
   });
 
-  test('offers no Approve to an account without a store', async () => {
+  test('shows no Approve button to an account without a store', async () => {
     const partner = new Merchant(feira.app);
     await partner.press(await partner.get('/partners'), 'Create account', {
       email: 'dev@erp.example',

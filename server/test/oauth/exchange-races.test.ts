@@ -49,7 +49,7 @@ const grantIn = () =>
     scopes: [...SCOPES],
   });
 
-/** The same exchange many times at once, half of them at each server; answers how often each outcome came. */
+/** Sends the same exchange many times concurrently, half of them to each server. Returns the number of each outcome. */
 async function race(fields: Record<string, string>): Promise<Record<string, number>> {
   const body = new URLSearchParams({
     client_id: erp.clientId,

@@ -78,7 +78,7 @@ describe.each(Object.keys(FORMS))('the form "%s"', (name) => {
     sent = await FORMS[name]!();
   });
 
-  test('is refused without its proof, with another one, and with that of another purpose', async () => {
+  test('is rejected without its CSRF token, with another one, and with that of another purpose', async () => {
     const { of, form, fields } = sent;
     const { csrf, ...bare } = fields;
     expect(csrf).toMatch(/^[\w-]{43}$/);
@@ -93,7 +93,7 @@ describe.each(Object.keys(FORMS))('the form "%s"', (name) => {
     isRefused(await of.post(form.action, { ...bare, csrf: otherPurpose! }));
   });
 
-  test('is refused in another browser, and without any cookie', async () => {
+  test('is rejected in another browser, and without any cookie', async () => {
     const { form, fields } = sent;
     const refusals = [new Merchant(feira.app), bia];
     for (const other of refusals) {
@@ -123,12 +123,12 @@ describe('a consent form', () => {
     ['another state', { state: 'of the attacker' }],
     ['no state', { state: '' }],
     ['another code_challenge', { code_challenge: 'a'.repeat(43) }],
-  ])('replayed with %s is refused and grants nothing', async (_name, change) => {
+  ])('replayed with %s is rejected and grants nothing', async (_name, change) => {
     isRefused(await ana.post('/oauth/authorize', { ...consent.fields, ...change }));
     expect(await grants()).toBe(before);
   });
 
-  test('replayed with the name of another app is refused and grants nothing', async () => {
+  test('replayed with the name of another app is rejected and grants nothing', async () => {
     const other = await registerApp(feira, { redirectUris: [CALLBACK] });
     isRefused(await ana.post('/oauth/authorize', { ...consent.fields, client_id: other.clientId }));
     expect(await grants()).toBe(before);
@@ -148,7 +148,7 @@ describe('a consent form', () => {
     ['none', () => ''],
     ['an unknown', () => '01900000-0000-7000-8000-000000000000'],
     ['not an id as', () => "x' or true\0"],
-  ])('approved for %s store is refused and grants nothing', async (_name, store) => {
+  ])('approved for %s store is rejected and grants nothing', async (_name, store) => {
     const page = await ana.post('/oauth/authorize', { ...consent.fields, store: store() });
     expect([page.status, page.location]).toEqual([403, undefined]);
     expect(await grants()).toBe(before);
@@ -182,7 +182,7 @@ describe('a consent form', () => {
   });
 });
 
-test('a sign-in form cannot be sent from elsewhere to put a merchant into an account of the attacker', async () => {
+test('a sign-in form sent by another site cannot sign a merchant in to the account of an attacker', async () => {
   const attacker = await FORMS['sign-in']!();
   const victim = new Merchant(feira.app);
   isRefused(await victim.post('/sign-in', { ...attacker.fields, email: BIA, password: PASSWORD }));

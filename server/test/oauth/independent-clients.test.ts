@@ -6,9 +6,8 @@ import { CALLBACK, type RegisteredApp, registerApp } from '../support/integrator
 import { Merchant, openStore } from '../support/merchant.js';
 import { freePort } from '../support/process.js';
 
-// Two client libraries that others wrote, unmodified, over a real socket. Whatever they check by themselves (issuer,
-// state, iss, token type, no-store, error shapes) is checked here by somebody who has not read our code. Plain http is
-// the only option they must be given.
+// Two unmodified third-party client libraries over a real socket. Their own checks (issuer, state, iss, token type,
+// no-store, error formats) are independent of our code. The only option they need is to allow plain http.
 const SCOPE = 'products:read orders:read';
 
 let feira: Feira;
@@ -28,7 +27,9 @@ beforeAll(async () => {
 });
 afterAll(() => feira.close());
 
-/** The browser's part: from the address the library made to the address the merchant lands on. */
+/**
+ * Acts as the browser: opens the URL that the library created and returns the URL to which the merchant is redirected.
+ */
 async function follow(address: URL, button: 'Approve' | 'Deny' = 'Approve'): Promise<URL> {
   expect(address.origin).toBe(base);
   const page = await ana.get(address.pathname + address.search);
@@ -90,7 +91,7 @@ describe('openid-client', () => {
     expect((await callMe(renewed.access_token)).status).toBe(401);
   });
 
-  test('sees a denial as access_denied', async () => {
+  test('reports a denial as access_denied', async () => {
     const config = await discovered(client.ClientSecretPost(erp.clientSecret));
     const { checks, address } = await begun(config);
     await expect(
@@ -98,7 +99,7 @@ describe('openid-client', () => {
     ).rejects.toMatchObject({ error: 'access_denied' });
   });
 
-  test.each(['state', 'iss'])('refuses an answer whose %s was changed or taken out', async (name) => {
+  test.each(['state', 'iss'])('rejects a response whose %s was changed or removed', async (name) => {
     const config = await discovered(client.ClientSecretPost(erp.clientSecret));
     const { checks, address } = await begun(config);
     const answer = await follow(address);
@@ -110,7 +111,7 @@ describe('openid-client', () => {
     await client.authorizationCodeGrant(config, answer, checks);
   });
 
-  test('understands a wrong secret in both ways of sending it', async () => {
+  test('reports a wrong secret in both ways of sending it', async () => {
     for (const auth of [client.ClientSecretPost('wrong'), client.ClientSecretBasic('wrong')]) {
       const config = await discovered(auth);
       const failure = client.refreshTokenGrant(config, 'unknown');
@@ -184,7 +185,7 @@ describe('oauth4webapi', () => {
     expect((await callMe(tokens.access_token)).status).toBe(200);
   });
 
-  test('reads the challenge of a refused API call', async () => {
+  test('reads the challenge of a rejected API call', async () => {
     const refused = oauth.protectedResourceRequest(
       'unknown',
       'GET',
@@ -200,7 +201,7 @@ describe('oauth4webapi', () => {
   });
 });
 
-test('the metadata names every address under the public one, and what is behind them', async () => {
+test('every URL in the metadata is below the public one, and the metadata matches the endpoints', async () => {
   const response = await fetch(`${base}/.well-known/oauth-authorization-server`);
   expect(response.headers.get('content-type')).toContain('application/json');
   const metadata = (await response.json()) as Record<string, unknown>;

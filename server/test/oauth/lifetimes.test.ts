@@ -29,7 +29,7 @@ const outcome = ({ status, body }: Answer) => [status, body.error];
 const REFUSED = [400, 'invalid_grant'];
 
 describe('an authorization code', () => {
-  test('is good for 599 seconds', async () => {
+  test('is valid for 599 seconds', async () => {
     const grant = await erp.authorized(await signedIn());
     feira.clock.forward(599 * SECOND);
     expect((await erp.exchange(grant)).status).toBe(200);
@@ -58,13 +58,13 @@ describe('an authorization code', () => {
   });
 
   test.each(['feira_ac_', `feira_ac_${'a'.repeat(43)}`, `feira_ac_${'\0'.repeat(43)}`, '\0', 'é'])(
-    'that was never issued is refused: %j',
+    'that was never issued is rejected: %j',
     async (code) => {
       expect(outcome(await erp.exchange({ code, verifier: 'a'.repeat(43) }))).toEqual(REFUSED);
     },
   );
 
-  test('used a second time revokes at once everything issued from it, and nothing else', async () => {
+  test('used a second time immediately revokes everything issued from it, and nothing else', async () => {
     const other = await erp.connected(await signedIn());
     const grant = await erp.authorized(ana);
     const first = (await erp.exchange(grant)).body;
@@ -107,7 +107,7 @@ describe('an access token', () => {
 });
 
 describe('a refresh token', () => {
-  test('is good just before 30 idle days, and using it starts the 30 days again', async () => {
+  test('is valid until 30 idle days have passed, and using it starts the 30 days again', async () => {
     let { refresh_token } = await erp.connected(await signedIn());
     for (let use = 0; use < 3; use++) {
       feira.clock.forward(30 * DAY - SECOND);
@@ -123,7 +123,7 @@ describe('a refresh token', () => {
     expect(outcome(await erp.refresh(refresh_token))).toEqual(REFUSED);
   });
 
-  test('used a second time ends the whole family, while the access tokens it gave run on', async () => {
+  test('used a second time revokes the whole family, while the access tokens issued from it stay valid', async () => {
     const first = await erp.connected(await signedIn());
     const second = (await erp.refresh(first.refresh_token)).body;
     const third = (await erp.refresh(second.refresh_token)).body;
@@ -133,7 +133,7 @@ describe('a refresh token', () => {
     for (const tokens of [first, second, third]) expect((await erp.me(tokens.access_token)).status).toBe(200);
   });
 
-  test('of another app is refused and stays good', async () => {
+  test('of another app is rejected and stays valid', async () => {
     const thief = new Integrator(feira.app, await registerApp(feira));
     const { refresh_token } = await erp.connected(await signedIn());
     expect(outcome(await thief.refresh(refresh_token))).toEqual(REFUSED);
@@ -142,7 +142,7 @@ describe('a refresh token', () => {
 });
 
 describe('authorizing again', () => {
-  test('adds a grant beside the old one; both work, and they share one budget', async () => {
+  test('adds a second grant; both work and share one budget', async () => {
     const app = new Integrator(feira.app, await registerApp(feira));
     const first = await app.connected(await signedIn());
     const second = await app.connected(ana);
@@ -154,7 +154,7 @@ describe('authorizing again', () => {
     expect((await app.refresh(second.refresh_token)).status).toBe(200);
   });
 
-  test('for another store gives a token of that store, with a budget of its own', async () => {
+  test('for another store returns a token of that store, with its own budget', async () => {
     const app = new Integrator(feira.app, await registerApp(feira));
     const first = await app.connected(await signedIn());
     const second = await app.connected(ana, { store: filial });
@@ -163,7 +163,7 @@ describe('authorizing again', () => {
     expect(answers.map(({ headers }) => headers['x-ratelimit-remaining'])).toEqual(['119', '119']);
   });
 
-  test('with fewer scopes takes nothing from the first grant', async () => {
+  test('with fewer scopes does not reduce the first grant', async () => {
     const app = new Integrator(feira.app, await registerApp(feira));
     const first = await app.connected(await signedIn());
     const second = await app.exchange(await app.authorized(ana, {}, { scope: 'categories:read' }));
@@ -173,7 +173,7 @@ describe('authorizing again', () => {
 });
 
 describe('RFC 7009 revocation', () => {
-  test('of an access token ends that token at once, and the refresh token goes on', async () => {
+  test('of an access token takes effect immediately, and the refresh token stays valid', async () => {
     const tokens = await erp.connected(await signedIn());
     expect((await erp.me(tokens.access_token)).status).toBe(200);
     expect(await erp.revoke(tokens.access_token)).toMatchObject({ status: 200, body: {} });
@@ -181,7 +181,7 @@ describe('RFC 7009 revocation', () => {
     expect((await erp.refresh(tokens.refresh_token)).status).toBe(200);
   });
 
-  test('of a refresh token ends the access tokens of its grant at once as well', async () => {
+  test('of a refresh token also revokes the access tokens of its grant immediately', async () => {
     const tokens = await erp.connected(await signedIn());
     expect((await erp.me(tokens.access_token)).status).toBe(200);
     expect((await erp.revoke(tokens.refresh_token)).status).toBe(200);
@@ -189,7 +189,7 @@ describe('RFC 7009 revocation', () => {
     expect(outcome(await erp.refresh(tokens.refresh_token))).toEqual(REFUSED);
   });
 
-  test("of an unknown token, or of another app's, is answered 200 and does nothing", async () => {
+  test('of an unknown token, or one of another app, returns 200 and changes nothing', async () => {
     const thief = new Integrator(feira.app, await registerApp(feira));
     const tokens = await erp.connected(await signedIn());
     for (const token of [tokens.access_token, tokens.refresh_token, 'unknown', '\0'])
@@ -198,7 +198,7 @@ describe('RFC 7009 revocation', () => {
     expect((await erp.refresh(tokens.refresh_token)).status).toBe(200);
   });
 
-  test('needs the client and the token', async () => {
+  test('requires the client and the token', async () => {
     const stranger = new Integrator(feira.app, { ...erp.credentials, clientSecret: 'wrong' });
     expect(outcome(await stranger.revoke('x'))).toEqual([401, 'invalid_client']);
     expect(outcome(await erp.revoke(''))).toEqual([400, 'invalid_request']);

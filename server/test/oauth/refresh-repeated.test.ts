@@ -29,7 +29,7 @@ beforeEach(async () => {
   first = await erp.connected(ana);
 });
 
-/** With a key, unless it is undefined. */
+/** Sends an Idempotency-Key unless it is undefined. */
 function refresh(refreshToken: string, key?: string, fields: Record<string, string> = {}): Promise<Answer> {
   const body = {
     grant_type: 'refresh_token',
@@ -40,7 +40,7 @@ function refresh(refreshToken: string, key?: string, fields: Record<string, stri
   return erp.token(body, key === undefined ? {} : { 'idempotency-key': key });
 }
 
-/** The merchant must authorize again: the newest refresh token of the family is dead. */
+/** The newest refresh token of the family is invalid, so the merchant must authorize again. */
 async function expectFamilyEnded(newest: string): Promise<void> {
   const { status, body } = await refresh(newest);
   expect([status, body.error]).toEqual([400, 'invalid_grant']);
@@ -66,7 +66,7 @@ describe('a refresh with an Idempotency-Key', () => {
     expect((await refresh(again.body.refresh_token)).status).toBe(200);
   });
 
-  test('is invalid_grant after ten minutes, and ends the family', async () => {
+  test('returns invalid_grant after ten minutes, and revokes the family', async () => {
     const answer = await refresh(first.refresh_token, KEY);
     feira.clock.forward(10 * MINUTE);
     expectInvalidGrant(await refresh(first.refresh_token, KEY));
@@ -76,15 +76,15 @@ describe('a refresh with an Idempotency-Key', () => {
   test.each([
     ['without the key', undefined],
     ['with another key', 'another'],
-  ])('is invalid_grant when it is repeated %s, and ends the family', async (_how, key) => {
+  ])('returns invalid_grant when it is repeated %s, and revokes the family', async (_how, key) => {
     const answer = await refresh(first.refresh_token, KEY);
     expectInvalidGrant(await refresh(first.refresh_token, key));
     await expectFamilyEnded(answer.body.refresh_token);
-    // The right key does not bring the pair back.
+    // The correct key no longer returns the pair.
     expectInvalidGrant(await refresh(first.refresh_token, KEY));
   });
 
-  test('is invalid_grant for another app, which cannot end the family', async () => {
+  test('returns invalid_grant for another app, which cannot revoke the family', async () => {
     const answer = await refresh(first.refresh_token, KEY);
     const other = await registerApp(feira);
     const credentials = { client_id: other.clientId, client_secret: other.clientSecret };
@@ -92,7 +92,7 @@ describe('a refresh with an Idempotency-Key', () => {
     expect((await refresh(answer.body.refresh_token)).status).toBe(200);
   });
 
-  test('is invalid_grant once the merchant has ended the authorization', async () => {
+  test('returns invalid_grant once the merchant has revoked the authorization', async () => {
     const answer = await refresh(first.refresh_token, KEY);
     await erp.revoke(answer.body.refresh_token);
     expectInvalidGrant(await refresh(first.refresh_token, KEY));
@@ -105,7 +105,7 @@ describe('a refresh with an Idempotency-Key', () => {
     expect(third.body.refresh_token).not.toBe(second.body.refresh_token);
   });
 
-  test('is invalid_request when it is repeated with another scope, and the family lives on', async () => {
+  test('returns invalid_request when it is repeated with another scope, and the family stays valid', async () => {
     const answer = await refresh(first.refresh_token, KEY, { scope: 'orders:read' });
     const other = await refresh(first.refresh_token, KEY);
     expect([other.status, other.body.error]).toEqual([400, 'invalid_request']);
@@ -113,13 +113,13 @@ describe('a refresh with an Idempotency-Key', () => {
     expect(same.body).toEqual(answer.body);
   });
 
-  test('that was refused leaves the refresh token unused', async () => {
+  test('that was rejected leaves the refresh token unused', async () => {
     expect((await refresh(first.refresh_token, KEY, { scope: 'fly' })).body.error).toBe('invalid_scope');
     expect((await refresh(first.refresh_token, KEY)).status).toBe(200);
   });
 
   test.each(['', 'x'.repeat(256)])(
-    'is invalid_request when the key has no or too many characters',
+    'returns invalid_request when the key has no or too many characters',
     async (key) => {
       const answer = await refresh(first.refresh_token, key);
       expect([answer.status, answer.body.error]).toEqual([400, 'invalid_request']);
@@ -127,7 +127,7 @@ describe('a refresh with an Idempotency-Key', () => {
     },
   );
 
-  test('is answered with one pair when it is sent 100 times at once to two processes', async () => {
+  test('returns one pair when it is sent 100 times concurrently to two processes', async () => {
     const second = await openFeira({ on: feira });
     try {
       const there = new Integrator(second.app, erp.credentials);

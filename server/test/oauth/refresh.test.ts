@@ -28,7 +28,7 @@ async function statusOf(accessToken: string, path: string): Promise<number> {
 }
 
 describe('a refresh with scope', () => {
-  test('narrows the new access token to the scopes that were asked for', async () => {
+  test('narrows the new access token to the requested scopes', async () => {
     const { refresh_token } = await erp.connected(ana);
     const narrowed = await erp.refresh(refresh_token, { scope: 'orders:read' });
     expect([narrowed.status, narrowed.body.scope]).toEqual([200, 'orders:read']);
@@ -49,7 +49,7 @@ describe('a refresh with scope', () => {
   });
 
   test.each(['products:write', `${GRANTED} stock:write`, 'fly', 'orders:read\0', ' '])(
-    'of %j, which was not granted, answers invalid_scope and leaves the refresh token unused',
+    'of %j, which was not granted, returns invalid_scope and leaves the refresh token unused',
     async (scope) => {
       const { refresh_token } = await erp.connected(ana);
       const refused = await erp.refresh(refresh_token, { scope });
@@ -60,7 +60,7 @@ describe('a refresh with scope', () => {
     },
   );
 
-  test('is judged after the refresh token: an unknown one is invalid_grant whatever the scope', async () => {
+  test('is checked after the refresh token: an unknown token returns invalid_grant whatever the scope', async () => {
     expect((await erp.refresh('unknown', { scope: 'fly' })).body.error).toBe('invalid_grant');
     const { refresh_token } = await erp.connected(ana);
     await erp.refresh(refresh_token);
@@ -69,7 +69,7 @@ describe('a refresh with scope', () => {
 });
 
 describe('the refreshes of one grant', () => {
-  test('are limited to 600 per hour; a further one is 429 and its refresh token stays valid', async () => {
+  test('are limited to 600 per hour; a further one returns 429 and its refresh token stays valid', async () => {
     const first = await erp.connected(ana);
     const other = await erp.connected(ana);
     const { refresh_token } = (await erp.refresh(first.refresh_token)).body;

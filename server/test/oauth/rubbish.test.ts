@@ -78,19 +78,22 @@ async function statusOf(request: {
   return response.statusCode;
 }
 
-test.each(['/api/oauth/token', '/api/oauth/revoke'])('POST %s answers rubbish with 4xx', async (url) => {
-  const body = fc.oneof({ weight: 3, arbitrary: pairs().map(encoded) }, raw);
-  await fc.assert(
-    fc.asyncProperty(body, type, authorization(), async (sent, contentType, header) => {
-      const headers = { 'content-type': contentType, authorization: header };
-      const status = await statusOf({ method: 'POST', url, body: sent, headers });
-      expect(status < 500 && (status >= 400 || url.endsWith('revoke'))).toBe(true);
-    }),
-    RUNS,
-  );
-});
+test.each(['/api/oauth/token', '/api/oauth/revoke'])(
+  'POST %s answers invalid input with 4xx',
+  async (url) => {
+    const body = fc.oneof({ weight: 3, arbitrary: pairs().map(encoded) }, raw);
+    await fc.assert(
+      fc.asyncProperty(body, type, authorization(), async (sent, contentType, header) => {
+        const headers = { 'content-type': contentType, authorization: header };
+        const status = await statusOf({ method: 'POST', url, body: sent, headers });
+        expect(status < 500 && (status >= 400 || url.endsWith('revoke'))).toBe(true);
+      }),
+      RUNS,
+    );
+  },
+);
 
-test('POST /api/oauth/token answers an authenticated client that sends rubbish with 400', async () => {
+test('POST /api/oauth/token answers an authenticated client that sends invalid input with 400', async () => {
   const grantType = fc.constantFrom('authorization_code', 'refresh_token');
   const credential = fc.oneof(value(), fc.string({ unit: 'binary', minLength: 43, maxLength: 43 }));
   await fc.assert(
@@ -110,7 +113,7 @@ test('POST /api/oauth/token answers an authenticated client that sends rubbish w
   );
 });
 
-test('GET /oauth/authorize answers rubbish with a page or a redirect, signed in or not', async () => {
+test('GET /oauth/authorize answers invalid input with a page or a redirect, signed in or not', async () => {
   const query = fc.oneof(
     { weight: 3, arbitrary: pairs().map(encoded) },
     raw.map((text) => encodeURI(text.toString().toWellFormed())),
@@ -128,7 +131,7 @@ test('GET /oauth/authorize answers rubbish with a page or a redirect, signed in 
 });
 
 test.each(['/oauth/authorize', '/sign-in', '/sign-out', '/partners/sign-up', '/console/apps/disconnect'])(
-  'POST %s answers rubbish with 4xx or a redirect',
+  'POST %s answers invalid input with 4xx or a redirect',
   async (url) => {
     const body = fc.oneof(
       { weight: 3, arbitrary: pairs().map(encoded) },

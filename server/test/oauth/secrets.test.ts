@@ -113,7 +113,7 @@ function formsOf(secret: string): string[] {
   return random ? [...plain, random, Buffer.from(random, 'base64url').toString('hex')] : plain;
 }
 
-describe('after a whole life of sign-ups, sign-ins, consents, tokens, rotations and mistakes', () => {
+describe('after sign-ups, sign-ins, consents, tokens, rotations and mistakes', () => {
   test('the log has a line for each request, and no secret in any of them', () => {
     expect(lines.length).toBeGreaterThan(25);
     const log = lines.join('');
@@ -121,7 +121,7 @@ describe('after a whole life of sign-ups, sign-ins, consents, tokens, rotations 
       for (const form of formsOf(secret)) expect([what, log.includes(form)]).toEqual([what, false]);
   });
 
-  test('no table holds a secret in clear, in any encoding', () => {
+  test('no table contains a secret in plain text, in any encoding', () => {
     for (const [what, secret] of Object.entries(secrets))
       for (const form of formsOf(secret)) expect([what, stored.includes(form)]).toEqual([what, false]);
   });

@@ -25,7 +25,7 @@ function isFault(answer: Answer, status: number, error: string): void {
   expect(answer.headers['content-type']).toContain('application/json');
 }
 
-describe('a request with several faults gets the first of them, in the order of the contract', () => {
+describe('a request with several errors gets the first of them, in the order of the contract', () => {
   // Each row corrects one error of the previous row. All later errors are still present.
   const stages: [string, Record<string, string>, number, string][] = [
     ['content type', { type: 'application/json' }, 400, 'invalid_request'],
@@ -67,7 +67,7 @@ describe('a request with several faults gets the first of them, in the order of 
     },
   );
 
-  test('refresh_token missing comes after the client too', async () => {
+  test('a missing refresh_token is reported after an invalid client, too', async () => {
     const wrong = { ...erp.bodyCredentials(), client_secret: 'wrong', grant_type: 'refresh_token' };
     isFault(await erp.token(wrong), 401, 'invalid_client');
     isFault(await erp.refresh(''), 400, 'invalid_request');
@@ -94,7 +94,7 @@ describe('a client that cannot be identified is rejected', () => {
     ['an unknown client_id', `app_${'0'.repeat(24)}:${secretOfRightForm}`],
     ['a wrong secret', ''],
     ['a NUL', 'app_\0:\0'],
-    ['bytes that are no text', '\xff\xfe:\xff'],
+    ['bytes that are not text', '\xff\xfe:\xff'],
   ])('%s in HTTP Basic → 401 with the Basic challenge', async (_name, pair) => {
     const authorization = pair
       ? `Basic ${Buffer.from(pair, 'latin1').toString('base64')}`
@@ -132,7 +132,7 @@ describe('the form itself', () => {
     'code_verifier',
     'redirect_uri',
     'nonsense',
-  ])('%s sent twice, even with one value → invalid_request, and the code stays good', async (name) => {
+  ])('%s sent twice, even with one value → invalid_request, and the code stays valid', async (name) => {
     const { code, verifier } = await erp.authorized(ana);
     const fields = new URLSearchParams({
       grant_type: 'authorization_code',
@@ -147,7 +147,7 @@ describe('the form itself', () => {
     expect((await erp.exchange({ code, verifier })).status).toBe(200);
   });
 
-  test('may carry a charset and parameters we do not know', async () => {
+  test('may have a charset and unknown parameters', async () => {
     const answer = await erp.token(
       {
         grant_type: 'refresh_token',
@@ -161,7 +161,7 @@ describe('the form itself', () => {
   });
 
   test.each(['', 'text/plain', 'multipart/form-data; boundary=x', '/', 'garbage', 'application/json'])(
-    'content type "%s" → invalid_request, in the form of RFC 6749',
+    'content type "%s" → invalid_request, in the format of RFC 6749',
     async (type) => {
       isFault(
         await erp.token({ grant_type: 'refresh_token' }, { 'content-type': type }),
@@ -182,7 +182,7 @@ describe('the form itself', () => {
     expect([answer.statusCode, answer.json().error]).toEqual([400, 'invalid_request']);
   });
 
-  test('more than 1 MB is refused in the form of RFC 6749 as well', async () => {
+  test('more than 1 MB is rejected in the format of RFC 6749 as well', async () => {
     const answer = await erp.token({ grant_type: 'x'.repeat(1_100_000) });
     expect(answer.status).toBe(413);
     expect(answer.body).toEqual({ error: 'invalid_request', error_description: expect.any(String) });
@@ -190,7 +190,7 @@ describe('the form itself', () => {
 });
 
 describe('the answer', () => {
-  test('has exactly the fields that are promised, and must not be stored', async () => {
+  test('has exactly the documented fields, and must not be cached', async () => {
     const answer = await erp.exchange(await erp.authorized(ana));
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({
@@ -231,7 +231,7 @@ describe('the PKCE verifier', () => {
     ['a line break at the end', `${'a'.repeat(43)}\n`],
     ['a letter outside ASCII', 'é'.repeat(43)],
   ];
-  test.each(verifiers)('of %s is refused even if its hash fits', async (_name, verifier) => {
+  test.each(verifiers)('of %s is rejected even if its hash matches', async (_name, verifier) => {
     const { code } = await erp.authorized(ana, {}, { code_challenge: pkce(verifier).challenge });
     isFault(await erp.exchange({ code, verifier }), 400, 'invalid_grant');
   });
@@ -259,7 +259,7 @@ describe('the PKCE verifier', () => {
     expect((await erp.exchange({ code, verifier })).status).toBe(200);
   });
 
-  test('of another request, or the challenge itself, is refused', async () => {
+  test('of another request, or the challenge itself, is rejected', async () => {
     const { code, verifier } = await erp.authorized(ana);
     isFault(await erp.exchange({ code, verifier: pkce().verifier }), 400, 'invalid_grant');
     isFault(await erp.exchange({ code, verifier: pkce(verifier).challenge }), 400, 'invalid_grant');

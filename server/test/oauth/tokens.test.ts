@@ -56,7 +56,7 @@ async function notify({ workspaceId, clientId }: StoreClient): Promise<void> {
     .autocommit.query(sql`select pg_notify(${CREDENTIAL_CHANNEL}, ${`${workspaceId} ${clientId}`})`);
 }
 
-describe('a call is refused with 401', () => {
+describe('a call is rejected with 401', () => {
   test('and the bare challenge when it carries no token, or one in the query', async () => {
     expect(await refusal({})).toBe('Bearer realm="feira"');
     expect(await refusal({}, `/me?access_token=${store.token}`)).toBe('Bearer realm="feira"');
@@ -82,7 +82,7 @@ describe('a call is refused with 401', () => {
     expect(lowercase.statusCode).toBe(200);
   });
 
-  test('when the token is unknown, however near it is to a known one', async () => {
+  test('when the token is unknown, however similar it is to a known one', async () => {
     const last = store.token.at(-1) === 'A' ? 'E' : 'A';
     for (const token of [
       'x',
@@ -129,7 +129,7 @@ describe('a call is refused with 401', () => {
 });
 
 describe('a revoked grant', () => {
-  test('is dead as soon as the process is notified, and no other grant is', async () => {
+  test('is rejected as soon as the process is notified, and no other grant is', async () => {
     const other = await feira.store();
     const sibling = await store.withScopes(['products:read']);
     const { db } = feira.context;
@@ -143,7 +143,7 @@ describe('a revoked grant', () => {
     for (const each of [store, other]) expect((await each.get('/me')).status).toBe(200);
   });
 
-  test('is dead in every process that is notified', async () => {
+  test('is rejected in every process that is notified', async () => {
     const second = await openFeira({ on: feira });
     const there = store.through(second);
     expect([(await store.get('/me')).status, (await there.get('/me')).status]).toEqual([200, 200]);
@@ -155,14 +155,14 @@ describe('a revoked grant', () => {
     await second.close();
   });
 
-  test('is dead within 2 seconds without any notification', async () => {
+  test('is rejected within 2 seconds without any notification', async () => {
     expect((await store.get('/me')).status).toBe(200);
     await revoke(store);
     feira.clock.forward(2_000);
     expect(await bearer(store.token)).toMatch(CHALLENGE);
   });
 
-  test('that is in use is looked up again in time: its calls find out without having to wait for it', async () => {
+  test('that is in use is looked up again in the background, so that its calls do not wait for it', async () => {
     // No test sets the budget of this store, because that notification would clear the cache.
     const [used, other] = [await feira.store({ perMinute: 120 }), await feira.store({ perMinute: 120 })];
     for (const each of [used, other]) await untilRemembered(each);
@@ -178,7 +178,7 @@ describe('a revoked grant', () => {
     expect((await other.get('/me')).status).toBe(200);
   });
 
-  test('is dead on the next call in a process that cannot listen', async () => {
+  test('is rejected on the next call in a process that receives no notifications', async () => {
     const probe = await feira.store();
     for (const each of [store, probe]) expect((await each.get('/me')).status).toBe(200);
     const cluster = new pg.Client(inject('cluster'));

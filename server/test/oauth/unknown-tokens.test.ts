@@ -50,7 +50,7 @@ function watchedCredentials(): { flood(count: number): Promise<boolean[]>; most(
 }
 
 describe('a flood of unknown tokens', () => {
-  test('has one statement at a time once thirty came from a network, for a minute', async () => {
+  test('uses one statement at a time for a minute, once a network has sent thirty', async () => {
     const before = watchedCredentials();
     expect(await before.flood(100)).toEqual(Array(100).fill(false));
     expect(before.most()).toBeGreaterThan(1);
@@ -64,7 +64,7 @@ describe('a flood of unknown tokens', () => {
     expect(most()).toBeGreaterThan(1);
   });
 
-  test('refuses no valid token, neither from elsewhere nor from the same network', async () => {
+  test('causes no valid token to be rejected, neither from another network nor from the same one', async () => {
     await flood(31);
     const [here, there] = [
       await store.withScopes(['products:read']),
@@ -79,7 +79,7 @@ describe('a flood of unknown tokens', () => {
     expect([fromHere, fromElsewhere]).toEqual([200, 200]);
   });
 
-  test('hides no token that is issued later, not even one that was refused before', async () => {
+  test('does not affect tokens that are issued later, not even one that was rejected before', async () => {
     const token = newSecret('access');
     for (let tries = 0; tries < 3; tries++) expect(await call(token, FLOODING)).toBe(401);
     await feira.context.db.store('test').transaction(async (tx) => {

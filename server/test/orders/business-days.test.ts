@@ -23,7 +23,7 @@ test.each([
   expect(addBusinessDays(day, count)).toBe(expected);
 });
 
-test('a moment belongs to the day of the time zone it is asked for', () => {
+test('a time belongs to a day of the given time zone', () => {
   const moment = Date.parse('2026-08-04T02:30:00Z');
   expect(localDay(moment, 'America/Sao_Paulo')).toBe('2026-08-03');
   expect(localDay(moment, 'UTC')).toBe('2026-08-04');

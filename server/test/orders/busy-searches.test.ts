@@ -42,7 +42,7 @@ async function waitForLock(): Promise<void> {
 }
 
 test.each(PATHS)(
-  '%s is 503 busy when it does not get a turn, and the search in front of it is answered',
+  '%s returns 503 busy when it does not get its turn, and the search ahead of it is answered',
   async (path) => {
     const hurried = await openFeira({ on: feira, deadlines: { waitMs: 20 } });
     try {
@@ -57,7 +57,7 @@ test.each(PATHS)(
   },
 );
 
-test.each(PATHS)('%s is 503 busy when it takes longer than a search may', async (path) => {
+test.each(PATHS)('%s returns 503 busy when it takes longer than a search may', async (path) => {
   // Long enough for the statements before the search, also on a busy machine.
   const strict = await openFeira({ on: feira, deadlines: { statementMs: 1_000 } });
   try {
@@ -67,7 +67,7 @@ test.each(PATHS)('%s is 503 busy when it takes longer than a search may', async 
   }
 });
 
-test.each(PATHS)('%s is 502 when the storage of the orders does not release its lock', async (path) => {
+test.each(PATHS)('%s returns 502 when the storage of the orders does not release its lock', async (path) => {
   const strict = await openFeira({ on: feira, deadlines: { lockMs: 50 } });
   try {
     const { status, body } = await store.through(strict).get(path);
@@ -78,7 +78,7 @@ test.each(PATHS)('%s is 502 when the storage of the orders does not release its 
 });
 
 test.each(['/orders', '/customers'])(
-  '%s without a search is 502 when a statement takes too long',
+  '%s without a search returns 502 when a statement takes too long',
   async (path) => {
     const strict = await openFeira({ on: feira, deadlines: { statementMs: 50 } });
     try {

@@ -30,7 +30,7 @@ const STRANGER = {
   address: { ...BUYER.address, street: 'Rua do Estranho', city: 'Recife', state: 'PE' },
 };
 
-test('an unpaid order with a customer’s document changes nothing of that customer', async () => {
+test('an unpaid order with a customer’s document does not change that customer', async () => {
   await place({}, true);
   const before = await customers();
   const unpaid = await place(STRANGER, false);
@@ -58,14 +58,14 @@ test('the details of an order become the customer’s when it is paid', async ()
   expect((await store.get('/customers?search=beatriz')).body.data).toHaveLength(1);
 });
 
-test('an older order that is paid late counts, but leaves the newer details in place', async () => {
+test('an older order that is paid late counts, but does not replace newer details', async () => {
   const older = await place({ name: 'Old Name' }, false);
   await place({ name: 'New Name' }, true);
   await pay(older);
   expect(await customers()).toMatchObject([{ name: 'New Name', ordersCount: 2, totalSpent: 225.5 }]);
 });
 
-test('a customer may spend more than the largest order a hundred times over', async () => {
+test('a customer may spend more than a hundred times the largest order', async () => {
   await place({}, true);
   await feira.context.db.store('test').autocommit.query(sql`
     update customers set total_spent = 99999999999999.99 where workspace_id = ${store.workspaceId}`);

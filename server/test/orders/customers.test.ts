@@ -49,7 +49,7 @@ test('a customer has the documented fields, which agree with the order', async (
   ]);
 });
 
-test('the same document is one customer, whatever else differs; the last order says what they are called', async () => {
+test('orders with the same document belong to one customer, whose name is that of the last order', async () => {
   const first = await place({ name: 'Bia', email: 'old@mail.example' });
   const second = await place({ name: 'Beatriz Souza', email: 'new@mail.example', phone: null });
   const orders = await Promise.all([first, second].map((id) => store.get(`/orders/${id}`)));
@@ -68,7 +68,7 @@ test('the same document is one customer, whatever else differs; the last order s
   ]);
 });
 
-test('without a document the same e-mail is one customer, in any case', async () => {
+test('without a document, orders with the same e-mail in any case belong to one customer', async () => {
   await place({ document: null, email: 'Caio@Mail.example', name: 'Caio' });
   await place({ document: null, email: 'caio@mail.EXAMPLE', name: 'Caio' });
   await place({ document: '11144477735', email: 'x@mail.example', name: 'Ana' });
@@ -78,7 +78,7 @@ test('without a document the same e-mail is one customer, in any case', async ()
   ]);
 });
 
-test('another document under the same e-mail is another person', async () => {
+test('another document with the same e-mail is another customer', async () => {
   await place({ document: '11144477735' });
   await place({ document: '39053344705' });
   expect(await list()).toHaveLength(2);
@@ -112,7 +112,7 @@ test('ordersCount counts what was paid, refunded or not; totalSpent is net of re
   expect(await spent()).toEqual([2, 0]);
 });
 
-test('search finds by name, e-mail, document and phone, without accents, and takes wildcards as they are', async () => {
+test('search finds by name, e-mail, document and phone, without accents, and treats wildcards literally', async () => {
   await place({ document: '1', name: 'João Conceição', email: 'joao@mail.example', phone: '21988887777' });
   await place({ document: '2', name: '100% Ana', email: 'ana_p@mail.example', phone: null });
   const found = async (text: string) =>
@@ -139,7 +139,7 @@ test('lists the most recent buyers first, by page and by cursor', async () => {
   expect(meta).toMatchObject({ page: 1, total: 5, totalPages: 3, hasMore: true });
 });
 
-test('other stores’ customers are never seen; without the scope it is 403', async () => {
+test('customers of other stores are never returned; without the scope the response is a 403', async () => {
   await place();
   const other = await feira.store();
   expect((await other.get('/customers')).body.data).toEqual([]);
@@ -147,7 +147,7 @@ test('other stores’ customers are never seen; without the scope it is 403', as
   expect((await reader.get('/customers')).status).toBe(403);
 });
 
-test.each(['sort=name', 'limit=0', 'page=0', 'cursor=x', 'search=%00'])('%s is 400', async (query) => {
+test.each(['sort=name', 'limit=0', 'page=0', 'cursor=x', 'search=%00'])('%s returns 400', async (query) => {
   expect((await store.get(`/customers?${query}`)).status).toBe(400);
 });
 

@@ -43,7 +43,7 @@ const fresh = async () => {
 const balance = async () => (await store.get(`/products/${productId}`)).body.quantity;
 
 test.each(['pix', 'card'])(
-  'an unpaid %s order is canceled after two hours, and its stock comes back with an event',
+  'an unpaid %s order is canceled after two hours, and its stock is returned with an event',
   async (method) => {
     one.clock.stop();
     const [unpaid, paid] = [await place({ method }), await place({ method, pay: true })];
@@ -104,7 +104,7 @@ test('two concurrent workers return the stock once', async () => {
   expect((await dataOf(one, store, 'stock.updated')).at(-1)).toEqual({ id: productId, quantity: 30 });
 });
 
-test('a payment that arrives at the same moment wins or is given back, and the stock agrees', async () => {
+test('a payment that arrives at the same time is accepted or refunded, and the stock is correct', async () => {
   const ids: string[] = [];
   for (let index = 0; index < 12; index++) ids.push(await place());
   one.clock.forward(25 * HOUR);
@@ -132,7 +132,7 @@ test('a payment that arrives at the same moment wins or is given back, and the s
   expect(customer.ordersCount).toBe(paid.length);
 });
 
-test('the gateway’s cancellation gives the stock back at once, and only once', async () => {
+test('a cancellation by the gateway returns the stock immediately, and only once', async () => {
   const id = await place();
   const payment = await transactionOf(one, id);
   await one.context.gateway.decide(payment, 'canceled');

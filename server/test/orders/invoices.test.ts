@@ -103,7 +103,7 @@ describe('an invoice', () => {
 });
 
 describe('a key', () => {
-  test('with any one digit changed is refused, and so is each letter in another form', async () => {
+  test('with any one digit changed is rejected, and so is each letter in another form', async () => {
     const changed = [...KEY].map((character, at) => {
       const other = /\d/.test(character) ? String((Number(character) + 1) % 10) : character.toLowerCase();
       return KEY.slice(0, at) + other + KEY.slice(at + 1);
@@ -131,7 +131,7 @@ describe('a key', () => {
     `A${KEY.slice(1)}`,
     `${KEY.slice(0, 18)}A${KEY.slice(19)}`,
     KEY.replace('X', 'É'),
-  ])('%j is refused', async (key) => {
+  ])('%j is rejected', async (key) => {
     expectRefusal(await add({ type: 'nfe', key }), 422, ['key']);
   });
 
@@ -157,7 +157,7 @@ describe('a key', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('invalid calls', () => {
   test.each<[string, unknown]>([
     ['type', undefined],
     ['type', 'nfce'],
@@ -176,12 +176,12 @@ describe('what is refused', () => {
     ['xmlUrl', '/604.xml'],
     ['pdfUrl', 'ftp://erp.example/604.pdf'],
     ['pdfUrl', `https://erp.example/${'x'.repeat(2048)}`],
-  ])('%s %j is 422', async (field, value) => {
+  ])('%s %j returns 422', async (field, value) => {
     expectRefusal(await add({ type: 'nfe', key: KEY, [field]: value }), 422, [field]);
     expect(await list()).toEqual([]);
   });
 
-  test('a 21st invoice of an order is 409', async () => {
+  test('a 21st invoice of an order returns 409', async () => {
     await feira.context.db.store('test').autocommit.query(sql`
       insert into invoices (workspace_id, key, order_id, type)
       select ${store.workspaceId}, lpad(n::text, 44, '0'), ${orderId}, 'nfe' from generate_series(1, 20) n`);
@@ -190,7 +190,7 @@ describe('what is refused', () => {
     expect(await list()).toHaveLength(20);
   });
 
-  test('a wrong scope is 403; another store’s order or invoice, or none, is 404', async () => {
+  test('a wrong scope returns 403; an order or invoice that is unknown or of another store returns 404', async () => {
     await add({ type: 'nfe', key: KEY });
     const [reader, writer] = [
       await store.withScopes(['orders:read']),
@@ -214,7 +214,7 @@ describe('what is refused', () => {
   });
 });
 
-test('a repeat with the same Idempotency-Key has the first answer and adds nothing', async () => {
+test('a repeated call with the same Idempotency-Key returns the first response and adds nothing', async () => {
   const key = { 'idempotency-key': 'invoice 604' };
   const first = await add({ type: 'nfe', key: KEY }, key);
   const again = await add({ type: 'nfe', key: KEY }, key);

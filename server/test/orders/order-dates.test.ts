@@ -31,7 +31,7 @@ const names = async (query: string): Promise<string[]> => {
   return body.data.map(({ customer }: { customer: { name: string } }) => customer.name);
 };
 
-test('from and to are whole days of São Paulo, both included', async () => {
+test('from and to are whole days in São Paulo, both inclusive', async () => {
   await placed({
     before: '2026-03-10T02:59:59.999Z',
     first: '2026-03-10T03:00:00.000Z',
@@ -45,7 +45,7 @@ test('from and to are whole days of São Paulo, both included', async () => {
   expect(await names('to=2026-03-09')).toEqual(['before']);
 });
 
-test('dateType says which date is meant', async () => {
+test('dateType selects the date that is compared', async () => {
   const line = { productId, variantId: null, quantity: 1 };
   const id = await order(feira, store.workspaceId, line);
   await dated(feira, id, { createdAt: '2026-01-10T12:00:00Z', updatedAt: '2026-02-20T12:00:00Z' });
@@ -56,7 +56,7 @@ test('dateType says which date is meant', async () => {
   expect(await names('from=2026-02-20&to=2026-02-20')).toHaveLength(0);
 });
 
-test('a change of status brings an old order into today’s dateType=updated', async () => {
+test('an old order whose status changed today is listed for today with dateType=updated', async () => {
   const line = { productId, variantId: null, quantity: 1 };
   const id = await dated(feira, await order(feira, store.workspaceId, line), {
     createdAt: '2026-01-10T12:00:00Z',
@@ -89,7 +89,7 @@ describe('another time zone', () => {
     expect(await names('from=2026-11-02&to=2026-11-02')).toEqual(['next']);
   });
 
-  test('a day that began at 1 o’clock, and one whose eve had its last hour twice, in São Paulo', async () => {
+  test('a day that began at 1:00, and one after a day with a repeated last hour, in São Paulo', async () => {
     await placed({
       eve: '2018-11-04T02:59:59.999Z',
       began_at_one: '2018-11-04T03:00:00Z',
@@ -131,7 +131,7 @@ test.each([
   'to=tomorrow',
   'from=2026-03-01&from=2026-03-02',
   'dateType=updated&from=2026-03-11&to=2026-03-10',
-])('%s is 400', async (query) => {
+])('%s returns 400', async (query) => {
   const { status, body } = await store.get(`/orders?${query}`);
   expect([status, body.code]).toEqual([400, 'invalid_parameter']);
 });
@@ -140,6 +140,6 @@ test.each([
   'from=2024-02-29&to=2024-02-29',
   'from=0001-01-01&to=9999-12-31',
   'from=2026-03-10&to=2026-03-10',
-])('%s is fine', async (query) => {
+])('%s is accepted', async (query) => {
   expect((await store.get(`/orders?${query}`)).status).toBe(200);
 });

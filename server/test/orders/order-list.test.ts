@@ -37,7 +37,7 @@ test('the list has the same records as the detail', async () => {
   });
 });
 
-test('another store’s orders are never seen, listed, searched or reached by id', async () => {
+test('orders of another store cannot be listed, searched or read by id', async () => {
   const id = await place();
   const other = await feira.store();
   for (const query of ['', '?search=bia', '?sort=updatedAt', '?dateType=updated', '?status=paid']) {
@@ -87,7 +87,7 @@ describe('filters', () => {
     expect(await ids('?statusShipping=delivered')).toEqual([]);
   });
 
-  test('updatedFrom and updatedTo take moments, both included', async () => {
+  test('updatedFrom and updatedTo are times, both inclusive', async () => {
     const [a, b, c] = [await place(), await place(), await place()];
     await dated(feira, a, { updatedAt: '2026-03-01T10:00:00.000Z' });
     await dated(feira, b, { updatedAt: '2026-03-01T10:00:00.001Z' });
@@ -171,7 +171,7 @@ describe('order and pages', () => {
     },
   );
 
-  test('a cursor carries sort and filters; others beside it are refused', async () => {
+  test('a cursor contains sort and filters; others sent with it are rejected', async () => {
     const { meta } = (await store.get('/orders?status=paid&sort=createdAt&limit=2')).body;
     expect(meta).toMatchObject({ page: 1, total: 7, totalPages: 4, hasMore: true });
     const next = (await store.get(`/orders?cursor=${meta.nextCursor}&status=paid&limit=2`)).body;
@@ -182,7 +182,7 @@ describe('order and pages', () => {
     }
   });
 
-  test('a cursor that was tampered with is refused, never an error of ours', async () => {
+  test('a modified cursor is rejected and never causes a 5xx', async () => {
     const forged = (...parts: unknown[]) =>
       Buffer.from(JSON.stringify(['orders', ...parts])).toString('base64url');
     const id = created[0];
@@ -205,7 +205,7 @@ describe('order and pages', () => {
 });
 
 describe('under sort=updatedAt there is always a next cursor', () => {
-  test('at the end, and later it goes on from there', async () => {
+  test('at the end, and a later request continues from there', async () => {
     const id = await place();
     const { data, meta } = (await store.get('/orders?sort=updatedAt')).body;
     expect([data.length, meta.hasMore, typeof meta.nextCursor]).toEqual([1, false, 'string']);
@@ -216,14 +216,14 @@ describe('under sort=updatedAt there is always a next cursor', () => {
     expect(changed).toMatchObject({ id, statusShipping: 'sent' });
   });
 
-  test('for an empty list, which is the place to begin from', async () => {
+  test('for an empty list, from which a client can start', async () => {
     const { data, meta } = (await store.get('/orders?sort=updatedAt')).body;
     expect([data, meta.total, meta.hasMore, typeof meta.nextCursor]).toEqual([[], 0, false, 'string']);
     const id = await place();
     expect(await ids(`?cursor=${meta.nextCursor}`)).toEqual([id]);
   });
 
-  test('and under no other', async () => {
+  test('and under no other sort', async () => {
     await place();
     for (const sort of ['createdAt', '-createdAt', '-updatedAt']) {
       expect((await store.get(`/orders?sort=${sort}`)).body.meta.nextCursor).toBeNull();

@@ -63,7 +63,7 @@ test.each([
   ['part of a shipment code', 'qz1234', ['ana']],
   ['a percent sign as itself', '0%', ['joao', 'zoe']],
   ['an underscore as itself', 'a_p', ['ana']],
-  ['an underscore that is no wildcard', 'j_ao', []],
+  ['an underscore, which is not a wildcard', 'j_ao', []],
   ['a backslash as itself', '\\', []],
   ['nothing across two fields', '1001joao', []],
   ['a quote', "o'", ['zoe']],
@@ -91,7 +91,7 @@ test('search can be combined with every filter and sort', async () => {
   }
 });
 
-test('a search that finds more than a thousand is counted, paged and followed like any other', async () => {
+test('a search that finds more than a thousand orders is counted and paged like any other', async () => {
   const other = await feira.store();
   const productId = await newProduct(other, { quantity: 1 });
   const first = await order(feira, other.workspaceId, { productId, variantId: null, quantity: 1 });

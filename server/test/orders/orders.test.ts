@@ -84,7 +84,7 @@ test('a paid order has the documented fields', async () => {
   ]);
 });
 
-test('a refund gives the whole balance back, once, and emits order.refunded once', async () => {
+test('a refund returns the whole balance once, and emits order.refunded once', async () => {
   const id = await order(feira, store.workspaceId, line());
   const answers = await Promise.all(
     Array.from({ length: 20 }, () => store.post(`/orders/${id}/refund`, { reason: 'broken', restock: true })),
@@ -103,7 +103,7 @@ test('a refund gives the whole balance back, once, and emits order.refunded once
   expect((await store.post(`/orders/${id}/refund`, { amount: 1 })).status).toBe(422);
 });
 
-test('a parcel is sent with a code, tracked, and follows the allowed moves', async () => {
+test('a parcel is sent with a code, is tracked, and follows the allowed transitions', async () => {
   const id = await order(feira, store.workspaceId, line());
   const sent = await store.patch(`/orders/${id}/shipping-status`, {
     statusShipping: 'sent',
@@ -127,7 +127,7 @@ test('a parcel is sent with a code, tracked, and follows the allowed moves', asy
   expect(back.body.error).toContain('in_transit, delivered, returned');
 });
 
-test('a label is made once for a paid order', async () => {
+test('a label is created once for a paid order', async () => {
   const id = await order(feira, store.workspaceId, line());
   const made = await store.post('/shipments', { orderId: id });
   expect(made.status).toBe(201);

@@ -91,7 +91,7 @@ describe('stock', () => {
     ]);
   });
 
-  test('of a variation comes back to the variation and to the sum', async () => {
+  test('of a variation is returned to the variation and to the sum', async () => {
     const shirt = await newVaried(store, { P: 5, G: 5 });
     const [, large] = (await store.get(`/products/${shirt}/variants`)).body.data;
     const id = await order(one, store.workspaceId, { productId: shirt, variantId: large.id, quantity: 3 });
@@ -120,14 +120,14 @@ describe('stock', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('invalid calls', () => {
   test.each([
     { amount: 1 },
     { amount: 212.75 },
     { amount: null },
     { restock: 'yes' },
     { reason: 'x'.repeat(501) },
-  ])('%j is 422', async (body) => {
+  ])('%j returns 422', async (body) => {
     const id = await place();
     const answer = await refund(id, body);
     expect(answer.status).toBe(422);
@@ -135,7 +135,7 @@ describe('what is refused', () => {
     expect(await movements(id)).toEqual([]);
   });
 
-  test('an order that is unpaid, canceled or already refunded is 409 with its status', async () => {
+  test('an order that is unpaid, canceled or already refunded returns 409 with its status', async () => {
     const pending = await place({ pay: false });
     const canceled = await place({ pay: false });
     await one.context.gateway.decide(await transactionOf(one, canceled), 'canceled');
@@ -153,7 +153,7 @@ describe('what is refused', () => {
     expect(await movements(refunded)).toEqual([212.75]);
   });
 
-  test('a wrong scope is 403; another store’s order, or none, 404', async () => {
+  test('a wrong scope returns 403; another store’s or an unknown order returns 404', async () => {
     const id = await place();
     const reader = await store.withScopes(['orders:read']);
     expect((await reader.post(`/orders/${id}/refund`, undefined)).status).toBe(403);
@@ -162,8 +162,8 @@ describe('what is refused', () => {
   });
 });
 
-describe('many at once', () => {
-  test('100 refunds over two processes move the money once and emit once', async () => {
+describe('concurrent calls', () => {
+  test('100 refunds through two processes refund once and emit one event', async () => {
     const id = await place();
     const other = store.through(two);
     const answers = await Promise.all(
@@ -178,7 +178,7 @@ describe('many at once', () => {
     expect(await balance()).toBe(10);
   });
 
-  test('with one Idempotency-Key every repeat has the first answer, through either process', async () => {
+  test('with one Idempotency-Key every repeated call returns the first response, through either process', async () => {
     const id = await place();
     const key = { 'idempotency-key': 'give back' };
     const first = await refund(id, { reason: 'a' }, key);
@@ -198,7 +198,7 @@ describe('many at once', () => {
     expect(await dataOf(one, store, 'order.refunded')).toHaveLength(1);
   });
 
-  test('with one Idempotency-Key in parallel: one refund, and every call that need not wait gets its answer', async () => {
+  test('concurrent calls with one Idempotency-Key make one refund, and every call that need not wait gets its response', async () => {
     const id = await place();
     const answers = await Promise.all(
       Array.from({ length: 30 }, (_, index) =>

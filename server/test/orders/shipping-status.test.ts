@@ -106,7 +106,7 @@ describe('sending requires payment', () => {
 });
 
 describe('the code', () => {
-  test('comes with the move, is corrected with the same status, and an identical repeat changes nothing', async () => {
+  test('is set together with a status and corrected with the same status, and an identical repetition changes nothing', async () => {
     const id = await place();
     const first = { statusShipping: 'sent', codeShipping: 'AA000000001BR', carrier: 'Correios' };
     const sent = await observe(feira, store, () => change(id, first));
@@ -128,7 +128,7 @@ describe('the code', () => {
     expect((await store.get('/shipments/AA000000002BR/tracking')).body.events).toHaveLength(1);
   });
 
-  test.each([null, ''])('%j takes it away, and the event says ""', async (none) => {
+  test.each([null, ''])('%j removes it, and the event contains ""', async (none) => {
     const id = await place();
     await change(id, { statusShipping: 'preparing', codeShipping: 'AA000000003BR' });
     const cleared = await observe(feira, store, () =>
@@ -153,7 +153,7 @@ describe('the code', () => {
   });
 });
 
-test('shippedAt and deliveredAt are set once, by their moves', async () => {
+test('shippedAt and deliveredAt are set once, by their transitions', async () => {
   const id = await place();
   expect((await change(id, { statusShipping: 'preparing' })).body).toMatchObject({
     shippedAt: null,
@@ -167,7 +167,7 @@ test('shippedAt and deliveredAt are set once, by their moves', async () => {
   expect(returned).toMatchObject({ shippedAt: sent.shippedAt, deliveredAt: delivered.deliveredAt });
 });
 
-describe('what is refused', () => {
+describe('invalid calls', () => {
   let id: string;
   beforeEach(async () => {
     id = await place();
@@ -176,17 +176,17 @@ describe('what is refused', () => {
   test.each([
     ['an unknown state', { statusShipping: 'shipped' }, 'statusShipping'],
     ['a state in capitals', { statusShipping: 'SENT' }, 'statusShipping'],
-    ['a state that is no text', { statusShipping: 1 }, 'statusShipping'],
+    ['a status that is not a string', { statusShipping: 1 }, 'statusShipping'],
     ['no state', { codeShipping: 'AA1' }, 'statusShipping'],
-    ['a code that is no text', { statusShipping: 'sent', codeShipping: 5 }, 'codeShipping'],
+    ['a code that is not a string', { statusShipping: 'sent', codeShipping: 5 }, 'codeShipping'],
     ['a code too long', { statusShipping: 'sent', codeShipping: 'x'.repeat(101) }, 'codeShipping'],
-    ['an address that is none', { statusShipping: 'sent', trackingUrl: 'correios' }, 'trackingUrl'],
-  ])('%s is 422 and says so', async (_what, body, field) => {
+    ['an invalid address', { statusShipping: 'sent', trackingUrl: 'correios' }, 'trackingUrl'],
+  ])('%s returns 422 and says so', async (_what, body, field) => {
     const answer = await change(id, body);
     expect([answer.status, answer.body.details[0].field]).toEqual([422, field]);
   });
 
-  test('a wrong scope is 403, another store’s order or none is 404, before the state is judged', async () => {
+  test('a wrong scope returns 403, another store’s or an unknown order returns 404, before the status is checked', async () => {
     const reader = await store.withScopes(['orders:read', 'shipping:write']);
     const body = { statusShipping: 'canceled' };
     expect((await reader.patch(`/orders/${id}/shipping-status`, body)).status).toBe(403);
@@ -195,7 +195,7 @@ describe('what is refused', () => {
     expect((await change('nothing', body)).status).toBe(404);
   });
 
-  test('and a refused move leaves no row behind', async () => {
+  test('and a rejected change leaves no rows', async () => {
     await change(id, { statusShipping: 'delivered', codeShipping: 'AA000000009BR' });
     const rows = await feira.context.db
       .store('test')

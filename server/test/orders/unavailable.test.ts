@@ -73,7 +73,7 @@ test('every call that needs the orders is answered with 502 while they hang, and
   }
 });
 
-test('a label that cannot be looked up is 502 as well', async () => {
+test('a label that cannot be looked up returns 502 as well', async () => {
   const path = labelUrl.replace('http://feira.test', '');
   const { statusCode, body } = await whileHanging(async () => feira.app.inject(path));
   expect([statusCode, JSON.parse(body).code]).toEqual([502, 'orders_unavailable']);
@@ -89,7 +89,7 @@ test('the 502 reveals nothing about its cause', async () => {
   });
 });
 
-test('the rest of the API goes on while many calls wait for the orders, with keys and without', async () => {
+test('the rest of the API works while many calls wait for the orders, with keys and without', async () => {
   const outcomes = new Set<string>();
   const others: string[] = [];
   const other = await feira.store();
@@ -131,7 +131,7 @@ test('the rest of the API goes on while many calls wait for the orders, with key
   expect([again.status, again.body.status]).toEqual([200, 'refunded']);
 });
 
-test('many keyed refunds at once do not keep each other from the connections that they need', async () => {
+test('many concurrent refunds with keys do not block each other', async () => {
   // These calls do wait for each other's locks.
   const patient = await openFeira({ on: feira });
   const client = store.through(patient);

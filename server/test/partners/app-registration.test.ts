@@ -67,7 +67,7 @@ describe('the name of an app', () => {
     'Suporte Feira',
     'Equipe da Feira',
     'Feira™',
-  ])('may not pass for ours: %s', (name) => isRefused({ name }, 'could be mistaken for Feira'));
+  ])('must not be mistaken for ours: %s', (name) => isRefused({ name }, 'could be mistaken for Feira'));
 
   test.each([
     'Conecta ERP',
@@ -115,7 +115,7 @@ describe('the redirect addresses of an app', () => {
 });
 
 describe('the apps of an account', () => {
-  test('are at most fifty, also when the last ones are registered at once', async () => {
+  test('are at most fifty, also when the last ones are registered concurrently', async () => {
     const busy = await integrator('busy@erp.example');
     const [user] = await feira.context.db
       .store('test')

@@ -57,7 +57,7 @@ describe('an integrator', () => {
   });
 
   test.each([
-    ['an e-mail that is none', { email: 'unknown' }, 'Enter a valid e-mail address'],
+    ['an invalid e-mail', { email: 'unknown' }, 'Enter a valid e-mail address'],
     ['an e-mail with a NUL', { email: 'a\0@b' }, 'Enter a valid e-mail address'],
     ['a short password', { password: 'short' }, 'The password must have 8 to 200 characters'],
     ['an endless password', { password: 'x'.repeat(201) }, 'The password must have 8 to 200 characters'],
@@ -110,7 +110,7 @@ describe('an integrator', () => {
     expect((await dev.get('/partners')).text).toContain(clientId);
   });
 
-  test('sees all errors of a form at once, and the values that were entered', async () => {
+  test('sees all errors of a form together, and the values that were entered', async () => {
     const page = await register(dev, {
       name: ' ',
       contact: 'unknown',
@@ -185,7 +185,7 @@ describe('the secrets of an app', () => {
     expect(await live()).toEqual([false, false, true]);
   });
 
-  test('made by two browsers at once are both live', async () => {
+  test('created in two browsers at the same time are both valid', async () => {
     const page = await register(dev);
     const beside = new Merchant(feira.app);
     await beside.signIn('dev@erp.example');
@@ -198,7 +198,7 @@ describe('the secrets of an app', () => {
     expect(await isLive(clientIdOn(page), secretOn(page)!)).toBe(false);
   });
 
-  test('go on working when they are changed: tokens issued with an ended secret stay', async () => {
+  test('can be changed: tokens issued with a revoked secret stay valid', async () => {
     const page = await register(dev);
     const before = new Integrator(feira.app, { clientId: clientIdOn(page), clientSecret: secretOn(page)! });
     const tokens = await before.connected(ana);
@@ -212,7 +212,7 @@ describe('the secrets of an app', () => {
 });
 
 describe('reloading a page', () => {
-  test('after Register or "Create a new secret" repeats nothing, and shows the secret no more', async () => {
+  test('after Register or "Create a new secret" repeats nothing, and no longer shows the secret', async () => {
     const form = { name: 'Reloaded', 'redirect-uris': CALLBACK, contact: 'dev@erp.example' };
     const registered = await dev.press(await dev.get('/partners/apps/new'), 'Register', form);
     expect(registered.status).toBe(303);
@@ -232,7 +232,7 @@ describe('reloading a page', () => {
     expect((await dev.get('/partners')).text.match(/Reloaded/g)).toHaveLength(1);
   });
 
-  test('confirms once what was saved or ended', async () => {
+  test('confirms once that changes were saved or a secret was revoked', async () => {
     const page = await register(dev);
     for (const [button, sentence] of [
       ['Save', 'Your changes are saved.'],
@@ -263,7 +263,7 @@ describe('reloading a page', () => {
 });
 
 describe('the settings of an app', () => {
-  test('can be changed: an address that was taken out is refused from then on', async () => {
+  test('can be changed: an address that was removed is rejected from then on', async () => {
     const page = await register(dev);
     const asked = authorizationQuery({ clientId: clientIdOn(page) });
     const moved = { ...asked, redirect_uri: 'https://erp.example/new' };
@@ -280,7 +280,7 @@ describe('the settings of an app', () => {
     expect(answerOf(await ana.press(consent, 'Approve'))).toHaveProperty('code');
   });
 
-  test('are judged like those of a new one, and stay as they were when refused', async () => {
+  test('are validated like those of a new app, and stay unchanged if they are rejected', async () => {
     const page = await register(dev);
     const refused = await dev.press(page, 'Save', { name: '', 'redirect-uris': 'http://erp.example' });
     expect(refused.status).toBe(422);
@@ -289,7 +289,7 @@ describe('the settings of an app', () => {
     expect(fields).toMatchObject({ name: 'My ERP', 'redirect-uris': CALLBACK });
   });
 
-  test('of another integrator are not found, and cannot be changed with any proof', async () => {
+  test('of another integrator are not found, and cannot be changed with any CSRF token', async () => {
     const stranger = await integrator('stranger@erp.example');
     const page = await register(dev);
     const address = `/partners/apps/${clientIdOn(page)}`;

@@ -12,7 +12,7 @@ const PUBLISHED_PIX =
 // The example of Banco do Brasil's description of the FEBRABAN layout.
 const PUBLISHED_BOLETO = '00190.50095 40144.816069 06809.350314 3 37370000000100';
 
-test('the readers agree with what was published', () => {
+test('the decoders agree with the published examples', () => {
   expect(crc16('123456789')).toBe('29B1');
   expect(crc16(PUBLISHED_PIX.slice(0, -4))).toBe('1D3D');
   expect(new Map(emvFields(PUBLISHED_PIX)).get('59')).toBe('Fulano de Tal');
@@ -32,7 +32,7 @@ const payments = Array.from({ length: 300 }, (_, index) => ({
   storeName: ['Loja São João', 'A', 'Padaria & Confeitaria do Zé Ltda – Matriz', '店'][index % 4]!,
 }));
 
-test('every Pix code is a sequence of EMV fields that ends in the checksum of what is before it', () => {
+test('every Pix code is a sequence of EMV fields that ends with the checksum of the others', () => {
   for (const payment of payments) {
     const code = pixCode(payment);
     const fields = emvFields(code);
@@ -51,7 +51,7 @@ test('every line of a boleto has its four check digits and the amount', () => {
   }
 });
 
-test('the due date of a boleto is its factor, which began again at 1000 on 22 February 2025', () => {
+test('the due date of a boleto is encoded as a factor, which restarted at 1000 on 22 February 2025', () => {
   const [payment] = payments;
   const factorOf = (dueOn: string | null) => boletoLine({ ...payment!, dueOn }).slice(-14, -10);
   // Dates and factors published by FEBRABAN.
@@ -61,7 +61,7 @@ test('the due date of a boleto is its factor, which began again at 1000 on 22 Fe
   expect(factorOf(null)).toBe('0000');
 });
 
-test('the barcode of a boleto has the content of its line, and a reader reads it', () => {
+test('the barcode of a boleto has the content of its line, and can be read by a decoder', () => {
   for (const payment of payments.slice(0, 20)) {
     const boleto = { ...payment, dueOn: '2026-11-19' };
     const read = readInterleaved2of5(interleaved2of5(boletoBarcode(boleto)));

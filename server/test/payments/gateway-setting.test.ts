@@ -35,7 +35,7 @@ const orderPage = async (orderId: string) => {
 };
 
 describe('without a payment gateway', () => {
-  test('checkout says that the shop cannot take orders yet, and places none', async () => {
+  test('checkout says that the shop does not accept orders yet, and places none', async () => {
     const visitor = await visitorOf(none);
     await visitor.add(mug);
     const page = await visitor.checkout();

@@ -60,7 +60,7 @@ describe('a process that dies in the middle of a refund', () => {
     return made!;
   }
 
-  test('after it was written down: the worker finishes it', async () => {
+  test('after it was recorded: the worker completes it', async () => {
     const id = await place();
     await written(id, true);
     expect((await read(id)).status).toBe('paid');
@@ -95,7 +95,7 @@ describe('a process that dies in the middle of a refund', () => {
     expect(await movements(id)).toBe(1);
   });
 
-  test('a gateway that is down leaves it to the worker', async () => {
+  test('while the gateway is down: the worker completes it later', async () => {
     const id = await place();
     const down = { refund: () => Promise.reject(new Error('connection refused')) };
     const { db, gateway } = one.context;
@@ -153,7 +153,7 @@ describe('a process that dies in the middle of a refund', () => {
 });
 
 describe('a refund from the gateway’s side', () => {
-  test('in part is partial_refunded, with an event and as a change', async () => {
+  test('in part makes the order partial_refunded, with an event and a change', async () => {
     const id = await place();
     const before = await read(id);
     const { events } = await observe(one, store, async () => {
@@ -169,7 +169,7 @@ describe('a refund from the gateway’s side', () => {
     expect(after.updatedAt > before.updatedAt).toBe(true);
   });
 
-  test('in full is refunded with the event, at once or in pieces', async () => {
+  test('in full makes the order refunded with its event, in one or several refunds', async () => {
     const [whole, pieces] = [await place(), await place()];
     await one.context.gateway.refundAsMerchant(await transactionOf(one, whole), undefined);
     for (const amount of [12.5, 99.99, undefined])
@@ -179,7 +179,7 @@ describe('a refund from the gateway’s side', () => {
     expect(await dataOf(one, store, 'order.refunded')).toEqual([{ orderId: whole }, { orderId: pieces }]);
   });
 
-  test('that was not notified yet makes ours a 409, which succeeds after the notification', async () => {
+  test('that was not notified yet makes a refund by the API return 409 until the notification arrives', async () => {
     const id = await place();
     const payment = await transactionOf(one, id);
     // The gateway has refunded, but its notification has not arrived yet.
@@ -233,7 +233,7 @@ describe('a notification', () => {
     expect((await store.get('/customers')).body.data[0].ordersCount).toBe(1);
   });
 
-  test('that is forged, old or from the future is refused', async () => {
+  test('that is forged, old or from the future is rejected', async () => {
     const id = await place({ pay: false });
     const reported = {
       id: 'forged',
@@ -260,7 +260,7 @@ describe('a notification', () => {
     expect((await read(id)).status).toBe('pending');
   });
 
-  test('of a payment for a canceled order brings the money back, and the order stays canceled', async () => {
+  test('of a payment for a canceled order causes a refund, and the order stays canceled', async () => {
     const id = await place({ pay: false });
     await one.context.db
       .store('test')

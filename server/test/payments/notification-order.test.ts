@@ -111,7 +111,7 @@ test('the notifications of a payment lead to the same state in any order and any
   );
 });
 
-test('any mix of paid, refunded and canceled keeps exactly the money that the order says', async () => {
+test('after any mix of paid, refunded and canceled, the amounts at the gateway match the order', async () => {
   const mix = fc.array(
     fc.oneof(
       fc.constant<Reported>({ type: 'paid' }),
@@ -159,7 +159,7 @@ test('any mix of paid, refunded and canceled keeps exactly the money that the or
 });
 
 describe('manual review is requested for', () => {
-  test('a second payment of a paid order, which stays with its first', async () => {
+  test('a second payment of a paid order, which keeps its first payment', async () => {
     const id = await place();
     await notify(id, randomUUID(), { type: 'paid' });
     const { payment } = await read(id);
@@ -206,7 +206,7 @@ describe('manual review is requested for', () => {
   });
 });
 
-test('a payment that the buyer gave up for another one does not cancel the order', async () => {
+test('a payment that the buyer abandoned for another one does not cancel the order', async () => {
   const id = await place();
   await notify(id, randomUUID(), { type: 'canceled', transactionId: 'given-up' });
   expect((await read(id)).status).toBe('pending');

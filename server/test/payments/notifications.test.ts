@@ -85,7 +85,7 @@ describe('a notification', () => {
     expect((await store.get('/customers')).body.data[0]).toMatchObject({ ordersCount: 1, totalSpent: 62.75 });
   });
 
-  test('under another signature, body or time is refused', async () => {
+  test('with another signature, body or time is rejected', async () => {
     const signed = signNotification(SIGNER, await notification(), feira.clock.now());
     const other = signNotification(new Signer(['another secret']), await notification(), feira.clock.now());
     for (const wrong of [
@@ -102,7 +102,7 @@ describe('a notification', () => {
     expect((await read()).status).toBe('pending');
   });
 
-  test('that is older than five minutes, or from the future, is refused', async () => {
+  test('that is older than five minutes, or from the future, is rejected', async () => {
     expect(await notify({}, feira.clock.now() - 5 * MINUTE - 1000)).toBe(401);
     expect(await notify({}, feira.clock.now() + 5 * MINUTE + 1000)).toBe(401);
     expect((await read()).status).toBe('pending');
@@ -138,7 +138,7 @@ describe('a notification', () => {
       expect(await notify({ transactionId } as never)).toBe(400);
   });
 
-  test('of a payment for a canceled order: the money goes back, the order stays canceled', async () => {
+  test('of a payment for a canceled order causes a refund, and the order stays canceled', async () => {
     const { payment } = await read();
     const { gateway, db } = feira.context;
     expect(await notify({ type: 'canceled' })).toBe(200);
@@ -158,7 +158,7 @@ describe('a notification', () => {
     expect((await store.get('/customers')).body.data[0]).toMatchObject({ ordersCount: 0, totalSpent: 0 });
   });
 
-  test('names the payment of an order whose process died before it wrote it down', async () => {
+  test('sets the payment of an order whose process died before it recorded the payment', async () => {
     const { transactionId } = await forgetPayment();
     await feira.context.gateway.decide(transactionId, 'paid');
     expect(await read()).toMatchObject({ status: 'paid', payment: { transactionId } });
@@ -166,7 +166,7 @@ describe('a notification', () => {
     expect((await feira.context.gateway.find(transactionId))?.refunded).toBe(62.75);
   });
 
-  test('names the payment of a canceled order as well, so that the money goes back', async () => {
+  test('also sets the payment of a canceled order, so that it is refunded', async () => {
     const { transactionId } = await forgetPayment();
     const { gateway, db } = feira.context;
     await notify({ type: 'canceled', transactionId });
@@ -175,14 +175,14 @@ describe('a notification', () => {
     expect((await gateway.find(transactionId))?.refunded).toBe(62.75);
   });
 
-  test('of a second payment leaves a paid order with its first', async () => {
+  test('of a second payment does not change the payment of a paid order', async () => {
     const { payment } = await read();
     await notify();
     expect(await notify({ transactionId: 'another' })).toBe(200);
     expect((await read()).payment).toEqual(payment);
   });
 
-  test('of a cancellation comes too late for a paid order', async () => {
+  test('of a cancellation has no effect on a paid order', async () => {
     await notify();
     await notify({ type: 'canceled' });
     expect((await read()).status).toBe('paid');
@@ -194,7 +194,7 @@ describe('a refund from the gateway', () => {
     await feira.context.gateway.decide((await read()).payment.transactionId, 'paid');
   });
 
-  test('in part is partial_refunded without an event; the API then refunds the balance', async () => {
+  test('in part makes the order partial_refunded without an event; the API then refunds the balance', async () => {
     const { payment } = await read();
     await feira.context.gateway.refundAsMerchant(payment.transactionId, 20);
     expect(await read()).toMatchObject({ status: 'partial_refunded', refundedAmount: 20, refundedAt: null });
@@ -215,7 +215,7 @@ describe('a refund from the gateway', () => {
     expect(await read()).toMatchObject({ status: 'partial_refunded', refundedAmount: 30 });
   });
 
-  test('in full is refunded, with its event', async () => {
+  test('in full makes the order refunded, with its event', async () => {
     await feira.context.gateway.refundAsMerchant((await read()).payment.transactionId, undefined);
     expect(await read()).toMatchObject({ status: 'refunded', refundedAmount: 62.75 });
     expect((await names()).filter((name) => name === 'order.refunded')).toHaveLength(1);

@@ -23,7 +23,7 @@ const parts = (payment: string) => {
 };
 const newest = async () => (await store.get('/orders')).body.data[0];
 
-test('pix shows who gets how much, a QR code and its text', async () => {
+test('pix shows the recipient, the amount, a QR code and its text', async () => {
   const payment = await visitor.buy(mug);
   const { text, html } = await visitor.get(payment);
   expect(text).toContain('Pay to Store 1');
@@ -87,7 +87,7 @@ test('a declined payment leaves the order waiting, to be tried again', async () 
   expect((await visitor.settle(payment)).text).toContain('Paid');
 });
 
-test('speaks Portuguese to those who prefer it', async () => {
+test('is in Portuguese for browsers that prefer it', async () => {
   const payment = await visitor.buy(mug);
   const bia = new Visitor(feira, visitor.shop, { 'accept-language': 'pt' });
   expect((await bia.get(payment)).text).toContain('Pagar para Store 1');

@@ -77,7 +77,7 @@ test('a notification that fails is tried again after ten seconds, then after twe
   }
 });
 
-test('notifications of one payment are sent in order: a refund is not noted before its payment', async () => {
+test('notifications of one payment are sent in order: a refund is not recorded before its payment', async () => {
   const { gateway } = feira.context;
   const { orderId, transactionId } = await place();
   await owe(transactionId, 'odd', 60);

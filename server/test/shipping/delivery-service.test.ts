@@ -42,7 +42,7 @@ describe('the delivery service', () => {
     ['economy', 36, 7],
     ['express', 64.8, 4],
   ] as const)(
-    '%s that was paid for is in the order, and the label costs and takes as long as it',
+    '%s that was paid for is in the order, and the label has its cost and duration',
     async (service, cost, days) => {
       const id = await place({ service, buyer: { address: SALVADOR } });
       const placed = await read(id);
@@ -67,7 +67,7 @@ describe('the delivery service', () => {
     });
   });
 
-  test('of an order of an early release is unknown, and its label is economy', async () => {
+  test('is unknown for orders of early releases, whose labels use economy delivery', async () => {
     const id = await place({ buyer: { address: SALVADOR } });
     await feira.context.db.store('test').autocommit.query(sql`
       update orders set shipping_service = null, delivery_days = null, estimated_delivery = null where id = ${id}`);
@@ -117,7 +117,7 @@ describe('an order of digital products only', () => {
     expect((await store.post('/shipments', { orderId: id })).body.code).toBe('nothing_to_ship');
   });
 
-  test('is not one that also has a parcel, whose digital part weighs nothing', async () => {
+  test('does not include an order with a parcel, in which digital items weigh nothing', async () => {
     const heavy = await newProduct(store, { price: 20, quantity: 5, typeId: 1, weight: 100 });
     const id = await order(feira, store.workspaceId, line(), { lines: [line(), line(heavy)] });
     expect((await read(id)).shippingCost).toBe(17);
@@ -126,14 +126,14 @@ describe('an order of digital products only', () => {
 });
 
 describe('an empty carrier', () => {
-  test('of a label is the one that makes the label', async () => {
+  test('in a label request is replaced by the default carrier', async () => {
     for (const carrier of ['', '  ']) {
       const label = await store.post('/shipments', { orderId: await place(), carrier });
       expect(label.body.carrier).toBe('Sandbox Express');
     }
   });
 
-  test('of a shipping status is none', async () => {
+  test('in a shipping status is stored as null', async () => {
     const change = { statusShipping: 'sent', codeShipping: 'AA1', carrier: '' };
     const { body } = await store.patch(`/orders/${await place()}/shipping-status`, change);
     expect(body.carrier).toBeNull();

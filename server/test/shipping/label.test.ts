@@ -76,7 +76,7 @@ test('characters that PDF or its fonts do not support are escaped or replaced', 
   expect(body.slice(table, table + 4)).toBe('xref');
 });
 
-test('the barcode of a label reads as its code', async () => {
+test('the barcode of a label decodes to its code', async () => {
   const store = await feira.store();
   const productId = await newProduct(store, { quantity: 1 });
   const orderId = await order(feira, store.workspaceId, { productId, variantId: null, quantity: 1 });

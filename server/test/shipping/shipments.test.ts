@@ -26,7 +26,7 @@ const carrierScans = (code: string, status?: Parameters<typeof scan>[3]) =>
 const fetchLabel = (url: string) => feira.app.inject(url.replace('http://feira.test', ''));
 
 describe('a label', () => {
-  test('gives the order a code, says preparing, and emits order.shipped', async () => {
+  test('gives the order a code and the status preparing, and emits order.shipped', async () => {
     const id = await place();
     const made = await observe(feira, store, () => store.post('/shipments', { orderId: id }));
     expect([made.status, made.body]).toEqual([
@@ -54,7 +54,7 @@ describe('a label', () => {
     expect(tracking.estimatedDelivery).toMatch(/^\d{4}-\d\d-\d\d$/);
   });
 
-  test('the check digit is the one of the postal union', () => {
+  test('has the check digit of the postal standard', () => {
     // 47312482 is the example in the standard. The last two cover the special cases in which 11 minus the remainder
     // is 11 or 10.
     expect(checkDigit('47312482')).toBe(9);
@@ -76,7 +76,7 @@ describe('a label', () => {
     expect((await store.post('/shipments', { orderId: partial })).status).toBe(201);
   });
 
-  test('is made once, however many ask at the same time', async () => {
+  test('is created once, however many requests arrive at the same time', async () => {
     const orderId = await place();
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => store.post('/shipments', { orderId })),
@@ -88,7 +88,7 @@ describe('a label', () => {
     expect((await store.post('/shipments', { orderId: sent })).status).toBe(409);
   });
 
-  test('under an Idempotency-Key the same label is answered again', async () => {
+  test('is returned again for the same Idempotency-Key', async () => {
     const orderId = await place();
     const key = { 'idempotency-key': 'label' };
     const first = await store.post('/shipments', { orderId }, key);
@@ -97,7 +97,7 @@ describe('a label', () => {
     expect(second.headers['idempotent-replayed']).toBe('true');
   });
 
-  test('for an unknown order or another store’s is 404, without an orderId 422, without the scope 403', async () => {
+  test('for an unknown order or another store’s returns 404, without an orderId 422, without the scope 403', async () => {
     const orderId = await place();
     const other = await feira.store();
     expect((await other.post('/shipments', { orderId })).status).toBe(404);
@@ -179,7 +179,7 @@ describe('tracking', () => {
     await expect(carrierScans(code, 'sent')).rejects.toThrow('cannot change to sent');
   });
 
-  test('a typed-in code is tracked like one of ours', async () => {
+  test('of a manually entered code works like that of our own', async () => {
     const id = await place();
     await store.patch(`/orders/${id}/shipping-status`, {
       statusShipping: 'sent',
@@ -200,7 +200,7 @@ describe('tracking', () => {
     expect((await store.get(`/orders/${id}`)).body.statusShipping).toBe('in_transit');
   });
 
-  test('of a code that came after the parcel had left begins with when it left', async () => {
+  test('of a code that was entered after the parcel had left begins at the time it left', async () => {
     const id = await place();
     const sent = (await store.patch(`/orders/${id}/shipping-status`, { statusShipping: 'sent' })).body;
     await store.patch(`/orders/${id}/shipping-status`, {
@@ -220,7 +220,7 @@ describe('tracking', () => {
     expect([orderId, events.length]).toEqual([one, 1]);
   });
 
-  test('of a code that is unknown, or another store’s, is 404; without the scope 403', async () => {
+  test('of a code that is unknown, or another store’s, returns 404; without the scope 403', async () => {
     const id = await place();
     const { code } = (await store.post('/shipments', { orderId: id })).body;
     const other = await feira.store();

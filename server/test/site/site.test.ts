@@ -10,7 +10,7 @@ beforeAll(async () => {
   feira = await sharedFeira();
 });
 
-test('the landing page speaks the language that the browser or the address asks for', async () => {
+test('the landing page is in the language that the browser or the address requests', async () => {
   const title = async (url: string, language: string) =>
     /<h1>(.*?)<\/h1>/.exec(
       (await feira.app.inject({ url, headers: { 'accept-language': language } })).body,

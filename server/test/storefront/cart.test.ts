@@ -32,7 +32,7 @@ test('shows an added product with its total; adding it again increases the quant
   expect(html).toContain('<span aria-hidden="true">3</span>');
 });
 
-test('the cookie is out of reach of script and belongs to the one shop', async () => {
+test('the cookie is not accessible to scripts and belongs to one shop', async () => {
   const { headers } = await visitor.add(mug);
   const cookie = [headers['set-cookie']].flat().find((text) => String(text).startsWith('feira_cart='));
   expect(cookie).toMatch(new RegExp(`; Path=/s/${shop.slug}; HttpOnly; SameSite=Lax$`));
@@ -109,7 +109,7 @@ test('holds thirty lines and no more', async () => {
   expect((visitor.cookies.get('feira_cart') as string).length).toBeLessThan(3500);
 });
 
-test('nothing of another shop, and nothing half chosen, gets into it', async () => {
+test('products of another shop and incomplete selections cannot be added', async () => {
   const foreign = await newProduct(await feira.store(), { quantity: 5 });
   const varied = await newVaried(store, { S: 5 });
   const fields = hiddenFields(await visitor.at(`/products/${mug}`), 'Add to cart');
@@ -123,7 +123,7 @@ test('nothing of another shop, and nothing half chosen, gets into it', async () 
     expect((await visitor.post(`/s/${shop.slug}/cart`, { ...fields, ...wrong })).status).toBe(404);
 });
 
-test('a product that was taken down since can only be removed', async () => {
+test('a product that is no longer for sale can only be removed', async () => {
   const gone = await newProduct(store, { quantity: 5 });
   await visitor.add(gone);
   await store.delete(`/products/${gone}`);
@@ -133,7 +133,7 @@ test('a product that was taken down since can only be removed', async () => {
   expect((await visitor.at('/cart')).text).toContain('empty');
 });
 
-test('a cookie of rubbish is an empty cart', async () => {
+test('an invalid cookie is treated as an empty cart', async () => {
   const line = `${mug}..1`;
   for (const value of [
     'x',
@@ -155,7 +155,7 @@ test('a cookie of rubbish is an empty cart', async () => {
   expect((await visitor.at('/cart')).text).toContain('Subtotal R$34.90');
 });
 
-test('a form that did not come from the cart page to this browser is refused', async () => {
+test('a form that did not come from the cart page to this browser is rejected', async () => {
   await visitor.add(mug);
   const fields = hiddenFields(await visitor.at('/cart'), 'Checkout');
   const other = new Visitor(feira, shop);

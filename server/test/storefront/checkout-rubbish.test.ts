@@ -41,7 +41,7 @@ test('ignores prices, totals and products in the form', async () => {
   expect((await orders())[0]).toMatchObject({ subtotal: 34.9, total: 48.15 });
 });
 
-test('script in every field is text, in the shop and in the API', async () => {
+test('a script in any field is treated as text, in the shop and in the API', async () => {
   await visitor.add(mug);
   const typed = { name: SCRIPT, street: SCRIPT, complement: SCRIPT, district: SCRIPT, city: SCRIPT };
   const placed = await visitor.order({ ...typed, number: '<b>1</b>', email: '<b>@<i>.example' });
@@ -72,7 +72,7 @@ test('a cart with products of another shop buys nothing', async () => {
   expect(await orders()).toEqual([]);
 });
 
-test('more in the cart than was shown is asked about first', async () => {
+test('a cart with more than was shown has to be confirmed first', async () => {
   await visitor.add(mug);
   const page = await visitor.checkout();
   visitor.cookies.set('feira_cart', `${mug}..9`);
@@ -128,7 +128,7 @@ test('invalid bytes and a megabyte of text never cause an error', async () => {
   expect(clean).toBe(true);
 });
 
-test('a body that is no form is refused', async () => {
+test('a body that is not a form is rejected', async () => {
   const response = await feira.app.inject({
     method: 'POST',
     url: `/s/${shop.slug}/checkout`,

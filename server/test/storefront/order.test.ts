@@ -99,7 +99,7 @@ test('the page opens for its own key only', async () => {
   expect((await visitor.post(`/s/${shop.slug}/orders/${one!.id}/pay`, { key: 'x' })).status).toBe(404);
 });
 
-test('a parcel is followed from the shop to the door', async () => {
+test('a parcel is tracked from the shop to the buyer', async () => {
   await visitor.settle(await visitor.buy(mug));
   const { id } = await onlyOrder();
   const { body: label } = await store.post('/shipments', { orderId: id });
@@ -111,7 +111,7 @@ test('a parcel is followed from the shop to the door', async () => {
   expect(text).toMatch(/Delivered .*On the way .*Sent/);
 });
 
-test("a code that belongs to another order shows nothing of that order's way", async () => {
+test('a code of another order does not show the tracking of that order', async () => {
   for (let at = 0; at < 2; at++) await visitor.settle(await visitor.buy(mug));
   const [one, two] = (await store.get('/orders')).body.data as { id: string }[];
   for (const order of [one!, two!])
@@ -149,7 +149,7 @@ test('a payment that arrives after that is refunded automatically, and the order
   expect(names).not.toContain('order.refunded');
 });
 
-test('a refund shows on the page', async () => {
+test('a refund is shown on the page', async () => {
   await visitor.settle(await visitor.buy(mug));
   const { id } = await onlyOrder();
   await store.post(`/orders/${id}/refund`, undefined);

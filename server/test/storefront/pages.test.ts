@@ -84,7 +84,7 @@ describe('the product list', () => {
     expect((await visitor.at('?category=8')).text).not.toContain('Novel');
   });
 
-  test('is paged, and a page beyond the last is not there', async () => {
+  test('is paged, and a page beyond the last is not found', async () => {
     for (let at = 1; at <= 25; at++) await newProduct(store, { name: `Thing ${at}` });
     const first = await visitor.at();
     expect(first.text).toContain('Page 1 of 2 Next');
@@ -146,7 +146,7 @@ describe('a product', () => {
     expect(large.html).toContain(`href="?v=${smallBlue!.id}#options"`);
   });
 
-  test('shows how far a promotion reduces the price, its parts by card, and the cost of delivery', async () => {
+  test('shows the reduction of a promotion, the installments by card, and the cost of delivery', async () => {
     const id = await newProduct(store, {
       name: 'Lamp',
       price: 200,
@@ -202,7 +202,7 @@ describe('a product', () => {
     expect((await visitor.at()).html).toContain('src="https://cdn.example/a.png"');
   });
 
-  test('of another shop, or none, is not there', async () => {
+  test('of another shop, or an unknown one, is not found', async () => {
     const other = await newProduct(await feira.store());
     for (const id of [other, 'x', '%00', '0192aaaa-0000-7000-8000-000000000000', 'x'.repeat(3000)]) {
       const { status, text } = await visitor.at(`/products/${id}`);
@@ -239,7 +239,7 @@ test("a merchant's text is escaped wherever it appears", async () => {
   }
 });
 
-test('an address without a shop answers with a page that says so', async () => {
+test('an address without a shop shows a page that says so', async () => {
   for (const slug of ['unknown', '%00', 'Store-1', '%F0%9F%91%95', 'x'.repeat(2000)]) {
     const { status, text, headers } = await visitor.get(`/s/${slug}`);
     expect(status, slug).toBe(404);
@@ -265,7 +265,7 @@ test('is in Portuguese for browsers that prefer it, and in English for others', 
   expect((await hans.at(`/products/${id}`)).text).toContain('Last one');
 });
 
-test('a shop speaks Portuguese unless the browser asks for English, and keeps the language that is chosen', async () => {
+test('a shop is in Portuguese unless the browser requests English, and keeps the language that is chosen', async () => {
   await newProduct(store, { quantity: 0 });
   const anyone = new Visitor(feira, shop, { 'accept-language': '' });
   expect((await anyone.at()).html).toContain('<html lang="pt-BR">');

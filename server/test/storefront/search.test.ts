@@ -44,7 +44,7 @@ describe('searches per client network', () => {
   const searched = async (address: string, path = '?q=mug', headers = {}) =>
     new Visitor(feira, shop, headers, address).at(path);
 
-  test('the 61st within a minute is refused, of this network only, until a minute has passed', async () => {
+  test('the 61st within a minute is rejected, of this network only, until a minute has passed', async () => {
     for (let n = 0; n < 60; n++) expect((await searched(`2001:db8::${n.toString(16)}`)).status).toBe(200);
     const refused = await searched('2001:db8::ffff');
     expect(refused.status).toBe(429);
@@ -94,7 +94,7 @@ describe('while searches hang', () => {
     for (const { status } of await Promise.all([...searches, ...pages])) expect(status).toBe(200);
   });
 
-  test('one that takes too long is 503 with Retry-After, in the API and on a page', async () => {
+  test('one that takes too long returns 503 with Retry-After, in the API and on a page', async () => {
     const strict = await openFeira({ on: feira, deadlines: { lockMs: 50 } });
     try {
       await lock();

@@ -19,7 +19,7 @@ beforeEach(async () => {
   mug = await newProduct(store, { name: 'Mug', price: 30, quantity: 4 });
 });
 
-/** Asks as a browser does that has the page. */
+/** Sends a conditional request, like a browser that has cached the page. */
 const asked = (path: string, etag: string, headers = {}) =>
   feira.app.inject({
     url: `/s/${visitor.shop.slug}${path}`,
@@ -40,7 +40,7 @@ test('a visitor without a cart gets pages with a tag and no cookie, and no body 
   }
 });
 
-test('a page shows every change at once, however it is made', async () => {
+test('a page shows every change immediately, however it is made', async () => {
   const product = `/products/mug-${mug}`;
   const changes: [change: () => Promise<unknown>, list: string, page: string][] = [
     [() => store.patch(`/products/${mug}`, { price: 31 }), 'R$31.00', 'R$31.00'],
@@ -76,7 +76,7 @@ test('a page shows every change at once, however it is made', async () => {
     [() => store.patch(`/products/${mug}`, { name: 'Cup' }), '<h2>Cup</h2>', '<h1>Cup</h1>'],
   ];
   for (const [change, list, page] of changes) {
-    // Read twice before the change, so that the page is kept.
+    // The page is read twice before the change, so that it is cached.
     for (let time = 0; time < 2; time++) await Promise.all([visitor.at(), visitor.at(product)]);
     await change();
     expect((await visitor.at()).html, list).toContain(list);

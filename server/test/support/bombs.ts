@@ -34,7 +34,7 @@ export function deepPng(width: number, height: number): Buffer {
   ]);
 }
 
-/** A tiny image with four comments that inflate to a quarter of a gigabyte each. */
+/** A very small image with four comments that inflate to 256 MB each. */
 export async function pngTextBomb(): Promise<Buffer> {
   const small = await picture().png().toBuffer();
   // Compressed in small pieces, so that the memory used to create the file does not hide the memory used to inspect

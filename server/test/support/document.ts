@@ -82,7 +82,7 @@ export class DocumentChecker {
     return lines.map((line) => this.faultIn(name, pointer, JSON.parse(line))).find(Boolean);
   }
 
-  /** The same for a delivery, identified by the event name in its body. */
+  /** The first contradiction between a delivery, identified by the event name in its body, and the document. */
   faultOfDelivery(body: string): string | undefined {
     const delivery = JSON.parse(body) as { event: string };
     if (!this.document.webhooks[delivery.event]) return `no webhook ${delivery.event} in openapi.json`;

@@ -40,7 +40,7 @@ export function describeStorage(kind: string, under: () => StorageUnderTest): vo
   }
 
   describe(`a signed address of the ${kind}`, () => {
-    test('takes the file as it was declared, and again until it runs out', async () => {
+    test('accepts the file as it was declared, repeatedly until it expires', async () => {
       const upload = newUpload();
       const url = await sign(upload);
       expect(await rawPut(url, 'image/png', BYTES)).toMatchObject({ status: 200, body: '' });
@@ -50,7 +50,7 @@ export function describeStorage(kind: string, under: () => StorageUnderTest): vo
       expect(await staged(upload)).toEqual(other);
     });
 
-    test('takes the largest file that may be signed', async () => {
+    test('accepts the largest file that may be signed', async () => {
       const largest = randomBytes(10_485_760);
       const upload = newUpload({ contentLength: largest.length });
       expect((await rawPut(await sign(upload), 'image/png', largest)).status).toBe(200);
@@ -58,50 +58,50 @@ export function describeStorage(kind: string, under: () => StorageUnderTest): vo
     });
 
     test.each(['image/jpeg', 'image/PNG', 'image/png; charset=utf-8', 'text/html', 'image', 'a b c'])(
-      'refuses the type %s',
+      'rejects the type %s',
       async (type) => {
         const upload = newUpload();
         await expectRefusal(upload, await rawPut(await sign(upload), type, BYTES));
       },
     );
 
-    test('refuses a file without a type', async () => {
+    test('rejects a file without a type', async () => {
       const upload = newUpload();
       const headers = { 'Content-Length': String(BYTES.length) };
       await expectRefusal(upload, await rawRequest('PUT', await sign(upload), headers, BYTES));
     });
 
-    test.each([-1, 1])('refuses a length that differs by %i', async (by) => {
+    test.each([-1, 1])('rejects a length that differs by %i', async (by) => {
       const upload = newUpload();
       const bytes = Buffer.concat([BYTES, BYTES]).subarray(0, BYTES.length + by);
       await expectRefusal(upload, await rawPut(await sign(upload), 'image/png', bytes));
     });
 
-    test('refuses an empty body', async () => {
+    test('rejects an empty body', async () => {
       const upload = newUpload();
       await expectRefusal(upload, await rawPut(await sign(upload), 'image/png', Buffer.alloc(0)));
     });
 
-    test('refuses a body in chunks, which has no length', async () => {
+    test('rejects a body in chunks, which has no length', async () => {
       const upload = newUpload();
       const headers = { 'Content-Type': 'image/png', 'Transfer-Encoding': 'chunked' };
       await expectRefusal(upload, await rawRequest('PUT', await sign(upload), headers, BYTES));
     });
 
-    test('refuses another key', async () => {
+    test('rejects another key', async () => {
       const [one, other] = [newUpload(), newUpload()];
       const url = (await sign(one)).replace(one.key, other.key);
       expect(url).toContain(other.key);
       await expectRefusal(other, await rawPut(url, 'image/png', BYTES));
     });
 
-    test.each(['POST', 'DELETE'])('refuses the method %s', async (method) => {
+    test.each(['POST', 'DELETE'])('rejects the method %s', async (method) => {
       const upload = newUpload();
       const headers = { 'Content-Type': 'image/png', 'Content-Length': String(BYTES.length) };
       await expectRefusal(upload, await rawRequest(method, await sign(upload), headers, BYTES));
     });
 
-    test('does not give back what was put', async () => {
+    test('does not return the uploaded file', async () => {
       const upload = newUpload();
       const url = await sign(upload);
       await rawPut(url, 'image/png', BYTES);
@@ -113,7 +113,7 @@ export function describeStorage(kind: string, under: () => StorageUnderTest): vo
       expect((await rawRequest('HEAD', url, {})).status).toBe(403);
     });
 
-    test('refuses a signature with another character', async () => {
+    test('rejects a signature with another character', async () => {
       const upload = newUpload();
       const url = await sign(upload);
       // Hexadecimal or base64url, depending on the storage.
@@ -125,7 +125,7 @@ export function describeStorage(kind: string, under: () => StorageUnderTest): vo
       await expectRefusal(upload, await rawPut(flipped, 'image/png', BYTES));
     });
 
-    test('refuses an expiry that was raised', async () => {
+    test('rejects an expiry that was raised', async () => {
       const upload = newUpload();
       const url = await sign(upload);
       const raised = url.replace(/(expires=)(\d+)/i, (_all, name, time) => name + (Number(time) + 3_600));
@@ -133,7 +133,7 @@ export function describeStorage(kind: string, under: () => StorageUnderTest): vo
       await expectRefusal(upload, await rawPut(raised, 'image/png', BYTES));
     });
 
-    test('refuses everything once the five minutes are over', async () => {
+    test('rejects everything once the five minutes are over', async () => {
       const upload = newUpload();
       const url = under().reach(await under().expired(upload));
       await expectRefusal(upload, await rawPut(url, 'image/png', BYTES), 'AccessDenied');
@@ -145,14 +145,14 @@ export function describeStorage(kind: string, under: () => StorageUnderTest): vo
       expect([undefined, BYTES]).toContainEqual(await staged(upload));
     });
 
-    test('keeps nothing of an upload that breaks off', async () => {
+    test('keeps nothing of an interrupted upload', async () => {
       const upload = newUpload();
       await sendAndEnd(await sign(upload), BYTES.subarray(0, BYTES.length - 1), BYTES.length);
       await until(async () => (await namesOf(upload)).length === 0);
       expect(await staged(upload)).toBeUndefined();
     });
 
-    test('keeps the file that was there when a second upload breaks off', async () => {
+    test('keeps the existing file when a second upload is interrupted', async () => {
       const upload = newUpload();
       const url = await sign(upload);
       await rawPut(url, 'image/png', BYTES);
@@ -163,7 +163,7 @@ export function describeStorage(kind: string, under: () => StorageUnderTest): vo
   });
 
   describe(`the ${kind}`, () => {
-    test('publishes, keeps apart what is staged, and removes both', async () => {
+    test('publishes files, keeps staged ones separate, and removes both', async () => {
       const { storage } = under();
       const upload = newUpload();
       await rawPut(await sign(upload), 'image/png', BYTES);

@@ -146,7 +146,7 @@ describe.each(Object.keys(WAYS))('a receiver that %s', (name) => {
       expect(times[i + 1]! - times[i]!).toBeGreaterThanOrEqual(0.8 * wait);
   });
 
-  test('keeps its subscription, active until more is lost', async () => {
+  test('keeps its subscription active until more deliveries have failed', async () => {
     const { store, hook } = losses.get(name)!;
     const { body } = await (await store.withScopes(['webhooks:manage'])).get('/webhooks');
     expect(body.data).toMatchObject([{ id: hook.id, status: 'active', lastDeliveryAt: null }]);
@@ -157,7 +157,7 @@ test('no redirect was followed', () => {
   expect(elsewhere.received.filter(({ path }) => path === '/moved')).toEqual([]);
 });
 
-test('the waits are 5 s × 15ⁿ, give or take a fifth', () => {
+test('the waits are 5 s × 15ⁿ, plus or minus a fifth', () => {
   const backoff = { firstMs: 5_000, factor: 15 };
   for (const [i, wait] of WAITS_MS.entries()) {
     expect(waitBefore(i + 2, backoff, 0)).toBe(0.8 * wait);

@@ -31,7 +31,7 @@ async function write({ workspaceId }: StoreClient, count: number, on = feira): P
 
 const CLAIM = { leaseMs: 60_000, max: 250, maxPerOther: 16, wanted: [] };
 
-test('a claim reads no delivery of another subscription, however many it is owed', async () => {
+test('a claim reads no delivery of another subscription, however many are due', async () => {
   const db = feira.context.db.system('test');
   const [busy, quiet] = [await feira.store(), await feira.store()];
   const owed = await subscribe(busy, NOWHERE);
@@ -92,7 +92,7 @@ test('deliveries above the limit of a subscription are dropped, oldest first, an
   expect((await store.get('/webhooks')).body.data[0].status).toBe('failing');
 });
 
-test('what has waited for three days is dropped, and can be sent again', async () => {
+test('deliveries that have waited for three days are dropped, and can be sent again', async () => {
   const receiver = await Receiver.open();
   const other = await openFeira({ on: feira });
   const store = await feira.store();

@@ -33,7 +33,7 @@ beforeEach(async () => {
 });
 
 describe('a ping', () => {
-  test('is one signed POST, answered with the receiver’s status and none of its text, and leaves no trace', async () => {
+  test('is one signed POST that returns the receiver’s status but not its body, and is not logged', async () => {
     receiver.answer = (_, response) => void response.writeHead(202).end('thank you');
     const answer = await store.post(`/webhooks/${hook.id}/ping`, {});
     expect(answer.status).toBe(200);
@@ -92,7 +92,7 @@ describe('a rotated secret', () => {
     return receiver.received.at(-1)!;
   }
 
-  test('signs at once, and the old one beside it for 24 hours and no longer', async () => {
+  test('signs immediately, together with the old one for 24 hours and no longer', async () => {
     const before = await nextDelivery();
     expect(before.headers).not.toHaveProperty('x-service-signature-256-previous');
     const rotated = await store.post(`/webhooks/${hook.id}/rotate-secret`, {});
@@ -167,7 +167,7 @@ describe('the log', () => {
     }
   });
 
-  test('shows a time for what was never tried yet', async () => {
+  test('shows a time for a delivery that was not attempted yet', async () => {
     const other = await openFeira();
     try {
       const idle = await other.store();
@@ -211,7 +211,7 @@ describe('the log', () => {
 });
 
 describe('a resend', () => {
-  test('after a success and after a failure goes out again under the same X-Service-Delivery', async () => {
+  test('is sent with the same X-Service-Delivery after a success and after a failure', async () => {
     await newProduct(store);
     await until(async () => (await readLog(store, hook.id, '?status=delivered')).length === 1);
     const [first] = await readLog(store, hook.id);

@@ -31,7 +31,7 @@ const change = (body: unknown, headers = {}) => store.patch(`/webhooks/${hook.id
 const read = async () => (await store.get(`/webhooks/${hook.id}`)).body;
 
 describe('a PATCH of a subscription', () => {
-  test('changes what is sent and leaves the rest', async () => {
+  test('changes the fields that were sent and keeps the others', async () => {
     let expected = await read();
     for (const part of [
       { url: `${receiver.url}/other` },
@@ -50,7 +50,7 @@ describe('a PATCH of a subscription', () => {
     }
   });
 
-  test('counts events and fields that are named twice once', async () => {
+  test('stores repeated events and fields once', async () => {
     const events = ['product.updated', 'order.paid', 'product.updated'];
     const { body } = await change({ events, filter: { fields: ['price', 'price'] } });
     expect(body.events).toEqual(['product.updated', 'order.paid']);
@@ -70,14 +70,14 @@ describe('a PATCH of a subscription', () => {
     [{ filter: { fields: ['stock'] } }, ['filter.fields[0]']],
     [{ excludeOwn: null }, ['excludeOwn']],
     [{ url: 7, events: [], filter: 1, excludeOwn: 'no' }, ['events', 'excludeOwn', 'filter', 'url']],
-  ])('of %j is refused whole', async (body, fields) => {
+  ])('of %j is rejected as a whole', async (body, fields) => {
     const before = await read();
     expectRefusal(await change(body), 422, fields);
     expectRefusal(await change({ excludeOwn: true, ...(body as object), url: 'nowhere' }), 422);
     expect(await read()).toEqual(before);
   });
 
-  test('judges the new target like that of a new subscription', async () => {
+  test('checks the new target like that of a new subscription', async () => {
     const guarded = await openFeira({ on: feira, webhooks: { allowPrivate: false } });
     const outside = store.through(guarded);
     const path = `/webhooks/${hook.id}`;
@@ -110,7 +110,7 @@ describe('a PATCH of a subscription', () => {
   });
 
   test.each([{}, { 'idempotency-key': 'events' }])(
-    'applies to what is committed after it and not to what is committed before (%j)',
+    'applies to events committed after it and not to earlier ones (%j)',
     async (headers) => {
       const product = await newProduct(store);
       await store.patch(`/products/${product}`, { price: 1 });
@@ -129,7 +129,7 @@ describe('a PATCH of a subscription', () => {
     },
   );
 
-  test('sends what was still to be delivered to the new url, signed with the same secret', async () => {
+  test('sends pending deliveries to the new url, signed with the same secret', async () => {
     await newProduct(store);
     await readLog(store, hook.id);
     await change({ url: `${receiver.url}/moved` });

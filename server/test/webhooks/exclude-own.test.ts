@@ -216,7 +216,7 @@ describe('excludeOwn suppresses exactly the own changes of the app', () => {
     await expectExactly(events);
   });
 
-  test('made in the same moment as those of another app, which one statement writes', async () => {
+  test('made at the same time as those of another app, which one statement writes', async () => {
     const products = [];
     for (let n = 0; n < 8; n++) products.push(await newProduct(mine));
     const answers = await Promise.all(

@@ -41,7 +41,7 @@ async function delivered(id: string, count: number): Promise<Record<string, unkn
 }
 
 describe('a filter', () => {
-  test('on price lets a price through, and nothing when the name changes', async () => {
+  test('on price passes a change of the price and none of the name', async () => {
     const { id } = await only('price');
     const product = await newProduct(store, { price: 10 });
     await store.patch(`/products/${product}`, { name: 'Another name', weight: 2 });
@@ -79,7 +79,7 @@ describe('a filter', () => {
     expect(await readLog(store, other.id)).toEqual([]);
   });
 
-  test('sees images that are attached, moved and removed as images', async () => {
+  test('matches attached, moved and removed images as images', async () => {
     const product = await newProduct(store);
     const { id } = await only('images');
     const other = await only('urlImage');
@@ -92,7 +92,7 @@ describe('a filter', () => {
     expect(await readLog(store, other.id)).toHaveLength(1);
   });
 
-  test('leaves every event but product.updated alone', async () => {
+  test('does not affect events other than product.updated', async () => {
     const events = ['product.created', 'product.updated', 'product.deleted', 'stock.updated'];
     const { id } = await subscribe(store, receiver.url, events, { filter: { fields: ['price'] } });
     const product = await newProduct(store);
@@ -170,11 +170,11 @@ describe('the filter and excludeOwn of a subscription', () => {
     ['with too many fields', { fields: Array(100).fill('price') }, 'filter.fields'],
     ['in other letters', { fields: ['Price'] }, 'filter.fields[0]'],
     ['with a number', { fields: [1] }, 'filter.fields[0]'],
-  ])('are refused when the filter is %s', async (_, filter, field) => {
+  ])('are rejected when the filter is %s', async (_, filter, field) => {
     expectRefusal(await make({ filter }), 422, [field]);
   });
 
-  test.each([null, 'true', 1, []])('are refused when excludeOwn is %j', async (excludeOwn) => {
+  test.each([null, 'true', 1, []])('are rejected when excludeOwn is %j', async (excludeOwn) => {
     expectRefusal(await make({ excludeOwn }), 422, ['excludeOwn']);
   });
 });

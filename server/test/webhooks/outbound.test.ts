@@ -77,7 +77,7 @@ const insideHosts = [
   ...['localhost', 'LOCALHOST', 'LocalHost.', 'a.localhost', 'a.b.localhost.', 'ⓛⓞⓒⓐⓛⓗⓞⓢⓣ', 'localhos%74'],
 ];
 
-describe('an address inside', () => {
+describe('an internal address', () => {
   test('is never connected to, however it is written', async () => {
     const hosts = [...new Set(insideHosts)];
     expect(hosts.length).toBeGreaterThan(900);
@@ -113,7 +113,7 @@ describe('an address inside', () => {
     (inside: string) => `\thttp://${inside}\n/`,
     (inside: string) => `http://${inside.replace('0.0', '0.\t0')}/`,
     (inside: string) => `http://${inside.replace('1:', '1\u00ad:')}/`,
-  ])('is not reached by a trick of parsing (%#)', async (trick) => {
+  ])('is not reached by a parsing trick (%#)', async (trick) => {
     const url = trick(`127.0.0.1:${port}`);
     if (URL.canParse(url)) expect((await post(url)).error).toBe('blocked_address');
     expect(connections).toBe(0);
@@ -131,7 +131,7 @@ describe('an address inside', () => {
     await outside.close();
   });
 
-  test('is reached where private targets are allowed, so that the counting above counts', async () => {
+  test('is reached if private targets are allowed, so the tests above can fail', async () => {
     expect((await post(`http://127.0.0.1:${port}/`, { allowPrivate: true })).error).toBe('connection_reset');
     expect((await post(`http://[::1]:${port}/`, { allowPrivate: true })).error).toBe('connection_reset');
     expect((await post(`http://localhost:${port}/`, { allowPrivate: true })).error).toBe('connection_reset');
@@ -150,7 +150,7 @@ describe('a name', () => {
     ['127.0.0.1', PUBLIC],
     [PUBLIC, '2606:4700::1', '::1'],
     ['not an address'],
-  ])('that leads to %s %s %s is refused as a whole', async (...addresses) => {
+  ])('that leads to %s %s %s is rejected as a whole', async (...addresses) => {
     const resolve: Resolve = async () => addresses.filter((address) => address !== undefined);
     const outbound = new Outbound({ allowPrivate: false, timeoutMs: 10_000, resolve });
     expect(await outbound.isForbidden(new URL('http://rebound.example/'))).toBe(true);
@@ -159,7 +159,7 @@ describe('a name', () => {
     await outbound.close();
   });
 
-  test('that is public when it is checked and inside afterwards is asked once a connection, and not trusted again', async () => {
+  test('that resolves to a public address first and to an internal one later is resolved again for each connection', async () => {
     let asked = 0;
     const resolve: Resolve = async () => (asked++ === 0 ? [PUBLIC] : ['127.0.0.1']);
     const outbound = new Outbound({ allowPrivate: false, timeoutMs: 300, resolve });
@@ -179,7 +179,7 @@ describe('a name', () => {
     await outbound.close();
   });
 
-  test('that cannot be found is a failed attempt, and no reason to refuse the subscription', async () => {
+  test('that cannot be resolved is a failed attempt, and no reason to reject the subscription', async () => {
     const resolve: Resolve = () => Promise.reject(new Error('SERVFAIL'));
     expect(
       await new Outbound({ allowPrivate: false, timeoutMs: 10_000, resolve }).isForbidden(
@@ -199,7 +199,7 @@ describe('a port', () => {
   const resolve: Resolve = async () => [PUBLIC];
 
   test.each([21, 22, 25, 53, 110, 143, 445, 993, 2049, 5060, 6000, 6667])(
-    'of another protocol (%i) is refused on a public host',
+    'of another protocol (%i) is rejected on a public host',
     async (refused) => {
       const outbound = new Outbound({ allowPrivate: false, timeoutMs: 300, resolve });
       const url = `http://receiver.example:${refused}/`;
@@ -223,7 +223,7 @@ describe('the check of addresses', () => {
   const rangesV4 = INSIDE_V4.map(edgesOf);
   const isInsideV4 = (value: bigint) => rangesV4.some(([first, last]) => value >= first && value <= last);
 
-  test('lets the neighbours of every IPv4 range pass', () => {
+  test('allows the neighbours of every reserved IPv4 range', () => {
     const neighbours = rangesV4.flatMap(([first, last]) => [first - 1n, last + 1n]);
     const open = neighbours.filter((value) => value >= 0n && value < 1n << 32n && !isInsideV4(value));
     expect(open.length).toBeGreaterThan(25);
@@ -238,7 +238,7 @@ describe('the check of addresses', () => {
     }
   });
 
-  test('lets global IPv6 pass, up to the edges of what is inside', () => {
+  test('allows global IPv6 addresses up to the edges of the reserved ranges', () => {
     const around = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20'].map(edgesOf);
     const open = [
       ...around.flatMap(([first, last]) => [first - 1n, last + 1n]),

@@ -12,7 +12,7 @@ import { subscribe } from '../support/webhooks.js';
 const PER_TRANSACTION = sized(5, 25);
 const EVENTS = 4 * 10 * PER_TRANSACTION;
 
-test(`four dispatchers beside each other deliver ${EVENTS} events once each`, async () => {
+test(`four concurrent dispatchers deliver ${EVENTS} events once each`, async () => {
   // The receiver shares the event loop with the workers, so no attempt may time out on a busy machine.
   const webhooks = { timeoutMs: 60_000 };
   const first = await openFeira({ webhooks });

@@ -63,7 +63,7 @@ async function manyThat(status: string, count: number): Promise<void> {
 }
 
 describe('a replay', () => {
-  test('of the failed ones sends what was lost again, under the same X-Service-Delivery', async () => {
+  test('with status failed sends lost deliveries again, with the same X-Service-Delivery', async () => {
     const made = await deliveriesThat('failed', 'delivered', 'dropped', 'failed');
     expect(await queued({ from: LONG_AGO, status: 'failed' })).toEqual({ count: 3 });
     const worker = startWorker(feira.context);
@@ -82,7 +82,7 @@ describe('a replay', () => {
     expect(rows).toEqual(Array(3).fill({ status: 'pending', attempts_left: 5 }));
   });
 
-  test('leaves what is pending alone', async () => {
+  test('does not change pending deliveries', async () => {
     const [, waiting] = await deliveriesThat('failed', 'pending');
     const before = await readLog(store, hook.id);
     expect(await queued({ from: LONG_AGO, status: 'all' })).toEqual({ count: 1 });
@@ -91,7 +91,7 @@ describe('a replay', () => {
     expect(of(after)).toEqual(of(before));
   });
 
-  test('takes the deliveries of the period, both ends included', async () => {
+  test('includes the deliveries of the period, from both ends inclusive', async () => {
     const made = await deliveriesThat('failed', 'failed', 'failed', 'failed');
     const [, from, to] = made.map(({ createdAt }) => createdAt);
     expect(await queued({ from, to, status: 'failed' })).toEqual({ count: 2 });
@@ -124,12 +124,12 @@ describe('a replay', () => {
     { from: '0001-01-01', to: '9999-12-31' },
     { from: '0001-01-01T00:00:00Z', to: '9999-12-31T23:59:59.999Z' },
     { from: '2020-02-29', to: '9999-12-31' },
-  ])('takes the whole history for %j', async (period) => {
+  ])('includes the whole history for %j', async (period) => {
     await deliveriesThat('failed');
     expect(await queued({ ...period, status: 'all' })).toEqual({ count: 1 });
   });
 
-  test('of one subscription leaves those of another alone', async () => {
+  test('of one subscription does not affect those of another', async () => {
     const sibling = await subscribe(store, receiver.url);
     await deliveriesThat('failed');
     const other = (await readLog(store, sibling.id))[0]!;
@@ -138,7 +138,7 @@ describe('a replay', () => {
     expect((await readLog(store, sibling.id))[0]!.status).toBe('failed');
   });
 
-  test('that runs several times at once queues each delivery once', async () => {
+  test('that runs several times concurrently queues each delivery once', async () => {
     await manyThat('failed', 500);
     const body = { from: LONG_AGO, status: 'failed' };
     const answers = await Promise.all(Array.from({ length: 6 }, () => queued(body)));
@@ -160,8 +160,8 @@ describe('a replay', () => {
   });
 });
 
-describe('a replay is bounded', () => {
-  test('by 10,000 in one call, oldest first, and says where to go on', async () => {
+describe('a replay is limited', () => {
+  test('to 10,000 deliveries per call, oldest first, and says where to continue', async () => {
     await manyThat('failed', 10_150);
     const first = await queued({ from: LONG_AGO, status: 'failed' });
     expect(first).toEqual({ count: 10_000, continueFrom: expect.any(String) });
@@ -170,7 +170,7 @@ describe('a replay is bounded', () => {
     expect(await queued({ from: first.continueFrom, status: 'failed' })).toEqual({ count: 150 });
   });
 
-  test('by what may wait for a subscription, so that nothing is dropped for it', async () => {
+  test('to the backlog limit of the subscription, so that it causes no delivery to be dropped', async () => {
     await manyThat('pending', 99_995);
     await deliveriesThat('failed', 'failed', 'failed', 'failed', 'failed', 'failed', 'failed');
     const body = { from: LONG_AGO, status: 'failed' };
@@ -204,11 +204,11 @@ describe('the body of a replay', () => {
     [{ from: '2026-02-01T00:00:00Z', to: '2026-01-31T23:59:59Z', status: 'all' }, ['to']],
     [{ from: '2026-02-01', to: '2026-01-31', status: 'all' }, ['to']],
     [{ from: '2026-02-01', to: '2026-01-31T12:00:00Z', status: 'all' }, ['to']],
-  ])('%j is refused', async (body, fields) => {
+  ])('%j is rejected', async (body, fields) => {
     expectRefusal(await replay(body), 422, fields);
   });
 
-  test('that is not an object is a 400', async () => {
+  test('that is not an object returns 400', async () => {
     for (const body of ['[]', '"failed"', '{', 'null']) expectRefusal(await replay(body), 400);
   });
 
@@ -220,7 +220,7 @@ describe('the body of a replay', () => {
   });
 });
 
-test('what is past its retention is not sent again', async () => {
+test('deliveries past their retention are not sent again', async () => {
   await deliveriesThat('failed', 'delivered');
   feira.clock.forward(60 * 24 * 60 * 60 * 1000);
   await rotatePartitions(feira.context.db.background('test'), feira.clock);

@@ -91,7 +91,7 @@ describe('a delivery', () => {
     }
   });
 
-  test('sent again by hand gets five attempts more, at the same pace', async () => {
+  test('sent again manually gets five more attempts with the same waits', async () => {
     receiver.answer = fail;
     await write(1);
     await loseAll();
@@ -163,7 +163,7 @@ describe('a subscription', () => {
     expect(receiver.received).toEqual([]);
   });
 
-  test('of an app that was disconnected gets nothing more, neither what is new nor what was owed', async () => {
+  test('of a disconnected app gets no more deliveries, neither new nor pending ones', async () => {
     receiver.answer = fail;
     await write(1);
     await until(async () => (await readLog(store, hook.id))[0]!.attempts.length === 1);

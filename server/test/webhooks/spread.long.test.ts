@@ -9,7 +9,7 @@ import { pass, subscribe } from '../support/webhooks.js';
 
 const CROWD = 2_000;
 
-test('of 2,000 deliveries that failed together the busiest second carries at most twice the mean', async () => {
+test('of 2,000 deliveries that failed together, the busiest second has at most twice the mean', async () => {
   // The first wait is longer than the test, so that no delivery is retried before all were tried once.
   const feira = await openFeira({ webhooks: { backoff: { firstMs: 60_000, factor: 2 } } });
   const worker = startWorker(feira.context);

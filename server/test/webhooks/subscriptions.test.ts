@@ -52,7 +52,7 @@ describe('a subscription', () => {
     expect(again.status).toBe(304);
   });
 
-  test('is listed beside its siblings, oldest first', async () => {
+  test('is listed with the other subscriptions, oldest first', async () => {
     const ids = [];
     for (let i = 0; i < 3; i++) ids.push((await subscribe({ url: `${url}/${i}` })).body.id);
     const { body } = await store.get('/webhooks');
@@ -68,7 +68,7 @@ describe('a subscription', () => {
     expectRefusal(await store.delete(`/webhooks/${id}`), 404);
   });
 
-  test('of another app or another store is not found, whatever is asked of it', async () => {
+  test('of another app or another store is not found by any call', async () => {
     const { id } = (await subscribe()).body;
     for (const stranger of [await otherAppOf(feira, store), await feira.store()]) {
       expect((await stranger.get('/webhooks')).body.data).toEqual([]);
@@ -131,7 +131,7 @@ describe('the url', () => {
     'http://user:secret@203.0.114.1/',
     'http://:secret@203.0.114.1/',
     'http://203.0.114.1@203.0.114.2/',
-  ])('%j is refused by its form', async (bad) => {
+  ])('%j is rejected because of its format', async (bad) => {
     expectRefusal(await subscribe({ url: bad }), 422, ['url']);
   });
 
@@ -167,13 +167,13 @@ describe('the url', () => {
     'http://[2002:7f00:1::]/',
     'http://[fe80::1]/',
     'http://[fd00::1]/',
-  ])('%s leads inside and is refused', async (inside) => {
+  ])('%s leads to an internal address and is rejected', async (inside) => {
     expectRefusal(await subscribe({ url: inside }), 422, ['url']);
     expect((await store.get('/webhooks')).body.data).toEqual([]);
   });
 
   test.each(['https://203.0.114.1:8443/a?b=c#d', 'http://[2606:4700::1]/', 'HTTP://203.0.114.1'])(
-    '%s is taken and kept as it was given',
+    '%s is accepted and stored unchanged',
     async (good) => {
       const made = await subscribe({ url: good });
       expect(made.status).toBe(201);
@@ -197,7 +197,7 @@ describe('the events', () => {
     expect((await subscribe({ events: ALL })).body.events).toEqual(ALL);
   });
 
-  test('named twice count once', async () => {
+  test('are stored once if they are repeated', async () => {
     const made = await subscribe({ events: ['order.paid', 'stock.updated', 'order.paid'] });
     expect(made.body.events).toEqual(['order.paid', 'stock.updated']);
   });
@@ -212,11 +212,11 @@ describe('the events', () => {
     ['in other letters', ['stock.updated', 'Order.Paid'], 'events[1]'],
     ['ping, which is ours', ['ping'], 'events[0]'],
     ['not text', [1], 'events[0]'],
-  ])('are refused when %s', async (_, events, field) => {
+  ])('are rejected when %s', async (_, events, field) => {
     expectRefusal(await subscribe({ events }), 422, [field]);
   });
 
-  test('are reported together with a faulty url', async () => {
+  test('are reported together with an invalid url', async () => {
     expectRefusal(await subscribe({ url: 'ftp://x', events: [] }), 422, ['events', 'url']);
   });
 });

@@ -33,7 +33,7 @@ export interface Database {
   system(task: string): Share;
   /** Background jobs, which may run for a long time on connections of their own. */
   background(task: string): Share;
-  /** Long read-only transactions that are streamed to a client: two in all, one for each owner. */
+  /** Long read-only transactions that are streamed to a client: two in total, one for each owner. */
   stream(owner: string): Share;
   close(): Promise<void>;
 }

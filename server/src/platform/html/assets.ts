@@ -8,7 +8,7 @@ const PREFIX = '/assets/';
 
 const versions = new Map<string, string>();
 
-/** The address of a file. It contains a hash of the file, so browsers may keep it for good. */
+/** The address of a file. It contains a hash of the file, so browsers may cache it forever. */
 export function assetUrl(name: string): string {
   return `${PREFIX}${name}?v=${versionOf(name)}`;
 }

@@ -20,7 +20,9 @@ interface StorePages {
 /** Rows that an operator changes with SQL may have no new version, so no page is sent for longer than this. */
 const MAX_AGE_MS = 60_000;
 const MAX_BYTES = 16 * 1024 * 1024;
-/** Pages are removed down to this, so that the largest store is not looked for with every new page. */
+/**
+ * Pages are removed until the total is below this, so that the largest store is not searched for with every new page.
+ */
 const KEPT_BYTES = MAX_BYTES * 0.9;
 
 /**

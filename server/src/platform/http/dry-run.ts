@@ -5,7 +5,7 @@ import { Type } from '../schema/type.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The store of a caller who only wants to know what the call would return. */
+    /** The store of a dry run, whose writes are rolled back. */
     dryRun: DryRun | null;
   }
 }

@@ -3,9 +3,9 @@ import { ApiError } from './errors.js';
 
 /**
  * Whether a form may have been sent by a page of this server. It protects forms on pages that are the same for all
- * visitors and therefore contain no token. Every current browser names the sender of a form: in Sec-Fetch-Site over https
- * and on localhost, in Origin everywhere. A request without either header is not from a browser, so it does not act for a
- * visitor who knows nothing of it.
+ * visitors and therefore contain no token. Every current browser names the sender of a form: in Sec-Fetch-Site over
+ * https and on localhost, in Origin everywhere. A request without either header is not from a browser, so it cannot
+ * misuse the cookies of a visitor.
  */
 export function isSameOrigin(request: FastifyRequest, publicUrl: string): boolean {
   const { origin, host, 'sec-fetch-site': site } = request.headers;

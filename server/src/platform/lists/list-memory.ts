@@ -23,9 +23,9 @@ const MAX_TOTALS = 10_000;
 const MAX_RESULTS = 1_000;
 
 /**
- * What a process remembers about the lists that it has read: where pages begin, and what searches found. Each entry
- * is stored with the version of the list at which it was read, and is used only by a statement that sees the same
- * version, so a change by any process is never missed.
+ * A cache of the lists that a process has read: where pages begin, and what searches found. Each entry is stored with
+ * the version of the list at which it was read, and is used only by a statement that sees the same version, so a change
+ * by any process is never missed.
  */
 export class ListMemory {
   private readonly lists = new Map<string, Known>();

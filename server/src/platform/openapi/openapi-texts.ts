@@ -48,7 +48,7 @@ export const TAGS = [
   {
     name: 'Webhooks',
     description:
-      'Signed POST requests about changes, instead of polling. Answer 2xx at once and process afterwards; any other answer is retried, five attempts in all over five hours. Deduplicate by X-Service-Delivery, which is the same for all attempts of an event. The order of arrival is not guaranteed.',
+      'Signed POST requests about changes, instead of polling. Answer 2xx immediately and process afterwards; any other answer is retried, five attempts in all over five hours. Deduplicate by X-Service-Delivery, which is the same for all attempts of an event. The order of arrival is not guaranteed.',
   },
   {
     name: 'Events',

@@ -23,7 +23,7 @@ export function newId(now = Date.now()): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(0, 3)}-${variant}${random.slice(4, 7)}-${random.slice(7, 19)}`;
 }
 
-// Random bytes are drawn for many ids at once, because a system call per id would cost more than the id.
+// Random bytes are generated for many ids together, because a system call per id would cost more than the id.
 const BYTES_PER_ID = 10;
 const pool = Buffer.alloc(BYTES_PER_ID * 128);
 let next = pool.length;

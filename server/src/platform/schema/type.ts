@@ -26,7 +26,7 @@ export const Type = {
   Unsafe: (schema: TSchema) => ({ ...schema }),
 } as unknown as Builders;
 
-/** Marks a schema for the object that contains it. It is not enumerable, so it is no keyword of the schema. */
+/** Marks a schema for the object that contains it. It is not enumerable, so it is not a keyword of the schema. */
 const OPTIONAL = Symbol('optional');
 
 function requiredOf(properties: TProperties): { required?: string[] } {

@@ -110,7 +110,7 @@ function describe({ visit, request, list, category, origin }: Parameters<typeof 
     description: TEXTS[language].about(list.total, subject, shop.name),
     canonical: `${origin}${productListAddress(shop.slug, { category: category?.id, page })}`,
     image: list.items.find(({ cover }) => cover)?.cover ?? undefined,
-    // Search engines need the products once, not in every order and not as results of another search.
+    // Search engines should index each product once, not in every sort order or search result.
     hidden: request.search !== '' || request.sort !== 'newest' || isFiltered(request),
   };
 }

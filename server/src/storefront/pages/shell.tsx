@@ -7,7 +7,7 @@ import type { Shop } from '../../stores/queries.js';
 /** The context of a page view. */
 export interface Visit {
   shop: Shop;
-  /** Payments are simulated at a public address, and buyers must be informed. */
+  /** Set on a public server whose payments are simulated. Buyers must be informed of it. */
   isTestShop: boolean;
   language: Language;
   /** The number of units in the cart. */

@@ -45,7 +45,7 @@ function call(count: number): Promise<Answer[]> {
 const accepted = (answers: Answer[]) => answers.filter(({ status }) => status === 200).length;
 const statuses = (answers: Answer[]) => [...new Set(answers.map(({ status }) => status))].sort();
 
-test('while Redis is gone, each process keeps to its share, is ready, and says that it is degraded', async () => {
+test('while Redis is unavailable, each process keeps to its share, is ready, and reports that it is degraded', async () => {
   await redis.stop();
   const answers = await call(2 * LIMIT);
   expect(statuses(answers)).toEqual([200, 429]);
@@ -59,7 +59,7 @@ test('while Redis is gone, each process keeps to its share, is ready, and says t
   redis = await startRedis(redis.port);
 });
 
-test('what was spent before Redis was lost counts against the share', async () => {
+test('calls made before Redis was lost count against the share', async () => {
   expect(accepted(await call(LIMIT))).toBe(LIMIT);
   await redis.stop();
   expect(accepted(await call(LIMIT))).toBe(0);
@@ -84,7 +84,7 @@ test('windows that vanish from a running Redis, as when its clock jumps ahead, a
   expect(accepted(await call(2 * LIMIT))).toBe(0);
 });
 
-test('calls recorded in the future, as after a clock was set back, lock out for a minute at most', async () => {
+test('calls recorded in the future, as after a clock was set back, block callers for a minute at most', async () => {
   expect(accepted(await call(LIMIT))).toBe(LIMIT);
   const client = new Redis(redis.url);
   const [key] = await client.keys('feira:budget:{*:calls');

@@ -38,7 +38,7 @@ function budgetHeaders({ headers }: Answer) {
 }
 
 describe('the budget of a credential', () => {
-  test('is 120 calls in any 60 seconds: call 121 is refused until Retry-After has passed, and not a second longer', async () => {
+  test('is 120 calls in any 60 seconds: call 121 is rejected until Retry-After has passed, and not a second longer', async () => {
     const first = await spend(60);
     expect(budgetHeaders(first[0]!)).toEqual([120, 119, 60]);
     feira.clock.forward(10_500);
@@ -62,14 +62,14 @@ describe('the budget of a credential', () => {
     expect(accepted(await spend(61))).toBe(60);
   });
 
-  test('never shows a longer wait than the 60 seconds of its window, at whatever fraction of a millisecond it was spent', async () => {
+  test('never shows a longer wait than the 60 seconds of its window, whatever the fraction of a millisecond', async () => {
     for (let i = 0; i < 100; i++) {
       feira.clock.forward(MINUTE + 0.7);
       expect(budgetHeaders((await spend(1))[0]!)).toEqual([120, 119, 60]);
     }
   });
 
-  test('is not spent by refused calls', async () => {
+  test('is not used by rejected calls', async () => {
     expect(accepted(await spend(LIMIT + 80))).toBe(LIMIT);
     feira.clock.forward(MINUTE - 1);
     expect(accepted(await spend(40))).toBe(0);
@@ -77,7 +77,7 @@ describe('the budget of a credential', () => {
     expect(accepted(await spend(LIMIT + 1))).toBe(LIMIT);
   });
 
-  test('is spent by 403s, 404s and every other refusal', async () => {
+  test('is used by 403s, 404s and every other error', async () => {
     const reader = await store.withScopes(['categories:read']);
     for (let i = 0; i < LIMIT / 4; i++) {
       expect((await reader.post('/products', {})).status).toBe(403);
@@ -134,7 +134,7 @@ describe('the budget of a credential', () => {
     }
   });
 
-  test('is raised for one credential at once, in a process that has it cached', async () => {
+  test('is raised immediately for one credential, in a process that has cached it', async () => {
     const other = await feira.store({ perMinute: LIMIT });
     expect(accepted(await spend(LIMIT + 1))).toBe(LIMIT);
     await setBudget(feira.context.db.store('test').autocommit, store.workspaceId, store.clientId, 200);
@@ -154,7 +154,7 @@ describe('the budget of a credential', () => {
 });
 
 describe('the rolling window', () => {
-  test('holds at 120 over HTTP: any 60 seconds have at most 120, and nothing is refused while there are fewer', async () => {
+  test('holds at 120 over HTTP: any 60 seconds have at most 120, and nothing is rejected while there are fewer', async () => {
     const random = new Random(60);
     const times: number[] = [];
     let refusals = 0;

@@ -114,7 +114,7 @@ describe('upload addresses', () => {
     expect(last).toEqual({ accepted: true, limit: 5_000, remaining: 9, resetMs: DAY - 3_600_000 });
   });
 
-  test('that one limit refuses spend none of the others', async () => {
+  test('that one limit rejects do not count against the others', async () => {
     await spend('upload', 60);
     expect(accepted(await spend('upload', 10))).toBe(0);
     expect(await spentOfTheDay()).toBe(60);
@@ -126,7 +126,7 @@ describe('upload addresses', () => {
     expect(accepted(await spend('call', 121))).toBe(120);
   });
 
-  test('are not promised sooner than every limit allows', async () => {
+  test('have a Retry-After that satisfies every limit', async () => {
     await spentBefore(4_940, 3_600_000);
     expect(accepted(await spend('upload', 60))).toBe(60);
     const [refused] = await spend('upload', 1);
@@ -135,7 +135,7 @@ describe('upload addresses', () => {
     expect(accepted(await spend('upload', 1))).toBe(1);
   });
 
-  test('asked for at once by many are never more than a limit allows', async () => {
+  test('requested concurrently never exceed a limit', async () => {
     const many = await Promise.all(Array.from({ length: 100 }, () => budgets.spend(spender, 'upload')));
     expect(accepted(many)).toBe(60);
     expect(await spentOfTheDay()).toBe(60);
@@ -149,7 +149,7 @@ describe('upload addresses', () => {
     expect(await spentOfTheDay()).toBe(5_000);
   });
 
-  test('older than a day are forgotten by the purge, and no others', async () => {
+  test('older than a day are deleted by the purge, and no others', async () => {
     await spentBefore(3, DAY);
     await spentBefore(2, DAY - 1);
     await purgeUploadSpends(feira.context.db.background('test'), feira.clock);

@@ -150,7 +150,7 @@ test('rejects a caller that finds the queue of its key full', async () => {
   await Promise.all([first, other]);
 });
 
-test('takes a caller that left out of the queue', async () => {
+test('removes a caller that has left from the queue', async () => {
   const admission = new Admission({});
   const applicant = { key: 'a', limit: 1 };
   admission.tryEnter(applicant);
@@ -184,7 +184,7 @@ test('admits urgent callers before others, which keep their own queue', async ()
   expect(admitted).toEqual(['running', 'known', 'anyone']);
 });
 
-test('admits no caller while it is closed, and those who wait when it opens', async () => {
+test('admits no caller while it is closed, and the waiting ones when it opens', async () => {
   let isOpen = false;
   const admission = new Admission({ isOpen: () => isOpen });
   const applicant = { key: 'a', limit: 2 };

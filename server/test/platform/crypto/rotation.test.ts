@@ -38,7 +38,7 @@ const ping = async (feira: Feira, id: string) =>
 const openOrder = async (feira: Feira, slug: string, orderId: string, key: string) =>
   (await feira.app.inject({ url: `/s/${slug}/orders/${orderId}?key=${encodeURIComponent(key)}` })).statusCode;
 
-describe('what was made with the previous secret keeps working, and only while that secret is kept:', () => {
+describe('values created with the previous secret stay valid as long as that secret is configured:', () => {
   test('an upload address', async () => {
     const bytes = randomBytes(100);
     const asked = await store.post('/uploads', {
@@ -129,7 +129,7 @@ describe('what was made with the previous secret keeps working, and only while t
     expect(await notify(rotated)).toBe(200);
   });
 
-  test('the answer kept for an idempotency key', async () => {
+  test('the response stored for an idempotency key', async () => {
     const body = { name: 'Once', price: 1 };
     const key = { 'idempotency-key': 'across the rotation' };
     const first = await store.post('/products', body, key);
@@ -169,7 +169,7 @@ describe('the secret of a webhook', () => {
   });
 });
 
-describe('what the first release made', () => {
+describe('values of the first release', () => {
   test('a sealed webhook secret opens, and is sealed again', async () => {
     const hook = await subscribe(store, `${receiver.url}/first`);
     await before.context.db.store('test').autocommit.query(sql`

@@ -29,7 +29,7 @@ function cutShort(): void {
   truncateSync(file, 31);
 }
 
-describe('a secret file is refused, and left as it is,', () => {
+describe('a secret file is rejected, and left as it is,', () => {
   test.each([
     ['that is empty', () => writeFileSync(file, ''), '0 bytes'],
     ['that was cut short', cutShort, '31 bytes'],
@@ -44,13 +44,13 @@ describe('a secret file is refused, and left as it is,', () => {
   });
 });
 
-test.each(['FEIRA_SECRET', 'FEIRA_SECRET_PREVIOUS'])('%s is refused when it is weak', (name) => {
+test.each(['FEIRA_SECRET', 'FEIRA_SECRET_PREVIOUS'])('%s is rejected when it is weak', (name) => {
   const good = 'one secret of thirty-two bytes or more';
   expect(() => read({ FEIRA_SECRET: good, [name]: 'short' })).toThrow(name);
   expect(() => read({ FEIRA_SECRET: good, [name]: 'x'.repeat(64) })).toThrow(name);
 });
 
-test('FEIRA_SECRET_PREVIOUS takes several secrets separated by commas', () => {
+test('FEIRA_SECRET_PREVIOUS accepts several secrets separated by commas', () => {
   const [now, before, first] = ['current', 'previous', 'earliest'].map(
     (s) => `the ${s} secret of this server`,
   );

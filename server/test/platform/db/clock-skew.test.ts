@@ -77,7 +77,7 @@ describe.each([
     release!();
   });
 
-  test('cancels no fresh order', async () => {
+  test('does not cancel new orders', async () => {
     const productId = await newProduct(store, { quantity: 5 });
     vi.restoreAllMocks();
     const orderId = await order(

@@ -41,7 +41,7 @@ describe.each([
   const read = (n: number) => connection.query<{ n: number }>(sql`select n from made_later where n = ${n}`);
   const makeTable = () => beside.query('create table made_later as select generate_series(1, 9) as n');
 
-  test('answers statements that were sent together in their order', async () => {
+  test('answers statements that were sent together in the order of sending', async () => {
     const numbers = Array.from({ length: 50 }, (_, n) => n);
     const rows = await Promise.all(numbers.map((n) => connection.query(sql`select ${n}::integer as n`)));
     expect(rows).toEqual(numbers.map((n) => [{ n }]));
@@ -64,7 +64,7 @@ describe.each([
     expect(await read(4)).toEqual([{ n: 4 }]);
   });
 
-  test('a value that does not fit fails alone', async () => {
+  test('a value of the wrong type fails only its own statement', async () => {
     await makeTable();
     expect(await Promise.allSettled([read('no number' as never), read(2)])).toMatchObject([
       { status: 'rejected', reason: { code: '22P02' } },
@@ -72,7 +72,7 @@ describe.each([
     ]);
   });
 
-  test('reports the fields of an error that callers decide by', async () => {
+  test('reports the fields of an error that callers depend on', async () => {
     await beside.query('create table only_once (n integer constraint only_once_n unique)');
     const insert = () => connection.query(sql`insert into only_once values (1)`);
     await insert();
@@ -97,12 +97,12 @@ describe.each([
     expect(row!.json).toBe('plain');
   });
 
-  test('a row of many megabytes arrives whole', async () => {
+  test('a row of many megabytes arrives completely', async () => {
     const [row] = await connection.query<{ text: string }>(sql`select repeat('ção ', 2000000) as text`);
     expect(row!.text).toHaveLength(8_000_000);
   });
 
-  test('is destroyed when an answer does not come in time, and rejects all that waited for it', async () => {
+  test('is destroyed when a response is late, and rejects all statements that waited for it', async () => {
     await beside.query('select pg_advisory_lock(1)');
     const impatient = await connect(cloned.connection, { ...DEADLINES, answerMs: 50 });
     const outcomes = await Promise.allSettled([
@@ -127,7 +127,7 @@ describe.each([
     await expect(connect(nowhere, DEADLINES)).rejects.toThrow(DatabaseUnavailable);
   });
 
-  test('a use that failed to parse leaves alone what another has parsed in the meantime', async () => {
+  test('a use that failed to parse does not affect a statement that another use has parsed meanwhile', async () => {
     if (driver === 'pg') return;
     await beside.query('select pg_advisory_lock(1)');
     const first = expect(read(1)).rejects.toMatchObject(NO_TABLE);

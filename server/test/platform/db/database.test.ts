@@ -66,7 +66,7 @@ describe.each(['pipeline', 'pg'] as const)('the database through the %s driver',
     await Promise.all([a.all, aToo.all]);
   });
 
-  test('an area of a store that hangs holds up nothing else of that store', async () => {
+  test('an area of a store that hangs delays nothing else of that store', async () => {
     const orders = hanging(50, () => db.store('a', 'orders').autocommit.query(LOCKED));
     const reads = hanging(50, () => db.store('a', 'orders').query(LOCKED));
     expect(await db.store('a').autocommit.query(sql`select 1 as one`)).toEqual([{ one: 1 }]);
@@ -76,7 +76,7 @@ describe.each(['pipeline', 'pg'] as const)('the database through the %s driver',
     await Promise.all([orders.all, reads.all]);
   });
 
-  test('searches that hang, of however many stores, hold up nothing else', async () => {
+  test('searches that hang, of any number of stores, delay nothing else', async () => {
     const searches = Array.from({ length: 20 }, (_, n) => hanging(5, () => db.search(`${n}`).query(LOCKED)));
     expect(await db.store('0').query(sql`select 1 as one`)).toEqual([{ one: 1 }]);
     expect(await db.store('other').query(sql`select 2 as two`)).toEqual([{ two: 2 }]);
@@ -104,7 +104,7 @@ describe.each(['pipeline', 'pg'] as const)('the database through the %s driver',
     expect(await connections()).toBeLessThan(24);
   });
 
-  test('a transaction commits what it returns from and rolls back what it throws in', async () => {
+  test('a transaction is committed when its function returns and rolled back when it throws', async () => {
     await holder.query('create table numbers (n integer)');
     const insert = (n: number) => sql`insert into numbers values (${n})`;
     await db.store('a').transaction((tx) => tx.query(insert(1)));
@@ -116,7 +116,7 @@ describe.each(['pipeline', 'pg'] as const)('the database through the %s driver',
     expect(await db.store('a').query(sql`select n from numbers`)).toEqual([{ n: 1 }]);
   });
 
-  test('what was open when PostgreSQL ended it fails as temporary, and the next call works', async () => {
+  test('statements that were running when PostgreSQL ended the session fail as temporary, and the next call works', async () => {
     const tx = await db.store('a').begin();
     const [row] = await tx.query<{ pid: number }>(sql`select pg_backend_pid() as pid`);
     await holder.query('select pg_terminate_backend($1)', [row!.pid]);

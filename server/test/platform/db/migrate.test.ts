@@ -61,7 +61,7 @@ test('a migration that waits for a backup lets writes through, names the backup 
   await writer.query(`insert into notes (text, author) values ('x', 'y')`);
 });
 
-test('a migration that fails leaves nothing behind and is named', async () => {
+test('a migration that fails changes nothing and is named in the error', async () => {
   write('9002_half.sql', 'create table half (); select 1 / 0');
   await expect(migrate(connection, { migrations: folderUrl() })).rejects.toThrow('9002_half.sql');
   const client = await open('reader');

@@ -79,7 +79,7 @@ test('every call is answered, none with 500, and all are served again afterwards
   expect(statusesOf(all[0])).toEqual([503]);
   expect(all[0][0]?.body.code).toBe('busy');
   expect(Number(all[0][0]?.headers['retry-after'])).toBeGreaterThan(0);
-  // While the token cannot be looked up the answer is 503. With a known token, it is 502.
+  // The answer is 503 while the token cannot be looked up, and 502 if it is cached.
   for (const status of statusesOf(all[1])) expect([502, 503]).toContain(status);
   expect(statusesOf(all[2])).toEqual([503]);
   expect(all[3].status).toBe(503);
@@ -99,7 +99,7 @@ test('every call is answered, none with 500, and all are served again afterwards
   expect([replayed.statusCode, replayed.headers['idempotent-replayed']]).toEqual([200, 'true']);
 });
 
-test('idle connections that died are replaced before somebody needs them, the listening one too', async () => {
+test('idle connections that died are replaced before a caller needs them, including the listening one', async () => {
   const { listener } = feira.context;
   await until(() => listener.alive);
   proxy.fallSilent();

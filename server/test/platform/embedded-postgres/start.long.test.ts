@@ -55,7 +55,7 @@ afterAll(async () => {
 });
 
 describe('the embedded PostgreSQL', () => {
-  it('ends when its only user is killed, and the next start sees the committed row', async () => {
+  it('stops when its only user is killed, and the next start sees the committed row', async () => {
     const user = await startUser({ folder: shared });
     await query(user.connection, 'create table kept as select 42 as answer');
     const pid = postmasterPid(shared);
@@ -69,7 +69,7 @@ describe('the embedded PostgreSQL', () => {
     await next.close();
   });
 
-  it('is shared by two processes that start at once in a fresh folder', async () => {
+  it('is shared by two processes that start at the same time in a new folder', async () => {
     const folder = openFolder();
     const users = await Promise.all([startUser({ folder }), startUser({ folder })]);
     expect(users.map((user) => user.started).sort()).toEqual([false, true]);
@@ -79,7 +79,7 @@ describe('the embedded PostgreSQL', () => {
     expect(readdirSync(placeOf(folder)).filter((name) => name.startsWith('initdb-'))).toEqual([]);
   });
 
-  it('goes on for a second user when the first, who started it, closes', async () => {
+  it('keeps running for a second user when the first, which started it, closes', async () => {
     const first = await startUser({ folder: shared });
     const second = await startEmbeddedPostgres({ folder: shared });
     expect([first.started, second.started]).toEqual([true, false]);
@@ -90,7 +90,7 @@ describe('the embedded PostgreSQL', () => {
     await second.close();
   });
 
-  it('is over when the close of the last user returns', async () => {
+  it('has stopped when the close of the last user returns', async () => {
     const only = await startEmbeddedPostgres({ folder: shared });
     const pid = postmasterPid(shared);
     await only.close();
@@ -112,7 +112,7 @@ describe('the embedded PostgreSQL', () => {
     expect(existsSync(join(placeOf(shared), 'data', 'postmaster.pid'))).toBe(false);
   });
 
-  it('starts again while a user of the dead one remains', async () => {
+  it('starts again while a user of the killed server remains', async () => {
     const user = await startUser({ folder: shared });
     const pid = postmasterPid(shared);
     process.kill(pid, 'SIGKILL');
@@ -122,14 +122,14 @@ describe('the embedded PostgreSQL', () => {
     await next.close();
   });
 
-  it('does not begin with a setting it refuses, and the error says which', async () => {
+  it('does not start with an invalid setting, and the error names it', async () => {
     await expect(startEmbeddedPostgres({ folder: shared, settings: { no_such: 'x' } })).rejects.toThrow(
       /unrecognized configuration parameter "no_such"/,
     );
   });
 });
 
-describe('an installation that others made', () => {
+describe('an installation by another account', () => {
   beforeAll(() => {
     base = makeBase();
   });
@@ -146,7 +146,7 @@ describe('an installation that others made', () => {
     await user.close();
   });
 
-  it('gets its missing links where they may be written', async () => {
+  it('gets its missing links if the package is writable', async () => {
     const installed = install();
     const before = removeLinks(installed);
     const user = await startUser({ folder: shared, installed });

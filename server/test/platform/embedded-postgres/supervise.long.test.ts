@@ -25,7 +25,7 @@ const data = () => prepareLocation(dataFolder).data;
 const postmasterPid = () => Number(readFileSync(join(data(), 'postmaster.pid'), 'utf8').split('\n')[0]);
 const status = async (path: string) => (await fetch(server.url + path)).status;
 
-test('PostgreSQL is started again when it was killed, and calls succeed again', async () => {
+test('PostgreSQL is restarted after it was killed, and calls succeed again', async () => {
   const { token } = JSON.parse(readFileSync(join(dataFolder, 'demo.json'), 'utf8'));
   const first = postmasterPid();
   process.kill(first, 'SIGKILL');
@@ -47,7 +47,7 @@ test('PostgreSQL is started again when it was killed, and calls succeed again', 
   expect(await server.stop('SIGTERM')).toBe(0);
 });
 
-test('the server ends with a clear message when PostgreSQL does not start again', async () => {
+test('the server exits with a clear message when PostgreSQL does not start again', async () => {
   const ended = once(server.child, 'exit');
   const pid = postmasterPid();
   rmSync(join(data(), 'global', 'pg_control'));

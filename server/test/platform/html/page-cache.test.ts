@@ -13,7 +13,7 @@ test('returns a page for the version at which it was rendered only', () => {
   expect(cache.find('store', 'page', '1')).toBeUndefined();
 });
 
-test('holds at most 16 MB, and a large store makes room before a small one', () => {
+test('holds at most 16 MB, and removes pages of a large store before those of a small one', () => {
   const cache = new PageCache();
   for (let at = 0; at < 10; at++) cache.keep('small', `page ${at}`, '1', PAGE);
   for (let at = 0; at < 1_000; at++) cache.keep('large', `page ${at}`, '1', PAGE);

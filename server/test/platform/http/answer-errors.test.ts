@@ -39,7 +39,7 @@ const refusals: [string, number, () => Promise<Answer>][] = [
   ],
 ];
 
-test.each(refusals)('%s is refused with %i, a docUrl and X-Should-Retry', async (_place, status, call) => {
+test.each(refusals)('%s is rejected with %i, a docUrl and X-Should-Retry', async (_place, status, call) => {
   await store.post('/products', { name: 'Taken', price: 1 });
   const answer = await call();
   expect(answer.status).toBe(status);
@@ -47,7 +47,7 @@ test.each(refusals)('%s is refused with %i, a docUrl and X-Should-Retry', async 
   expect(answer.body.docUrl).toBe(`https://feira.example/docs/errors/${answer.body.code}`);
 });
 
-test('a refusal that is replayed has the same docUrl and is not worth retrying', async () => {
+test('a replayed error has the same docUrl and X-Should-Retry', async () => {
   const key = { 'idempotency-key': 'refused' };
   const first = await store.post('/products', { name: 'X', price: -1 }, key);
   const again = await store.post('/products', { name: 'X', price: -1 }, key);
@@ -56,7 +56,7 @@ test('a refusal that is replayed has the same docUrl and is not worth retrying',
   expect(first.body.docUrl).toBe('https://feira.example/docs/errors/validation_failed');
 });
 
-test('an answer without a fault has no X-Should-Retry', async () => {
+test('a successful response has no X-Should-Retry', async () => {
   expect((await store.get('/me')).headers).not.toHaveProperty('x-should-retry');
 });
 
@@ -68,7 +68,7 @@ test('errors outside the API link to their explanation as well', async () => {
   });
 });
 
-test('errors of the token endpoint keep the shape of RFC 6749', async () => {
+test('errors of the token endpoint keep the format of RFC 6749', async () => {
   const answer = await feira.app.inject({ method: 'POST', url: '/api/oauth/token' });
   expect(Object.keys(answer.json()).sort()).toEqual(['error', 'error_description']);
 });

@@ -74,12 +74,12 @@ describe('headers', () => {
     expect([anonymous.statusCode, anonymous.headers['cache-control']]).toEqual([401, 'no-store']);
   });
 
-  test('no answer may be taken for another type', async () => {
+  test('no response may be interpreted as another type', async () => {
     for (const path of ['/products', '/nothing', '/%zz'])
       expect((await raw(path)).headers['x-content-type-options']).toBe('nosniff');
   });
 
-  test('HSTS is sent only when the service is reached by https', async () => {
+  test('HSTS is sent only if the public address is https', async () => {
     expect((await raw('/me')).headers['strict-transport-security']).toBeUndefined();
     const secure = await openFeira({ on: feira, publicUrl: 'https://feira.test' });
     for (const url of ['/api/v1/me', '/sign-in', '/healthz'])
@@ -94,7 +94,7 @@ describe('compression', () => {
     await store.post('/products', { name: 'Long', price: 1, description: 'words '.repeat(1_000) });
   });
 
-  test('an answer of more than 1 kB is compressed for a client that accepts it', async () => {
+  test('a response of more than 1 kB is compressed for a client that accepts it', async () => {
     const plain = await raw('/products');
     const gzip = await raw('/products', accept('gzip'));
     expect(gzip.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'accept-encoding' });
@@ -107,7 +107,7 @@ describe('compression', () => {
   });
 
   test.each(['', 'identity', 'gzip;q=0', 'zstd', 'gzip;q=x, br;q=0'])(
-    'a client that accepts "%s" gets it as it is',
+    'a client that accepts "%s" gets an uncompressed response',
     async (value) => {
       const answer = await raw('/products', accept(value));
       expect(answer.headers['content-encoding']).toBeUndefined();
@@ -116,7 +116,7 @@ describe('compression', () => {
     },
   );
 
-  test('a small answer is not compressed', async () => {
+  test('a small response is not compressed', async () => {
     const answer = await raw('/me', accept('gzip, br'));
     expect([answer.headers['content-encoding'], answer.json().workspaceId]).toEqual([
       undefined,
@@ -137,7 +137,7 @@ describe('compression', () => {
     expect([again.statusCode, again.body, again.headers['content-encoding']]).toEqual([304, '', undefined]);
   });
 
-  test('HEAD names no encoding that it does not send', async () => {
+  test('HEAD has no Content-Encoding, because it has no body', async () => {
     const head = await raw('/products', accept('gzip'), 'HEAD');
     expect([head.statusCode, head.body]).toEqual([200, '']);
   });

@@ -55,7 +55,7 @@ async function everyCallRefuses(
 const PRODUCT = { method: 'POST', path: '/products' };
 const STOCK = { method: 'PATCH', path: '/stock' };
 
-describe('a body that is not a JSON object is refused with 400 by every call that takes one', () => {
+describe('a body that is not a JSON object is rejected with 400 by every call that accepts a body', () => {
   test.each([
     '{',
     '{"name":}',
@@ -78,7 +78,7 @@ describe('a body that is not a JSON object is refused with 400 by every call tha
 
   test.each(['null', 'true', '7', '"text"'])('the bare value %s', (text) => everyCallRefuses(400, text));
 
-  test('an array, except where the contract takes one', async () => {
+  test('an array, except where the contract accepts one', async () => {
     for (const call of calls)
       for (const text of ['[]', '[{}]', '[1]']) {
         const answer = await send(call, text);
@@ -108,13 +108,13 @@ describe('a body that is not a JSON object is refused with 400 by every call tha
   );
 });
 
-test('"__proto__" as a value and "constructor" as a key are nothing special', async () => {
+test('"__proto__" as a value and "constructor" as a key are ordinary data', async () => {
   const odd = { name: '__proto__', price: 1, constructor: { prototype: { x: 1 } }, toString: null };
   const { status, body } = await store.post('/products', odd);
   expect([status, body.name]).toEqual([201, '__proto__']);
 });
 
-describe('a body of another content type is refused with 400', () => {
+describe('a body of another content type is rejected with 400', () => {
   test.each([
     'text/plain',
     'application/x-www-form-urlencoded',
@@ -135,7 +135,7 @@ describe('a body of another content type is refused with 400', () => {
 
   test('an empty one', () => everyCallRefuses(400, '{}', { 'content-type': '' }));
 
-  test('but a charset beside application/json, and any case, are taken', async () => {
+  test('but application/json with a charset, and in any case, is accepted', async () => {
     for (const type of [
       'application/json; charset=utf-8',
       'Application/JSON',
@@ -148,7 +148,7 @@ describe('a body of another content type is refused with 400', () => {
 });
 
 describe('a large body', () => {
-  test('over 1 MB is refused with 413 by every call', async () => {
+  test('over 1 MB is rejected with 413 by every call', async () => {
     await everyCallRefuses(413, `{"name":"${'x'.repeat(MEGABYTE)}"}`);
     expectRefusal(await send(STOCK, `{"entries":[${'0,'.repeat(1_000_000)}0]}`), 413);
   });
@@ -181,7 +181,7 @@ describe('a large body', () => {
     ],
     ['PUT', `/products/${MISSING}/variants`, '{"types":[0],"combinations":[{"options":[', '0', ']}]}'],
   ])(
-    '%s %s full of entries (%s%s…%s) is refused with a small answer',
+    '%s %s full of entries (%s%s…%s) is rejected with a small answer',
     async (method, path, head, entry, tail) => {
       const count = Math.floor((MEGABYTE - head.length - tail.length + 1) / (entry.length + 1));
       const text = head + `${entry},`.repeat(count - 1) + entry + tail;
@@ -195,12 +195,12 @@ describe('a large body', () => {
 describe('nesting', () => {
   const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
 
-  test('of 10,000 levels in place of a field is refused with 422', async () => {
+  test('of 10,000 levels in place of a field is rejected with 422', async () => {
     expectRefusal(await send(PRODUCT, `{"price":1,"name":${nested(10_000)}}`), 422, ['name']);
     expectRefusal(await send(STOCK, `{"entries":${nested(10_000)}}`), 422);
   });
 
-  test('of 10,000 levels as the body is refused with 400', () => everyCallRefuses400Or422(nested(10_000)));
+  test('of 10,000 levels as the body is rejected with 400', () => everyCallRefuses400Or422(nested(10_000)));
 
   test('of 500,000 levels in an unknown field is ignored like any other', async () => {
     const { status } = await send(PRODUCT, `{"name":"Deep","price":1,"unknown":${nested(500_000)}}`);
@@ -220,7 +220,7 @@ describe('nesting', () => {
 describe('Idempotency-Key', () => {
   const key = (value: string) => ({ ...JSON_TYPE, 'idempotency-key': value });
 
-  test('of more than 255 characters is refused with 400', async () => {
+  test('of more than 255 characters is rejected with 400', async () => {
     const body = '{"entries":[{"sku":"x","delta":1}]}';
     expectRefusal(await send(STOCK, body, key('k'.repeat(256))), 400);
     expectRefusal(await send(STOCK, body, key('')), 400);

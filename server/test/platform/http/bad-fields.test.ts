@@ -129,7 +129,7 @@ describe('rejected with 422 and the name of the field', () => {
       {},
     ]));
 
-  test('money that is no finite number', async () => {
+  test('money that is not a finite number', async () => {
     for (const price of ['1e309', '-1e309'])
       expectRefusal(await store.post('/products', `{"name":"Huge","price":${price}}`), 422, ['price']);
   });
@@ -140,17 +140,17 @@ describe('rejected with 422 and the name of the field', () => {
   test('a quantity that is negative, broken, too large, or not a number', () =>
     refuse(QUANTITIES, [-1, 1.5, 2_147_483_648, 1e308, '1', true, [], {}]));
 
-  test('null where there is nothing to clear', async () => {
+  test('null for a field that cannot be cleared', async () => {
     await refuse([...QUANTITIES, entry('price'), combination('price')], [null]);
     await refuse([post('name'), post('price'), post('typeId'), post('categoryId'), line('sku')], [null]);
   });
 
-  test('a typeId or categoryId that is none', async () => {
+  test('an unknown typeId or categoryId', async () => {
     await refuse([post('typeId'), patch('typeId')], [0, 4, -1, 1.5, '2', true, 1e308]);
     await refuse([post('categoryId'), patch('categoryId')], [0, -1, 9999, 1.5, '23', true, 2 ** 31, 1e308]);
   });
 
-  test('a urlImage that is no absolute http address', () =>
+  test('a urlImage that is not an absolute http address', () =>
     refuse(
       [post('urlImage'), patch('urlImage')],
       [
@@ -170,7 +170,7 @@ describe('rejected with 422 and the name of the field', () => {
     ));
 });
 
-describe('all faults are reported at once', () => {
+describe('all errors are reported together', () => {
   test('of a product', async () => {
     const answer = await store.post('/products', {
       price: 1.005,
@@ -222,7 +222,7 @@ describe('all faults are reported at once', () => {
     expectRefusal(answer, 422, ['entries[0].sku', 'entries[1].quantity', 'entries[1].sku', 'entries[2]']);
   });
 
-  test('and nothing was changed by any refused call', async () => {
+  test('and no rejected call has changed anything', async () => {
     expect((await store.get('/products')).body.meta.total).toBe(2);
     expect((await store.get(`/products/${varied}`)).body).toMatchObject({ price: 1, quantity: 1 });
     expect((await store.get(`/products/${simple}`)).body).toMatchObject({

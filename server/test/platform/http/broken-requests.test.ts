@@ -77,7 +77,7 @@ async function expectRefused(
   expect(linesOf(answer)).toEqual([expect.objectContaining({ status, ...logged })]);
 }
 
-test('a head of more than 16 kB is refused with 431', async () => {
+test('a head of more than 16 kB is rejected with 431', async () => {
   await expectRefused(`GET /${'x'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, 431, 'head_too_large');
 });
 
@@ -87,11 +87,11 @@ test.each([
   'GET / HTTP/9.9\r\nHost: x\r\n\r\n',
   'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: two\r\n\r\n',
   '\x16\x03\x01 a greeting of TLS',
-])('%j is not HTTP and refused with 400', async (bytes) => {
+])('%j is not HTTP and is rejected with 400', async (bytes) => {
   await expectRefused(bytes, 400, 'bad_request');
 });
 
-test('a request without Host is refused with 400, but not one of HTTP/1.0', async () => {
+test('a request without Host is rejected with 400, but not one of HTTP/1.0', async () => {
   const path = '/healthz';
   await expectRefused(`GET ${path} HTTP/1.1\r\nConnection: close\r\n\r\n`, 400, 'bad_request', { path });
   expect(await exchange(`GET ${path} HTTP/1.0\r\n\r\n`)).toMatchObject([{ status: 200 }]);
@@ -103,7 +103,7 @@ test('an unknown expectation is rejected with 417', async () => {
   await expectRefused(head, 417, 'expectation_failed', { path });
 });
 
-test('a head or a body that does not arrive in time is refused with 408', async () => {
+test('a head or a body that does not arrive in time is rejected with 408', async () => {
   const impatient = await openFeira({ ...LOGGED, on: feira });
   // The server reads the interval when it begins to listen.
   Object.assign(impatient.app.server, {
@@ -119,7 +119,7 @@ test('a head or a body that does not arrive in time is refused with 408', async 
   await impatient.close();
 });
 
-test('a body in broken chunks is refused with 400', async () => {
+test('a body in broken chunks is rejected with 400', async () => {
   const head = post(0, '').replace('Content-Length: 0', 'Transfer-Encoding: chunked');
   await expectRefused(`${head}4\r\n{"na\r\nx\r\n`, 400, 'bad_request');
 });

@@ -84,7 +84,7 @@ describe('a stop', () => {
   });
 });
 
-test('a request whose body does not arrive in time is refused with 408', async () => {
+test('a request whose body does not arrive in time is rejected with 408', async () => {
   Object.assign(feira.app.server, {
     headersTimeout: 100,
     requestTimeout: 100,

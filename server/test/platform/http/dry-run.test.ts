@@ -26,7 +26,7 @@ const SUPPORTED = [
   'PUT /products/:id/variants',
 ];
 
-test('random writes: dry run and real run agree, and a dry run leaves no row behind', async () => {
+test('random writes: dry run and real run agree, and a dry run leaves no rows', async () => {
   const writes = Number(process.env.FEIRA_DRY_RUNS ?? 60);
   const counts = await runDryAndReal(writes);
   expect(Object.keys(counts.routes).sort()).toEqual(SUPPORTED);
@@ -63,12 +63,12 @@ describe('with an Idempotency-Key', () => {
     expect([real.status, real.headers['idempotent-replayed']]).toEqual([201, undefined]);
   });
 
-  test('a dry run does not replay the answer of the real call', async () => {
+  test('a dry run does not replay the response of the real call', async () => {
     const again = await store.post('/products?dryRun=true', { name: 'Keyed', price: 1 }, key);
     expect([again.status, again.headers['idempotent-replayed']]).toEqual([409, undefined]);
   });
 
-  test('a dry run that is refused leaves the key free as well', async () => {
+  test('a rejected dry run leaves the key free as well', async () => {
     const other = { 'idempotency-key': 'refused' };
     const { store, ids } = await populate(feira);
     expect((await store.post(`/orders/${ids.order}/refund?dryRun=true`, undefined, other)).status).toBe(400);
@@ -76,7 +76,7 @@ describe('with an Idempotency-Key', () => {
     expect((await store.post('/products', { name: 'A', price: 1 }, other)).status).toBe(201);
   });
 
-  test('a malformed key is refused as in the real call', async () => {
+  test('a malformed key is rejected as in the real call', async () => {
     const answer = await store.post('/products?dryRun=true', {}, { 'idempotency-key': 'x'.repeat(256) });
     expectRefusal(answer, 400);
   });
@@ -89,7 +89,7 @@ test('dryRun=false is the normal call', async () => {
 });
 
 test.each(['', '1', 'yes', 'TRUE', 'true&dryRun=true'])(
-  'dryRun=%s is refused and changes nothing',
+  'dryRun=%s is rejected and changes nothing',
   async (value) => {
     const id = await newProduct(store, { quantity: 1 });
     const answer = await store.patch(`/products/${id}/stock?dryRun=${value}`, { quantity: 2 });
@@ -99,7 +99,7 @@ test.each(['', '1', 'yes', 'TRUE', 'true&dryRun=true'])(
   },
 );
 
-test('every other write is refused with dry_run_unsupported', async () => {
+test('every other write is rejected with dry_run_unsupported', async () => {
   const populated = await populate(feira);
   const others = feira.app.apiRoutes
     .map(({ method, url }) => ({ method, url, name: `${method} ${url.replace('/api/v1', '')}` }))

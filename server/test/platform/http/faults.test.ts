@@ -21,14 +21,14 @@ test.each([
   ['POST', '/products/:product/images', { key: 'a', url: 'https://a.example/b.png' }, 'body'],
   ['PATCH', '/products/:product', {}, 'body'],
   ['PATCH', '/products/:product/variants', { variants: [{}] }, 'variants[0]'],
-])('%s %s names the field of its fault', async (method, path, body, field) => {
+])('%s %s names the invalid field', async (method, path, body, field) => {
   const answer = await store.call(method, path.replace(':product', product), body);
   expect(answer.status).toBe(422);
   expect(answer.body.details[0].field).toBe(field);
   expect(answer.body.error.startsWith(`${field} `)).toBe(true);
 });
 
-test('a compressed body is refused as such', async () => {
+test('a compressed body is rejected with its own code', async () => {
   const response = await feira.app.inject({
     method: 'POST',
     url: '/api/v1/products',
@@ -54,7 +54,7 @@ test.each([
   ['POST', '/products', { name: 'x', price: 1, sku: 'a?b' }, 'sku'],
   ['PATCH', '/stock', { entries: [{ sku: 'a?b', quantity: 1 }] }, 'entries[0].sku'],
   ['POST', `/orders/${MISSING}/refund`, { reason: 'a?b' }, 'reason'],
-])('%s %s refuses control characters in %o', async (method, path, body, field) => {
+])('%s %s rejects control characters in %o', async (method, path, body, field) => {
   for (const control of CONTROLS) {
     const sent = JSON.parse(JSON.stringify(body), (_key, value) =>
       typeof value === 'string' ? value.replace('?', control) : value,
@@ -71,7 +71,7 @@ test('tabs, line feeds and carriage returns are kept in a description', async ()
   expect([status, body.description]).toEqual([201, description]);
 });
 
-test('a description of 20,000 characters is accepted and a longer one is a 422', async () => {
+test('a description of 20,000 characters is accepted and a longer one returns 422', async () => {
   const description = '👕'.repeat(20_000);
   const accepted = await store.post('/products', { name: 'Long', price: 1, description });
   expect(accepted.status).toBe(201);

@@ -20,18 +20,18 @@ function distinctFields(count: number): string {
   return Array.from({ length: count }, (_, index) => `f${index}=`).join('&');
 }
 
-test.each(PATHS)('%s refuses a form of more than 64 kB with 413', async (path) => {
+test.each(PATHS)('%s rejects a form of more than 64 kB with 413', async (path) => {
   expect((await post(path, `a=${'x'.repeat(65_536)}`)).statusCode).toBe(413);
   expect((await post(path, 'x'.repeat(1_000_000))).statusCode).toBe(413);
 });
 
-test.each(PATHS)('%s refuses a form of more than 100 fields with 400', async (path) => {
+test.each(PATHS)('%s rejects a form of more than 100 fields with 400', async (path) => {
   const answer = await post(path, distinctFields(101));
   expect(answer.statusCode).toBe(400);
   expect(answer.body).toContain('100');
 });
 
-test('the token endpoint refuses both in the shape of RFC 6749', async () => {
+test('the token endpoint rejects both in the format of RFC 6749', async () => {
   for (const payload of [distinctFields(101), `a=${'x'.repeat(65_536)}`])
     expect((await post('/api/oauth/token', payload)).json()).toEqual({
       error: 'invalid_request',
@@ -45,7 +45,7 @@ test('100 fields are still read', async () => {
 });
 
 test.each(['/oauth/authorize', '/sign-in'])(
-  '%s refuses a query of more than 100 parameters',
+  '%s rejects a query of more than 100 parameters',
   async (path) => {
     const answer = await feira.app.inject(`${path}?${distinctFields(101)}`);
     expect(answer.statusCode).toBe(400);

@@ -32,7 +32,7 @@ const PATHS = [
   '/api/v1/me',
 ];
 
-test.each(PATHS)('%s refuses a request without a Host, with two, or with an unknown Expect', async (path) => {
+test.each(PATHS)('%s rejects a request without a Host, with two, or with an unknown Expect', async (path) => {
   expect(await statusOf(`GET ${path} HTTP/1.1\r\nConnection: close\r\n\r\n`)).toBe(400);
   expect(await statusOf(`GET ${path} HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n`)).toBe(400);
   expect(await statusOf(`GET ${path} HTTP/1.1\r\nHost: a\r\nHOST: a\r\nConnection: close\r\n\r\n`)).toBe(400);
@@ -41,7 +41,7 @@ test.each(PATHS)('%s refuses a request without a Host, with two, or with an unkn
   );
 });
 
-test('the token endpoint refuses an unknown Expect in the shape of RFC 6749', async () => {
+test('the token endpoint rejects an unknown Expect in the format of RFC 6749', async () => {
   const answer = await feira.app.inject({
     method: 'POST',
     url: '/api/oauth/token',

@@ -37,7 +37,7 @@ async function halfway(id: string): Promise<{ first: Promise<Answer>; pid: numbe
 
 const replayed = ({ headers }: Answer) => headers['idempotent-replayed'] === 'true';
 
-test('25 requests at once with one key, over two processes, make one change', async () => {
+test('25 concurrent requests with one key, through two processes, make one change', async () => {
   store = await one.store();
   const other = store.through(two);
   const answers = await Promise.all(
@@ -70,7 +70,7 @@ test('30 deltas, each sent three times with its own key, are each applied once',
   expect((await store.get(`/products/${id}`)).body.quantity).toBe(30);
 });
 
-test('a key whose first request still runs is 409, and a replay once it is done', async () => {
+test('a key whose first request is still running returns 409, and then the stored response', async () => {
   store = await one.store();
   const id = await newProduct(store);
   const { first, letGo } = await halfway(id);
@@ -96,7 +96,7 @@ test('a key whose first request lost its database connection is free, and nothin
   expect([again.status, replayed(again), again.body.price]).toEqual([200, false, 7]);
 });
 
-test('a key that a crashed process left reserved is in use until its lease has run out, and then free', async () => {
+test('a key that a crashed process left reserved is in use until its lease expires, and then free', async () => {
   store = await one.store();
   const { workspaceId, clientId } = store;
   const until = new Date(one.clock.now() + 60_000).toISOString();

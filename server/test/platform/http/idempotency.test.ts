@@ -27,7 +27,7 @@ async function names(): Promise<string[]> {
 }
 
 describe('the same key and the same request', () => {
-  test('are answered with the stored status and body, whatever they were, and change nothing more', async () => {
+  test('get the stored status and body, whatever they were, and change nothing', async () => {
     const id = await newProduct(store, { name: 'Known', sku: 'K', quantity: 1 });
     const varied = await newVaried(store, { V: 1 });
     const gone = await newProduct(store);
@@ -74,7 +74,7 @@ describe('the same key and the same request', () => {
     expect((await store.get(`/products/${id}`)).body.quantity).toBe(6);
   });
 
-  test('get the first answer even when the request would now end differently', async () => {
+  test('get the first response even if the request would now have another result', async () => {
     const id = await newProduct(store, { name: 'Taken' });
     const first = await store.post('/products', { name: 'Taken', price: 1 }, key);
     await store.delete(`/products/${id}`);
@@ -93,7 +93,7 @@ describe('the same key and the same request', () => {
 });
 
 describe('the same key and another request', () => {
-  test('are 422 for another body, path, query or method, and change nothing', async () => {
+  test('return 422 for another body, path, query or method, and change nothing', async () => {
     const id = await newProduct(store, { name: 'One' });
     const other = await newProduct(store, { name: 'Two' });
     await store.patch(`/products/${id}`, { price: 5 }, key);
@@ -123,7 +123,7 @@ describe('the same key and another request', () => {
     expect(replayed(await store.patch(`/products/${id}`, { price: 5 }, key))).toBe(true);
   });
 
-  test('are 422 for another media type, but not for another way to write the same one', async () => {
+  test('return 422 for another media type, but not for another way to write the same one', async () => {
     const body = '{"name":"Typed","price":1}';
     const post = (type: string) => store.post('/products', body, { ...key, 'content-type': type });
     const refused = await post('text/plain');
@@ -149,10 +149,10 @@ describe('the same key and another request', () => {
   });
 });
 
-describe('what is not stored', () => {
+describe('a response that is not stored', () => {
   const body = { name: 'Late', price: 1 };
 
-  test('is a 401 or a 403', async () => {
+  test('is any 401 or 403', async () => {
     const headers = { authorization: 'Bearer nonsense', ...key };
     expect((await store.post('/products', body, headers)).status).toBe(401);
     const reader = await store.withScopes(['products:read']);
@@ -167,7 +167,7 @@ describe('what is not stored', () => {
     expect((await store.patch(`/products/${varied}/variants`, entry, other)).status).toBe(200);
   });
 
-  test('is a 429', async () => {
+  test('is any 429', async () => {
     const poor = await feira.store({ perMinute: 1 });
     await poor.get('/me');
     expect((await poor.post('/products', body, key)).status).toBe(429);
@@ -175,7 +175,7 @@ describe('what is not stored', () => {
     expect((await poor.post('/products', body, key)).status).toBe(201);
   });
 
-  test('is a 5xx, which leaves neither the key nor any change behind', async () => {
+  test('is any 5xx, after which neither the key nor any change is stored', async () => {
     const { autocommit } = feira.context.db.store('test');
     await autocommit.query(sql`alter table product_search rename to product_search_away`);
     const failed = await store.post('/products', body, key);
@@ -187,8 +187,8 @@ describe('what is not stored', () => {
   });
 });
 
-describe('key, answer and change', () => {
-  test('are one commit: when the key cannot be kept, the change is not made', async () => {
+describe('key, response and change', () => {
+  test('are one commit: if the key cannot be stored, the change is not made', async () => {
     const { autocommit } = feira.context.db.store('test');
     await autocommit.query(sql`
       alter table idempotency_keys add constraint refuse_all check (status = 0) not valid`);
@@ -199,7 +199,7 @@ describe('key, answer and change', () => {
     expect((await store.post('/products', { name: 'Torn', price: 1 }, key)).status).toBe(201);
   });
 
-  test('are only key and answer when the call is refused', async () => {
+  test('are only key and response if the call is rejected', async () => {
     await newProduct(store, { name: 'Taken' });
     const id = await newProduct(store, { name: 'Mine', price: 1 });
     const answer = await observe(feira, store, () =>
@@ -211,7 +211,7 @@ describe('key, answer and change', () => {
 });
 
 describe('a key', () => {
-  test('is kept for 24 hours and is free again after them', async () => {
+  test('is stored for 24 hours and is free again afterwards', async () => {
     feira.clock.stop();
     await store.post('/products', { name: 'Yesterday', price: 1 }, key);
     feira.clock.forward(DAY - 1);

@@ -133,19 +133,19 @@ describe('a path with a broken percent-encoding', () => {
     '/%C0%80?x=1',
   ];
 
-  test.each(BROKEN)('%s is 401 without a token, like any other', async (path) => {
+  test.each(BROKEN)('%s returns 401 without a token, like any other path', async (path) => {
     const answer = await send('GET', path);
     expectRefusal(answer, 401);
     expect(answer.headers['www-authenticate']).toBe('Bearer realm="feira"');
     expectRefusal(await send('GET', path, { token: 'nonsense' }), 401);
   });
 
-  test.each(BROKEN)('%s is 400 with a token, whatever the method', async (path) => {
+  test.each(BROKEN)('%s returns 400 with a token, whatever the method', async (path) => {
     for (const method of ['GET', 'POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS'])
       expectRefusal(await send(method, path, { token: store.token }), 400);
   });
 
-  test('spends budget, and is 429 when there is none left', async () => {
+  test('counts against the budget, and returns 429 when it is used up', async () => {
     const poor = await feira.store({ perMinute: 3 });
     const token = poor.token;
     const remaining = async () => {
@@ -179,7 +179,7 @@ test('a path with a broken percent-encoding leaves one log line with its request
   }
 });
 
-test('a NUL in the query is refused with 400', async () => {
+test('a NUL in the query is rejected with 400', async () => {
   for (const query of [
     'search=%00',
     'sku=a%00',
@@ -197,7 +197,7 @@ test('an invalid escape in the query is rejected with 400', async () => {
     expectRefusal(await send('GET', `/products?${query}`, { token: store.token }), 400);
 });
 
-test('a query that is empty, odd or enormous never breaks the server', async () => {
+test('a query that is empty, unusual or very long never causes a 5xx', async () => {
   for (const query of ['', '&&&', `search=${'%F0%9F%91%95'.repeat(255)}`])
     expect((await send('GET', `/products?${query}`, { token: store.token })).status).toBe(200);
   for (const query of ['=x', '%00=1'])
@@ -205,7 +205,7 @@ test('a query that is empty, odd or enormous never breaks the server', async () 
   expectRefusal(await send('GET', `/products?search=${'x'.repeat(256)}`, { token: store.token }), 400);
 });
 
-test('prune takes true or false, nothing else, and is judged before the body', async () => {
+test('prune must be true or false, and is checked before the body', async () => {
   const { body } = await store.post('/products', { name: 'Pruned', price: 1 });
   const path = `/products/${body.id}/variants`;
   for (const value of ['', '1', 'yes', 'TRUE', 'null', 'true&prune=true'])
@@ -221,7 +221,7 @@ test('prune takes true or false, nothing else, and is judged before the body', a
   }
 });
 
-test('an id of any length that is not of our format is not found', async () => {
+test('an id in another format is not found, whatever its length', async () => {
   for (const id of ['x'.repeat(5_000), '%F0%9F%91%95'.repeat(1_000), '-', '%20', '%2F', '..%2F..'])
     for (const path of [`/products/${id}`, `/products/${id}/variants`]) {
       const answer = await send('GET', path, { token: store.token });

@@ -95,7 +95,7 @@ function listAt(path: string): string {
   return part ? `${part} of ${id}` : name!;
 }
 
-test('a cursor forged from the name of its list gets as far as its values', async () => {
+test('a cursor forged with the name of its list reaches the validation of its values', async () => {
   const lists = paths.filter((path) => /^\/(products|orders|customers|webhooks\/.*\/deliveries)$/.test(path));
   expect(lists).toHaveLength(4);
   for (const path of lists) {

@@ -11,7 +11,7 @@ beforeAll(() => {
 });
 afterAll(() => folder.remove());
 
-test('a server with a public address makes no demo account and prints no secret', async () => {
+test('a server with a public address creates no demo account and prints no secret', async () => {
   const env = { FEIRA_DATA: join(folder.path, 'public'), PUBLIC_URL: 'https://feira.example' };
   const server = await startServer(env);
   expect(await server.stop('SIGTERM')).toBe(0);

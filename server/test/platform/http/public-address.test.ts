@@ -40,7 +40,7 @@ describe('PUBLIC_URL', () => {
     [{ PUBLIC_URL: 'http://feira.example' }, 'PUBLIC_URL must begin with https://'],
     [{ PUBLIC_URL: 'http://10.0.0.1:3000' }, 'PUBLIC_URL must begin with https://'],
     [{ PUBLIC_URL: 'http://localhost.example' }, 'PUBLIC_URL must begin with https://'],
-  ])('%o is refused', (env, fault) => {
+  ])('%o is rejected', (env, fault) => {
     expect(faultsOf(env)).toEqual([expect.stringContaining(fault)]);
   });
 
@@ -74,7 +74,7 @@ describe('PAYMENT_GATEWAY', () => {
     expect(read({ PAYMENT_GATEWAY: 'none' }).paymentGateway).toBe('none');
   });
 
-  test('refuses the sandbox on a public address without the flag that asks for it', () => {
+  test('rejects the sandbox on a public address without the flag that asks for it', () => {
     expect(faultsOf({ PUBLIC_URL, PAYMENT_GATEWAY: 'sandbox' })).toEqual([
       expect.stringContaining('SANDBOX_ON_PUBLIC_URL=true'),
     ]);

@@ -19,7 +19,7 @@ interface Parameter {
 }
 
 describe('an unknown query parameter', () => {
-  test('is a 400 on every call, before the body is judged', async () => {
+  test('returns 400 on every call, before the body is validated', async () => {
     const routes = feira.app.apiRoutes.filter(({ method }) => method !== 'HEAD');
     expect(routes.length).toBeGreaterThan(20);
     for (const { method, url } of routes) {
@@ -83,7 +83,7 @@ describe('an unknown query parameter', () => {
   });
 });
 
-test('of a bad query and a bad body the query is reported', async () => {
+test('if both query and body are invalid, the query is reported', async () => {
   const path = `/products/${product}/variants?prune=maybe`;
   for (const body of ['not json', '[1]', {}, { types: 1 }]) {
     const answer = await store.put(path, body);
@@ -94,7 +94,7 @@ test('of a bad query and a bad body the query is reported', async () => {
 });
 
 describe('GET /events', () => {
-  test('takes cursor as another name of after', async () => {
+  test('accepts cursor as an alias of after', async () => {
     const { meta } = (await store.get('/events?limit=1')).body;
     const after = await store.get(`/events?after=${meta.nextCursor}`);
     const cursor = await store.get(`/events?cursor=${meta.nextCursor}`);
@@ -102,7 +102,7 @@ describe('GET /events', () => {
     expect((await store.get('/events?cursor=rubbish')).status).toBe(400);
   });
 
-  test('refuses both at once', async () => {
+  test('rejects both together', async () => {
     const { meta } = (await store.get('/events?limit=1')).body;
     const answer = await store.get(`/events?cursor=${meta.nextCursor}&after=${meta.nextCursor}`);
     expect([answer.status, answer.body.error]).toEqual([400, expect.stringContaining('after and cursor')]);
@@ -120,7 +120,7 @@ describe('GET /orders', () => {
   const ids = async (query: string) =>
     (await store.get(`/orders?${query}`)).body.data.map(({ id }: { id: string }) => id).sort();
 
-  test('takes several statuses separated by commas', async () => {
+  test('accepts several statuses separated by commas', async () => {
     expect(await ids('status=paid,pending')).toEqual([paid, pending].sort());
     expect(await ids('status=paid,refunded')).toEqual([paid]);
     expect(await ids('status=paid')).toEqual([paid]);
@@ -129,14 +129,14 @@ describe('GET /orders', () => {
     expect(await ids('status=pending&statusShipping=pending,sent')).toEqual([pending]);
   });
 
-  test('carries them in its cursor', async () => {
+  test('includes them in its cursor', async () => {
     const first = await store.get('/orders?status=paid,pending&limit=1');
     const next = await store.get(`/orders?cursor=${first.body.meta.nextCursor}&limit=1`);
     expect([first.body.data[0].id, next.body.data[0].id].sort()).toEqual([paid, pending].sort());
   });
 
   test.each(['paid,', ',paid', 'paid,,pending', 'paid, pending', 'gone', 'paid,gone', ''])(
-    'refuses status=%s with the values it knows',
+    'rejects status=%s and lists the allowed values',
     async (status) => {
       const answer = await store.get(`/orders?status=${encodeURIComponent(status)}`);
       expect([answer.status, answer.body.code]).toEqual([400, 'invalid_parameter']);

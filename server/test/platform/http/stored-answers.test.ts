@@ -37,7 +37,7 @@ async function storedBytes(key: string): Promise<number> {
   return row!.bytes;
 }
 
-test('an answer is stored compressed and replayed to the letter', async () => {
+test('a response is stored compressed and replayed unchanged', async () => {
   const id = await productWith('Plain', 'plain');
   const change = () => store.patch(`/products/${id}`, { price: 2 }, { 'idempotency-key': 'plain' });
   const first = await change();
@@ -47,7 +47,7 @@ test('an answer is stored compressed and replayed to the letter', async () => {
   expect(await storedBytes('plain')).toBeLessThan(JSON.stringify(first.body).length / 2);
 });
 
-test('an answer that is large even so is not stored, and is read again for a repeated request', async () => {
+test('a response that is too large even when compressed is not stored, and is read again for a repeated request', async () => {
   const id = await productWith('Random', 'random');
   const variation = (await store.get(`/products/${id}/variants`)).body.data[0].id;
   for (const [key, path, body] of [
@@ -67,7 +67,7 @@ test('an answer that is large even so is not stored, and is read again for a rep
   }
 });
 
-test('a product that is deleted meanwhile is a 404 to a repeated request whose answer is read again', async () => {
+test('a repeated request whose response is read again returns 404 if the product was deleted meanwhile', async () => {
   const id = await productWith('Gone', 'random');
   const change = () => store.patch(`/products/${id}`, { price: 3 }, { 'idempotency-key': 'gone' });
   expect((await change()).status).toBe(200);
@@ -76,7 +76,7 @@ test('a product that is deleted meanwhile is a 404 to a repeated request whose a
   expect([again.status, again.headers['idempotent-replayed']]).toEqual([404, 'true']);
 });
 
-test('of a refusal with many faults the first hundred are stored', async () => {
+test('the first hundred errors of a rejection are stored', async () => {
   const { id } = (await store.post('/products', { name: 'Faults', price: 1 })).body;
   const combinations = Array.from({ length: 1_000 }, () => ({
     combination: randomBytes(150).toString('hex'),

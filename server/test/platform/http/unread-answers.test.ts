@@ -74,19 +74,19 @@ test('fifty clients that do not read hold less than 100 MB, and other stores are
   }
 });
 
-test('a connection that takes nothing of a large answer is given up', async () => {
+test('a connection that reads nothing of a large response is closed', async () => {
   await askWithoutReading(1);
   await until(() => served.some((socket) => socket.timeout === 15_000));
 });
 
-test('when they have gone the store lists its products again', async () => {
+test('after they have disconnected, the store lists its products again', async () => {
   await askWithoutReading(CLIENTS);
   for (const socket of clients.splice(0)) socket.destroy();
   const answers = await Promise.all(Array.from({ length: 12 }, () => store.get('/products?limit=1')));
   expect(answers.map(({ status }) => status)).toEqual(Array(12).fill(200));
 });
 
-test('a client that reads gets all of its large answer', async () => {
+test('a client that reads gets its whole large response', async () => {
   const { port } = feira.app.server.address() as AddressInfo;
   const response = await fetch(`http://127.0.0.1:${port}/api/v1/products?limit=100`, {
     headers: { authorization: `Bearer ${store.token}` },

@@ -66,7 +66,7 @@ async function scansOf(request: Partial<PageRequest<ProductFilters>>): Promise<s
   return scans;
 }
 
-test('a page reads its records from the index of its order, and only differences for its total', async () => {
+test('a page reads its records from the index of its sort order, and only stored differences for its total', async () => {
   await feira.context.db.background('test').autocommit.query(sql`
     insert into list_counts (workspace_id, list, is_base, records, changes)
     values (${store.workspaceId}, 'products', true, 0, 0) on conflict do nothing`);
@@ -90,7 +90,7 @@ test.each([
   expect(await scansOf({ sort })).toContain(`Index Scan ${index}`);
 });
 
-test('a rare word is looked up in the index of pieces', async () => {
+test('a rare word is looked up in the trigram index', async () => {
   const scans = await scansOf({ filters: { search: 'lantern 5980' } });
   expect(scans).toContain('Bitmap Index Scan product_search_grams');
   expect(scans).toContain('Index Scan products_pkey');

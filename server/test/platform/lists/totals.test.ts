@@ -38,7 +38,7 @@ test('totals and pages equal a count and a full read after random writes through
   await compareTotals(feira, { products: 300, rounds: 6, writesPerRound: 12, seed: 1 });
 });
 
-test('a total is right before and after it is kept', async () => {
+test('a total is correct before and after it is stored', async () => {
   const store = await feira.store();
   await insertProducts(feira, store, rows(250));
   expect(await total(store)).toBe(250);

@@ -22,7 +22,7 @@ function linesOf(answer: Answer): Record<string, unknown>[] {
   return lines.map((line) => JSON.parse(line)).filter((line) => line.requestId === id);
 }
 
-test('every call leaves one line with its request id, who called, and the User-Agent if there is one', async () => {
+test('every call writes one line with its request id, its caller, and the User-Agent if there is one', async () => {
   const agent = { 'user-agent': 'bling/4.2' };
   const answers = [
     await store.get('/products?search=secretive', agent),
@@ -60,7 +60,7 @@ test('a call without a User-Agent is accepted', async () => {
   expect(JSON.parse(lines.at(-1)!)).not.toHaveProperty('userAgent');
 });
 
-test('no line carries a token, a secret, a query or a body, not even when the call fails', async () => {
+test('no line contains a token, a secret, a query or a body, not even when the call fails', async () => {
   const secrets = [
     store.token,
     newSecret('access'),
@@ -97,7 +97,7 @@ test('no line carries a token, a secret, a query or a body, not even when the ca
   }
 });
 
-test('every answer is measured by method, route and status', async () => {
+test('every response is measured by method, route and status', async () => {
   const { body } = await store.post('/products', { name: 'Measured', price: 1 });
   for (const path of [`/products/${body.id}`, `/products/${body.id}`, '/products/unknown'])
     await store.get(path);

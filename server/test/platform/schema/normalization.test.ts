@@ -38,11 +38,14 @@ afterEach(() => {
 
 const marks = (units: number) => `a${MARKS.repeat(units / 2)}`;
 
-test.each([255_000, 1_000, 40])('a product name with a run of %d combining marks is a 422', async (units) => {
-  const answer = await store.post('/products', { name: marks(units), price: 1 });
-  expect(answer.status).toBe(422);
-  expect(answer.body.details).toEqual([{ field: 'name', message: expect.any(String) }]);
-});
+test.each([255_000, 1_000, 40])(
+  'a product name with a run of %d combining marks returns 422',
+  async (units) => {
+    const answer = await store.post('/products', { name: marks(units), price: 1 });
+    expect(answer.status).toBe(422);
+    expect(answer.body.details).toEqual([{ field: 'name', message: expect.any(String) }]);
+  },
+);
 
 test('a product name of 255 letters with four marks each is accepted', async () => {
   const name = '\u03b1\u0313\u0300\u0345'.repeat(255);
@@ -50,7 +53,7 @@ test('a product name of 255 letters with four marks each is accepted', async () 
   expect([status, body.name]).toEqual([201, '\u1f82'.repeat(255)]);
 });
 
-test('names in the structure of variations are judged before they are normalized', async () => {
+test('names in the structure of variations are checked before they are normalized', async () => {
   const option = marks(398);
   const types = [{ name: 'Size', options: Array.from({ length: 100 }, (_, index) => `${index}${option}`) }];
   const combinations = Array.from({ length: 1_000 }, (_, index) => ({
@@ -60,7 +63,7 @@ test('names in the structure of variations are judged before they are normalized
   expect(answer.status).toBe(422);
 });
 
-test('a label of a combination is judged before it is normalized', async () => {
+test('a label of a combination is checked before it is normalized', async () => {
   const types = [{ name: 'Size', options: ['P'] }];
   const answer = await store.put(`/products/${product}/variants`, {
     types,
@@ -70,7 +73,7 @@ test('a label of a combination is judged before it is normalized', async () => {
   expect(answer.body.details[0].field).toBe('combinations[0].combination');
 });
 
-test('a checkout form is judged before it is normalized', async () => {
+test('a checkout form is checked before it is normalized', async () => {
   const visitor = new Visitor(feira, await shopOf(feira, store));
   await visitor.add(product);
   for (const units of [4_000, 100]) {
@@ -79,7 +82,7 @@ test('a checkout form is judged before it is normalized', async () => {
   }
 });
 
-test('a password is judged before it is normalized', async () => {
+test('a password is checked before it is normalized', async () => {
   const visitor = new Visitor(feira, await shopOf(feira, store));
   const page = await visitor.press(await visitor.get('/sign-in'), 'Sign in', {
     email: 'owner@store.example',

@@ -3,7 +3,7 @@ import type { Fleet } from '../fleet.js';
 
 // Deliberate bugs in the server, to show that the storm detects them.
 
-/** Commits are acknowledged before they are on the disk, which is written rarely. */
+/** Commits are acknowledged before they are on the disk, and the disk is written rarely. */
 export async function commitAsynchronously(fleet: Fleet): Promise<void> {
   // Set for the database, because the command line of the embedded PostgreSQL overrides the settings of the cluster.
   await run(fleet, `alter database ${fleet.connection.database} set synchronous_commit = off`);
