@@ -118,8 +118,8 @@ test('a call that waits for its turn can be aborted', async () => {
 
 test('a budget that cannot be reached does not stop the calls', async () => {
   const broken = {
-    reserve: () => Promise.reject(new Error('the database is away')),
-    settle: () => Promise.reject(new Error('the database is away')),
+    reserve: () => Promise.reject(new Error('the database is unreachable')),
+    settle: () => Promise.reject(new Error('the database is unreachable')),
   };
   const { client } = await server.connect({ budget: broken });
   expect((await client.me()).currency).toBe('BRL');

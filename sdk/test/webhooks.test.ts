@@ -125,7 +125,7 @@ test('handles a delivery once, and again only after a failure', async () => {
   const signed = await sign({ ...PAID, id: 'd1' }, SECRET);
   let isDown = true;
   hooks.on('order.paid', () => {
-    if (isDown) throw new Error('the database is away');
+    if (isDown) throw new Error('the database is unreachable');
   });
   expect((await hooks.fetch(requestOf(signed))).status).toBe(500);
   isDown = false;

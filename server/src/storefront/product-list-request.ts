@@ -56,7 +56,7 @@ export function isFiltered({ inStock, min, max }: ProductListRequest): boolean {
   return inStock || min !== undefined || max !== undefined;
 }
 
-/** Reads "1.234,50", "1,234.50", "1234,5" and "1234": a separator before one or two last digits is that of the cents. */
+/** Reads "1.234,50", "1,234.50", "1234,5" and "1234": a separator before one or two final digits is the decimal one. */
 function amountOf(text: string): number | undefined {
   const given = text.replace(/^\s*R\$/, '').trim();
   const [, reais = '', cents = '0'] = /^(\d[\d.,]{0,15}?)(?:[.,](\d{1,2}))?$/.exec(given) ?? [];

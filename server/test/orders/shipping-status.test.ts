@@ -174,12 +174,12 @@ describe('invalid calls', () => {
   });
 
   test.each([
-    ['an unknown state', { statusShipping: 'shipped' }, 'statusShipping'],
-    ['a state in capitals', { statusShipping: 'SENT' }, 'statusShipping'],
+    ['an unknown status', { statusShipping: 'shipped' }, 'statusShipping'],
+    ['a status in capitals', { statusShipping: 'SENT' }, 'statusShipping'],
     ['a status that is not a string', { statusShipping: 1 }, 'statusShipping'],
     ['no state', { codeShipping: 'AA1' }, 'statusShipping'],
     ['a code that is not a string', { statusShipping: 'sent', codeShipping: 5 }, 'codeShipping'],
-    ['a code too long', { statusShipping: 'sent', codeShipping: 'x'.repeat(101) }, 'codeShipping'],
+    ['a code that is too long', { statusShipping: 'sent', codeShipping: 'x'.repeat(101) }, 'codeShipping'],
     ['an invalid address', { statusShipping: 'sent', trackingUrl: 'correios' }, 'trackingUrl'],
   ])('%s returns 422 and says so', async (_what, body, field) => {
     const answer = await change(id, body);

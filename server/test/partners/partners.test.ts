@@ -60,11 +60,15 @@ describe('an integrator', () => {
     ['an invalid e-mail', { email: 'unknown' }, 'Enter a valid e-mail address'],
     ['an e-mail with a NUL', { email: 'a\0@b' }, 'Enter a valid e-mail address'],
     ['a short password', { password: 'short' }, 'The password must have 8 to 200 characters'],
-    ['an endless password', { password: 'x'.repeat(201) }, 'The password must have 8 to 200 characters'],
+    ['a very long password', { password: 'x'.repeat(201) }, 'The password must have 8 to 200 characters'],
     ['a common password', { password: 'Password123' }, 'too easy to guess'],
     ['one character repeated', { password: 'aaaaaaaaaa' }, 'too easy to guess'],
     ['the e-mail as password', { password: 'Fresh@erp.example' }, 'too easy to guess'],
-    ['an e-mail that is taken', { email: 'DEV@erp.example' }, 'An account with this e-mail already exists'],
+    [
+      'an e-mail that another account has',
+      { email: 'DEV@erp.example' },
+      'An account with this e-mail already exists',
+    ],
   ])('is not signed up with %s', async (_name, typed, sentence) => {
     const browser = new Merchant(feira.app);
     const fields = { email: 'fresh@erp.example', password: PASSWORD, ...typed };

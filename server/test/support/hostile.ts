@@ -52,7 +52,7 @@ export const hostileBodies = remembered(function* (bytes: number): Generator<Hos
   yield { name: 'deep objects', payload: `{"name":${deep('{"a":', '}', bytes, '1')}}` };
   yield { name: 'a bare array', payload: `[${list(bytes, () => '{}')}]` };
   yield { name: 'blanks', payload: `{${' '.repeat(bytes)}` };
-  yield { name: 'an unfinished text of escapes', payload: `{"name":"${repeated('\\u0301', bytes)}` };
+  yield { name: 'an unterminated string of escapes', payload: `{"name":"${repeated('\\u0301', bytes)}` };
   yield { name: 'a forbidden name, escaped', payload: `{${list(bytes, () => '"\\u005f_proto__":1')}}` };
 });
 
@@ -90,7 +90,7 @@ export function* hostileForms(fields: Record<string, string>, bytes: number): Ge
   yield { name: 'distinct names', payload: `${good}&${list(room, (i) => `${i.toString(36)}=`, '&')}` };
   yield { name: 'distinct names first', payload: `${list(room, (i) => `${i.toString(36)}=`, '&')}&${good}` };
   yield { name: 'one name repeated', payload: `${good}&${list(room, () => `${first}=1`, '&')}` };
-  yield { name: 'pairs of nothing', payload: `${good}${repeated('&', room)}` };
+  yield { name: 'empty pairs', payload: `${good}${repeated('&', room)}` };
   yield { name: 'equal signs', payload: `${good}&${repeated('=', room)}` };
   yield { name: 'broken percent-encoding', payload: `${good}&x=${repeated('%', room)}` };
   for (const name of Object.keys(fields)) {

@@ -41,22 +41,30 @@ const WAYS: Record<
   },
   'answers 304': { answer: (r) => void r.writeHead(304).end(), code: 304, error: 'redirect' },
   'resets the connection': { answer: (_, s) => s.resetAndDestroy(), code: null, error: 'connection_reset' },
-  'hangs up without an answer': { answer: (_, s) => void s.end(), code: null, error: 'connection_reset' },
-  'talks something else': {
+  'closes the connection without a response': {
+    answer: (_, s) => void s.end(),
+    code: null,
+    error: 'connection_reset',
+  },
+  'does not send HTTP': {
     answer: (_, s) => void s.end('220 mail.example ESMTP\r\n'),
     code: null,
     error: 'invalid_response',
   },
   'never answers': { answer: () => {}, code: null, error: 'timeout' },
-  'stalls in its headers': {
+  'stops within its headers': {
     answer: (_, s) => void s.write('HTTP/1.1 200 OK\r\nContent-'),
     code: null,
     error: 'timeout',
   },
-  'drips its body': { answer: (r) => drip(r.writeHead(200)), code: 200, error: 'timeout' },
-  'drips its headers': { answer: (_, s) => drip(s, 'HTTP/1.1 200 OK\r\nX: '), code: null, error: 'timeout' },
+  'sends its body very slowly': { answer: (r) => drip(r.writeHead(200)), code: 200, error: 'timeout' },
+  'sends its headers very slowly': {
+    answer: (_, s) => drip(s, 'HTTP/1.1 200 OK\r\nX: '),
+    code: null,
+    error: 'timeout',
+  },
   'never stops sending': { answer: (r) => pour(r.writeHead(200)), code: 200, error: 'response_too_large' },
-  'promises more than it sends': {
+  'sends less than its Content-Length': {
     answer: (r, s) => r.writeHead(200, { 'content-length': 10 }).write('half', () => s.end()),
     code: 200,
     error: 'connection_reset',

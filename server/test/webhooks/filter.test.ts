@@ -168,7 +168,7 @@ describe('the filter and excludeOwn of a subscription', () => {
     ['with fields that are null', { fields: null }, 'filter.fields'],
     ['with fields that are a text', { fields: 'price' }, 'filter.fields'],
     ['with too many fields', { fields: Array(100).fill('price') }, 'filter.fields'],
-    ['in other letters', { fields: ['Price'] }, 'filter.fields[0]'],
+    ['in another case', { fields: ['Price'] }, 'filter.fields[0]'],
     ['with a number', { fields: [1] }, 'filter.fields[0]'],
   ])('are rejected when the filter is %s', async (_, filter, field) => {
     expectRefusal(await make({ filter }), 422, [field]);

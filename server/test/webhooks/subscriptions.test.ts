@@ -207,10 +207,10 @@ describe('the events', () => {
     ['null', null, 'events'],
     ['a text', 'stock.updated', 'events'],
     ['none', [], 'events'],
-    ['more than there are', [...ALL, ALL[0]], 'events'],
+    ['more entries than there are events', [...ALL, ALL[0]], 'events'],
     ['unknown', ['order.lost'], 'events[0]'],
-    ['in other letters', ['stock.updated', 'Order.Paid'], 'events[1]'],
-    ['ping, which is ours', ['ping'], 'events[0]'],
+    ['in another case', ['stock.updated', 'Order.Paid'], 'events[1]'],
+    ['ping, which cannot be subscribed to', ['ping'], 'events[0]'],
     ['not text', [1], 'events[0]'],
   ])('are rejected when %s', async (_, events, field) => {
     expectRefusal(await subscribe({ events }), 422, [field]);

@@ -32,7 +32,7 @@ function cutShort(): void {
 describe('a secret file is rejected, and left as it is,', () => {
   test.each([
     ['that is empty', () => writeFileSync(file, ''), '0 bytes'],
-    ['that was cut short', cutShort, '31 bytes'],
+    ['that was truncated', cutShort, '31 bytes'],
     ['of blanks', () => writeFileSync(file, ' '.repeat(64)), '0 bytes'],
     ['of one repeated character', () => writeFileSync(file, 'a'.repeat(64)), 'repeats'],
   ])('%s', (_title, spoil, reason) => {

@@ -129,9 +129,9 @@ describe.each(['pipeline', 'pg'] as const)('the database through the %s driver',
   });
 
   test.each([
-    ['a lock that does not come', { lockMs: 50 }, LOCKED],
+    ['a lock that is not released', { lockMs: 50 }, LOCKED],
     ['a statement that takes too long', { statementMs: 50 }, sql`select pg_sleep(60)`],
-    ['an answer that does not come', { answerMs: 50 }, sql`select pg_sleep(60)`],
+    ['a missing response', { answerMs: 50 }, sql`select pg_sleep(60)`],
     ['a transaction that takes too long', { transactionMs: 50 }, LOCKED],
   ])('%s is temporary, and the connection is usable or replaced', async (_, deadlines, statement) => {
     const strict = await openDatabase(cloned.connection, { driver, deadlines });

@@ -59,7 +59,7 @@ async function expectOthersServed(
   return waiting;
 }
 
-test('keyed pings to a receiver that hangs delay no other call', async () => {
+test('pings with an Idempotency-Key to a receiver that hangs delay no other call', async () => {
   const receiver = await Receiver.open();
   const hook = await subscribe(store, `${receiver.url}/hook`);
   receiver.answer = (_, response) => void held.then(() => response.writeHead(204).end());
@@ -71,7 +71,7 @@ test('keyed pings to a receiver that hangs delay no other call', async () => {
   await receiver.close();
 });
 
-test('keyed subscriptions whose names resolve slowly delay no other call', async () => {
+test('subscriptions with an Idempotency-Key whose host names resolve slowly delay no other call', async () => {
   const look = vi.spyOn(feira.context.outbound, 'isForbidden').mockImplementation(async () => {
     await held;
     return false;

@@ -25,9 +25,9 @@ const refusals: [string, number, () => Promise<Answer>][] = [
   ['an unknown path', 404, () => store.get('/nothing')],
   ['an unknown resource', 404, () => store.get('/products/nothing')],
   ['another method', 405, () => store.put('/me', {})],
-  ['a name that is taken', 409, () => store.post('/products', { name: 'Taken', price: 1 })],
+  ['a duplicate name', 409, () => store.post('/products', { name: 'Taken', price: 1 })],
   ['a body that is too large', 413, () => store.post('/products', ' '.repeat(1_048_577))],
-  ['a field that breaks a rule', 422, () => store.post('/products', { name: 'X', price: -1 })],
+  ['an invalid field', 422, () => store.post('/products', { name: 'X', price: -1 })],
   [
     'the rate limit',
     429,

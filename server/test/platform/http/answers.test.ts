@@ -142,7 +142,7 @@ describe('compression', () => {
     expect([head.statusCode, head.body]).toEqual([200, '']);
   });
 
-  test('a keyed write replays the same answer to a client that accepts less', async () => {
+  test('a write with an Idempotency-Key replays the same response to a client that accepts fewer encodings', async () => {
     const send = (headers: Record<string, string>) =>
       feira.app.inject({
         method: 'POST',
