@@ -7,7 +7,6 @@ export class DatabaseUnavailable extends Error {}
 const LOCK_NOT_AVAILABLE = '55P03';
 const QUERY_CANCELED = '57014';
 const DEADLOCK = '40P01';
-const TOO_MANY_CONNECTIONS = '53300';
 const READ_ONLY = '25006';
 
 /** Whether a statement did not get its turn, or was canceled because it took longer than its share allows. */
@@ -18,13 +17,12 @@ export function isOverload(error: unknown): boolean {
 /**
  * Returns whether the same request may succeed later without changes: after a lock or statement timeout, a deadlock, a
  * full or slow queue, or while the database is unreachable, starting, stopping (57P…), failing over (a former primary
- * is read-only) or out of connections.
+ * is read-only) or out of connections, memory or disk space (53…).
  */
 export function isTemporary(error: unknown): boolean {
   if (error instanceof DatabaseUnavailable || error instanceof NotAdmitted) return true;
   const { code } = (error ?? {}) as Partial<DatabaseError>;
   if (typeof code !== 'string') return false;
-  if ([LOCK_NOT_AVAILABLE, QUERY_CANCELED, DEADLOCK, TOO_MANY_CONNECTIONS, READ_ONLY].includes(code))
-    return true;
-  return code.startsWith('57P') || (code.startsWith('08') && code.length === 5);
+  if ([LOCK_NOT_AVAILABLE, QUERY_CANCELED, DEADLOCK, READ_ONLY].includes(code)) return true;
+  return code.startsWith('57P') || (/^(08|53)/.test(code) && code.length === 5);
 }
