@@ -13,6 +13,9 @@ on_primary() {
   "$@" --pg1-path="$folder/data/$name" --pg1-port="${port[$name]}"
 }
 
+# What PostgreSQL runs for each finished file of its log.
+archive_command() { echo "pgbackrest --stanza=feira --pg1-path=$1 archive-push %p"; }
+
 pgbackrest_() {
   "${as_account[@]}" env PGBACKREST_CONFIG="$folder/conf/pgbackrest.conf" pgbackrest --stanza=feira "$@"
 }

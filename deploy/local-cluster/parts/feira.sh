@@ -2,7 +2,8 @@
 # shellcheck shell=bash disable=SC2154
 
 start_feira() {
-  head -c 32 /dev/urandom | od -An -tx1 | tr -d ' \n' >"$folder/feira/secret"
+  # A restored database needs the secret that it was used with.
+  [ -s "$folder/feira/secret" ] || head -c 32 /dev/urandom | od -An -tx1 | tr -d ' \n' >"$folder/feira/secret"
   for name in api1 api2; do run_api "$name"; done
   for name in api1 api2; do until_true 90 "$name" is_ready "$name"; done
   for name in worker1 worker2; do run_worker "$name"; done

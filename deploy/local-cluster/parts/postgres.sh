@@ -20,7 +20,8 @@ start_postgres() {
   until_true 60 "PostgreSQL (pg1)" is_primary pg1
   create_stanza
   run_pg pg2
-  until_true 60 "the standby (pg2)" has_synchronous_standby
+  until_true 600 "the standby (pg2)" has_synchronous_standby
+  create_database
 }
 
 run_pg() {
@@ -55,12 +56,13 @@ switchover() {
   "${as_account[@]}" patronictl -c "$folder/conf/pg1.yml" switchover feira --master "$from" --force
 }
 
-# The role and the database that Feira uses.
+# The role and the database that Feira uses. A restored server has them already.
 create_database() {
-  local sql=(psql -qv ON_ERROR_STOP=1 -h 127.0.0.1 -p "$primary_port" -U postgres)
-  until_true 30 "the primary behind HAProxy" "${sql[@]}" -c 'select 1' postgres
-  "${sql[@]}" -c 'create role feira login' postgres
-  "${sql[@]}" -c 'create database feira owner feira' postgres
+  local sql=(psql -qAtXv ON_ERROR_STOP=1 -h 127.0.0.1 -p "$primary_port" -U postgres -d postgres)
+  until_true 30 "the primary behind HAProxy" "${sql[@]}" -c 'select 1'
+  [ -z "$("${sql[@]}" -c "select 1 from pg_database where datname = 'feira'")" ] || return 0
+  "${sql[@]}" -c 'create role feira login'
+  "${sql[@]}" -c 'create database feira owner feira'
 }
 
 # A failure of the primary is noticed after `ttl` seconds; the standby is promoted within two more. `ttl` must be at
@@ -118,7 +120,7 @@ postgresql:
     - host replication replicator 127.0.0.1/32 trust
   parameters:
     unix_socket_directories: $folder/data
-    archive_command: pgbackrest --stanza=feira --pg1-path=$data archive-push "%p"
+    archive_command: $(archive_command "$data")
   create_replica_methods: [basebackup]
   basebackup:
     checkpoint: fast

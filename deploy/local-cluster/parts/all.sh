@@ -1,0 +1,20 @@
+# Every part, and the order in which they start.
+# shellcheck shell=bash disable=SC2154
+
+for file in settings processes postgres pgbouncer haproxy storage redis feira backup restore status; do
+  # shellcheck source=/dev/null
+  . "$here/parts/$file.sh"
+done
+
+start_all() {
+  start_etcd
+  start_redis
+  start_ceph &
+  local ceph=$!
+  # HAProxy considers its servers up until the first check, so it starts before them.
+  start_haproxy
+  start_postgres
+  start_pgbouncer
+  wait "$ceph"
+  start_feira
+}

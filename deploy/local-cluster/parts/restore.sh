@@ -1,0 +1,29 @@
+# From a backup to a running cluster.
+# shellcheck shell=bash disable=SC2154
+
+# What a fire leaves behind: the backup, which is on another machine, and Feira's secret.
+destroy() {
+  local name
+  for name in "${!port[@]}"; do take_down "$name"; done
+  rm -rf "${folder:?}/data"
+  mkdir -m 700 "$folder/data"
+  if [ "$(id -u)" = 0 ]; then chown "$account" "$folder/data"; fi
+}
+
+# PostgreSQL recovers everything that was archived, outside Patroni, and is stopped again.
+restore_postgres() {
+  local data=$folder/data/pg1 options
+  write_pgbackrest_conf
+  "${as_account[@]}" mkdir -m 700 "$data"
+  pgbackrest_ restore --pg1-path="$data"
+  # The restored files contain the settings of the server that was backed up, which may have been pg2.
+  options="-p ${port[pg1]} -c synchronous_standby_names='' -c archive_command='$(archive_command "$data")'"
+  "${as_account[@]}" env PGBACKREST_CONFIG="$folder/conf/pgbackrest.conf" \
+    "$pg_bin/pg_ctl" -D "$data" -w -t 3600 -s -l "$folder/data/recovery.log" -o "$options" start
+  until_true 3600 "the recovery" is_recovered
+  "${as_account[@]}" "$pg_bin/pg_ctl" -D "$data" -w -s -m fast stop
+}
+
+is_recovered() {
+  [ "$(psql -qAtX -h 127.0.0.1 -p "${port[pg1]}" -U postgres -c 'select pg_is_in_recovery()' postgres)" = f ]
+}
