@@ -157,12 +157,13 @@ class PipelineConnection implements Connection, WireHandler {
   }
 
   /**
-   * Statements of the same turn of the event loop are sent in one write, because a write is a system call that wakes
-   * PostgreSQL, and under load many callers ask in the same turn.
+   * Statements that are sent together, such as BEGIN and the first statement of a transaction, need one write, which is a
+   * system call that wakes PostgreSQL. Those of other requests do not wait for each other, because PostgreSQL works on
+   * the first while this process reads the next.
    */
   private planFlush(): void {
     this.isFlushPlanned = true;
-    setImmediate(() => this.flush());
+    process.nextTick(() => this.flush());
   }
 
   private flush(): void {
