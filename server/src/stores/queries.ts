@@ -39,6 +39,8 @@ export interface Shop {
   slug: string;
   name: string;
   timezone: string;
+  /** Where buyers reach the shop. */
+  email: string;
   /** The maximum units per order, of one item and in total. */
   maxUnitsPerLine: number;
   maxUnitsPerOrder: number;
@@ -47,7 +49,7 @@ export interface Shop {
 }
 
 export const shopColumns = raw(`
-  id as "workspaceId", slug, name, timezone, max_units_per_line as "maxUnitsPerLine",
+  id as "workspaceId", slug, name, timezone, email, max_units_per_line as "maxUnitsPerLine",
   max_units_per_order as "maxUnitsPerOrder", accent_color as "accentColor"`);
 
 export function isSlug(text: string): boolean {

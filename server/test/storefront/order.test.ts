@@ -78,6 +78,13 @@ test('an order cannot be changed to a boleto later, nor after it is paid', async
   expect((await onlyOrder()).payment).toMatchObject({ method: 'card', installments: 12 });
 });
 
+test('the page says how to reach the shop', async () => {
+  const { text, html } = await visitor.settle(await visitor.buy(mug));
+  const { email } = (await store.get('/me')).body;
+  expect(text).toContain(`Questions about this order? Write to ${email}`);
+  expect(html).toContain(`href="mailto:${email}?subject=Order%20`);
+});
+
 test('the page opens for its own key only', async () => {
   await visitor.buy(mug);
   await visitor.buy(mug);

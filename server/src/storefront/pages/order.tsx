@@ -37,6 +37,7 @@ const TEXTS = {
     follow: "Track on the carrier's site",
     to: 'Deliver to',
     placed: 'Placed',
+    contact: 'Questions about this order? Write to',
   },
   pt: {
     title: (number: number) => `Pedido ${number}`,
@@ -68,6 +69,7 @@ const TEXTS = {
     follow: 'Rastrear no site da transportadora',
     to: 'Entregar para',
     placed: 'Feito em',
+    contact: 'Dúvidas sobre este pedido? Escreva para',
   },
 };
 
@@ -87,10 +89,11 @@ interface Props {
 export function OrderPage({ visit, order, tracking, covers, orderKey, canPay, isDeclined }: Props) {
   const { shop, language } = visit;
   const texts = TEXTS[language];
+  const subject = texts.title(order.number);
   return (
-    <ShopPage visit={visit} title={texts.title(order.number)}>
+    <ShopPage visit={visit} title={subject}>
       <div class="order">
-        <h1>{texts.title(order.number)}</h1>
+        <h1>{subject}</h1>
         <p>
           <span class={`badge ${order.status}`}>{texts.status[order.status]}</span>
         </p>
@@ -112,6 +115,10 @@ export function OrderPage({ visit, order, tracking, covers, orderKey, canPay, is
         <Parcel visit={visit} order={order} tracking={tracking} />
         <OrderItems visit={visit} order={order} covers={covers} />
         {order.invoices.length > 0 && <Invoices invoices={order.invoices} language={language} />}
+        <p class="hint">
+          {texts.contact}{' '}
+          <a href={`mailto:${shop.email}?subject=${encodeURIComponent(subject)}`}>{shop.email}</a>
+        </p>
       </div>
     </ShopPage>
   );
