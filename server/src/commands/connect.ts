@@ -4,6 +4,7 @@ import { type Config, readConfig } from '../platform/config.js';
 import { type Database, openDatabase } from '../platform/db/database.js';
 import { DatabaseClock } from '../platform/db/database-clock.js';
 import { migrate, pendingMigrations } from '../platform/db/migrate.js';
+import { type PlannedMigration, planMigrations } from '../platform/db/plan-migrations.js';
 import { hasPooledSessions } from '../platform/db/pooled-sessions.js';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../platform/embedded-postgres/start.js';
 import { UsageError } from './command.js';
@@ -18,6 +19,15 @@ export interface Connected {
 /** Connects like `connect`, and applies the migrations that are missing. */
 export async function connectAndMigrate(config: Config): Promise<Connected & { applied: string[] }> {
   return connect(config, async (connection) => ({ applied: await migrate(connection) }));
+}
+
+/** Returns what `connectAndMigrate` would apply. Changes nothing. */
+export async function connectAndPlan(config: Config): Promise<PlannedMigration[]> {
+  const { plan, close } = await connect(config, async (connection) => ({
+    plan: await planMigrations(connection),
+  }));
+  await close();
+  return plan;
 }
 
 /**

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 
-const MIGRATIONS = new URL('../../../migrations/', import.meta.url);
+export const MIGRATIONS = new URL('../../../migrations/', import.meta.url);
 // An arbitrary advisory lock number, unique within Feira. It must be the same in every version, so that old and new
 // processes wait for each other.
 const LOCK = 7_263_415;

@@ -1,0 +1,120 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { locksOf } from '../../../src/platform/db/migration-locks.js';
+import { ROOT } from '../../support/process.js';
+
+const FOLDER = join(ROOT, 'server/migrations');
+
+/**
+ * Migrations of before this check. They ran on databases that were small or were stopped for the upgrade. Do not add
+ * others: a new migration must let the running version write.
+ */
+const OLDER_THAN_THE_CHECK = new Set([
+  '0001_ground.sql',
+  '0003_consent.sql',
+  '0004_webhooks.sql',
+  '0007_found_by_code.sql',
+  '0011_checkout_limits.sql',
+  '0021_account_origin.sql',
+  '0025_json_numbers.sql',
+  '0030_outbox.sql',
+  '0031_delivery_queues.sql',
+  '0032_purges.sql',
+  '0046_subscription_filters.sql',
+  '0050_variation_times.sql',
+  '0063_payment_notifications.sql',
+  '0069_checked_payments.sql',
+  '0077_images_of_options.sql',
+  '0078_fill_lowest_prices.sql',
+]);
+
+const blockers = (text: string) => locksOf(text).filter(({ blocks }) => blocks !== undefined);
+
+describe('a migration is refused', () => {
+  test.each([
+    ['an index that is not built concurrently', 'create index on orders (total)', 'concurrently'],
+    [
+      'a unique index that is not built concurrently',
+      'create unique index o on orders (total)',
+      'concurrently',
+    ],
+    [
+      'a constraint that checks all rows',
+      'alter table orders add constraint c check (total > 0)',
+      'not valid',
+    ],
+    [
+      'a foreign key that checks all rows',
+      'alter table orders add foreign key (a) references b',
+      'not valid',
+    ],
+    [
+      'a column that references another table',
+      'alter table orders add column a uuid references b',
+      'not valid',
+    ],
+    ['a change of type', 'alter table orders alter column total type bigint', 'rewritten'],
+    ['a column that must not be null, without default', 'alter table orders add a text not null', 'default'],
+    [
+      'a default that differs for each row',
+      'alter table orders add a uuid default gen_random_uuid()',
+      'rewritten',
+    ],
+    ['a generated column', 'alter table o add a int generated always as (b * 2) stored', 'rewritten'],
+    ['not null for an existing column', 'alter table orders alter a set not null', 'not valid'],
+    ['a new name', 'alter table orders rename column a to b', 'old name'],
+    ['an update of all rows', 'update orders set total = 0', 'batches'],
+    ['a copy of rows', 'insert into a select * from orders', 'batches'],
+    ['an explicit lock', 'lock table orders', 'unknown'],
+    ['a block of code', 'do $$ begin update orders set a = 1; end $$', 'unknown'],
+    ['the second of two alterations', 'alter table o add a int, alter b type text', 'rewritten'],
+  ])('with %s', (_what, text, remedy) => {
+    const [found, ...others] = blockers(text);
+    expect(others).toEqual([]);
+    expect(found?.blocks).toContain(remedy);
+  });
+});
+
+describe('a migration is accepted', () => {
+  test.each([
+    ['an index that is built concurrently', '-- why\ncreate index concurrently a on orders (b);'],
+    ['a column without default', 'alter table orders add column a text'],
+    ['a column with a constant default', `alter table orders add column a text not null default 'x; update'`],
+    [
+      'a column with the time as default',
+      'alter table orders add column a timestamptz not null default now()',
+    ],
+    ['a constraint for new rows', 'alter table orders add constraint c check (a > 0) not valid'],
+    ['a constraint that is validated later', 'alter table orders validate constraint c'],
+    ['a constraint on an index that exists', 'alter table o add constraint c unique using index i'],
+    [
+      'a new table with indexes and rows',
+      'create table a (b int); create index on a (b); insert into a select 1',
+    ],
+    [
+      'a function',
+      'create or replace function f() returns int language sql as $$ update a set b = 1; select 1 $$',
+    ],
+    ['a dropped column', 'alter table orders drop column a'],
+  ])('with %s', (_what, text) => {
+    expect(blockers(text)).toEqual([]);
+  });
+});
+
+test('a foreign key of a new table is shown as a lock on the other table', () => {
+  expect(locksOf('create table a (b uuid references stores (id))')).toEqual([
+    { table: 'stores', lock: 'share row exclusive' },
+  ]);
+});
+
+const files = readdirSync(FOLDER).filter((name) => name.endsWith('.sql'));
+
+test.each(files.filter((name) => !OLDER_THAN_THE_CHECK.has(name)))('%s lets others write', (name) => {
+  expect(blockers(readFileSync(join(FOLDER, name), 'utf8'))).toEqual([]);
+});
+
+test('the list of older migrations has no others', () => {
+  const blocking = files.filter((name) => blockers(readFileSync(join(FOLDER, name), 'utf8')).length > 0);
+  expect(blocking).toEqual([...OLDER_THAN_THE_CHECK]);
+});
