@@ -94,7 +94,7 @@ test('a snapshot is complete although the server is killed in the middle, and it
   for await (const product of snapshot) {
     products.set(product.id, product.quantity);
     if (products.size === 100) restart ??= server.killAndRestart();
-    // The server sends ahead. A slow reader keeps it from finishing before it is killed.
+    // The server sends as much as the buffers hold. A slow reader keeps it from finishing before it is killed.
     if (restarts === 0 && products.size === 101) await restart;
   }
   await restart;

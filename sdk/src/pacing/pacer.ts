@@ -76,7 +76,7 @@ export class Pacer {
     }
     const index = this.waiting.findIndex((entry) => entry.id === id);
     if (index < 0) {
-      // The caller gave up while the budget was being asked. Its slot stays unused.
+      // The caller gave up while the budget was being queried. Its slot stays unused.
       await this.tellBudget(id, undefined);
       return;
     }

@@ -86,7 +86,7 @@ export class LocalStorage implements Storage {
     return readFile(this.variantOf(key, width)).catch(undefinedIfMissing).catch(rethrow);
   }
 
-  /** Keeps a resized image until its original is removed, also if that happens now. */
+  /** Stores a resized image until its original is removed, which may happen at the same time. */
   async keepVariant(key: string, width: Width, bytes: Buffer): Promise<void> {
     await writeDurably(this.variantOf(key, width), bytes, this.createFile);
     if (!(await this.readPublished(key))) await rm(this.variantOf(key, width), { force: true });

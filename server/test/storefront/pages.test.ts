@@ -170,7 +170,7 @@ describe('a product', () => {
     expect((await visitor.at(`/products/${id}?zip=123`)).text).toContain('Enter a CEP with 8 digits.');
   });
 
-  test('cannot end the block of its structured data', async () => {
+  test('cannot break out of the block of its structured data', async () => {
     const id = await newProduct(store, {
       name: `${SCRIPT} x`,
       description: '</script><script>alert(3)</script>',

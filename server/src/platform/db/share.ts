@@ -42,7 +42,7 @@ interface Resources {
 export interface TransactionOptions {
   /** The maximum wait for a connection while other callers of the same share are ahead. */
   waitMs?: number;
-  /** Reads only, and all of its statements see the store as it was at the first. */
+  /** A read-only transaction in which all statements see the store as of the first one. */
   isSnapshot?: true;
 }
 

@@ -24,7 +24,7 @@ export const Measure = (options: TSchemaOptions = {}) =>
 export const Quantity = (options: TSchemaOptions = {}) =>
   Type.Integer({ minimum: 0, maximum: MAX_QUANTITY, ...options });
 
-/** Text without control characters and unpaired surrogates. Its length is counted in code points. */
+/** Text without control characters or unpaired surrogates. Its length is counted in code points. */
 export const Text = (max: number, options: TSchemaOptions = {}) =>
   Type.String({ maxLength: max, 'x-text': true, ...options });
 

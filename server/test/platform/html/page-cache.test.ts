@@ -3,7 +3,7 @@ import { PageCache } from '../../../src/platform/html/page-cache.js';
 
 const PAGE = 'x'.repeat(100_000);
 
-test('returns a page for the version at which it was rendered only', () => {
+test('returns a page only for the version at which it was rendered', () => {
   const cache = new PageCache();
   const { etag } = cache.keep('store', 'page', '1', PAGE);
   expect(cache.find('store', 'page', '1')?.etag).toBe(etag);

@@ -90,7 +90,7 @@ function verifySales(state: StoreState, { ledger, soldProducts, soldAtFirst }: E
     const left = changes.reduce((sum, change) => sum + change, soldAtFirst);
     const stored = state.products.find((product) => product.id === id)?.quantity;
     if (stored !== left || left < 0)
-      faults.push(`product ${id} has ${stored} pieces, the orders leave ${left}`);
+      faults.push(`product ${id} has ${stored} units in stock, but ${left} are expected from the orders`);
     const reported = differences(soldAtFirst, stockEvents(state.feed, id));
     if (String(reported.sort(ascending)) !== String(changes.sort(ascending)))
       faults.push(`product ${id} changed by ${changes}, and its events by ${reported}`);
