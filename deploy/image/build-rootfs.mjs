@@ -45,12 +45,10 @@ const INSTRUCTIONS = {
     }
   },
   RUN(state, text) {
+    // Packages that npm has in its cache are not requested again.
+    const env = { ...process.env, npm_config_prefer_offline: 'true', ...state.image.env };
     const cwd = join(state.folder, state.image.workdir);
-    execFileSync('sh', ['-ec', text], {
-      cwd,
-      stdio: ['ignore', 2, 2],
-      env: { ...process.env, ...state.image.env },
-    });
+    execFileSync('sh', ['-ec', text], { cwd, stdio: ['ignore', 2, 2], env });
   },
   USER(state, text) {
     state.image.user = text;

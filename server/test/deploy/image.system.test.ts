@@ -35,7 +35,7 @@ beforeAll(async () => {
     `PORT=${port}`,
     `METRICS_PORT=${metricsPort}`,
   ];
-}, 600_000);
+}, 1_200_000);
 afterAll(() => {
   cluster?.close();
   folder.remove();
