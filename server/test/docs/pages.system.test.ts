@@ -75,7 +75,7 @@ describe.each([
         if (!request.url().startsWith(address)) foreign.push(request.url());
       });
       page.on('response', async (response) => {
-        if (/\.(css|js)$/.test(response.url())) bytes += (await response.body()).length;
+        if (/\.(css|js)$/.test(new URL(response.url()).pathname)) bytes += (await response.body()).length;
       });
       page.on('console', (message) => {
         if (message.type() === 'error' && !message.text().includes('404')) complaints.push(message.text());

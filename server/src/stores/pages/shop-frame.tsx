@@ -4,8 +4,15 @@ import type { Shop } from '../queries.js';
 import { Head, type PageDescription } from './head.js';
 
 const TEXTS = {
-  en: { language: 'Language', skip: 'Skip to content', order: 'Find your order', by: 'Powered by Feira' },
+  en: {
+    notice: 'Notice',
+    language: 'Language',
+    skip: 'Skip to content',
+    order: 'Find your order',
+    by: 'Powered by Feira',
+  },
   pt: {
+    notice: 'Aviso',
     language: 'Idioma',
     skip: 'Ir para o conteúdo',
     order: 'Encontrar meu pedido',
@@ -45,7 +52,11 @@ export function ShopFrame(props: {
         <a class="skip" href="#content">
           {texts.skip}
         </a>
-        {notice && <p class="test-shop">{notice}</p>}
+        {notice && (
+          <aside class="test-shop" aria-label={texts.notice}>
+            {notice}
+          </aside>
+        )}
         <header class="top">
           <div class="inside">
             <a class="shop" href={home}>
