@@ -21,7 +21,7 @@ export interface Server {
 /** A folder on a real disk, because writes without an fsync would look too fast. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(process.env.BENCH_FOLDER ?? tmpdir(), 'feira-bench-'));
-  // When run as root, PostgreSQL runs under another account, which must be able to enter the folder.
+  // When the benchmark runs as root, PostgreSQL runs under another account, which must be able to enter the folder.
   chmodSync(folder, 0o711);
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   return folder;

@@ -591,7 +591,7 @@ export interface OrderList {
   meta: Meta;
 }
 
-/** The whole balance is refunded; an amount is rejected. */
+/** Refunds everything that is not refunded yet. A body with amount is rejected. */
 export interface RefundRequest {
   reason?: string | null | undefined;
   /** Return the items to stock. Default: false. */

@@ -54,7 +54,7 @@ async function lockProductOfA(): Promise<void> {
   await locker.query('select from products where id = $1 for update', [locked]);
 }
 
-/** Pending calls of store A, and the number of them that have ended. */
+/** Calls of store A. `ended` returns how many of them have finished so far. */
 function waiting(calls: Promise<unknown>[]): {
   all: Promise<PromiseSettledResult<unknown>[]>;
   ended(): number;

@@ -1,6 +1,6 @@
 /** A call that is counted in the window of the limit. */
 export interface CountedCall {
-  /** `other` for a call of a client that does not share this budget. */
+  /** `other` for a call that the rate-limit headers show, but that no client with this budget made. */
   id: string;
   sentAt?: number;
   /** When it was sent; after its response, the time of the response. */

@@ -11,7 +11,7 @@ export interface Seen {
 
 export type Script = (seen: Seen, response: ServerResponse, request: IncomingMessage) => void;
 
-/** Answers each request with the next script, and repeats the last one. For failures that are rare on a real server. */
+/** Answers each request with the next script, and repeats the last. Simulates failures that are rare on a real server. */
 export class ScriptedServer {
   readonly seen: Seen[] = [];
 

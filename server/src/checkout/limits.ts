@@ -20,7 +20,7 @@ const PER_NETWORK = {
   open: 10,
   /** The number of boletos among them, which reserve stock for days. */
   openBoletos: 3,
-  /** Units reserved by unpaid orders in one shop. A single unpaid order may exceed it, up to the merchant's maximum. */
+  /** Units reserved by unpaid orders in one shop. The first unpaid order may exceed it, up to the merchant's maximum. */
   units: 200,
 };
 

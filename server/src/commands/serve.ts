@@ -65,9 +65,9 @@ export const command: Command = {
     }
     const stopped = stopRequest((why) => log.info({ why }, 'stopping'));
     log.info({ role, host: config.host, port: config.port, publicUrl: config.publicUrl }, 'started');
-    // A demo account with a known password must not exist on a server that others can reach.
     const stopFilling = new AbortController();
     let filling: Promise<void> | undefined;
+    // A demo account with a known password must not exist on a server that others can reach.
     if (role !== 'worker' && config.databaseUrl === undefined && config.isLocal) {
       const opened = await ensureDemo(assembly.resources, config.dataFolder);
       demo = renewing(assembly.resources, opened);

@@ -22,8 +22,9 @@ const MAX_AGE_MS = 60_000;
 /**
  * Lists of a store that are requested repeatedly while nothing in the store changes are answered with the same bytes.
  *
- * storeVersion() counts the committed changes of a store, whichever process made them. The version is read before the answer: an answer that includes a later change
- * is stored under the earlier version, which never returns, and is read again.
+ * storeVersion() counts the committed changes of a store, whichever process made them. The version is read before the
+ * answer: an answer that includes a later change is stored under the earlier version, which never returns, and is read
+ * again.
  *
  * An answer is stored when it is requested for the second time at the same version. A client that reads all pages once,
  * or a store that changes all the time, therefore does not displace other answers.
@@ -54,7 +55,7 @@ export class AnswerMemory {
     return body;
   }
 
-  /** Makes the answer the newest and removes the oldest ones if there are too many. */
+  /** Stores the answer as the most recently used one, and evicts the least recently used ones above the limits. */
   private remember(key: string, answer: Answer): void {
     this.forget(key);
     this.answers.set(key, answer);

@@ -5,7 +5,7 @@ import { Readable, type Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { StorageUnavailable } from './storage.js';
 
-/** Other accounts of the machine must not read uploads. */
+/** Other users of the machine must not be able to read uploads. */
 export const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
 

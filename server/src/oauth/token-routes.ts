@@ -127,7 +127,7 @@ async function revoke({ db, credentials }: TokenOptions, request: FastifyRequest
   return {};
 }
 
-/** Uses the share of the app, because the store of a token is known only after the lookup. */
+/** Uses the app's share of the connections instead of the store's: the store is known only after the token is found. */
 function tokensOf(db: Database, clientId: string): Share {
   return db.store(clientId, TOKENS);
 }

@@ -163,7 +163,7 @@ export const RefundRequest = Shape(
   },
   {
     'x-rule': amountFaults,
-    description: 'The whole balance is refunded; an amount is rejected.',
+    description: 'Refunds everything that is not refunded yet. A body with amount is rejected.',
     examples: [{ reason: 'Arrived broken', restock: true }],
   },
 );

@@ -11,7 +11,7 @@ import { CARRIER, type Parcel, quote } from './freight.js';
 import type { ShipmentRecord } from './shipments.js';
 
 const DIGITAL = 1;
-/** Used for a postal code without a quote, which only orders of early releases have. */
+/** The delivery time of orders of early releases, if their postal code cannot be quoted. In business days. */
 const DEFAULT_DAYS = 10;
 
 /** Makes a label with the delivery service that the buyer paid for. A second label for an order is refused. */
@@ -89,7 +89,7 @@ function isDigitalItem({ sellable }: SoldItem): boolean {
   return sellable?.typeId === DIGITAL;
 }
 
-/** A product that was deleted weighs nothing. */
+/** A deleted product counts as 0 kg, without dimensions. */
 function parcelOf({ sellable, quantity }: SoldItem): Parcel {
   const { weight = null, width = null, height = null, length = null } = sellable ?? {};
   return { weight, width, height, length, quantity };

@@ -71,7 +71,7 @@ export interface CheckoutForm {
 
 const NAMES = Object.keys(RULES) as FieldName[];
 const DEFAULTS: Partial<Typed> = { delivery: 'economy', installments: '1' };
-/** Longer than any field may be. A longer text is not checked further and not shown again in full. */
+/** Exceeds the limit of every field. A text above it is rejected without further checks, and shown again shortened. */
 const MAX_CHARACTERS = 300;
 
 export const NOTHING_TYPED = Object.fromEntries(NAMES.map((name) => [name, ''])) as Typed;

@@ -25,7 +25,7 @@ export const findOrderRoutes: FastifyPluginAsync<Storefront> = async (app, { db,
     sendPage(reply, <FindOrderPage visit={visitOf(request)} />),
   );
 
-  // A POST keeps the e-mail out of addresses and logs. It changes nothing, so it needs no token.
+  // A POST keeps the e-mail out of URLs and logs. It changes nothing, so it needs no CSRF token.
   app.post('/orders', hidden, async (request, reply) => {
     const visit = visitOf(request);
     const { shop } = request;

@@ -50,7 +50,7 @@ export class Dispatcher {
   readonly counts = { delivered: 0, failed: 0 };
   private readonly queues = new Map<string, ReceiverQueue>();
   private readonly admission = new Admission({});
-  // One batch is written at a time: the next one collects meanwhile, so batches grow with the load.
+  // Only one batch is written at a time. Meanwhile results accumulate for the next one, so batches grow with the load.
   private readonly records = new Batcher(1, BATCH, (batch: Finished[]) => this.record(batch), 'never');
   private readonly releases = new Batcher(1, BATCH, (batch: Claimed[]) => this.release(batch), 'never');
   /** The number of deliveries whose lease this process holds. */

@@ -28,8 +28,8 @@ export interface Signable {
 }
 
 /**
- * Our own headers, and the three headers of Standard Webhooks. Our scheme uses the whole secret as text, theirs the
- * 32 bytes that it encodes.
+ * Returns our own headers and the three headers of Standard Webhooks. Our signature uses the text of the secret as the
+ * key of the HMAC. Theirs uses the 32 bytes that the text encodes.
  */
 export function signedHeaders(delivery: Signable, secrets: Secrets, now: number): Record<string, string> {
   const timestamp = String(Math.floor(now / 1000));

@@ -128,7 +128,7 @@ describe('in addition to a cursor', () => {
     expectRefusal(await store.get(`/products?cursor=${plain}&sku=`), 400);
   });
 
-  test('page and any other sort or filter are rejected', async () => {
+  test('`page`, and a sort or filter that differs from the cursor, are rejected', async () => {
     const { nextCursor } = (await store.get(`/products?limit=1&${asked}`)).body.meta;
     const others = [
       'page=1',

@@ -123,7 +123,7 @@ describe('a client that cannot be identified is rejected', () => {
   );
 });
 
-describe('the form itself', () => {
+describe('the request body', () => {
   test.each([
     'grant_type',
     'client_id',

@@ -26,7 +26,7 @@ const ids = async (query: string): Promise<string[]> => {
   return body.data.map(({ id }: { id: string }) => id);
 };
 
-test('the list has the same records as the detail', async () => {
+test('the list returns each order as GET /orders/{id} does', async () => {
   const id = await place();
   await store.post('/shipments', { orderId: id });
   const { body: listed } = await store.get('/orders');
@@ -171,7 +171,7 @@ describe('order and pages', () => {
     },
   );
 
-  test('a cursor contains sort and filters; others sent with it are rejected', async () => {
+  test('a cursor contains the sort and the filters, and a different sort or filter sent with it is rejected', async () => {
     const { meta } = (await store.get('/orders?status=paid&sort=createdAt&limit=2')).body;
     expect(meta).toMatchObject({ page: 1, total: 7, totalPages: 4, hasMore: true });
     const next = (await store.get(`/orders?cursor=${meta.nextCursor}&status=paid&limit=2`)).body;

@@ -16,8 +16,8 @@ let labelUrl: string;
 let locker: pg.Client;
 
 beforeAll(async () => {
-  // Production waits three seconds for a lock. A shorter wait makes the tests faster. While it applies, no two calls of
-  // a test change the same record, so only the lock of `whileHanging` can be waited for in vain.
+  // Production waits three seconds for a lock; a shorter wait makes the tests faster. Calls of a test do not compete for
+  // the same record, so only the lock of `whileHanging` can cause a timeout.
   feira = await openFeira({ deadlines: { lockMs: 400 } });
   locker = new pg.Client(feira.connection);
   await locker.connect();

@@ -107,7 +107,7 @@ describe('the sandbox on a public address', () => {
       expect(text).toContain('Loja de teste: os pagamentos são simulados');
   });
 
-  test('and nowhere else', async () => {
+  test('and is not announced otherwise', async () => {
     for (const { text } of await pages(sandbox, 'en')) expect(text).not.toContain('Test shop');
   });
 });

@@ -60,7 +60,7 @@ describe('a process that dies in the middle of a refund', () => {
     return made!;
   }
 
-  test('after it was recorded: the worker completes it', async () => {
+  test('after the refund was recorded: the worker completes it', async () => {
     const id = await place();
     await written(id, true);
     expect((await read(id)).status).toBe('paid');
@@ -76,7 +76,7 @@ describe('a process that dies in the middle of a refund', () => {
     expect((await store.get(`/products/${productId}`)).body.quantity).toBe(10);
   });
 
-  test('after the gateway refunded: it is not refunded again', async () => {
+  test('after the gateway has refunded the payment: it is not refunded a second time', async () => {
     const id = await place();
     const { id: refundId, amount } = await written(id, false);
     await one.context.gateway.refund(await transactionOf(one, id), refundId, amount);

@@ -72,7 +72,7 @@ test('a cart with products of another shop buys nothing', async () => {
   expect(await orders()).toEqual([]);
 });
 
-test('a cart with more than was shown has to be confirmed first', async () => {
+test('no order is placed if the cart has grown since the checkout page was shown', async () => {
   await visitor.add(mug);
   const page = await visitor.checkout();
   visitor.cookies.set('feira_cart', `${mug}..9`);

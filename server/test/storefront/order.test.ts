@@ -28,7 +28,7 @@ const onlyOrder = async () => (await store.get('/orders')).body.data[0];
 const pageOf = (orderId: string): Promise<Page> =>
   visitor.get(new URL(feira.context.orderLinks.urlOf(shop, orderId)).href.replace('http://feira.test', ''));
 
-/** A token expires before an unpaid order does, so a new one is issued. */
+/** Lets unpaid orders expire. The access token expires with them, so the store gets a new one. */
 async function letExpire(): Promise<void> {
   feira.clock.forward(2 * 60 * 60 * 1000);
   await expireUnpaid(feira.context.db, feira.clock);

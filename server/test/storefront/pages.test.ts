@@ -146,7 +146,7 @@ describe('a product', () => {
     expect(large.html).toContain(`href="?v=${smallBlue!.id}#options"`);
   });
 
-  test('shows the reduction of a promotion, the installments by card, and the cost of delivery', async () => {
+  test('shows the discount, the card installments and the cost of delivery', async () => {
     const id = await newProduct(store, {
       name: 'Lamp',
       price: 200,

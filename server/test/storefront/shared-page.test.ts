@@ -104,7 +104,7 @@ test('the pages of one shop are not those of another', async () => {
   expect((await elsewhere.at(`/products/mug-${mug}`)).status).toBe(404);
 });
 
-test('a form of another site adds nothing to the cart; one of this site and a program add to it', async () => {
+test('a form on another site cannot add to the cart; a form on this site and a client that is not a browser can', async () => {
   const send = (headers: Record<string, string>) =>
     feira.app.inject({
       method: 'POST',

@@ -41,7 +41,8 @@ export class Follower {
  * per resource.
  */
 export async function expectConsistent(mixed: MixedStore, follower: Follower): Promise<void> {
-  // A change and its event are one commit, so if no event arrived while the store was read, both are consistent.
+  // A change and its event are committed together. If no event arrived while the store was read, the state that was read
+  // matches the events.
   let state: State = {};
   await until(async () => {
     await follower.readToEnd();

@@ -3,7 +3,7 @@ import { BitArray, Code128Reader, ITFReader } from '@zxing/library';
 const DOTS_PER_POINT = 20;
 
 /**
- * Decodes the barcode of a label: renders the black rectangles of the PDF as a row of dots and reads them with ZXing.
+ * Decodes the barcode of a label: turns the black rectangles of the PDF into a row of bits, which ZXing reads.
  */
 export function readBarcode(pdf: Buffer): string {
   const bars = [...pdf.toString('latin1').matchAll(/([\d.]+) [\d.]+ ([\d.]+) [\d.]+ re f/g)].map(

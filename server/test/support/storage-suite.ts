@@ -71,7 +71,7 @@ export function describeStorage(kind: string, under: () => StorageUnderTest): vo
       await expectRefusal(upload, await rawRequest('PUT', await sign(upload), headers, BYTES));
     });
 
-    test.each([-1, 1])('rejects a length that differs by %i', async (by) => {
+    test.each([-1, 1])('rejects a body whose length differs from the signed one by %i', async (by) => {
       const upload = newUpload();
       const bytes = Buffer.concat([BYTES, BYTES]).subarray(0, BYTES.length + by);
       await expectRefusal(upload, await rawPut(await sign(upload), 'image/png', bytes));

@@ -174,7 +174,7 @@ function chunksOf(size: number, routes: string[]): string[][] {
 
 const WITHOUT_EVENT = [/^\w+ \/webhooks/, /^POST \/uploads$/, /^DELETE \/orders\/:id\/invoices\//];
 
-describe('excludeOwn suppresses exactly the own changes of the app', () => {
+describe('excludeOwn suppresses exactly the app’s own changes', () => {
   test('in a table that names every call of the API that emits an event', () => {
     const writes = feira.app.apiRoutes
       .filter(({ method }) => !['GET', 'HEAD'].includes(method))

@@ -22,7 +22,7 @@ const TEXTS = {
   pt: {
     title: 'Alterar senha',
     current: 'Senha atual',
-    next: 'Senha nova',
+    next: 'Nova senha',
     hint: `Pelo menos ${MIN_PASSWORD} caracteres. Várias palavras são melhores que uma palavra complicada.`,
     button: 'Alterar senha',
     length: `A nova senha deve ter de ${MIN_PASSWORD} a 200 caracteres.`,

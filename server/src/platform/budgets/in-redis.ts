@@ -130,7 +130,7 @@ export class RedisBudgets implements Budgets {
     this.joinIn(rejoinInMs);
   }
 
-  /** Redis has lost calls. Until all processes have added theirs again, this one keeps to its share. */
+  /** Redis has lost counted calls. Until every process has added its own again, this one enforces its share alone. */
   private refillAlone(): void {
     this.switchToLocal(REFILL_MS);
     void this.shared.refill().catch(() => {});

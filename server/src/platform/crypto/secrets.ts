@@ -44,7 +44,7 @@ export function readOrCreateSecret(dataFolder: string): { secret: string } | { f
   const weakness = weaknessOf(secret);
   if (weakness === undefined) return { secret };
   return {
-    fault: `The secret in ${file} ${weakness}. Restore the file from a backup. Without one, delete it. The next start creates a new secret, and order links, open forms and webhook secrets created with the lost one stop working`,
+    fault: `The secret in ${file} ${weakness}. Restore the file from a backup. If there is none, delete the file: the next start then creates a new secret, and order links, open forms and webhook secrets created with the old secret stop working`,
   };
 }
 

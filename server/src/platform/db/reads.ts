@@ -32,7 +32,7 @@ interface ConnectionSlot {
   reads: Read[];
   /** The time at which the first read became the first. */
   headSince: number;
-  /** The first read is slow, or belongs to a key that has slow reads. No other reads are sent after it. */
+  /** True if the first read is slow, or belongs to a key that has slow reads. No other read is then sent here. */
   isReserved: boolean;
   watch: NodeJS.Timeout | undefined;
 }

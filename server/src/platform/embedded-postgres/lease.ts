@@ -48,8 +48,8 @@ export async function releaseLease(lease: Lease): Promise<void> {
 async function keeperAnswers(lease: Lease): Promise<Lease | undefined> {
   const answer = `${lease.fifo}.answer`;
   rmSync(answer, { force: true });
-  // The request is repeated, because a process that leaves may consume it, and another process that starts may delete
-  // the answer.
+  // The request is written repeatedly, because a process that releases its lease may read it instead of the keeper, and
+  // a process that starts may delete the answer.
   for (let round = 0; round < 100 && write(lease.writer) !== 'EPIPE'; round++) {
     for (let look = 0; look < 20; look++) {
       if (existsSync(answer)) return lease;

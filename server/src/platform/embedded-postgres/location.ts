@@ -31,7 +31,7 @@ const NOBODY_UID = 65534;
 export function prepareLocation(folder: string): ClusterLocation {
   if (process.platform === 'win32') {
     throw new Error(
-      'The embedded PostgreSQL does not run on Windows. Set DATABASE_URL to a PostgreSQL 15 or later.',
+      'The embedded PostgreSQL does not run on Windows. Set DATABASE_URL to the URL of a PostgreSQL server (version 15 or later).',
     );
   }
   mkdirSync(folder, { recursive: true });

@@ -33,7 +33,7 @@ export function answerErrors(app: FastifyInstance, publicUrl: string): void {
   });
 }
 
-/** Matches paths of pages. Paths of the API and of files are never redirected. */
+/** Matches paths of pages with a trailing slash, which are redirected. Paths of the API and of files never are. */
 const PAGE_WITH_SLASH = /^\/(?!api\/|media\/|uploads\/)[^/].*[^/]\/$/;
 
 /** Returns the address without the trailing slash, such as /docs for /docs/, or undefined if there is no such page. */

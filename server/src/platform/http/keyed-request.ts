@@ -36,7 +36,7 @@ export class KeyedRequest implements StoreAccess {
   /** Rolls everything back and releases the key, for a response that must not be replayed. */
   async abandon(): Promise<void> {
     await this.rollback();
-    // If it cannot be released now, its lease expires.
+    // If the key cannot be released now, its reservation expires.
     if ('reservation' in this.held)
       await this.keys.release(this.held.in.autocommit, this.use, this.held.reservation).catch(() => {});
   }

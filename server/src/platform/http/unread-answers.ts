@@ -72,7 +72,7 @@ export function limitUnreadAnswers(appOf: (request: FastifyRequest) => string): 
     done(null, payload);
   }
 
-  /** Counts the bytes until the last one was passed to the operating system or the connection was closed. */
+  /** The response counts as unread until its last byte is passed to the operating system or the connection is closed. */
   function watchUntilRead(response: ServerResponse, bytes: number): void {
     unreadBytes += bytes;
     response.setTimeout(IDLE_MS, () => response.destroy());

@@ -29,7 +29,7 @@ afterAll(async () => {
   await feira.close();
 });
 
-/** A new process on the same database. */
+/** Simulates a restart: new budgets in memory, the same database. */
 function restart(): InMemoryBudgets {
   const { db, clock } = feira.context;
   const made = new InMemoryBudgets(new SpenderWindows(clock), new DailyUploads(db, clock));

@@ -149,10 +149,10 @@ describe('the same key and another request', () => {
   });
 });
 
-describe('a response that is not stored', () => {
+describe('a response is not stored if it', () => {
   const body = { name: 'Late', price: 1 };
 
-  test('is any 401 or 403', async () => {
+  test('is a 401 or 403', async () => {
     const headers = { authorization: 'Bearer nonsense', ...key };
     expect((await store.post('/products', body, headers)).status).toBe(401);
     const reader = await store.withScopes(['products:read']);
@@ -167,7 +167,7 @@ describe('a response that is not stored', () => {
     expect((await store.patch(`/products/${varied}/variants`, entry, other)).status).toBe(200);
   });
 
-  test('is any 429', async () => {
+  test('is a 429', async () => {
     const poor = await feira.store({ perMinute: 1 });
     await poor.get('/me');
     expect((await poor.post('/products', body, key)).status).toBe(429);
@@ -175,7 +175,7 @@ describe('a response that is not stored', () => {
     expect((await poor.post('/products', body, key)).status).toBe(201);
   });
 
-  test('is any 5xx, after which neither the key nor any change is stored', async () => {
+  test('is a 5xx, after which neither the key nor any change is stored', async () => {
     const { autocommit } = feira.context.db.store('test');
     await autocommit.query(sql`alter table product_search rename to product_search_away`);
     const failed = await store.post('/products', body, key);

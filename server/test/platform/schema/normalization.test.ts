@@ -82,7 +82,7 @@ test('a checkout form is checked before it is normalized', async () => {
   }
 });
 
-test('a password is checked before it is normalized', async () => {
+test('the length of a password is checked before it is normalized', async () => {
   const visitor = new Visitor(feira, await shopOf(feira, store));
   const page = await visitor.press(await visitor.get('/sign-in'), 'Sign in', {
     email: 'owner@store.example',

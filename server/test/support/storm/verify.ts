@@ -165,7 +165,7 @@ function verifyFeed({ feed, products, images, orders }: StoreState): string[] {
     expectOne(`order.canceled ${id}`, status === 'canceled');
   }
   const attached = feed.filter(({ data }) => data.fields?.includes('images')).length;
-  if (attached !== images.length) faults.push(`${attached} events about ${images.length} images`);
+  if (attached !== images.length) faults.push(`${attached} image events, expected ${images.length}`);
   return faults;
 }
 

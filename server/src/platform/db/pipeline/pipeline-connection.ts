@@ -171,7 +171,7 @@ class PipelineConnection implements Connection, WireHandler {
     this.isFlushPlanned = false;
   }
 
-  /** The statement is parsed again if it is used again. */
+  /** Closes the oldest prepared statement. It is parsed again at its next use. */
   private forgetOldest(): void {
     const [name] = this.statements.keys();
     this.statements.delete(name!);
