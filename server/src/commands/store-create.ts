@@ -29,7 +29,10 @@ export const command: Command = {
     'existing-owner': {
       description: 'Give the store to the existing account with this e-mail, without its password',
     },
-    'contact-email': { value: 'E', description: 'E-mail that apps see (default: the e-mail of the owner)' },
+    'contact-email': {
+      value: 'E',
+      description: 'E-mail that apps and buyers see (default: the e-mail of the owner)',
+    },
   },
   example:
     'feira store create --name "Loja da Ana" --owner-email ana@loja.example --owner-password-stdin < password.txt',
