@@ -30,7 +30,7 @@ test(
     let server = await serve(env, url);
     // The demo store is created after the server has begun to listen.
     await until(() => server.output().includes('Feira is up'));
-    const demo = JSON.parse(readFileSync(join(env.FEIRA_DATA, 'demo.json'), 'utf8'));
+    const demo = demoIn(env);
     const redirectUri = `http://localhost:${await freePort()}/callback`;
     const app = await command(['app', 'create', '--name', 'ERP', '--redirect-uri', redirectUri], env);
     const store = ['--store', demo.workspaceId];
@@ -58,9 +58,11 @@ test(
       server = await serve(env, url);
     }
     expect((await simulated)[0], simulation.output()).toBe(0);
+    // The last start adds the orders of the demo that the killed ones have not added.
+    await until(() => demoIn(env).filled === true, 600_000);
     // The last orders must be invoiced before the ERP is stopped. The store is asked, because the state of the ERP
     // may lack the last payments.
-    const client = new Feira({ baseUrl: url, token: currentToken(env) });
+    const client = new Feira({ baseUrl: url, token: demoIn(env).token });
     await until(() => isInvoiced(client), 600_000);
 
     erp.child.kill('SIGTERM');
@@ -131,9 +133,9 @@ async function isInvoiced(client: Feira): Promise<boolean> {
   return true;
 }
 
-/** Each start issues a new token for the demo. */
-function currentToken(env: { FEIRA_DATA: string }): string {
-  return JSON.parse(readFileSync(join(env.FEIRA_DATA, 'demo.json'), 'utf8')).token;
+/** Each start issues a new token and stores it in this file. */
+function demoIn(env: { FEIRA_DATA: string }) {
+  return JSON.parse(readFileSync(join(env.FEIRA_DATA, 'demo.json'), 'utf8'));
 }
 
 /** The example compares itself with the store. This check does not rely on its code. */
@@ -149,7 +151,7 @@ async function expectSameState(client: Feira, folder: string): Promise<void> {
   for await (const order of client.orders.list({ limit: 100 })) {
     count++;
     expect(orders[order.id]).toEqual(order);
-    if (done[order.id]) expect(order.invoices.length).toBeLessThanOrEqual(1);
+    expect(order.invoices.length).toBeLessThanOrEqual(1);
     if (order.status === 'paid') expect(order.invoices).toHaveLength(1);
   }
   expect(count).toBe(Object.keys(orders).length);

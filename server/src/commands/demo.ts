@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findAccount, setPassword, storesOwnedBy } from '../accounts/users.js';
 import { createProduct } from '../catalog/create-product.js';
@@ -111,13 +111,13 @@ function fileIn(dataFolder: string): string {
   return join(dataFolder, 'demo.json');
 }
 
+/** Replaces the file, so that a reader never sees an incomplete one. */
 function write(file: string, demo: Demo): void {
-  writeFileSync(file, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 });
-  // The mode above applies only to a new file.
-  chmodSync(file, 0o600);
+  writeFileSync(`${file}.new`, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 });
+  renameSync(`${file}.new`, file);
 }
 
-/** Also returns undefined for a file that a killed start left incomplete. The demo is then created again. */
+/** Also returns undefined for a damaged file. The demo is then created again. */
 function keptIn(file: string): Demo | undefined {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as Demo;

@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ensureDemo, fillDemo } from '../../src/commands/demo.js';
+import { accessKey } from '../../src/commands/demo-store/orders.js';
 import { DEMO_PRODUCTS } from '../../src/commands/demo-store/products.js';
+import { setBudget } from '../../src/oauth/budget.js';
 import { sql } from '../../src/platform/db/sql.js';
 import { type Feira, openFeira } from '../support/feira.js';
 import { temporaryFolder, until } from '../support/process.js';
@@ -19,6 +21,7 @@ beforeAll(async () => {
   feira = await openFeira();
   folder = temporaryFolder();
   demo = await ensureDemo(feira.context, folder.path);
+  await setBudget(feira.context.db.store('test').autocommit, demo.workspaceId, demo.clientId, 100_000);
 });
 afterAll(async () => {
   await feira.close();
@@ -32,6 +35,11 @@ async function read(path: string) {
   });
   expect(answer.statusCode).toBe(200);
   return answer.json();
+}
+
+function write(method: 'POST', path: string, payload: object) {
+  const headers = { authorization: `Bearer ${demo.token}` };
+  return feira.app.inject({ method, url: `/api/v1${path}`, headers, payload });
 }
 
 async function countProducts(): Promise<number> {
@@ -49,6 +57,33 @@ async function addOwnPictures(): Promise<void> {
     where workspace_id = ${demo.workspaceId} and name <> all(${DRAWN}::text[])`);
 }
 
+interface Order {
+  id: string;
+  number: number;
+  invoices: unknown[];
+}
+
+/** A connected app, which invoices and ships all paid orders while the demo is being filled. */
+async function shipUntil(filled: Promise<void>): Promise<number> {
+  let isFilling = true;
+  const ended = filled.finally(() => {
+    isFilling = false;
+  });
+  let shipped = 0;
+  while (isFilling) {
+    const { data } = await read('/orders?status=paid&limit=100');
+    for (const { id, number, invoices } of data as Order[]) {
+      if (invoices.length === 0)
+        await write('POST', `/orders/${id}/invoices`, { type: 'nfe', key: accessKey(900 + number) });
+      const answer = await write('POST', '/shipments', { orderId: id });
+      if (answer.statusCode === 201) shipped++;
+      else expect(answer.statusCode).toBe(409);
+    }
+  }
+  await ended;
+  return shipped;
+}
+
 const fill = (signal: AbortSignal) => fillDemo(feira.context, demo, folder.path, signal);
 const isFilled = () => JSON.parse(readFileSync(join(folder.path, 'demo.json'), 'utf8')).filled === true;
 
@@ -62,8 +97,10 @@ test('the demo store is completed after an interruption, and nothing is added tw
   expect(isFilled()).toBe(false);
   await addOwnPictures();
 
-  await fill(new AbortController().signal);
+  const filling = fill(new AbortController().signal);
+  const shipped = await shipUntil(filling);
   expect(isFilled()).toBe(true);
+  expect(shipped).toBeGreaterThan(0);
   // Runs again, as after an interruption before the store was recorded as complete.
   await fill(new AbortController().signal);
 
@@ -91,5 +128,7 @@ test('the demo store is completed after an interruption, and nothing is added tw
   expect([...statuses].sort()).toEqual(['canceled', 'paid', 'partial_refunded', 'pending', 'refunded']);
   const days = new Set(orders.data.map(({ createdAt }: { createdAt: string }) => createdAt.slice(0, 10)));
   expect(days.size).toBeGreaterThanOrEqual(14);
+  // The app invoices no order that the demo invoices, and the other way round.
+  for (const { invoices } of orders.data as Order[]) expect(invoices.length).toBeLessThanOrEqual(1);
   expect((await read('/customers')).meta.total).toBe(14);
 });

@@ -1,5 +1,6 @@
 import { type CheckoutServices, checkOut } from '../../checkout/checkout.js';
-import { addInvoice } from '../../orders/invoices.js';
+import { addInvoice, listInvoices } from '../../orders/invoices.js';
+import { lockOrder } from '../../orders/shipping-status.js';
 import { ordersOf } from '../../orders/storage.js';
 import type { SandboxGateway } from '../../payments/sandbox/gateway.js';
 import { sql } from '../../platform/db/sql.js';
@@ -51,9 +52,12 @@ async function placeAndMove(
   if (!('orderId' in outcome)) return;
   const { orderId, transactionId } = outcome;
   const { stage } = order;
+  const scans = SCANS[stage];
+  // An app that is connected meanwhile invoices the paid orders without an invoice, so the invoice comes first.
+  if (scans !== undefined) await invoice(services, workspaceId, orderId, at + 1);
   if (stage === 'canceled') await gateway.decide(transactionId, 'canceled');
   else if (stage !== 'pending') await gateway.decide(transactionId, 'paid');
-  if (SCANS[stage] !== undefined) await ship(services, workspaceId, orderId, SCANS[stage], at);
+  if (scans !== undefined) await ship(services, workspaceId, orderId, scans);
   if (stage === 'refunded') await gateway.refundAsMerchant(transactionId, undefined);
   if (stage === 'partly_refunded') await gateway.refundAsMerchant(transactionId, 10);
   await backdate(orders, workspaceId, orderId, order.hoursAgo);
@@ -68,20 +72,30 @@ const SCANS: Partial<Record<DemoOrder['stage'], number>> = {
   partly_refunded: 3,
 };
 
+async function invoice(
+  { db }: HistoryServices,
+  workspaceId: string,
+  orderId: string,
+  number: number,
+): Promise<void> {
+  await ordersOf(db, workspaceId).transaction(async (tx) => {
+    await lockOrder(tx, workspaceId, orderId);
+    if ((await listInvoices(tx, workspaceId, orderId))?.length) return;
+    const key = accessKey(number);
+    await addInvoice(tx, workspaceId, 'system', orderId, { type: 'nfe', key, number, series: 1 });
+  });
+}
+
+/** Leaves an order alone that an interrupted run or a connected app has shipped. */
 async function ship(
   { db, clock }: HistoryServices,
   workspaceId: string,
   orderId: string,
   scans: number,
-  at: number,
 ): Promise<void> {
-  const orders = ordersOf(db, workspaceId);
-  const [{ code } = { code: null }] = await orders.query<{ code: string | null }>(sql`
-    select code_shipping as code from orders where workspace_id = ${workspaceId} and id = ${orderId}`);
-  if (code !== null) return;
-  await orders.transaction(async (tx) => {
-    const key = accessKey(at + 1);
-    await addInvoice(tx, workspaceId, 'system', orderId, { type: 'nfe', key, number: at + 1, series: 1 });
+  await ordersOf(db, workspaceId).transaction(async (tx) => {
+    const { status, statusShipping } = await lockOrder(tx, workspaceId, orderId);
+    if (status !== 'paid' || statusShipping !== 'pending') return;
     const shipment = await createShipment(tx, clock, workspaceId, 'console', orderId, undefined);
     for (let scanned = 0; scanned < scans; scanned++) await scan(tx, workspaceId, shipment.code, undefined);
   });
