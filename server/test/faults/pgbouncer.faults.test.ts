@@ -1,10 +1,15 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../src/platform/db/database.js';
 import { Listener } from '../../src/platform/db/listen.js';
+import { migrate } from '../../src/platform/db/migrate.js';
 import { sql } from '../../src/platform/db/sql.js';
 import { cloneDatabase } from '../support/database.js';
 import { startPgBouncer } from '../support/pgbouncer.js';
-import { feiraCommand, until } from '../support/process.js';
+import { feiraCommand, temporaryFolder, until } from '../support/process.js';
 
 const SECRET = 'a public secret that only tests use';
 let cloned: Awaited<ReturnType<typeof cloneDatabase>>;
@@ -66,6 +71,29 @@ describe.each(['pipeline', 'pg'] as const)('through PgBouncer in session mode, t
   test('runs commands', async () => {
     expect(await migrateThroughPool()).toMatchObject({ code: 0 });
   });
+});
+
+test('a migration through PgBouncer names the session that it waits for', async () => {
+  pool = await startPgBouncer(cloned.connection, 'session');
+  const folder = temporaryFolder();
+  const backup = new pg.Client({ ...cloned.connection, application_name: 'pg_dump' });
+  await backup.connect();
+  try {
+    await backup.query('begin; lock table workspaces in access share mode');
+    writeFileSync(join(folder.path, '9001_column.sql'), 'alter table workspaces add column probe text');
+    const messages: string[] = [];
+    const migrating = migrate(pool.address, {
+      migrations: pathToFileURL(`${folder.path}/`),
+      report: (message) => void messages.push(message),
+    });
+    await until(() => messages.length > 0);
+    await backup.query('commit');
+    expect(await migrating).toEqual(['9001_column.sql']);
+    expect(messages[0]).toContain('pg_dump');
+  } finally {
+    await backup.end();
+    folder.remove();
+  }
 });
 
 test('a command rejects PgBouncer in transaction mode and says what to set', async () => {

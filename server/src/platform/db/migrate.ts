@@ -41,9 +41,10 @@ export async function migrate(
       'create table if not exists schema_migrations (name text primary key, applied_at timestamptz not null default now())',
     );
     const missing = await pendingMigrations(client, migrations);
+    const findBlockers = await blockersOf(connection, client);
     for (const name of missing) {
       const text = await readFile(new URL(name, migrations), 'utf8');
-      await applyWhenUnlocked(connection, client, { name, text }, report);
+      await applyWhenUnlocked(client, { name, text }, findBlockers, report);
     }
     return missing;
   } finally {
@@ -68,13 +69,13 @@ interface Migration {
 }
 
 async function applyWhenUnlocked(
-  connection: pg.ClientConfig,
   client: pg.Client,
   migration: Migration,
+  findBlockers: FindBlockers,
   report: (message: string) => void,
 ): Promise<void> {
   for (let tries = 1; ; tries++) {
-    const watch = watchBlockers(connection, client);
+    const watch = watchBlockers(findBlockers);
     try {
       return await apply(client, migration);
     } catch (error) {
@@ -117,15 +118,11 @@ async function buildIndex(client: pg.Client, index: string, { name, text }: Migr
 }
 
 /** Looks for blockers shortly before the lock timeout, because PostgreSQL does not report them afterwards. */
-function watchBlockers(
-  connection: pg.ClientConfig,
-  client: pg.Client,
-): { blockers: Promise<string>; stop(): void } {
-  const { processID } = client as unknown as { processID: number };
+function watchBlockers(findBlockers: FindBlockers): { blockers: Promise<string>; stop(): void } {
   let found = 'another transaction';
   let looked = Promise.resolve();
   const look = async () => {
-    const names = await blockersOf(connection, processID).catch(() => []);
+    const names = await findBlockers().catch(() => []);
     if (names.length > 0) found = names.join(', ');
   };
   const timer = setInterval(() => {
@@ -139,20 +136,29 @@ function watchBlockers(
   };
 }
 
-async function blockersOf(connection: pg.ClientConfig, pid: number): Promise<string[]> {
-  const observer = new pg.Client(connection);
-  await observer.connect();
-  try {
-    const { rows } = await observer.query<{ blocker: string }>(
-      `select format('%s (process %s, user %s, in a transaction since %s UTC)', coalesce(nullif(application_name, ''), 'a client'),
-         pid, usename, to_char(xact_start at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS')) as blocker
-       from pg_stat_activity where pid = any(pg_blocking_pids($1))`,
-      [pid],
-    );
-    return rows.map((row) => row.blocker);
-  } finally {
-    await observer.end();
-  }
+type FindBlockers = () => Promise<string[]>;
+
+/**
+ * Finds the sessions that block the client, from a second connection. PostgreSQL is asked for the number of the client's
+ * session, because the one that pg received at the start is PgBouncer's own if there is a PgBouncer in between.
+ */
+async function blockersOf(connection: pg.ClientConfig, client: pg.Client): Promise<FindBlockers> {
+  const session = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+  return async () => {
+    const observer = new pg.Client(connection);
+    await observer.connect();
+    try {
+      const { rows } = await observer.query<{ blocker: string }>(
+        `select format('%s (process %s, user %s, in a transaction since %s UTC)', coalesce(nullif(application_name, ''), 'a client'),
+           pid, usename, to_char(xact_start at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS')) as blocker
+         from pg_stat_activity where pid = any(pg_blocking_pids($1))`,
+        [session.rows[0]!.pid],
+      );
+      return rows.map((row) => row.blocker);
+    } finally {
+      await observer.end();
+    }
+  };
 }
 
 function writeToStderr(message: string): void {
