@@ -14,6 +14,7 @@ const LOCK = 7_263_415;
 const LOCK_TIMEOUT_MS = 1_000;
 const MAX_ATTEMPTS = 40;
 const MAX_PAUSE_MS = 10_000;
+const TURN_MS = 200;
 const LOCK_NOT_AVAILABLE = '55P03';
 /**
  * An index on a table that may be large is built while others write to it. This is impossible in a transaction, so the
@@ -36,7 +37,7 @@ export async function migrate(
   const client = new pg.Client(connection);
   await client.connect();
   try {
-    await client.query('select pg_advisory_lock($1)', [LOCK]);
+    await takeTurn(client);
     await client.query(
       'create table if not exists schema_migrations (name text primary key, applied_at timestamptz not null default now())',
     );
@@ -49,6 +50,20 @@ export async function migrate(
     return missing;
   } finally {
     await client.end();
+  }
+}
+
+/**
+ * Waits until no other process migrates. The lock is polled: a statement that waits for it has a snapshot, and CREATE INDEX
+ * CONCURRENTLY waits for all older snapshots, so the two processes would wait for each other.
+ */
+async function takeTurn(client: pg.Client): Promise<void> {
+  for (;;) {
+    const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [
+      LOCK,
+    ]);
+    if (rows[0]!.taken) return;
+    await delay(TURN_MS);
   }
 }
 

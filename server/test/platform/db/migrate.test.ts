@@ -94,6 +94,25 @@ describe('an index that is built concurrently', () => {
     expect(await isValid(writer)).toEqual([true]);
   });
 
+  test('does not wait for another process that waits for its turn to migrate', async () => {
+    await migrate(connection, { migrations: folderUrl() });
+    const slow = await open('a long transaction');
+    await slow.query(`begin; insert into notes (text) values ('before the index')`);
+    write('9002_index.sql', INDEX);
+    const first = migrate(connection, { migrations: folderUrl() });
+    const observer = await open('observer');
+    await until(async () => (await isValid(observer)).length === 1);
+    const second = migrate(connection, { migrations: folderUrl() });
+    await until(async () => {
+      const { rows } = await observer.query(
+        `select 1 from pg_stat_activity where datname = current_database() and query ~ 'advisory_lock' and pid <> pg_backend_pid()`,
+      );
+      return rows.length > 0;
+    });
+    await slow.query('commit');
+    expect(await Promise.all([first, second])).toEqual([['9002_index.sql'], []]);
+  });
+
   test('replaces one whose build was interrupted', async () => {
     await migrate(connection, { migrations: folderUrl() });
     const client = await open('an earlier attempt');
