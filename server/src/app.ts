@@ -44,6 +44,8 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** All calls under /api/v1 with their requirements, so that tests can cover every one. */
     apiRoutes: ApiRoute[];
+    /** Serves on, but fails its health check, so that the load balancer sends requests elsewhere. */
+    drain(): void;
     /** All routes of the server including pages and forms, for the same purpose. */
     routeTable: { method: string; url: string }[];
   }
@@ -82,7 +84,7 @@ const API_PREFIX = '/api/v1';
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const { server, publicRoutes, storage } = options;
   const app = buildBareApp(server, guardOf(options.api.guard));
-  serveHealth(app);
+  serveHealth(app, server.readiness);
   if (publicRoutes.readiness) serveReadiness(app, server.readiness);
   if (publicRoutes.metrics) serveMetrics(app, server.metrics.registry);
   await describeApi(app, server.publicUrl, [describeOAuth(server.publicUrl), describeEvents()]);
@@ -102,7 +104,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
 /** Health, readiness and metrics on a separate port, for the operator. */
 export function buildMonitorApp(options: ServerOptions): FastifyInstance {
   const app = buildBareApp(options, (_request, _reply, done) => done());
-  serveHealth(app);
+  serveHealth(app, options.readiness);
   serveReadiness(app, options.readiness);
   serveMetrics(app, options.metrics.registry);
   return app;
@@ -138,6 +140,10 @@ function buildBareApp(options: ServerOptions, admit: Guard): FastifyInstance {
     for (const each of [method].flat()) app.routeTable.push({ method: each, url });
   });
   const connections = trackConnections(app.server);
+  app.decorate('drain', () => {
+    readiness.stopping = true;
+    connections.closeAfterAnswers();
+  });
   app.addHook('preClose', async () => {
     readiness.stopping = true;
     connections.endWithRequests();

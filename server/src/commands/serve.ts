@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import type { FindDemo } from '../docs/demo.js';
 import { type Config, readConfig } from '../platform/config.js';
@@ -85,6 +86,10 @@ export const command: Command = {
     if (databaseIsLost) process.exitCode = 1;
     stopFilling.abort();
     await filling;
+    if (app && !databaseIsLost && config.stopDelayMs > 0) {
+      app.drain();
+      await delay(config.stopDelayMs);
+    }
     await stop();
     log.info('stopped');
     return undefined;

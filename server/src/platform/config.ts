@@ -46,6 +46,8 @@ export interface Config {
   /** The base URL of published files, without a trailing slash. */
   mediaUrl: string;
   logLevel: string;
+  /** How long a process serves on after it was asked to stop, so that the load balancer notices. */
+  stopDelayMs: number;
 }
 
 export type DatabaseDriver = 'pipeline' | 'pg';
@@ -128,6 +130,9 @@ export function readConfig(
 
   const { monitor, publicRoutes } = readMonitor(read, port, !isPublic, faults);
 
+  const stopDelayMs = Number(read('STOP_DELAY_MS') ?? 0);
+  if (!Number.isInteger(stopDelayMs) || stopDelayMs < 0)
+    faults.push(`STOP_DELAY_MS must be a number of milliseconds, not "${read('STOP_DELAY_MS')}"`);
   const logLevel = read('LOG_LEVEL') ?? 'info';
   if (!LOG_LEVELS.includes(logLevel))
     faults.push(`LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}, not "${logLevel}"`);
@@ -159,6 +164,7 @@ export function readConfig(
     s3,
     mediaUrl: mediaUrl.replace(/\/+$/, ''),
     logLevel,
+    stopDelayMs,
   };
 }
 

@@ -136,6 +136,15 @@ describe('the server on its embedded database', () => {
     expect(answer).toContain('HTTP/1.1 201 Created');
   });
 
+  test('serves on for STOP_DELAY_MS when it is asked to stop, and a second signal ends it', async () => {
+    const server = await startServer({ ...env, STOP_DELAY_MS: '600000' });
+    server.child.kill('SIGTERM');
+    await until(async () => (await fetch(`${server.url}/healthz`)).status === 503);
+    const page = await fetch(`${server.url}/docs`);
+    expect([page.status, page.headers.get('connection')]).toEqual([200, 'close']);
+    expect(await server.stop('SIGTERM')).toBe(1);
+  });
+
   test('stops with the npm that started it', async () => {
     const port = await freePort();
     const npm = spawn('npm', ['start'], {

@@ -14,7 +14,7 @@ const LOOK_MS = 50;
  * Makes a stop wait only for pending requests. Node closes only idle keep-alive connections: one that has sent
  * nothing yet, or an incomplete head, counts as busy and would keep the process running.
  */
-export function trackConnections(server: Server): { endWithRequests(): void } {
+export function trackConnections(server: Server): { closeAfterAnswers(): void; endWithRequests(): void } {
   const open = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
     open.add(socket);
@@ -24,6 +24,12 @@ export function trackConnections(server: Server): { endWithRequests(): void } {
     for (const socket of open) if (which(socket)) socket.destroy();
   };
   return {
+    /** The other side must not send another request on a connection that is about to be closed. */
+    closeAfterAnswers() {
+      server.prependListener('request', (_request, response) => {
+        response.shouldKeepAlive = false;
+      });
+    },
     endWithRequests() {
       // Starts with the first check and not earlier, because a request may be arriving on a connection that was just
       // opened.

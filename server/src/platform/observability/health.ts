@@ -60,11 +60,14 @@ export class Readiness {
 }
 
 /**
- * Reports that the process is alive. It does not check anything else, because restarting the process does not repair
- * a database.
+ * Reports that the process is alive and was not asked to stop. It does not check anything else, because restarting the
+ * process does not repair a database.
  */
-export function serveHealth(app: FastifyInstance): void {
-  app.get('/healthz', { schema: { hide: true } }, async () => ({ status: 'ok' }));
+export function serveHealth(app: FastifyInstance, readiness: Readiness): void {
+  app.get('/healthz', { schema: { hide: true } }, async (_request, reply) => {
+    if (readiness.stopping) return reply.code(503).send({ status: 'stopping' });
+    return { status: 'ok' };
+  });
 }
 
 export function serveReadiness(app: FastifyInstance, readiness: Readiness): void {

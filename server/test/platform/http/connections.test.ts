@@ -45,6 +45,20 @@ function stalled(): string {
 
 const underWay = () => once(feira.app.server, 'request');
 
+test('a process that drains answers requests, closes each connection after its answer, and fails its health check', async () => {
+  await listen();
+  const early = await client('');
+  feira.app.drain();
+  early.socket.write(
+    `GET /api/v1/products HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${store.token}\r\n\r\n`,
+  );
+  const check = await client('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
+  await Promise.all([early.ended, check.ended]);
+  expect(early.received()).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+  expect(early.received()).toMatch(/\r\nconnection: close\r\n/i);
+  expect(check.received()).toMatch(/^HTTP\/1\.1 503 .*\{"status":"stopping"\}$/s);
+});
+
 describe('a stop', () => {
   test('closes connections without a pending request, without waiting for the grace period', async () => {
     await listen();
