@@ -1,7 +1,7 @@
 # Every part, and the order in which they start.
 # shellcheck shell=bash disable=SC2154
 
-for file in settings processes postgres pgbouncer haproxy storage redis feira backup restore status; do
+for file in settings processes postgres pgbouncer haproxy storage redis feira faults backup restore status; do
   # shellcheck source=/dev/null
   . "$here/parts/$file.sh"
 done

@@ -10,7 +10,7 @@ on_primary() {
   local name
   name=$(primary)
   [ -n "$name" ] || fail "There is no primary"
-  "$@" --pg1-path="$folder/data/$name" --pg1-port="${port[$name]}"
+  "$@" --pg1-path="$(data_of "$name")" --pg1-port="${port[$name]}"
 }
 
 # What PostgreSQL runs for each finished file of its log.

@@ -15,13 +15,28 @@ run_api() { run_process "$1" api; }
 run_worker() { run_process "$1" worker; }
 
 run_process() {
-  supervise "$1" env "${feira_environment[@]}" FEIRA_SECRET="$(cat "$folder/feira/secret")" PORT="${port[$1]}" \
-    node "$repository/server/bin/feira.js" serve --role "$2"
+  local clock
+  mapfile -t clock < <(clock_environment "$1")
+  supervise "$1" env "${clock[@]}" "${feira_environment[@]}" FEIRA_SECRET="$(cat "$folder/feira/secret")" PORT="${port[$1]}" \
+    node "$release/server/bin/feira.js" serve --role "$2"
 }
 
 run_feira() {
   env "${feira_environment[@]}" FEIRA_SECRET="$(cat "$folder/feira/secret")" \
-    node "$repository/server/bin/feira.js" "$@"
+    node "$release/server/bin/feira.js" "$@"
+}
+
+# Replaces a process as an upgrade does: HAProxy sends it no more requests, it ends with SIGTERM, and FEIRA_CLUSTER_RELEASE
+# is started in its place. The next process may be replaced only when this one serves again.
+replace() {
+  [[ $1 =~ ^(api|worker)[12]$ ]] || fail "Only api1, api2, worker1 and worker2 can be replaced"
+  require_build
+  case $1 in api?) take_requests_from "$1" ;; esac
+  stop_parts "$1"
+  rm -f "$folder/run/$1.supervisor" "$folder/run/$1.pid"
+  bring_up "$1"
+  until_true 90 "$1" is_ready "$1"
+  case $1 in api?) give_requests_to "$1" ;; esac
 }
 
 is_ready() { curl -fs "http://127.0.0.1:${port[$1]}/readyz"; }

@@ -9,6 +9,29 @@ start_haproxy() {
 
 run_haproxy() { supervise haproxy "${as_account[@]}" /usr/sbin/haproxy -db -f "$folder/conf/haproxy.cfg"; }
 
+# A process that ends closes its idle connections. A request that HAProxy sends on one of them at that moment is lost, so
+# HAProxy stops using the process first.
+take_requests_from() {
+  set_server "$1" drain
+  until_true 30 "the last request of $1" has_state "$1" DRAIN 0
+}
+
+give_requests_to() {
+  set_server "$1" ready
+  until_true 15 HAProxy has_state "$1" UP
+}
+
+set_server() { curl -fs -o /dev/null -d "b=api&s=$1&action=$2" "http://127.0.0.1:$haproxy_stats_port/"; }
+
+# has_state PROCESS STATE [REQUESTS]
+has_state() {
+  local backend name requests state
+  while IFS=, read -r backend name _ _ requests _ _ _ _ _ _ _ _ _ _ _ _ state _; do
+    if [ "$backend/$name" = "api/$1" ]; then [[ $state == "$2"* && $requests == "${3:-$requests}" ]] && return; fi
+  done < <(curl -fs "http://127.0.0.1:$haproxy_stats_port/;csv")
+  return 1
+}
+
 # The check of an API process is /healthz and not /readyz: /readyz fails in every process at once when the database or
 # the storage is down, and callers should then get Feira's own answer, with its code and Retry-After.
 write_haproxy_conf() {
@@ -17,7 +40,7 @@ defaults
   timeout connect 2s
   timeout client 60s
   timeout server 60s
-  timeout check 2s
+  timeout check 5s
 
 frontend web
   mode http
@@ -34,6 +57,13 @@ backend api
   default-server check inter 500ms fall 2 rise 1
   server api1 127.0.0.1:${port[api1]}
   server api2 127.0.0.1:${port[api2]}
+
+frontend stats
+  mode http
+  bind 127.0.0.1:$haproxy_stats_port
+  stats enable
+  stats uri /
+  stats admin if TRUE
 
 # Patroni answers 200 to /primary only on the primary. Connections to a former primary are closed at once.
 listen primary

@@ -15,6 +15,7 @@ run_etcd() {
 
 start_postgres() {
   write_pgbackrest_conf
+  for name in pg1 pg2; do make_disk "$name"; done
   for name in pg1 pg2; do write_patroni_conf "$name" >"$folder/conf/$name.yml"; done
   run_pg pg1
   until_true 60 "PostgreSQL (pg1)" is_primary pg1
@@ -45,8 +46,10 @@ primary() {
   done
 }
 
+data_of() { echo "$folder/data/$1/data"; }
+
 postmaster_of() {
-  head -1 "$folder/data/$1/postmaster.pid" 2>/dev/null || echo 0
+  head -1 "$(data_of "$1")/postmaster.pid" 2>/dev/null || echo 0
 }
 
 switchover() {
@@ -68,7 +71,8 @@ create_database() {
 # A failure of the primary is noticed after `ttl` seconds; the standby is promoted within two more. `ttl` must be at
 # least loop_wait + 2 * retry_timeout. A standby is promoted only if it has every acknowledged commit.
 write_patroni_conf() {
-  local name=$1 data=$folder/data/$1
+  local name=$1 data
+  data=$(data_of "$1")
   cat <<YAML
 scope: feira
 name: $name

@@ -5,6 +5,7 @@
 destroy() {
   local name
   for name in "${!port[@]}"; do take_down "$name"; done
+  remove_disks
   rm -rf "${folder:?}/data"
   mkdir -m 700 "$folder/data"
   if [ "$(id -u)" = 0 ]; then chown "$account" "$folder/data"; fi
@@ -12,8 +13,10 @@ destroy() {
 
 # PostgreSQL recovers everything that was archived, outside Patroni, and is stopped again.
 restore_postgres() {
-  local data=$folder/data/pg1 options
+  local data options
+  data=$(data_of pg1)
   write_pgbackrest_conf
+  make_disk pg1
   "${as_account[@]}" mkdir -m 700 "$data"
   pgbackrest_ restore --pg1-path="$data"
   # The restored files contain the settings of the server that was backed up, which may have been pg2.

@@ -4,6 +4,8 @@
 folder=${FEIRA_CLUSTER:-/tmp/feira-cluster-$(id -u)}
 base=${FEIRA_CLUSTER_PORT:-7400}
 repository=$(cd "$here/../.." && pwd)
+# The version of Feira that is started. Another one can be given, to try an upgrade.
+release=${FEIRA_CLUSTER_RELEASE:-$repository}
 pg_bin=/usr/lib/postgresql/15/bin
 
 public_url=http://127.0.0.1:$base
@@ -17,6 +19,7 @@ primary_port=$((base + 6))
 etcd_peer_port=$((base + 11))
 # Patroni's REST interface.
 declare -A patroni_port=([pg1]=$((base + 14)) [pg2]=$((base + 15)))
+haproxy_stats_port=$((base + 16))
 
 # PostgreSQL and PgBouncer refuse to run as root.
 if [ "$(id -u)" = 0 ]; then
@@ -56,7 +59,7 @@ On a machine that should not run them as services, disable those first: systemct
 }
 
 require_build() {
-  [ -d "$repository/server/dist" ] || fail "Feira is not built. Run: npm ci && npm run build"
+  [ -d "$release/server/dist" ] || fail "Feira is not built. Run: npm ci && npm run build"
 }
 
 require_free_ports() {

@@ -36,7 +36,8 @@ export class LocalCluster implements StormTarget {
     process.once('exit', this.stopAtExit);
   }
 
-  static async start(settings: Record<string, string>): Promise<LocalCluster> {
+  /** `release` is the folder of the version that is started; `replace` starts the version under test. */
+  static async start(settings: Record<string, string>, release = ROOT): Promise<LocalCluster> {
     // Below the ports that the system gives to outgoing connections.
     const port = 20_000 + (process.pid % 250) * PORTS;
     const folder = join(tmpdir(), `feira-faults-${process.pid}`);
@@ -47,7 +48,7 @@ export class LocalCluster implements StormTarget {
       LOG_LEVEL: 'warn',
     });
     try {
-      await run(env, 'start');
+      await run({ ...env, FEIRA_CLUSTER_RELEASE: release }, 'start');
       const address = { host: '127.0.0.1', port: port + 6, user: 'feira', database: 'feira' };
       return new LocalCluster(env, port, await openDatabase(address));
     } catch (error) {
@@ -94,6 +95,44 @@ export class LocalCluster implements StormTarget {
     return run(this.env, 'up', part);
   }
 
+  /** Ends an API or worker process with SIGTERM and starts the version under test in its place. */
+  replace(part: Part): Promise<void> {
+    return run(this.env, 'replace', part);
+  }
+
+  /** Runs a command of the version under test. */
+  feira(...args: string[]): Promise<void> {
+    return run(this.env, 'feira', ...args);
+  }
+
+  /** The clock of a process jumps by an offset such as `+1h`. Returns when the process has noticed. */
+  async setClock(part: 'api1' | 'worker1', offset: string): Promise<void> {
+    await run(this.env, 'clock', part, offset);
+    const sign = offset.startsWith('-') ? -1 : 1;
+    await until(async () => sign * (await this.clockAhead(part)) > 1_000);
+  }
+
+  resetClock(part: Part): Promise<void> {
+    return run(this.env, 'clock', part, 'real');
+  }
+
+  /** `silent`: every packet from and to the port of the part is dropped. `slow`: one in five. */
+  disturbNetwork(part: Part, how: 'silent' | 'slow'): Promise<void> {
+    return run(this.env, 'network', part, how);
+  }
+
+  repairNetwork(part: Part): Promise<void> {
+    return run(this.env, 'network', part, 'ok');
+  }
+
+  fillDisk(part: Part): Promise<void> {
+    return run(this.env, 'disk', part, 'fill');
+  }
+
+  freeDisk(part: Part): Promise<void> {
+    return run(this.env, 'disk', part, 'free');
+  }
+
   switchover(): Promise<void> {
     return run(this.env, 'switchover');
   }
@@ -114,6 +153,13 @@ export class LocalCluster implements StormTarget {
       const roles = (await this.members()).map(({ role }) => role);
       return roles.includes('leader') && roles.includes('sync_standby');
     }, CHANGE_MS);
+  }
+
+  /** How far a process thinks that its machine is ahead of the database, in seconds. */
+  private async clockAhead(part: 'api1' | 'worker1'): Promise<number> {
+    const port = this.port + { api1: 1, worker1: 3 }[part];
+    const answer = await fetch(`http://127.0.0.1:${port}/metrics`).catch(() => undefined);
+    return Number(/^feira_clock_ahead_seconds (\S+)/m.exec((await answer?.text()) ?? '')?.[1] ?? 0);
   }
 
   private async members(): Promise<{ name: Part; role: string }[]> {

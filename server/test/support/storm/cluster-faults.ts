@@ -1,10 +1,18 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { LocalCluster, Part } from '../local-cluster.js';
 import type { Random } from '../random.js';
+import type { FailedCall } from './failed-calls.js';
 import type { Kill } from './target.js';
 
 /** Something that goes wrong in a cluster. It returns when the cluster is whole again. */
 export interface Fault {
   title: string;
+  /** Another server becomes the primary. The time without writes has a limit. */
+  isFailover?: true;
+  /** Part of the short form. */
+  isShort?: true;
+  /** Mounts a file system or changes the packet filter. */
+  needsRoot?: true;
   run(cluster: LocalCluster, context: FaultContext): Promise<void>;
 }
 
@@ -12,16 +20,26 @@ interface FaultContext {
   random: Random;
   /** Waits until more writes are acknowledged. */
   writesGoOn(): Promise<void>;
+  /** Waits until a call fails. */
+  callsFail(): Promise<void>;
+  failedCalls(): FailedCall[];
+  /** Adds a problem to the result of the run. */
+  report(problem: string): void;
 }
+
+/** How long a disk stays full or a connection silent: longer than every time limit of a request. */
+const HOLD_MS = 10_000;
 
 export const FAULTS: Fault[] = [
   {
     title: 'an API process is killed',
+    isShort: true,
     run: (cluster, { random, writesGoOn }) =>
       record(cluster, 'api', () => cluster.kill(random.pick(['api1', 'api2'])), writesGoOn),
   },
   {
     title: 'a worker is killed',
+    isShort: true,
     run: (cluster, { random, writesGoOn }) =>
       record(cluster, 'worker', () => cluster.kill(random.pick(['worker1', 'worker2'])), writesGoOn),
   },
@@ -35,6 +53,7 @@ export const FAULTS: Fault[] = [
   },
   {
     title: 'PostgreSQL is killed on the primary',
+    isFailover: true,
     run: (cluster, { writesGoOn }) =>
       record(cluster, 'postgres', async () => {
         await cluster.kill(await cluster.primary());
@@ -46,6 +65,7 @@ export const FAULTS: Fault[] = [
   { title: 'the storage is gone', run: (cluster, { writesGoOn }) => without(cluster, 'radosgw', writesGoOn) },
   {
     title: 'a switchover',
+    isFailover: true,
     run: (cluster, { writesGoOn }) =>
       record(cluster, 'postgres', async () => {
         await cluster.switchover();
@@ -54,6 +74,8 @@ export const FAULTS: Fault[] = [
   },
   {
     title: 'a failover: the machine of the primary is gone',
+    isFailover: true,
+    isShort: true,
     async run(cluster, { writesGoOn }) {
       const lost = await cluster.primary();
       await record(cluster, 'postgres', async () => {
@@ -62,6 +84,52 @@ export const FAULTS: Fault[] = [
         await writesGoOn();
       });
       await cluster.up(lost);
+    },
+  },
+  {
+    title: 'the clock of an API process and a worker jumps',
+    async run(cluster, { writesGoOn }) {
+      for (const offset of ['+1h', '-1h']) {
+        for (const part of ['api1', 'worker1'] as const) await cluster.setClock(part, offset);
+        await writesGoOn();
+      }
+      for (const part of ['api1', 'worker1'] as const) await cluster.resetClock(part);
+    },
+  },
+  {
+    title: 'the connections to PgBouncer are silent',
+    needsRoot: true,
+    run: (cluster, { writesGoOn }) =>
+      record(cluster, 'postgres', async () => {
+        await cluster.disturbNetwork('pgbouncer', 'silent');
+        await delay(HOLD_MS);
+        await cluster.repairNetwork('pgbouncer');
+        await writesGoOn();
+      }),
+  },
+  {
+    title: 'the connections to PgBouncer are slow',
+    needsRoot: true,
+    run: (cluster, { writesGoOn }) =>
+      record(cluster, 'postgres', async () => {
+        await cluster.disturbNetwork('pgbouncer', 'slow');
+        await Promise.all([delay(HOLD_MS), writesGoOn()]);
+        await cluster.repairNetwork('pgbouncer');
+        await writesGoOn();
+      }),
+  },
+  {
+    title: 'the disk of the primary is full',
+    needsRoot: true,
+    async run(cluster, { callsFail, writesGoOn }) {
+      const full = await cluster.primary();
+      await record(cluster, 'postgres', async () => {
+        await cluster.fillDisk(full);
+        await callsFail();
+        await delay(HOLD_MS);
+        await cluster.freeDisk(full);
+        await writesGoOn();
+      });
     },
   },
 ];

@@ -1,6 +1,8 @@
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import { localPath, TYPED } from '../buyer.js';
 import { formOf, Merchant, type Page } from '../merchant.js';
+import { FailedAnswer } from './failed-calls.js';
+import { CALL_MS } from './stores.js';
 
 let buyers = 0;
 
@@ -54,9 +56,9 @@ function overHttp(pickServer: () => string): FastifyInstance {
       headers: headers as Record<string, string>,
       ...(payload !== undefined && { body: payload as string }),
       redirect: 'manual',
-      signal: AbortSignal.timeout(10_000),
+      signal: AbortSignal.timeout(CALL_MS),
     });
-    if (response.status >= 500) throw new Error(`${method} ${url}: ${response.status}`);
+    if (response.status >= 500) throw new FailedAnswer(response.status, response.headers.get('retry-after'));
     return {
       statusCode: response.status,
       headers: Object.fromEntries(response.headers),

@@ -1,3 +1,5 @@
+import type { FailedCall } from './failed-calls.js';
+
 /**
  * The result of a write, as its caller knows it. `done` and `refused`: it was answered. `unknown`: the call failed
  * and was not repeated. A write with a key, and a checkout, is repeated until it is answered.
@@ -15,6 +17,10 @@ export class Ledger {
   readonly refunds: { orderId: string; restock: boolean; outcome: Outcome }[] = [];
   /** When each write through the API was acknowledged, in milliseconds of performance.now(). */
   readonly acknowledgedAt: number[] = [];
+  /** Calls without a final answer, repeated or not. */
+  readonly failedCalls: FailedCall[] = [];
+  /** The number of reads that were answered. */
+  reads = 0;
   /** Responses that a correct server never returns. */
   readonly unexpected: string[] = [];
 

@@ -1,13 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Random } from '../random.js';
+import { describeFailure, FailedAnswer, KEY_IN_USE } from './failed-calls.js';
 import { checkoutIdOf, HttpBuyer } from './http-buyer.js';
 import { Ledger } from './ledger.js';
-import type { FleetStore } from './stores.js';
+import { CALL_MS, type FleetStore } from './stores.js';
 import type { StormTarget } from './target.js';
 
 const WRITERS = 4;
 const RETRY_MS = 50;
+/** The writers should have most of the machine. */
+const READ_PAUSE_MS = 20;
 /** Longer than the lease of a key and a recovery of PostgreSQL. */
 const LONGEST_MS = 180_000;
 /** Calls that wait for the lease of a killed process are repeated in the background, at most this many at a time. */
@@ -41,7 +44,7 @@ export class Load {
   ) {}
 
   async run(): Promise<void> {
-    await Promise.all(Array.from({ length: WRITERS }, (_, writer) => this.write(writer)));
+    await Promise.all([...Array.from({ length: WRITERS }, (_, writer) => this.write(writer)), this.read()]);
     await Promise.all(this.open);
   }
 
@@ -60,6 +63,33 @@ export class Load {
       else if (choice < 8) await this.aside(() => this.attachImage(writer));
       else if (choice < 9) await this.checkOut();
       else await this.aside(() => this.refund());
+    }
+  }
+
+  /** Reads products, orders, the feed and the shop in turn. */
+  private async read(): Promise<void> {
+    const { store, ownProducts } = this.target;
+    const paths = [
+      '/products?limit=20',
+      `/products/${ownProducts[0]}`,
+      '/orders?limit=20',
+      '/events?limit=20',
+    ];
+    const addresses = [...paths.map((path) => `/api/v1${path}`), `/s/${store.slug}`];
+    for (let turn = 0; !this.isOver; turn++) {
+      const address = addresses[turn % addresses.length]!;
+      const headers = { authorization: `Bearer ${store.token}` };
+      const status = await this.untilAnswered('a read', async () => {
+        const api = this.random.pick(this.servers.apis);
+        const response = await fetch(api + address, { headers, signal: AbortSignal.timeout(CALL_MS) });
+        await response.text();
+        if (response.status >= 500)
+          throw new FailedAnswer(response.status, response.headers.get('retry-after'));
+        return response.status;
+      });
+      if (status === 200) this.ledger.reads++;
+      else this.ledger.unexpected.push(`GET ${address} answers ${status}`);
+      await delay(READ_PAUSE_MS);
     }
   }
 
@@ -88,21 +118,21 @@ export class Load {
   private async checkOut(): Promise<void> {
     const buyer = new HttpBuyer(() => this.random.pick(this.servers.apis), this.target.store.slug);
     const productId = this.random.pick(this.target.soldProducts);
-    const form = await untilAnswered(() => buyer.openCheckout(productId));
+    const form = await this.untilAnswered('a page of the shop', () => buyer.openCheckout(productId));
     if (!form) return;
-    const placed = await untilAnswered(() => buyer.placeOrder(form));
+    const placed = await this.untilAnswered('a checkout', () => buyer.placeOrder(form));
     const isPlaced = placed.status === 303 && placed.location?.includes('/sandbox/pay/') === true;
     const isSoldOut = placed.status === 409 || placed.location?.endsWith('/cart') === true;
     if (!isPlaced && !isSoldOut)
       this.ledger.unexpected.push(`checkout answers ${placed.status}: ${placed.text}`);
     this.ledger.checkouts.push({ checkoutId: checkoutIdOf(form), outcome: isPlaced ? 'done' : 'refused' });
     if (!isPlaced || this.random.below(5) === 0) return;
-    const payment = await untilAnswered(() => buyer.openPayment(placed));
+    const payment = await this.untilAnswered('a payment page', () => buyer.openPayment(placed));
     if (payment.status !== 200) {
       this.ledger.unexpected.push(`the payment of checkout ${checkoutIdOf(form)} answers ${payment.status}`);
       return;
     }
-    const orderId = await untilAnswered(() => buyer.pay(payment));
+    const orderId = await this.untilAnswered('a payment', () => buyer.pay(payment));
     this.ledger.payments.push({ orderId });
     this.paid.push(orderId);
   }
@@ -126,14 +156,21 @@ export class Load {
     const call = async (): Promise<Answer> => {
       const api = this.random.pick(this.servers.apis);
       const response = await this.servers.call(this.target.store, method, path, body, { api, key });
-      const answer = { status: response.status, body: (await response.json()) as Answer['body'] };
-      if (answer.status >= 500 || answer.body.code === 'idempotency_key_in_use')
-        throw new Error(`${method} ${path}: ${answer.status}`);
+      const { status, headers } = response;
+      const text = await response.text();
+      const retryAfter = headers.get('retry-after');
+      // HAProxy's own answers are not JSON.
+      if (status >= 500) throw new FailedAnswer(status, retryAfter, text.slice(0, 60));
+      const answer = { status, body: JSON.parse(text) as Answer['body'] };
+      if (answer.body.code === KEY_IN_USE) throw new FailedAnswer(status, retryAfter, KEY_IN_USE);
       if (answer.status < 300) this.ledger.acknowledgedAt.push(performance.now());
       return answer;
     };
-    if (key !== undefined) return untilAnswered(call);
-    return call().catch(() => delay(RETRY_MS, undefined));
+    if (key !== undefined) return this.untilAnswered('a write with a key', call);
+    return call().catch((error: unknown) => {
+      this.ledger.failedCalls.push(describeFailure('a write without a key', error, false));
+      return delay(RETRY_MS, undefined);
+    });
   }
 
   /** The writer continues meanwhile, because a key whose process was killed is free again only after its lease. */
@@ -143,22 +180,23 @@ export class Load {
     this.open.add(task);
     await Promise.race([task, delay(RETRY_MS)]);
   }
+
+  /** Repeats the request like a client that does not know whether its call was executed. */
+  private async untilAnswered<T>(what: string, call: () => Promise<T>): Promise<T> {
+    const giveUpAt = performance.now() + LONGEST_MS;
+    for (;;) {
+      try {
+        return await call();
+      } catch (error) {
+        if (performance.now() > giveUpAt) throw error;
+        this.ledger.failedCalls.push(describeFailure(what, error, true));
+        await delay(RETRY_MS);
+      }
+    }
+  }
 }
 
 function outcomeOf(answer: Answer | undefined): 'done' | 'refused' | 'unknown' {
   if (!answer) return 'unknown';
   return answer.status < 300 ? 'done' : 'refused';
-}
-
-/** Repeats the request like a client that does not know whether its call was executed. */
-async function untilAnswered<T>(call: () => Promise<T>): Promise<T> {
-  const giveUpAt = performance.now() + LONGEST_MS;
-  for (;;) {
-    try {
-      return await call();
-    } catch (error) {
-      if (performance.now() > giveUpAt) throw error;
-      await delay(RETRY_MS);
-    }
-  }
 }

@@ -2,6 +2,7 @@ import { EVENT_NAMES } from '../../../src/events/names.js';
 import { until } from '../process.js';
 import type { Random } from '../random.js';
 import { Arrivals } from './arrivals.js';
+import type { FailedCall } from './failed-calls.js';
 import { Load, type LoadStore } from './load.js';
 import { expireOrders, readAttempts, readState, unfinished } from './state.js';
 import type { Kill, StormTarget } from './target.js';
@@ -30,10 +31,12 @@ export interface Progress {
   acknowledged(): number;
   /** When each write was acknowledged, in milliseconds of performance.now(). */
   acknowledgedAt(): number[];
+  failedCalls(): FailedCall[];
 }
 
 export interface StormReport {
   acknowledged: number;
+  reads: number;
   events: number;
   arrivals: number;
   kills: Record<string, number>;
@@ -60,7 +63,8 @@ export async function runStorm(
     const acknowledged = () => loads.reduce((sum, { ledger }) => sum + ledger.acknowledged, 0);
     const acknowledgedAt = () => loads.flatMap(({ ledger }) => ledger.acknowledgedAt);
     const running = Promise.all(loads.map((load) => load.run()));
-    await Promise.race([disturb({ acknowledged, acknowledgedAt }), running]);
+    const failedCalls = () => loads.flatMap(({ ledger }) => ledger.failedCalls);
+    await Promise.race([disturb({ acknowledged, acknowledgedAt, failedCalls }), running]);
     await Promise.race([until(() => acknowledged() >= LEAST_ACKNOWLEDGED), running]);
     for (const load of loads) load.stop();
     await running;
@@ -76,6 +80,7 @@ export async function runStorm(
     const { causes, unexplained } = arrivals.explainRepeats(target.kills, await readAttempts(target));
     return {
       acknowledged: acknowledged(),
+      reads: loads.reduce((sum, { ledger }) => sum + ledger.reads, 0),
       events: feed.length,
       arrivals: arrivals.all.length,
       kills: countVictims(target.kills),

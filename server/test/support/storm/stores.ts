@@ -15,6 +15,9 @@ const SCOPES = [
   'webhooks:manage',
 ] as const;
 
+/** Only for a call that hangs. A machine that is busy with other work may take seconds to answer. */
+export const CALL_MS = 30_000;
+
 export interface FleetStore {
   workspaceId: string;
   slug: string;
@@ -59,6 +62,6 @@ export function callApi(
       ...(key && { 'idempotency-key': key }),
     },
     ...(body && { body: JSON.stringify(body) }),
-    signal: AbortSignal.timeout(10_000),
+    signal: AbortSignal.timeout(CALL_MS),
   });
 }

@@ -1,0 +1,25 @@
+import type { Fault } from './cluster-faults.js';
+import { countFailures } from './failed-calls.js';
+
+const ORDER = ['worker1', 'worker2', 'api1', 'api2'] as const;
+
+/**
+ * The steps of docs/OPERATIONS.md: the new version migrates while the old one serves, then the processes are replaced one
+ * by one. A call may fail only in a way after which every client can safely repeat it.
+ */
+export const ROLLING_UPGRADE: Fault = {
+  title: 'a rolling upgrade from the previous version',
+  async run(cluster, { writesGoOn, failedCalls, report }) {
+    const before = failedCalls().length;
+    await cluster.feira('migrate');
+    await writesGoOn();
+    for (const part of ORDER) {
+      await cluster.replace(part);
+      await writesGoOn();
+    }
+    const failed = failedCalls().slice(before);
+    process.stdout.write(`calls that failed during the upgrade: ${JSON.stringify(countFailures(failed))}\n`);
+    for (const { call, problem, isCleanRetry } of failed)
+      if (!isCleanRetry) report(`${call} failed during the upgrade: ${problem}`);
+  },
+};

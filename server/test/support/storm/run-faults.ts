@@ -1,0 +1,49 @@
+import type { LocalCluster } from '../local-cluster.js';
+import { until } from '../process.js';
+import type { Random } from '../random.js';
+import type { Fault } from './cluster-faults.js';
+import { type Progress, runStorm } from './run-storm.js';
+import { longestGap, ResultTable } from './write-gap.js';
+
+/** Enough to show that writes go on. */
+const WRITES = 20;
+/** Only for what hangs. */
+export const FAULT_MS = 180_000;
+/** The time without writes after which a failover counts as failed. */
+const LONGEST_GAP_S = 30;
+
+/** Causes faults one after the other while writers work, prints a line for each and a table, and returns the problems. */
+export async function runFaults(cluster: LocalCluster, random: Random, faults: Fault[]): Promise<string[]> {
+  const table = new ResultTable();
+  const problems: string[] = [];
+  const { faults: differences, ...figures } = await runStorm(cluster, random, async (progress) => {
+    for (const [index, fault] of faults.entries()) {
+      await cluster.untilSynchronous();
+      await untilMore(progress.acknowledgedAt, WRITES);
+      const begun = performance.now();
+      await fault.run(cluster, {
+        random,
+        writesGoOn: () => untilMore(progress.acknowledgedAt, WRITES),
+        callsFail: () => untilMore(progress.failedCalls, 1),
+        failedCalls: progress.failedCalls,
+        report: (problem) => void problems.push(problem),
+      });
+      const gap = longestGap(progress.acknowledgedAt(), begun);
+      table.add(fault.title, gap);
+      if (fault.isFailover && gap > LONGEST_GAP_S)
+        problems.push(`${fault.title}: no write for ${gap.toFixed(1)} s`);
+      progressLine(`[${index + 1}/${faults.length}] ${fault.title}: write gap ${gap.toFixed(1)} s`, progress);
+    }
+  });
+  process.stdout.write(`\n${table}\n${JSON.stringify(figures)}\n`);
+  return [...problems, ...differences];
+}
+
+function untilMore(list: () => unknown[], count: number): Promise<void> {
+  const wanted = list().length + count;
+  return until(() => list().length >= wanted, FAULT_MS);
+}
+
+function progressLine(text: string, progress: Progress): void {
+  process.stdout.write(`${text}; ${progress.acknowledged()} writes acknowledged so far\n`);
+}
