@@ -3,7 +3,7 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../platform/clock.js';
 import type { Share } from '../platform/db/share.js';
 import { languageOf } from '../platform/html/language.js';
-import { sendPage, type Who } from '../platform/html/page.js';
+import { type SignedInUser, sendPage } from '../platform/html/page.js';
 import { queryFields } from '../platform/http/forms.js';
 import { checkedForm } from './forms.js';
 import { type SignInFault, SignInPage } from './pages/sign-in.js';
@@ -82,7 +82,7 @@ export function whoOf(
   request: FastifyRequest,
   reply: FastifyReply,
   { email }: Session,
-): Who {
+): SignedInUser {
   return { email, csrf: sessions.csrfToken(request, reply, 'sign-out') };
 }
 

@@ -6,7 +6,7 @@ export interface Clock {
   monotonic(): number;
 }
 
-/** The clock of this machine. It must not be compared with stored times; use DatabaseClock for these. */
+/** The clock of this machine. Stored times come from the database, so compare them with DatabaseClock instead. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),

@@ -16,14 +16,14 @@ import {
 export interface Config {
   host: string;
   port: number;
-  /** Whether PORT was set to another value than the default. */
+  /** Whether PORT was set to a value other than the default. */
   portIsGiven: boolean;
   /** The base URL for partners, without a trailing slash. */
   publicUrl: string;
   /** Only this machine can reach the server: it listens on loopback, and PUBLIC_URL is loopback. */
   isLocal: boolean;
   paymentGateway: GatewayName;
-  /** The server is public and uses the sandbox gateway. Every shop shows a notice. */
+  /** Whether the server is public and uses the sandbox gateway. Every shop then shows a notice that it is a test. */
   isTestShop: boolean;
   /** The folder for files, the embedded database and the generated secret. */
   dataFolder: string;
@@ -52,7 +52,7 @@ export interface Config {
 
 export type DatabaseDriver = 'pipeline' | 'pg';
 
-/** The operational routes of the public port besides /healthz. */
+/** The operational routes, besides /healthz, that are served on the public port. */
 export interface PublicRoutes {
   readiness: boolean;
   metrics: boolean;
@@ -69,8 +69,8 @@ const DEFAULT_PORT = 3000;
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
 /**
- * Reads every variable before it throws, so that one start reports all errors. With `existing`, a data
- * folder without a database is refused instead of being filled: only the server creates one.
+ * Reads every variable before it throws, so that one start reports all errors. With `existing`, a data folder without a
+ * database is an error, because only the server may create a database.
  */
 export function readConfig(
   overrides: NodeJS.ProcessEnv = {},
@@ -230,7 +230,10 @@ export function startedByNpm(env: NodeJS.ProcessEnv = process.env): boolean {
   return env.npm_execpath !== undefined;
 }
 
-/** The password of `feira store create`: in the environment it is in neither the process list nor the shell history. */
+/**
+ * The password for `feira store create`. It is read from the environment because arguments appear in the process list
+ * and in the shell history.
+ */
 export function ownerPasswordVariable(env: NodeJS.ProcessEnv = process.env): string | undefined {
   return env.FEIRA_OWNER_PASSWORD || undefined;
 }

@@ -1,6 +1,6 @@
 import type {} from '@fastify/swagger';
 import type { FastifyError, FastifyPluginAsync } from 'fastify';
-import { buyerLanguageOf, keepLanguage } from '../platform/html/buyer-language.js';
+import { buyerLanguageOf, storeLanguage } from '../platform/html/buyer-language.js';
 import { contentPolicy } from '../platform/html/content-policy.js';
 import { sendErrorPage } from '../platform/html/error-page.js';
 import { sendPage } from '../platform/html/page.js';
@@ -41,7 +41,7 @@ export const storefrontRoutes: FastifyPluginAsync<Storefront> = async (app, stor
     const [path = '', query] = request.url.split('?', 2) as [string, string?];
     if (request.method === 'GET' && path.endsWith('/'))
       return reply.redirect(`${path.replace(/\/+$/, '')}${query === undefined ? '' : `?${query}`}`, 301);
-    if (request.method === 'GET' && keepLanguage(request, reply, isSecure(storefront))) return reply;
+    if (request.method === 'GET' && storeLanguage(request, reply, isSecure(storefront))) return reply;
   });
 
   app.setErrorHandler((thrown: FastifyError, request, reply) => {

@@ -1,7 +1,7 @@
 import type { ConnectedApp } from '../../oauth/connections.js';
 import { SCOPE_WORDS } from '../../oauth/scope-words.js';
 import type { Language } from '../../platform/html/language.js';
-import { Page, type Who } from '../../platform/html/page.js';
+import { Page, type SignedInUser } from '../../platform/html/page.js';
 import { shortTime } from '../../platform/html/time.js';
 
 const TEXTS = {
@@ -39,7 +39,7 @@ const TEXTS = {
 
 export function ConnectedAppsPage(props: {
   language: Language;
-  who: Who;
+  who: SignedInUser;
   stores: {
     workspaceId: string;
     name: string;

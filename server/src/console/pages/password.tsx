@@ -1,6 +1,6 @@
 import { MIN_PASSWORD, type PasswordFault } from '../../accounts/password-rules.js';
 import type { Language } from '../../platform/html/language.js';
-import { Alert, Field, Page, type Who } from '../../platform/html/page.js';
+import { Alert, Field, Page, type SignedInUser } from '../../platform/html/page.js';
 
 export type PasswordState = PasswordFault | 'asked' | 'wrong' | 'throttled' | 'busy' | 'changed';
 
@@ -42,7 +42,7 @@ export function PasswordPage({
   state,
 }: {
   language: Language;
-  who: Who;
+  who: SignedInUser;
   csrf: string;
   state: PasswordState;
 }) {

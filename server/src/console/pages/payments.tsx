@@ -3,7 +3,7 @@ import type { Attention } from '../../payments/apply-notification.js';
 import type { PaymentToCheck } from '../../payments/to-check.js';
 import type { Language } from '../../platform/html/language.js';
 import { money } from '../../platform/html/money.js';
-import { Page, type Who } from '../../platform/html/page.js';
+import { Page, type SignedInUser } from '../../platform/html/page.js';
 import { shortTime } from '../../platform/html/time.js';
 
 interface Texts {
@@ -76,7 +76,7 @@ const TEXTS: Record<Language, Texts> = {
 
 export function PaymentsPage(props: {
   language: Language;
-  who: Who;
+  who: SignedInUser;
   stores: { workspaceId: string; name: string; payments: PaymentToCheck[] }[];
   csrf: (workspaceId: string, id: string) => string;
 }) {

@@ -1,6 +1,6 @@
 import type { OwnedStore } from '../../accounts/users.js';
 import type { Language } from '../../platform/html/language.js';
-import { Page, type Who } from '../../platform/html/page.js';
+import { Page, type SignedInUser } from '../../platform/html/page.js';
 import type { AuthorizationRequest } from '../authorization-request.js';
 import { SCOPE_WORDS } from '../scope-words.js';
 
@@ -31,7 +31,7 @@ const TEXTS = {
 
 export function ConsentPage(props: {
   language: Language;
-  who: Who;
+  who: SignedInUser;
   request: AuthorizationRequest;
   stores: OwnedStore[];
   /** The parameters of the request and the CSRF token. They are submitted with the form and checked again. */

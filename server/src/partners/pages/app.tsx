@@ -1,6 +1,6 @@
 import type { OwnedApp } from '../../oauth/owned-apps.js';
 import type { Language } from '../../platform/html/language.js';
-import { Alert, Page, type Who } from '../../platform/html/page.js';
+import { Alert, Page, type SignedInUser } from '../../platform/html/page.js';
 import type { AppForm } from '../app-form.js';
 import { AppFields } from './app-fields.js';
 
@@ -57,7 +57,7 @@ export interface AppNews {
 
 export function AppPage(props: {
   language: Language;
-  who: Who;
+  who: SignedInUser;
   csrf: string;
   app: OwnedApp;
   failing: { url: string; stores: number }[];

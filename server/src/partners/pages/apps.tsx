@@ -1,6 +1,6 @@
 import type { AppRecord } from '../../oauth/apps.js';
 import type { Language } from '../../platform/html/language.js';
-import { Page, type Who } from '../../platform/html/page.js';
+import { Page, type SignedInUser } from '../../platform/html/page.js';
 
 const TEXTS = {
   en: {
@@ -17,7 +17,15 @@ const TEXTS = {
   },
 };
 
-export function AppsPage({ language, who, apps }: { language: Language; who: Who; apps: AppRecord[] }) {
+export function AppsPage({
+  language,
+  who,
+  apps,
+}: {
+  language: Language;
+  who: SignedInUser;
+  apps: AppRecord[];
+}) {
   const texts = TEXTS[language];
   return (
     <Page language={language} title={texts.title} who={who} wide>

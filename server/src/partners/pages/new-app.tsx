@@ -1,5 +1,5 @@
 import type { Language } from '../../platform/html/language.js';
-import { Page, type Who } from '../../platform/html/page.js';
+import { Page, type SignedInUser } from '../../platform/html/page.js';
 import type { AppForm } from '../app-form.js';
 import { AppFields } from './app-fields.js';
 
@@ -10,7 +10,7 @@ const TEXTS = {
 
 export function NewAppPage(props: {
   language: Language;
-  who: Who;
+  who: SignedInUser;
   csrf: string;
   form: AppForm;
   faults: string[];

@@ -2,7 +2,7 @@ import type {} from '@fastify/swagger';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { renderSVG } from 'uqr';
 import type { Database } from '../../platform/db/database.js';
-import { buyerLanguageOf, keepLanguage, withoutLanguage } from '../../platform/html/buyer-language.js';
+import { buyerLanguageOf, storeLanguage, withoutLanguage } from '../../platform/html/buyer-language.js';
 import { contentPolicy, FILE_POLICY } from '../../platform/html/content-policy.js';
 import { sendPage } from '../../platform/html/page.js';
 import { badRequest } from '../../platform/http/errors.js';
@@ -34,7 +34,7 @@ export const paymentRoutes: FastifyPluginAsync<SandboxOptions> = async (app, opt
   });
 
   app.get<{ Params: { id: string } }>('/sandbox/pay/:id', hidden, async (request, reply) => {
-    if (keepLanguage(request, reply, publicUrl.startsWith('https:'))) return reply;
+    if (storeLanguage(request, reply, publicUrl.startsWith('https:'))) return reply;
     const payment = await gateway.findByKey(request.params.id, queryFields(request).text('key'));
     return payment ? show(options, request, reply, payment) : missing(request, reply);
   });

@@ -12,18 +12,21 @@ export interface Spender {
 
 export type CallKind = 'call' | 'upload';
 
-/** The state of the tightest limit after a call. */
+/** The limit with the fewest calls left, as it stands after a call. */
 export interface Verdict {
   accepted: boolean;
   limit: number;
   remaining: number;
-  /** The time until a slot becomes free or, if the call was rejected, until another call is accepted. */
+  /**
+   * Milliseconds until the oldest counted call leaves the window or, if the call was rejected, until a call is accepted
+   * again.
+   */
   resetMs: number;
 }
 
 /**
- * Counts a call against all limits that apply to it, or rejects it and counts it against none. A single process
- * counts in memory; several processes share counts in Redis.
+ * Counts a call against every limit that applies to it. A rejected call counts against none of them. A single process
+ * counts in memory; several processes share their counts in Redis.
  */
 export interface Budgets {
   spend(spender: Spender, kind: CallKind): Verdict | Promise<Verdict>;

@@ -5,7 +5,10 @@ import type { Queryable, Share } from '../db/share.js';
 import { sql } from '../db/sql.js';
 import { DAY_MS, type Spender, UPLOADS_PER_DAY, type Verdict } from './budgets.js';
 
-/** The rolling count of a day is stored in the database, so it survives restarts and is shared by all processes. */
+/**
+ * Counts the uploads of the last 24 hours in the database, so that the count survives restarts and all processes share
+ * it.
+ */
 export class DailyUploads {
   constructor(
     private readonly db: Database,
@@ -29,7 +32,7 @@ export class DailyUploads {
   }
 
   /** Returns whether another upload would be accepted, without counting one. */
-  look(spender: Spender): Promise<Verdict> {
+  peek(spender: Spender): Promise<Verdict> {
     return standing(this.db.store(spender.workspaceId), spender, this.clock.now());
   }
 }

@@ -3,8 +3,8 @@ import type { DailyUploads } from './daily-uploads.js';
 import type { Counted, SpenderWindows } from './spender-windows.js';
 
 /**
- * Counts the calls that this process accepts. With several processes and no Redis, each process uses its share of the
- * limits.
+ * Counts the calls that this process accepts. If several processes run without Redis, each enforces an equal share of
+ * the limits.
  */
 export class InMemoryBudgets implements Budgets {
   constructor(
@@ -33,9 +33,9 @@ export class InMemoryBudgets implements Budgets {
 }
 
 /**
- * Counts daily uploads in the database after the minute has been counted, because two calls that wait for the
- * database at the same time must not both take the last free slot. If the daily limit rejects the call, it is removed
- * from the minute again.
+ * Counts an upload against the daily limit in the database, after the caller has counted it against the limit per
+ * minute in memory. In this order, two calls that wait for the database at the same time cannot both take the last slot
+ * of the minute. If the daily limit rejects the call, `takeBack` removes it from the minute.
  */
 export async function withDay(
   dailyUploads: DailyUploads,
@@ -44,9 +44,8 @@ export async function withDay(
   takeBack: () => void,
 ): Promise<Verdict> {
   if (!minute.accepted) {
-    // A rejection by the minute limit must not suggest a retry time at which the daily limit would still reject the
-    // call.
-    const day = await dailyUploads.look(spender);
+    // Report the daily limit if it lasts longer: a client that retries when the minute is over would be rejected again.
+    const day = await dailyUploads.peek(spender);
     return day.accepted || day.resetMs < minute.resetMs ? minute : day;
   }
   const day = await dailyUploads.spend(spender).catch((error: unknown) => {

@@ -6,22 +6,22 @@ import { InMemoryBudgets, releaseCalls, withDay } from './in-memory.js';
 import { SharedWindows } from './shared-windows.js';
 import { SpenderWindows } from './spender-windows.js';
 
-/** The time a call may wait for Redis before this process decides on its own. */
+/** How long a call waits for Redis before this process decides without it. */
 const TIMEOUT_MS = 100;
 const JOIN_EVERY_MS = 5_000;
 const RECONNECT_MS = 200;
-/** After Redis lost calls: every process reports, and adds its own calls again, within this time. */
+/** After Redis has lost data, every process reports and adds its own calls again within this time. */
 const REFILL_MS = JOIN_EVERY_MS + 1_000;
 const START_MS = 1_000;
-/** The assumed number of processes, for a process that has not reached Redis since its start. */
+/** The number of processes to assume until Redis has been reached for the first time. */
 const PROCESSES_ASSUMED = 4;
 
 /**
- * Exact rolling windows shared by all processes. Redis may be unavailable, slow or empty at any time. Every process
- * also remembers the calls it accepted: it uses them to refill an empty Redis, and while Redis does not respond, it
- * enforces its share of each limit. Around the loss of Redis at most twice the limit is accepted in any minute, and
- * at most the limit before and after. No call waits longer than 100 ms for Redis, and only the first ones wait at
- * all.
+ * Exact rolling windows shared by all processes. Redis may be unavailable, slow or empty at any time, so every process
+ * also remembers the calls it accepted. It uses them to refill an empty Redis, and while Redis does not respond it
+ * enforces its share of each limit. In the minute around an outage of Redis, up to twice the limit may be accepted;
+ * otherwise the limit is exact. A call waits at most 100 ms for Redis, and once a call has timed out the following ones
+ * do not wait.
  */
 export class RedisBudgets implements Budgets {
   private readonly own: SpenderWindows;
@@ -45,7 +45,7 @@ export class RedisBudgets implements Budgets {
     this.shared.onLoss(() => this.switchToLocal());
   }
 
-  /** Waits for Redis for one second at most. The process also starts without it. */
+  /** Waits at most one second for Redis. The process starts even if Redis is unavailable. */
   static async open(
     url: string,
     clock: Clock,
@@ -130,15 +130,18 @@ export class RedisBudgets implements Budgets {
     this.joinIn(rejoinInMs);
   }
 
-  /** Redis has lost counted calls. Until every process has added its own again, this one enforces its share alone. */
+  /**
+   * Called when Redis has lost calls. This process enforces its share alone until every process has added its calls
+   * again.
+   */
   private refillAlone(): void {
     this.switchToLocal(REFILL_MS);
     void this.shared.refill().catch(() => {});
   }
 
   /**
-   * Runs in the background, so that calls do not wait for it. Calls are counted in Redis from the moment the refill is
-   * sent: what this process accepted alone is then in Redis before them.
+   * Runs in the background, so that calls do not wait for it. Calls are counted in Redis as soon as the refill has been
+   * sent. Redis handles commands in order, so the calls accepted meanwhile are counted before any later call.
    */
   private async join(): Promise<void> {
     const wasShared = this.isShared;
@@ -162,7 +165,8 @@ export class RedisBudgets implements Budgets {
 }
 
 /**
- * A reply that arrived while this process was busy is still used, because it is processed before the immediate runs.
+ * Rejects if the work takes too long. The check runs in setImmediate, so that a reply that arrived while the event loop
+ * was blocked is still used.
  */
 async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;

@@ -9,7 +9,7 @@ export class RollingWindow {
 
   constructor(private readonly windowMs: number) {}
 
-  /** Returns the milliseconds until another call fits under `limit`, or 0 if it fits now. */
+  /** Returns the milliseconds until another call is accepted under `limit`, or 0 if it is accepted now. */
   waitMs(limit: number, now: number): number {
     this.forget(now);
     const used = this.times.length - this.head;
@@ -51,7 +51,7 @@ export class RollingWindow {
 
   private forget(now: number): void {
     while (this.head < this.times.length && this.times[this.head]! <= now - this.windowMs) this.head++;
-    // The array is compacted rarely, so its cost is spread over many calls.
+    // Compact the array rarely, because each compaction copies it.
     if (this.head > 64 && this.head * 2 > this.times.length) {
       this.times = this.times.slice(this.head);
       this.head = 0;

@@ -4,21 +4,21 @@ import type { Clock } from '../clock.js';
 import { MINUTE_MS, type Verdict } from './budgets.js';
 import type { Counted, SpenderWindows } from './spender-windows.js';
 
-/** A process that has not reported for this long no longer counts as one of those that share the limits. */
+/** A process that has not reported for this long is no longer counted among those that share the limits. */
 const PROCESS_MS = 15_000;
 const CONNECT_MS = 1_000;
 /** Calls older than this may already have left the window in Redis, because the clocks of processes differ a little. */
 const CERTAIN_MS = MINUTE_MS - 5_000;
 
 /*
- * Each window is a sorted set with the time of every accepted call. The time comes from the caller, whose clock is
- * the database's, so the clock of Redis affects only the expiry of keys. Times in the future remain from before a
- * clock was set back. They count as made now, because otherwise callers were locked out for as long as the step.
+ * Each window is a sorted set with the time of every accepted call. The caller passes the time, which it takes from the
+ * database, so the clock of Redis affects only the expiry of keys. If a clock was set back, the set may contain times in
+ * the future. The script moves them to the current time, because otherwise they would block the caller until that time.
  *
  * ARGV: the current time, the name of this call, then for each window its limit and the name of the newest call of this
  * process. If the window does not contain that call, Redis has lost calls (it restarted empty, or its clock jumped), and
- * the script returns {-1}. Otherwise it returns {accepted, limit, remaining, reset} of the tightest window. One script
- * checks and counts, so two processes cannot both take the last slot.
+ * the script returns {-1}. Otherwise it returns {accepted, limit, remaining, reset} of the window with the fewest calls
+ * left. Checking and counting are one script, so two processes cannot both take the last slot.
  */
 const SPEND = `
 local now, name, window = tonumber(ARGV[1]), ARGV[2], ${MINUTE_MS}
@@ -51,7 +51,7 @@ interface Scripted extends Redis {
   spendBudget(keys: number, ...args: (string | number)[]): Promise<[number, number, number, string]>;
 }
 
-/** Commands fail immediately while there is no connection, because a call must not wait for one. */
+/** Commands fail immediately while Redis is disconnected, so that an API call does not wait for the connection. */
 export function openRedis(url: string): Redis {
   const redis = new Redis(url, {
     enableOfflineQueue: false,
@@ -82,7 +82,7 @@ export class SharedWindows {
     this.redis.on('close', handler);
   }
 
-  /** Returns undefined if Redis has lost calls of this process, so that it cannot decide. */
+  /** Returns undefined if Redis has lost calls of this process and therefore cannot decide. */
   async spend(spender: string, counted: Counted[], time: number): Promise<Verdict | undefined> {
     const keys = counted.map(({ name }) => keyOf(spender, name));
     const windows = counted.flatMap(({ window, limit }) => {
@@ -119,8 +119,8 @@ export class SharedWindows {
   }
 
   /**
-   * Adds the calls of this process that Redis does not have, and returns their number. The commands are sent before this
-   * method returns its promise, so calls that are counted afterwards find them.
+   * Adds the calls of this process that are missing in Redis, and returns their number. The commands are sent before
+   * the promise is returned, so they run before those of any later call.
    */
   async refill(): Promise<number> {
     const [time, now] = [this.clock.monotonic(), this.clock.now()];
@@ -149,7 +149,7 @@ function verdictOf([accepted, limit, remaining, reset]: [number, number, number,
   return { accepted: accepted === 1, limit, remaining, resetMs: Number(reset) };
 }
 
-/** The braces are a hash tag, so that a Redis cluster stores all windows of a spender on one node. */
+/** The braces are a hash tag: they make a Redis cluster store all windows of a spender on one node. */
 function keyOf(spender: string, window: string): string {
   return `feira:budget:{${spender}}:${window}`;
 }

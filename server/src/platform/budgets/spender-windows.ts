@@ -4,7 +4,7 @@ import { RollingWindow } from './rolling-window.js';
 
 export type WindowName = 'calls' | 'uploads';
 
-/** A window in which a call counts, with its limit. */
+/** A window that a call counts against, with its limit. */
 export interface Counted {
   name: WindowName;
   window: RollingWindow;
@@ -17,7 +17,7 @@ export class SpenderWindows {
   private readonly sweeper = setInterval(() => this.sweep(), MINUTE_MS).unref();
   private last = Number.NEGATIVE_INFINITY;
 
-  /** If `areTimesUnique` is set, the time of a call also identifies it. */
+  /** With `areTimesUnique`, no two calls have the same time, so the time identifies the call. */
   constructor(
     private readonly clock: Clock,
     private readonly areTimesUnique = false,

@@ -6,24 +6,24 @@ export interface Applicant {
   limit: number;
   /** All keys in a group also share the limit of that group. */
   group?: string;
-  /** While it waits, it is admitted before applicants of other keys that are not urgent. */
+  /** If true, this caller is admitted before the waiting callers of other keys that are not urgent. */
   isUrgent?: boolean;
 }
 
 interface AdmissionLimits {
-  /** The number of places of all keys together. */
+  /** The total number of places for all keys. */
   total?: number;
   groups?: Readonly<Record<string, number>>;
-  /** While it returns false, no caller is admitted. Call `admitWaiting` when it returns true again. */
+  /** While this returns false, no caller is admitted. Call `admitWaiting` once it returns true again. */
   isOpen?: () => boolean;
 }
 
 interface WaitLimits {
-  /** Without it, the caller waits until it is admitted. */
+  /** The maximum wait in milliseconds. If unset, the caller waits until it is admitted. */
   waitMs?: number;
   /** The maximum number of callers of the same key in the queue. */
   maxWaiting?: number;
-  /** Takes the caller out of the queue. */
+  /** When aborted, the caller leaves the queue. */
   signal?: AbortSignal;
 }
 
@@ -38,13 +38,13 @@ interface Waiter {
 type Queues = Map<string, Waiter[]>;
 
 /**
- * Decides which caller may use one of a limited number of places next, such as connections or threads. Callers with
- * the same key are admitted in the order in which they asked; between keys, admission is round-robin. A key may hold
- * fewer places than are free (`held < free`), so the last free places go to keys that hold none. A store whose
- * statements all wait for a lock therefore delays only itself.
+ * Decides which caller may next use one of a limited number of places, such as connections or threads. Callers with
+ * the same key are admitted in the order in which they asked; between keys, admission is round-robin. A key must hold
+ * fewer places than are free (`held < free`) to get another one, so the last free places go to keys that hold none. If
+ * all statements of one store wait for a lock, they therefore delay only that store.
  *
  * Use: `if (!admission.tryEnter(applicant)) await admission.wait(applicant)`, and `leave` when done. There are two
- * methods because the common case must not allocate a promise.
+ * methods so that the common case does not allocate a promise.
  */
 export class Admission {
   private free: number;
@@ -52,7 +52,7 @@ export class Admission {
   private readonly isOpen: () => boolean;
   private readonly held = new Map<string, number>();
   private readonly heldByGroup = new Map<string, number>();
-  /** Ordered by turn: a key that was admitted moves to the end. */
+  /** Keys in the order of their turns. A key that was admitted moves to the end. */
   private readonly queues: Queues = new Map();
   private readonly urgentQueues: Queues = new Map();
 
@@ -114,7 +114,7 @@ export class Admission {
     }
   }
 
-  /** Takes a place even if none is free, for work that has already started. Call `leave` when done. */
+  /** Takes a place even if none is free, for work that is already running. Call `leave` when done. */
   force(applicant: Applicant): void {
     this.take(applicant);
   }

@@ -5,15 +5,15 @@ interface Pending<Request, Result> {
 }
 
 /**
- * A statement that takes longer than this is probably queued behind something slow, and the next batch does not wait
- * for it.
+ * A statement that takes longer than this is probably waiting for a lock or behind a slow statement, so the next batch
+ * is sent without waiting for it.
  */
 const SLOW_MS = 20;
 
 /**
- * Combines requests that arrive at the same time into one statement, because most of the cost of a small statement is
- * independent of its number of rows. A result may itself be a promise, for requests that the combined statement could
- * not handle.
+ * Combines requests that arrive at the same time into one statement, because a small statement costs nearly the same
+ * for one row as for several. A result may itself be a promise, for requests that the combined statement could not
+ * handle.
  */
 export class Batcher<Request, Result> {
   private readonly waiting: Pending<Request, Result>[] = [];
@@ -32,7 +32,7 @@ export class Batcher<Request, Result> {
     private readonly maxRunning: number,
     private readonly maxBatchSize: number,
     private readonly execute: (requests: Request[]) => Promise<(Result | Promise<Result>)[]>,
-    /** The time after which the next statement no longer waits for a slow one. With 'never' it always waits. */
+    /** After this time, the next statement no longer waits for a slow one. With 'never' it always waits. */
     private readonly slowMs: number | 'never' = SLOW_MS,
   ) {}
 

@@ -4,7 +4,7 @@ export function hmac(key: Buffer | string, message: string): Buffer {
   return createHmac('sha256', key).update(message).digest();
 }
 
-/** Takes the same time wherever the two differ. */
+/** Compares in constant time: the duration does not reveal where the digests differ. */
 export function isSameDigest(expected: Buffer, given: Buffer): boolean {
   return expected.length === given.length && timingSafeEqual(expected, given);
 }

@@ -6,8 +6,8 @@ const PURPOSES = ['webhook secret', 'idempotent answer', 'refresh answer', 'flas
 type SealingPurpose = (typeof PURPOSES)[number];
 
 /**
- * The row a sealed value belongs to. It is authenticated, so the value cannot be opened after it was moved to another
- * row.
+ * The row that a sealed value belongs to. The seal authenticates it, so a value copied to another row cannot be opened
+ * there.
  */
 export interface SealedFor {
   purpose: SealingPurpose;
@@ -19,7 +19,7 @@ export interface SealedFor {
 export class UnreadableSealError extends Error {
   constructor({ purpose, id }: SealedFor) {
     super(
-      `The ${purpose} of ${id} cannot be opened with FEIRA_SECRET. Add the secret it was made with to FEIRA_SECRET_PREVIOUS`,
+      `The ${purpose} of ${id} cannot be opened with FEIRA_SECRET. Add the secret that it was sealed with to FEIRA_SECRET_PREVIOUS`,
     );
   }
 }
@@ -80,7 +80,10 @@ function decrypt(bytes: Buffer, key: Buffer, aad: Buffer | undefined): string | 
 interface Keys {
   prefix: Buffer;
   byPurpose: Map<SealingPurpose, Buffer>;
-  /** The key of values sealed before keys had ids: one key for all purposes, no prefix, no associated data. */
+  /**
+   * The key of values that were sealed before keys had ids. They use one key for all purposes, no prefix and no
+   * associated data.
+   */
   first: Buffer;
 }
 

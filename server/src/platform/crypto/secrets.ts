@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path';
 
 const MIN_BYTES = 32;
 /**
- * Random hexadecimal strings of this length almost always have more distinct characters; a placeholder such as aaaa…
+ * A random hexadecimal string of this length almost always has more distinct characters. A placeholder such as aaaa…
  * has fewer.
  */
 const MIN_DISTINCT_CHARACTERS = 8;
@@ -23,11 +23,12 @@ const MIN_DISTINCT_CHARACTERS = 8;
 export function weaknessOf(secret: string): string | undefined {
   const bytes = Buffer.byteLength(secret);
   if (bytes < MIN_BYTES) return `has ${bytes} bytes; at least ${MIN_BYTES} are required`;
-  if (new Set(secret).size < MIN_DISTINCT_CHARACTERS) return 'repeats a few characters and can be guessed';
+  if (new Set(secret).size < MIN_DISTINCT_CHARACTERS)
+    return 'consists of a few repeated characters and can be guessed';
   return undefined;
 }
 
-/** Reads the secret in the data folder. The first start creates it; every later start must find it intact. */
+/** Reads the secret from the data folder. The first start creates it. A later start fails if the file is damaged. */
 export function readOrCreateSecret(dataFolder: string): { secret: string } | { fault: string } {
   const file = join(dataFolder, 'secret');
   let secret: string;

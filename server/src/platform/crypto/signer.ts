@@ -52,7 +52,7 @@ export class Signer {
   }
 }
 
-/** Encoded as JSON, because concatenated parts could be split at another position and mean something else. */
+/** Encodes the parts as JSON. If they were concatenated, different parts could result in the same message. */
 function messageOf(parts: string[]): string {
   return JSON.stringify(parts);
 }

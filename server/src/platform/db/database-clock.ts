@@ -10,15 +10,15 @@ const SYNC_EVERY_MS = 5_000;
 const DRIFT = 0.001;
 
 /**
- * The time of the database, which is the only clock that stored times are compared with. When workers used their own
- * clocks, one that was a day behind made all five attempts of a delivery within a second, and one that was a day
- * ahead kept its claims for a day and canceled new orders. Between two synchronizations the time advances with the
- * monotonic clock, so a step of this machine's clock has no effect.
+ * The time of the database, the only clock that stored times may be compared with. When workers used their own clocks,
+ * a worker one day behind made all five attempts of a delivery within a second, and a worker one day ahead held its
+ * claims for a day and canceled new orders. Between two synchronizations the time advances with the monotonic clock, so
+ * setting this machine's clock has no effect.
  */
 export class DatabaseClock implements Clock {
   /** Database time minus monotonic time. */
   private offset = 0;
-  /** The possible error of the offset when it was measured: half of the round trip. */
+  /** The maximum error of the offset when it was measured: half of the round trip. */
   private error = Number.POSITIVE_INFINITY;
   private measuredAt = 0;
   private timer: NodeJS.Timeout | undefined;

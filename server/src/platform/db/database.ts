@@ -38,7 +38,7 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** Together with the listening connection, a process uses fewer than 25 connections. */
+/** A process uses fewer than 25 connections in total, including the one that listens for notifications. */
 const READS: Omit<ReadLimits, 'waitMs'> = {
   connections: 4,
   perKey: 16,
@@ -61,7 +61,7 @@ const FOREGROUND_DEADLINES: Deadlines = {
   waitMs: 8_000,
   probeMs: 1_500,
 };
-/** Slow searches are rejected early, because anonymous buyers can start any number of them. */
+/** Slow searches are canceled early, because anonymous buyers can start any number of them. */
 const SEARCH_DEADLINES: Deadlines = {
   ...FOREGROUND_DEADLINES,
   lockMs: 1_000,

@@ -6,9 +6,9 @@ const BATCH = 1_000;
 const ROUND_MS = 20_000;
 
 /**
- * Deletes the rows of a table that match a condition. Each batch is committed separately, so a purge catches up after
- * an outage however many rows there are; a single DELETE exceeded its statement timeout every time. Rows locked by
- * another transaction are left for the next round. The table name comes from our code, never from input.
+ * Deletes the rows of a table that match a condition, in batches that are committed separately. A single DELETE of all
+ * rows that had accumulated during an outage exceeded the statement timeout every time. Rows locked by another
+ * transaction are left for the next round. The table name comes from our code, never from input.
  */
 export async function deleteInBatches(
   db: StoreAccess,

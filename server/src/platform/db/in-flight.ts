@@ -16,8 +16,8 @@ export class InFlight<S extends Sent> {
   lastAnswerAt = performance.now();
 
   /**
-   * `onSilence` is called when the oldest statement has waited for `answerMs`. All later statements wait for the same
-   * response.
+   * `onSilence` is called when the oldest statement has waited for `answerMs`. The later statements are still waiting
+   * too, because responses arrive in order.
    */
   constructor(
     private readonly answerMs: number,

@@ -11,9 +11,9 @@ interface ProbeTimes {
 }
 
 /**
- * Tracks every open connection of the process and probes idle ones, so a connection that died silently is replaced
- * before a caller needs it. Otherwise, after a firewall drops its state, each of the next callers waits for a full
- * deadline.
+ * Tracks every open connection of the process and probes idle ones, so that a connection that died silently is replaced
+ * before a caller needs it. Without probes, when a firewall had dropped idle connections, each caller that got one
+ * waited until its deadline.
  */
 export class OpenConnections {
   private readonly connections = new Set<Connection>();
@@ -59,7 +59,8 @@ function probe(connection: Connection, answerMs: number): void {
   const giveUp = () => {
     if (!answered) connection.destroy(new Error(`an idle connection did not answer within ${answerMs} ms`));
   };
-  // When the event loop was blocked, timers run before sockets are read: an answer that has arrived still counts.
+  // Timers run before sockets are read. Wait for the read, so that an answer that arrived while the event loop was
+  // blocked counts.
   const late = setTimeout(() => setImmediate(giveUp), answerMs);
   connection
     .query(sql`select 1`)

@@ -10,11 +10,11 @@ export interface PlannedLock extends TableLock {
 
 export interface PlannedMigration {
   name: string;
-  /** The locks on tables that exist. Others cannot be in use. */
+  /** The locks on tables that already exist. Other tables cannot be in use yet. */
   locks: PlannedLock[];
 }
 
-/** The migrations that the database lacks, with the locks they will take. Changes nothing. */
+/** Returns the migrations that the database lacks, with the locks they will take. It changes nothing. */
 export async function planMigrations(
   connection: pg.ClientConfig,
   migrations = MIGRATIONS,

@@ -3,7 +3,7 @@ import type { Connect, OpenConnections } from './open-connections.js';
 
 const UNUSED_MS = 30_000;
 
-/** Connections that are used by one caller at a time. Admission limits how many there are. */
+/** Connections that are used by one caller at a time. An Admission limits their number. */
 export class Pool {
   private readonly idle: { connection: Connection; since: number }[] = [];
 

@@ -3,22 +3,22 @@ import pg from 'pg';
 const ATTEMPTS = 5;
 
 /**
- * Whether the address leads to a connection pool that gives a session another backend for each transaction, such as
- * PgBouncer in transaction mode. Prepared statements, settings and LISTEN then do not belong to the session that made
- * them.
+ * Returns whether the address leads to a connection pool that may use another backend for each transaction, such as
+ * PgBouncer in transaction mode. With such a pool, prepared statements, settings and LISTEN do not stay with the
+ * session that issued them.
  */
 export async function hasPooledSessions(connection: pg.ClientConfig): Promise<boolean> {
   const first = new pg.Client(connection);
   await first.connect();
   try {
-    // A pool does not report the process id of the backend when a session begins.
+    // PostgreSQL reports the process id of the backend when a session begins. A pool does not report the real one.
     const { processID } = first as unknown as { processID: number };
     if ((await backendOf(first)) === processID) return false;
     const second = new pg.Client(connection);
     await second.connect();
     try {
-      // Two sessions that are open at the same time have the same backend only if it is not theirs. Other users of the
-      // pool may take it in between, so one comparison is not enough.
+      // If two open sessions report the same backend, it belongs to a pool that they share. Other clients of the pool
+      // may take that backend between the two queries, so the comparison is repeated.
       for (let left = ATTEMPTS; left > 0; left--)
         if ((await backendOf(first)) === (await backendOf(second))) return true;
       return false;

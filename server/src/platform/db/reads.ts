@@ -7,7 +7,7 @@ export interface ReadLimits {
   connections: number;
   /** The maximum number of concurrent statements per key. */
   perKey: number;
-  /** The maximum number of slow statements among these, per key and in total. */
+  /** The maximum number of slow statements among these, for each key and for all keys together. */
   slowPerKey: number;
   slow: number;
   /** A statement counts as slow after it has occupied a connection for this long. */
@@ -28,9 +28,9 @@ interface Read {
 interface ConnectionSlot {
   connection: Connection | undefined;
   opening: Promise<Connection> | undefined;
-  /** In the order in which they will be answered. */
+  /** The reads sent on this connection, in the order in which they will be answered. */
   reads: Read[];
-  /** The time at which the first read became the first. */
+  /** The time since which the first read in the list has been waiting as the first. */
   headSince: number;
   /** True if the first read is slow, or belongs to a key that has slow reads. No other read is then sent here. */
   isReserved: boolean;
@@ -85,7 +85,7 @@ export class Reads {
     else void this.sendSeparately(read);
   }
 
-  /** Waits for the key's turn and sends the read on an otherwise unused connection. */
+  /** Waits for the turn of the key, then sends the read on a connection that no other read uses. */
   private async sendSeparately(read: Read): Promise<void> {
     const applicant = this.slowApplicant(read.key);
     read.attempts++;
@@ -152,7 +152,7 @@ export class Reads {
   }
 
   private watchFor(slot: ConnectionSlot, milliseconds: number): NodeJS.Timeout {
-    // Responses that arrived while this process was busy are processed first. Otherwise a fast read would count as slow.
+    // Process responses that arrived while the event loop was blocked first. Otherwise a fast read would count as slow.
     return setTimeout(() => setImmediate(() => this.checkForSlowRead(slot)), milliseconds).unref();
   }
 
@@ -170,7 +170,7 @@ export class Reads {
     slot.watch = this.watchFor(slot, this.limits.slowAfterMs);
   }
 
-  /** The slow read stays on its connection and counts as a slow read of its key until it is answered. */
+  /** Leaves the slow read on its connection and counts it as a slow read of its key until it is answered. */
   private reserveFor(head: Read, slot: ConnectionSlot): void {
     slot.isReserved = true;
     const applicant = this.slowApplicant(head.key);

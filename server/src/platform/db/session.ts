@@ -6,7 +6,9 @@ import { DatabaseUnavailable } from './unavailable.js';
 /** A connected and authenticated client with its socket. */
 export interface Session {
   client: pg.Client;
-  /** We create the socket because pg has no public way to drop a connection without waiting for the server. */
+  /**
+   * We create the socket ourselves, because pg has no public way to drop a connection without waiting for the server.
+   */
   socket: Socket;
 }
 
@@ -23,7 +25,7 @@ export async function openSession(
   });
   // Without a listener, an error event would terminate the process.
   client.on('error', () => {});
-  // pg's own timeout ends when the server has accepted the connection.
+  // This timer also covers authentication. pg's own timeout stops when the server has accepted the connection.
   const late = setTimeout(() => socket.destroy(), deadlines.connectMs);
   try {
     await client.connect();

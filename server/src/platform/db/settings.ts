@@ -32,9 +32,9 @@ export function clientSettings(connection: pg.ClientConfig, { connectMs }: Deadl
 }
 
 /**
- * The first statement of every session. PgBouncer rejects or ignores settings in the startup message, so they are sent
- * after it. Parallel workers and JIT compilation are off because both take milliseconds to start and the other CPUs are
- * busy with other requests. The keepalive settings let each side detect within seconds that the other is gone;
+ * The first statement of every session. The settings are not part of the startup message because PgBouncer rejects or
+ * ignores them there. Parallel workers and JIT compilation are off: both take milliseconds to start, and the other CPUs
+ * are busy with other requests. With the keepalive settings, each side detects within seconds that the other is gone;
  * PostgreSQL ignores them on a Unix socket.
  */
 export function setSession({ lockMs, statementMs, transactionMs }: Deadlines): string {

@@ -24,8 +24,8 @@ export interface Transaction extends Tx {
 /** Reads, single-statement writes and transactions. */
 export interface StoreAccess extends Queryable {
   /**
-   * Each statement commits on its own. A CTE that writes a row and its event needs no BEGIN and COMMIT, which raised
-   * throughput by 61%.
+   * Each statement commits on its own. A CTE that writes a row and its event in one statement needs no BEGIN and
+   * COMMIT; leaving them out raised throughput by 61%.
    */
   readonly autocommit: Tx;
   transaction<T>(work: (tx: Tx) => Promise<T>, options?: TransactionOptions): Promise<T>;
@@ -42,11 +42,11 @@ interface Resources {
 export interface TransactionOptions {
   /** The maximum wait for a connection while other callers of the same share are ahead. */
   waitMs?: number;
-  /** A read-only transaction in which all statements see the store as of the first one. */
+  /** Makes the transaction read-only. All its statements see the store as it was at the first one. */
   isSnapshot?: true;
 }
 
-/** The access of one store or one task to the database. It is cheap to create and need not be kept. */
+/** The database access of one store or one task. It is cheap to create, so callers do not have to reuse it. */
 export class Share implements StoreAccess {
   readonly autocommit: Tx = { writes: true, query: (statement) => this.run(statement) };
 

@@ -1,6 +1,6 @@
 import type { DatabaseError } from 'pg';
 
-/** Returns whether a write violated this unique index, which means that a concurrent write won the race. */
+/** Returns whether a write violated this unique index because a concurrent transaction wrote the same value first. */
 export function isUniqueViolation(error: unknown, constraint: string): boolean {
   const { code, constraint: violated } = error as DatabaseError;
   return code === '23505' && violated === constraint;

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 
 /**
- * A SQL statement. A statement without fragments is named by a hash of its text, so PostgreSQL parses and plans it
- * once per connection. A statement composed of fragments is planned for each use. Searches need that anyway, because
- * a generic plan cannot know how rare the search term is.
+ * A SQL statement. A statement without fragments is named by a hash of its text, so PostgreSQL parses and plans it once
+ * per connection. A statement composed of fragments is planned for each use. Searches need this, because a generic plan
+ * cannot take into account how rare the search term is.
  */
 export class Statement {
   constructor(
@@ -73,12 +73,15 @@ export function fixed<Args extends unknown[]>(
     );
 }
 
-/** Inserts text as SQL. Use it only for column names and directions defined in our code, never for input. */
+/** Inserts text as SQL. Use it only for constants of our code, such as column names and directions, never for input. */
 export function raw(text: string): Statement {
   return new Statement([text], []);
 }
 
-/** Formats ids or integers as a PostgreSQL array literal. pg would scan each element for characters to quote. */
+/**
+ * Formats ids or integers as a PostgreSQL array literal. This is faster than pg, which scans each element for
+ * characters to quote.
+ */
 export function arrayOf(values: (string | number)[]): string {
   return `{${values.join(',')}}`;
 }

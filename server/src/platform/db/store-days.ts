@@ -1,8 +1,8 @@
 import { type Statement, sql } from './sql.js';
 
 /**
- * When a day begins in the time zone of a store. Where clocks go back from 1 to 0 at night (Havana, the Azores) a day
- * has two midnights: it begins with the first.
+ * Returns the time at which a day begins in the time zone of a store. Where clocks are set back from 1:00 to 0:00
+ * (Havana, the Azores), a day has two midnights and begins with the first.
  */
 export function startOfDay(workspaceId: string, day: Statement): Statement {
   return sql`(

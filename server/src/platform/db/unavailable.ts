@@ -9,7 +9,7 @@ const QUERY_CANCELED = '57014';
 const DEADLOCK = '40P01';
 const READ_ONLY = '25006';
 
-/** Whether a statement did not get its turn, or was canceled because it took longer than its share allows. */
+/** Returns whether a statement had to wait too long for a connection, or was canceled because it ran too long. */
 export function isOverload(error: unknown): boolean {
   return error instanceof NotAdmitted || ((error ?? {}) as Partial<DatabaseError>).code === QUERY_CANCELED;
 }

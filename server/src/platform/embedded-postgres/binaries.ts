@@ -36,7 +36,7 @@ export async function findBinaries(location: ClusterLocation): Promise<Binaries>
   }
 }
 
-/** Returns the binaries inside the package if the account can run them there, otherwise a copy that it can run. */
+/** Returns the binaries in the package if the account can run them, otherwise a copy that it can run. */
 function usableBinaries(packageFolder: string, location: ClusterLocation): Binaries {
   const native = join(packageFolder, 'native');
   if (location.account.uid === undefined || othersCanRun(native)) {
@@ -79,8 +79,8 @@ function makeLinks(native: string): boolean {
 }
 
 /**
- * As root, one copy is shared by all data folders. It is outside of them, because /dev/shm, where tests keep their
- * data, is often mounted noexec.
+ * If we run as root, all data folders share one copy. It is not in a data folder, because tests keep their data in
+ * /dev/shm, which is often mounted noexec.
  */
 function copyOf(native: string, packageFolder: string, location: ClusterLocation): string {
   const { version } = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8'));

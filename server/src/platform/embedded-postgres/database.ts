@@ -14,7 +14,7 @@ type Address = { host: string; port: number };
 
 /**
  * Connects once and creates the database on the first start. Returns undefined if the server does not accept
- * connections (yet).
+ * connections yet, or no longer.
  */
 export async function connectToEmbedded(address: Address): Promise<Connection | undefined> {
   const connection = { host: address.host, port: address.port, user: USER, database: DATABASE };
@@ -50,7 +50,7 @@ async function createDatabase(connection: Connection): Promise<void> {
 async function runOnce(connection: Connection, statement: string): Promise<void> {
   // ssl is set explicitly because PGSSLMODE in the environment would otherwise enable it even on a Unix socket.
   const client = new pg.Client({ ...connection, ssl: false, connectionTimeoutMillis: 5000 });
-  // A shutdown between two packets is reported here. The pending call rejects as well.
+  // If the server shuts down between two packets, the error is reported here. The pending call rejects as well.
   client.on('error', () => {});
   try {
     await client.connect();

@@ -9,8 +9,8 @@ import { ENVIRONMENT } from './keeper.js';
 import type { ClusterLocation } from './location.js';
 
 /**
- * Creates the cluster in a temporary folder and renames it when complete, so a first start that is killed or runs
- * concurrently with another one leaves no incomplete cluster.
+ * Creates the cluster in a temporary folder and renames the folder when it is complete. A first start that is killed,
+ * or that runs at the same time as another, therefore never leaves an incomplete cluster.
  */
 export async function initializeData(location: ClusterLocation, binaries: Binaries): Promise<void> {
   if (!existsSync(location.data)) {
@@ -46,17 +46,14 @@ async function initdb(location: ClusterLocation, binaries: Binaries, folder: str
   }
 }
 
-/**
- * This also removes the draft of a start that is still running. That start then finds the finished cluster and uses
- * it.
- */
+/** Also removes the draft of another start that is still running. That start then uses the finished cluster instead. */
 function removeDrafts(location: ClusterLocation): void {
   for (const name of readdirSync(location.folder)) {
     if (!name.startsWith('initdb-')) continue;
     try {
       rmSync(join(location.folder, name), { recursive: true, force: true });
     } catch {
-      // The other start is still adding files. The next launch tries again.
+      // The other start is still adding files, so its folder could not be removed. The next launch tries again.
     }
   }
 }

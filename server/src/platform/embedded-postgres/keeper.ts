@@ -3,7 +3,7 @@ import { closeSync, constants, openSync } from 'node:fs';
 import { promisify } from 'node:util';
 import type { ClusterLocation } from './location.js';
 
-/** Both ends of a FIFO. The keeper reads from it, and waits for as long as a process holds the writer. */
+/** Both ends of a FIFO. The keeper reads from it and runs for as long as any process holds the writing end. */
 export interface FifoEnds {
   writer: number;
   reader: number;

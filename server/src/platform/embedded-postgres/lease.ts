@@ -24,7 +24,7 @@ export async function acquireLease(
     const writer = openIfRead(fifo);
     if (writer === 'unread') continue;
     if (writer !== 'absent') return keeperAnswers({ fifo, writer });
-    // The lock file is not sufficient evidence: after a reboot its pid may belong to any process.
+    // The lock file alone does not prove that PostgreSQL is running: after a reboot its pid may belong to any process.
     return (await isServing(postmaster)) ? adopt(location, postmaster, fifo) : undefined;
   }
 }
@@ -42,8 +42,9 @@ export async function releaseLease(lease: Lease): Promise<void> {
 }
 
 /**
- * A FIFO can still be opened when its keeper has already seen the end of the file and is about to stop PostgreSQL. An
- * answer created after we opened it proves that the keeper is still reading and will not see the end before we close.
+ * A FIFO can still be opened when its keeper has already seen the end of the file and is about to stop PostgreSQL. If
+ * the keeper answers after we have opened the FIFO, it is still reading, and it will not see the end of the file before
+ * we close our end.
  */
 async function keeperAnswers(lease: Lease): Promise<Lease | undefined> {
   const answer = `${lease.fifo}.answer`;

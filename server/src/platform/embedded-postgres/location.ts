@@ -54,7 +54,7 @@ export function hasDatabase(folder: string): boolean {
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return false;
-    // Data of another account cannot be seen; opening it explains that.
+    // The data belongs to another account, so we cannot look inside. The attempt to open it reports that.
     if (code === 'EACCES') return true;
     throw error;
   }
@@ -70,7 +70,7 @@ export function othersCanEnter(folder: string): boolean {
 
 export function makeSharedFolder(): string {
   mkdirSync(SHARED_FOLDER, { recursive: true });
-  // Independently of the umask, the account must be able to pass through, but not to list the folder.
+  // Whatever the umask is, the account must be able to pass through the folder, but not to list it.
   chmodSync(SHARED_FOLDER, 0o711);
   return SHARED_FOLDER;
 }
@@ -102,7 +102,7 @@ function locationForRoot(folder: string): string {
   return join(makeSharedFolder(), readOrMakeId(idFile));
 }
 
-/** The id is stored in the folder, so that deleting the folder still results in an empty database. */
+/** The id is stored in the data folder, so that deleting the folder still leads to an empty database. */
 function readOrMakeId(file: string): string {
   if (!existsSync(file)) {
     const draft = `${file}.${randomBytes(4).toString('hex')}`;
@@ -130,7 +130,7 @@ function refuseUnlessOurs(folder: string): void {
   );
 }
 
-/** When root uses data created by an ordinary account, that account keeps it. */
+/** If root uses data that an ordinary account created, the data stays with that account. */
 function accountOf(folder: string): { uid: number; gid: number } {
   const { uid, gid } = statSync(folder);
   if (uid !== 0) return { uid, gid };

@@ -61,7 +61,7 @@ export async function startEmbeddedPostgres(options: {
       await delay(own ? 20 : 100);
     }
   } finally {
-    // If no lease was acquired, this lets the keeper stop the server that we launched. Otherwise it has no effect.
+    // If no lease was acquired, this makes the keeper stop the server that we launched. Otherwise it has no effect.
     own?.release();
   }
 }

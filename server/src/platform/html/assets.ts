@@ -13,7 +13,7 @@ export function assetUrl(name: string): string {
   return `${PREFIX}${name}?v=${versionOf(name)}`;
 }
 
-/** Whether an address was written by assetUrl() for the current content of the file. */
+/** Returns whether assetUrl() created this address for the current content of the file. */
 export function isVersioned(url: string): boolean {
   const [path = '', query = ''] = url.split('?', 2) as [string, string?];
   const name = path.slice(PREFIX.length);

@@ -6,15 +6,21 @@ const COOKIE = 'feira_language';
 const LIFETIME_SECONDS = 365 * 24 * 60 * 60;
 const CHOICE = /^(en|pt)$/;
 
-/** The language of shops and payment pages: the one that the buyer chose, or the browser prefers. Shops sell in reais, so Portuguese is the fallback. */
+/**
+ * The language of shops and payment pages: the buyer's choice, else the preference of the browser, else Portuguese,
+ * because shops sell in reais.
+ */
 export function buyerLanguageOf(request: FastifyRequest): Language {
   const chosen = request.cookies[COOKIE];
   if (chosen !== undefined && CHOICE.test(chosen)) return chosen as Language;
   return languageOf(request.headers['accept-language'], 'pt');
 }
 
-/** Keeps the language of `?lang=` and redirects to the same address without it. Returns whether it did. */
-export function keepLanguage(request: FastifyRequest, reply: FastifyReply, secure: boolean): boolean {
+/**
+ * Stores the language given as `?lang=` in a cookie and redirects to the same address without it. Returns whether it
+ * did.
+ */
+export function storeLanguage(request: FastifyRequest, reply: FastifyReply, secure: boolean): boolean {
   const [, query = ''] = request.url.split('?', 2) as [string, string?];
   const chosen = new URLSearchParams(query).get('lang');
   if (chosen === null || !CHOICE.test(chosen)) return false;
@@ -25,12 +31,13 @@ export function keepLanguage(request: FastifyRequest, reply: FastifyReply, secur
     secure,
     maxAge: LIFETIME_SECONDS,
   });
-  // A path cannot begin with two slashes here: the routes of shops and payments begin with /s/ and /sandbox/.
+  // The redirect cannot lead to another host, because the paths of shops and payments begin with /s/ and /sandbox/ and
+  // never with //.
   void reply.redirect(withoutLanguage(request.url), 303);
   return true;
 }
 
-/** The address without `lang`. The language links of a page add it again, and keep everything else. */
+/** Returns the address without `lang`. The language links of a page add it again and keep the other parameters. */
 export function withoutLanguage(url: string): string {
   const [path = '', query = ''] = url.split('?', 2) as [string, string?];
   const fields = new URLSearchParams(query);

@@ -1,7 +1,7 @@
 /**
- * Returns the Content-Security-Policy of a page. Browsers apply form-action to redirects after a form as well, so
- * every origin that a form may lead to is listed: our public origin (a shop may be opened under another host name of
- * this server), and on the consent page that of the app.
+ * Returns the Content-Security-Policy of a page. Browsers also apply form-action to the redirect that follows a form.
+ * Every origin that a form may lead to is therefore listed: our public origin (a shop may be opened under another host
+ * name of this server) and, on the consent page, the origin of the app.
  */
 export function contentPolicy(options: {
   images?: string;
@@ -20,7 +20,7 @@ export function contentPolicy(options: {
   ].join('; ');
 }
 
-/** The policy of a file that a browser may open on its own, such as an image: it runs and loads nothing. */
+/** The policy of a file that a browser may open on its own, such as an image. It forbids all scripts and requests. */
 export const FILE_POLICY = "default-src 'none'; sandbox";
 
 /** A CSP source cannot contain an IPv6 address, so only its scheme is listed. */

@@ -9,7 +9,7 @@ const TEXTS = {
     ours: 'An internal error occurred. Try again in a few minutes.',
     refused: 'This form has expired or came from another site. Go back, reload the page and try again.',
     missing: 'Page not found',
-    missingText: 'There is no page at this address. It may have been moved or removed.',
+    missingText: 'No page exists at this address. It may have been moved or removed.',
     home: 'Go to the start page',
     docs: 'Documentation',
     reference: 'Reference',
@@ -55,7 +55,7 @@ export function sendNotFoundPage(request: FastifyRequest, reply: FastifyReply): 
   );
 }
 
-/** What a page says about an error. The cause of an internal error is not shown. */
+/** The title and text that a page shows for an error. The cause of an internal error is not shown. */
 export function describeError(error: ApiError, language: Language): { title: string; text: string } {
   const texts = TEXTS[language];
   const text = error.code === 'form_refused' ? texts.refused : error.message;

@@ -5,7 +5,7 @@ import type { Seal, SealedFor } from '../crypto/seal.js';
 
 const LIFETIME_SECONDS = 120;
 
-/** The page that shows the message, and the account that may see it. */
+/** Identifies the page that shows the message and the account that may see it. */
 interface FlashFor {
   path: string;
   userId: string;
@@ -17,9 +17,9 @@ interface Sealed<Note> {
 }
 
 /**
- * A message from one page to the next, so that a form can answer with a redirect and a reload repeats nothing. It is
- * stored in a cookie for that page only, sealed because it may contain a new secret, and expires when it was shown or
- * after two minutes.
+ * A message from one page to the next, so that a form can answer with a redirect and a reload does not submit the form
+ * again. The message is stored in a cookie for that page only. It is sealed because it may contain a new secret, and it
+ * expires after two minutes or once it was shown.
  */
 export class Flash {
   private readonly secure: boolean;
@@ -63,7 +63,7 @@ export class Flash {
 
 const COOKIE = 'feira-flash';
 
-/** A flash belongs to an account and not to a store. */
+/** A flash belongs to an account, so it has no store. */
 function ownerOf({ path, userId }: FlashFor): SealedFor {
   return { purpose: 'flash', workspaceId: '', id: `${userId} ${path}` };
 }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** A rendered page as it is sent. */
+/** A rendered page, ready to be sent. */
 export interface RenderedPage {
   bytes: Buffer;
   etag: string;
@@ -17,18 +17,16 @@ interface StorePages {
   bytes: number;
 }
 
-/** Rows that an operator changes with SQL may have no new version, so no page is sent for longer than this. */
+/** Limits the age of a cached page, because rows that an operator changes with SQL may not get a new version. */
 const MAX_AGE_MS = 60_000;
 const MAX_BYTES = 16 * 1024 * 1024;
-/**
- * Pages are removed until the total is below this, so that the largest store is not searched for with every new page.
- */
+/** A full cache is emptied to this size, so that not every new page triggers another search for the largest store. */
 const KEPT_BYTES = MAX_BYTES * 0.9;
 
 /**
- * The rendered pages of this process. A page is stored with a version that the database gives to its content, and is
- * used only for a request that has just read the same version, so a change by any process is never missed. When the
- * cache is full, the pages of the store with the most bytes make room, so a large store cannot displace small ones.
+ * The rendered pages of this process. Each page is stored with the version of its content in the database, and is sent
+ * only if the request has just read the same version. Changes by other processes are therefore never missed. When the
+ * cache is full, pages of the store with the most bytes are removed, so a large store cannot displace small ones.
  */
 export class PageCache {
   private readonly stores = new Map<string, StorePages>();

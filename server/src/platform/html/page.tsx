@@ -8,7 +8,7 @@ import type { Language } from './language.js';
 export function Page(props: {
   language: Language;
   title: string;
-  who?: Who | undefined;
+  who?: SignedInUser | undefined;
   wide?: boolean;
   children: ComponentChildren;
 }) {
@@ -45,7 +45,10 @@ export function Brand() {
   );
 }
 
-/** The head of every page of Feira itself. With a description, the page can be found and shared. */
+/**
+ * The head of every page of Feira itself. A page with a description also gets the tags for search engines and link
+ * previews.
+ */
 export function PageHead(props: {
   title: string;
   description?: string;
@@ -81,7 +84,7 @@ export function PageHead(props: {
 }
 
 /** The signed-in user, and the token for the sign-out form. */
-export interface Who {
+export interface SignedInUser {
   email: string;
   csrf: string;
 }

@@ -1,4 +1,7 @@
-/** A name as part of an address: lower-case letters and digits without accents, with hyphens between words. */
+/**
+ * Returns a name in the form used in addresses: lower-case letters and digits without accents, and hyphens between
+ * words.
+ */
 export function slugOf(name: string): string {
   const plain = name.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
   return plain

@@ -2,9 +2,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 const ONE_YEAR_SECONDS = 31_536_000;
 
-/** The headers of every answer of every process. */
+/** Adds the security headers to every response of every process. */
 export function sendSafetyHeaders(app: FastifyInstance, publicUrl: string): void {
-  // Over http a browser would ignore it, and on a developer's machine it would lock localhost to https for a year.
+  // Browsers ignore this header over http. On a developer's machine it would force localhost to https for a year.
   const transport = publicUrl.startsWith('https:') ? `max-age=${ONE_YEAR_SECONDS}` : undefined;
   app.addHook('onRequest', (_request, reply, done) => {
     reply.header('x-content-type-options', 'nosniff');

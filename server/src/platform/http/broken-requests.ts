@@ -41,8 +41,8 @@ const refused = new WeakSet<Socket>();
 
 /**
  * Handles input that is not valid HTTP or does not arrive in time. If a request body is being read, that request is
- * rejected; an error after complete requests is answered after them; any other error is answered directly on the
- * connection.
+ * rejected. If earlier requests on the connection are still being answered, the error is sent after their responses.
+ * Otherwise it is written directly to the connection.
  */
 export function refuseUnreadable(this: FastifyInstance, fault: ConnectionError, socket: Socket): void {
   // Further data on this connection would be reported as an error again.

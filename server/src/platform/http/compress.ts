@@ -8,8 +8,8 @@ const MIN_BYTES = 1_024;
 type Compressed = (error: Error | null, bytes: Buffer) => void;
 
 /**
- * In the order of preference. A page of 50 products (21 kB) becomes 3 kB in 0.14 ms either way; higher levels take 50%
- * longer and save at most 5%. The work is done on the threads of zlib, never on the event loop.
+ * Listed in order of preference. Both encodings reduce a page of 50 products from 21 kB to 3 kB in 0.14 ms; higher
+ * levels take 50% longer and save at most 5%. zlib works on its own threads, so the event loop is not blocked.
  */
 const ENCODINGS: Record<string, (payload: string | Buffer, done: Compressed) => void> = {
   br: (payload, done) => brotliCompress(payload, { params: { [constants.BROTLI_PARAM_QUALITY]: 3 } }, done),
@@ -17,9 +17,9 @@ const ENCODINGS: Record<string, (payload: string | Buffer, done: Compressed) => 
 };
 
 /**
- * Compresses responses for clients that accept it. Pages are not compressed, because they contain input next to CSRF
+ * Compresses responses for clients that accept it. HTML pages are not compressed: they contain user input next to CSRF
  * tokens, which could then be guessed from the compressed length (BREACH). The ETag identifies the content, not its
- * encoding; Vary separates the encodings in caches.
+ * encoding, and Vary separates the encodings in caches.
  */
 export function compress(
   request: FastifyRequest,
@@ -38,7 +38,10 @@ export function compress(
   ENCODINGS[encoding]!(payload as string | Buffer, done);
 }
 
-/** The window is 256 kB instead of 4 MB: a stream of similar records gains little from more, and many may run. */
+/**
+ * The window is 256 kB instead of 4 MB: streams of similar records gain little from a larger one, and many streams may
+ * run at once.
+ */
 const STREAM_ENCODERS: Record<string, () => Transform> = {
   br: () =>
     createBrotliCompress({

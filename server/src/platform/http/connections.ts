@@ -4,15 +4,15 @@ import type { Socket } from 'node:net';
 /** The time limit for a complete request, enough for an image of 10 MB at 0.7 Mbit/s. */
 export const REQUEST_MS = 120_000;
 /**
- * Pending requests have this long when the server stops; `docker stop` kills after ten seconds, and other parts need
- * time too.
+ * When the server stops, pending requests have this long to finish. `docker stop` kills the process after ten seconds,
+ * and the rest of the shutdown takes time too.
  */
 const STOP_GRACE_MS = 5_000;
-const LOOK_MS = 50;
+const CHECK_MS = 50;
 
 /**
- * Makes a stop wait only for pending requests. Node closes only idle keep-alive connections: one that has sent
- * nothing yet, or an incomplete head, counts as busy and would keep the process running.
+ * Lets a shutdown wait only for pending requests. Node closes only idle keep-alive connections: it treats a connection
+ * that has sent nothing, or only part of a request head, as busy, and that connection would keep the process running.
  */
 export function trackConnections(server: Server): { closeAfterAnswers(): void; endWithRequests(): void } {
   const open = new Set<Socket>();
@@ -31,19 +31,18 @@ export function trackConnections(server: Server): { closeAfterAnswers(): void; e
       });
     },
     endWithRequests() {
-      // Starts with the first check and not earlier, because a request may be arriving on a connection that was just
-      // opened.
-      const looking = setInterval(() => end((socket) => !pendingResponse(socket)), LOOK_MS);
-      const lastCall = setTimeout(() => end(() => true), STOP_GRACE_MS);
+      // The first check runs after CHECK_MS, because a request may be arriving on a connection that was just opened.
+      const checking = setInterval(() => end((socket) => !pendingResponse(socket)), CHECK_MS);
+      const deadline = setTimeout(() => end(() => true), STOP_GRACE_MS);
       server.once('close', () => {
-        clearInterval(looking);
-        clearTimeout(lastCall);
+        clearInterval(checking);
+        clearTimeout(deadline);
       });
     },
   };
 }
 
-/** The response in progress on a connection. Node stores it there and uses it for the same check. */
+/** Returns the response in progress on a connection. Node stores it in this property and uses it for the same check. */
 export function pendingResponse(socket: Socket): ServerResponse | undefined {
   return (socket as { _httpMessage?: ServerResponse | null })._httpMessage ?? undefined;
 }

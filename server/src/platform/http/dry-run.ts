@@ -5,7 +5,7 @@ import { Type } from '../schema/type.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The store of a dry run, whose writes are rolled back. */
+    /** Set in a dry run: the store, whose writes are rolled back. */
     dryRun: DryRun | null;
   }
 }
@@ -22,7 +22,7 @@ export const dryRunParameter = {
 };
 export const DryRunQuery = Type.Object(dryRunParameter);
 
-/** The steps of a route with `dryRun`: `begin` before the query is checked, `end` when the answer is known. */
+/** The steps of a route with `dryRun`: `begin` runs before the query is checked, `end` when the response is known. */
 export function dryRunSteps(app: FastifyInstance, storeOf: (request: FastifyRequest) => Share) {
   app.decorateRequest('dryRun', null);
   return { begin, end };

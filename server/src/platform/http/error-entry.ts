@@ -1,4 +1,4 @@
-/** What one error code means to the caller, and what to do about it. Shown at /docs/errors and listed in openapi.json. */
+/** The meaning of one error code and what the caller should do. Shown at /docs/errors and listed in openapi.json. */
 export interface ErrorEntry {
   status: number;
   meaning: string;

@@ -5,7 +5,7 @@ export interface FaultDetail {
   message: string;
 }
 
-/** An error with a public message for the caller. Its cause stays in `cause` and is only logged. */
+/** An error with a public message for the caller. The internal cause is in `cause` and is only logged. */
 export class ApiError extends Error {
   constructor(
     readonly status: number,
@@ -46,7 +46,7 @@ export function insufficientScope(needed: readonly string[]): ApiError {
   });
 }
 
-/** `id` is the value that was sent, which may have any length. */
+/** `id` is the value that the caller sent. It may have any length and is therefore shortened in the message. */
 export function notFound(what: string, id?: string): ApiError {
   const name = id === undefined ? what : `${what} ${id.slice(0, 64)}`;
   return new ApiError(404, 'not_found', `${name} was not found in this store`);

@@ -9,8 +9,8 @@ declare module 'fastify' {
 }
 
 /**
- * The tag is the hash of the bytes that are sent, so that it cannot disagree with them. A route that already knows its tag
- * sets it.
+ * Sets the ETag to the hash of the bytes that are sent, so that the tag always matches them. A route that already knows
+ * its tag sets it itself.
  */
 export function tagResource(
   request: FastifyRequest,
@@ -28,7 +28,7 @@ export function tagResource(
   reply.header('cache-control', 'private, no-cache');
   if (matchesTag(request.headers['if-none-match'], tag)) {
     reply.code(304).removeHeader('content-type').removeHeader('content-length');
-    // For HEAD, the framework removes the body and fails if there is none.
+    // For HEAD, pass on the body: the framework removes it, and fails if there is none.
     done(null, request.method === 'HEAD' ? payload : null);
     return;
   }

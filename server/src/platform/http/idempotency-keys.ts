@@ -6,7 +6,7 @@ import type { Share, Transaction, Tx } from '../db/share.js';
 import { sql } from '../db/sql.js';
 import { unpackAnswer } from './stored-answer.js';
 
-/** A use of a key: its owner and the request. */
+/** One use of a key: who uses it, and for which request. */
 export interface KeyUse {
   workspaceId: string;
   clientId: string;
@@ -17,7 +17,7 @@ export interface KeyUse {
 export interface StoredAnswer {
   isSameRequest: boolean;
   status: number;
-  /** Undefined if it was too large to be stored; the caller reads the resource again. */
+  /** Undefined if the response was too large to be stored. The resource must then be read again. */
   body: string | undefined;
 }
 
@@ -32,14 +32,15 @@ export function isIdempotencyKey(header: string | string[]): header is string {
 
 const KEPT_MS = 24 * 60 * 60 * 1000;
 /**
- * Longer than any call waits for a receiver or a file. Afterwards, the key of a process that died can be used again.
+ * Longer than any call waits for a receiver or for file storage. After this time, the key of a process that died can be
+ * used again.
  */
 const LEASE_MS = 60_000;
 
 /**
- * The keys and their responses. While a request runs within one transaction, an advisory lock of that transaction
- * marks its key as running; the database releases it if the process dies. A request that waits for something other
- * than the database holds no transaction meanwhile, but a reservation with a lease.
+ * The idempotency keys and the responses stored for them. A request that runs within one transaction marks its key as
+ * running with an advisory lock, which the database releases if the process dies. A request that waits for something
+ * other than the database must not keep a transaction open, so it reserves the key with a lease instead.
  */
 export class IdempotencyKeys {
   constructor(
@@ -54,7 +55,8 @@ export class IdempotencyKeys {
       sql`select pg_try_advisory_xact_lock(hashtextextended(${`key ${workspaceId} ${clientId} ${key}`}, 0)) as ours`,
     );
     if (!lock?.ours) return { state: 'running' };
-    // A separate statement, because only a snapshot taken after the lock sees what the previous holder committed.
+    // This is a separate statement because only a snapshot taken after the lock sees what the previous holder
+    // committed.
     const [found] = await tx.query<{
       same: boolean | null;
       status: number;

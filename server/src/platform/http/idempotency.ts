@@ -14,7 +14,10 @@ import { KeyedRequest, lockKey, reserveKey } from './keyed-request.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The call waits for something other than the database before it writes, and its key is reserved meanwhile. */
+    /**
+     * Whether the call waits for something other than the database before it writes. Its key is reserved during that
+     * time.
+     */
     waitsOutside?: boolean;
     /**
      * Reads the current response of the call, for a repeated request whose original response was too large to be
@@ -43,9 +46,9 @@ interface Options {
 }
 
 /**
- * The steps of a write with an Idempotency-Key. The same key with the same request gets the stored response. `open`
- * looks the key up before the request is validated, so that errors are replayed as well; `close` stores the response
- * and commits.
+ * The steps of a write with an Idempotency-Key. A repeated request with the same key gets the stored response. `open`
+ * looks up the key before the request is validated, so that validation errors are replayed as well; `close` stores the
+ * response and commits.
  */
 export function idempotencySteps(app: FastifyInstance, { keys, storeOf, keysOf, ownerOf }: Options) {
   app.decorateRequest('keyed', null);
@@ -57,7 +60,7 @@ export function idempotencySteps(app: FastifyInstance, { keys, storeOf, keysOf, 
 
   return { open: openKeyed, close: closeKeyed };
 
-  // Both use a callback, because most requests have no key and should not wait for a promise.
+  // Both steps use callbacks, because most requests have no key and should not wait for a promise.
   function openKeyed(request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {
     const key = request.headers['idempotency-key'];
     if (key === undefined) {

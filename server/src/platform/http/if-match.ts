@@ -11,7 +11,7 @@ declare module 'fastify' {
 /** Optional blanks and one entity tag or nothing, up to a comma or the end (RFC 9110, 5.6.1 and 8.8.3). */
 const ELEMENT = /[\t ]*(?:((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")[\t ]*)?(?:,|$)/y;
 
-/** The tags of an If-Match header, or '*' for any. Undefined when there is no such header. */
+/** Returns the tags of an If-Match header, '*' for any tag, or undefined if there is no such header. */
 export function readIfMatch({ headers }: FastifyRequest): '*' | string[] | undefined {
   const header = headers['if-match'];
   if (header === undefined) return undefined;

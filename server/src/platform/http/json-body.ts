@@ -5,7 +5,7 @@ import { badRequest } from './errors.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** A bare array as body is equivalent to an object with this one field. */
+    /** The route also accepts a bare array, which is treated as an object with this one field. */
     bareArray?: string;
     /** The body may be omitted. */
     bodyOptional?: boolean;
@@ -15,8 +15,8 @@ declare module 'fastify' {
 export const MAX_BODY = 1_048_576;
 
 /**
- * Bodies arrive as bytes and are parsed in a separate hook. Hooks that need the bytes (idempotency keys) run before
- * it, and every malformed body returns our own 400 instead of one of the framework's errors.
+ * Keeps bodies as bytes until a separate hook parses them. Hooks that need the bytes (idempotency keys) run before that
+ * hook, and every malformed body gets our own 400 instead of an error of the framework.
  */
 export function keepRawBodies(app: FastifyInstance, bodyLimit = MAX_BODY): void {
   app.removeAllContentTypeParsers();

@@ -64,7 +64,7 @@ export class KeyedRequest implements StoreAccess {
       );
   }
 
-  /** For a request that has written nothing. */
+  /** Returns the transaction in which to store the response of a request that has written nothing. */
   private closingTransaction(): Promise<Transaction> {
     const share = 'in' in this.held ? this.held.in : this.store;
     return share.begin().then(markStart);
@@ -122,7 +122,7 @@ async function lockOrFind(keys: IdempotencyKeys, tx: Tx, use: KeyUse): Promise<S
   return found.answer;
 }
 
-/** A rejection rolls back to this savepoint and is stored in the same transaction. */
+/** A rejected request is rolled back to this savepoint, and its response is stored in the same transaction. */
 async function markStart(tx: Transaction): Promise<Transaction> {
   try {
     await tx.query(sql`savepoint work`);

@@ -6,7 +6,7 @@ import { cutOffSlowReader } from './slow-readers.js';
 export const NDJSON = 'application/x-ndjson';
 const JSON_TYPE = 'application/json';
 
-/** Whether the client names NDJSON in Accept and does not prefer JSON. A wildcard means JSON. */
+/** Returns whether Accept names NDJSON and does not prefer JSON. A wildcard means JSON. */
 export function prefersNdjson({ headers }: FastifyRequest): boolean {
   const { accept } = headers;
   if (!accept?.toLowerCase().includes(NDJSON)) return false;
@@ -21,8 +21,9 @@ export function prefersNdjson({ headers }: FastifyRequest): boolean {
 }
 
 /**
- * Streams lines as fast as the client reads them. `end` is called once, whether all was sent, the client left or reading
- * failed. A failure ends the connection, so a client that misses the last line knows that the stream is incomplete.
+ * Streams lines as fast as the client reads them. `end` is called exactly once: when all lines were sent, the client
+ * disconnected, or reading failed. A failure closes the connection without the last line, so the client knows that the
+ * stream is incomplete.
  */
 export function sendNdjson(
   request: FastifyRequest,

@@ -24,7 +24,7 @@ export function readPublicUrl(
 
 export type GatewayName = 'sandbox' | 'none';
 
-/** The sandbox marks orders as paid without money, so it is never the default on a public server. */
+/** The sandbox marks orders as paid although no money was received, so it is never the default on a public server. */
 export function readGateway(read: Read, publicUrl: string, faults: string[]): GatewayName {
   const flag = read('SANDBOX_ON_PUBLIC_URL') ?? 'false';
   if (flag !== 'true' && flag !== 'false') faults.push('SANDBOX_ON_PUBLIC_URL must be true or false');

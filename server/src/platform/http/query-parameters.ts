@@ -10,11 +10,11 @@ export function queryChecks({ schema, method }: RouteOptions): Check[] {
   const known = Object.keys(properties);
   const isWrite = ![method].flat().every((each) => each === 'GET' || each === 'HEAD');
   const checks = [refuseBrokenQuery, refuseUnknown(known, isWrite)];
-  // The framework validates the body before the query; for callers the query comes first.
+  // The framework validates the body before the query, but a caller should see query errors first.
   return schema?.body && known.length > 0 ? [...checks, validateQuery] : checks;
 }
 
-/** The framework takes an invalid escape as plain text, and would search for "%zz". */
+/** Rejects invalid escapes. The framework treats them as plain text and would search for "%zz". */
 export function refuseBrokenQuery(
   { url }: FastifyRequest,
   _reply: unknown,
@@ -68,7 +68,10 @@ function unknownParameter(name: string, known: string[]): ApiError {
   return badRequest(`Unknown query parameter ${name.slice(0, SHOWN)}. ${advice}`, 'invalid_parameter');
 }
 
-/** Compares pairs of letters, which finds swapped words (shippingStatus) as well as typing errors. Case is ignored. */
+/**
+ * Compares pairs of letters, which finds typing errors as well as swapped words (statusShipping for shippingStatus).
+ * Case is ignored.
+ */
 function nearestTo(name: string, known: string[]): string | undefined {
   const wanted = pairsOf(name);
   let best: { name: string | undefined; similarity: number } = { name: undefined, similarity: 0.4 };

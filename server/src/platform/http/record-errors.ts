@@ -1,12 +1,12 @@
 import type { ErrorEntry } from './error-entry.js';
 
-/** The codes for a request that conflicts with the state of a product, an image, an order, a payment or a subscription. */
+/** The codes of requests that conflict with the state of a record, such as a product, an order or a subscription. */
 export const RECORD_ERRORS = {
   duplicate_invoice: {
     status: 409,
     meaning: 'An order of the store already has an invoice with this access key.',
     remedy:
-      'If it is the same order, nothing. Otherwise delete the invoice from the order to which it was added by mistake.',
+      'If it is the same order, the invoice is already stored and nothing needs to be done. Otherwise delete the invoice from the order to which it was added by mistake.',
   },
   duplicate_name: {
     status: 409,

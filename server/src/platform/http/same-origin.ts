@@ -2,10 +2,10 @@ import type { FastifyRequest } from 'fastify';
 import { ApiError } from './errors.js';
 
 /**
- * Whether a form may have been sent by a page of this server. It protects forms on pages that are the same for all
- * visitors and therefore contain no token. Every current browser names the sender of a form: in Sec-Fetch-Site over
- * https and on localhost, in Origin everywhere. A request without either header is not from a browser, so it cannot
- * misuse the cookies of a visitor.
+ * Returns whether a form may have been sent by a page of this server. This check protects forms on pages that are the
+ * same for all visitors and therefore contain no token. Every current browser identifies the sender of a form: with
+ * Sec-Fetch-Site over https and on localhost, and with Origin everywhere. A request without either header does not come
+ * from a browser, so it cannot misuse a visitor's cookies.
  */
 export function isSameOrigin(request: FastifyRequest, publicUrl: string): boolean {
   const { origin, host, 'sec-fetch-site': site } = request.headers;
@@ -16,7 +16,7 @@ export function isSameOrigin(request: FastifyRequest, publicUrl: string): boolea
   return sender === host || sender === new URL(publicUrl).host;
 }
 
-/** For a form without a valid token, or of another site. */
+/** The error for a form that has no valid token or was sent from another site. */
 export function formRefused(): ApiError {
   return new ApiError(
     403,

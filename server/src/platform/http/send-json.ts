@@ -6,7 +6,7 @@ export function sendJson(reply: Pick<FastifyReply, 'header' | 'send'>, json: str
   return reply.send(json) as never;
 }
 
-/** The body of a list, of records that are JSON already and separated by commas. */
+/** Builds the body of a list from records that are already JSON, separated by commas. */
 export function listBody(records: Buffer, meta: object): Buffer {
   return Buffer.concat([OPEN, records, Buffer.from(`],"meta":${JSON.stringify(meta)}}`)]);
 }

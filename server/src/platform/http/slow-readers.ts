@@ -6,12 +6,12 @@ interface ReadingRate {
   minBytes: number;
 }
 
-/** Slower than any working connection: 4 kB a second. */
+/** About 4 kB per second, which is slower than any working connection. */
 const SLOWEST: ReadingRate = { everyMs: 15_000, minBytes: 65_536 };
 
 /**
- * Ends the connection of a client that takes less than `minBytes` of a stream in `everyMs` although more is ready for it.
- * A stream holds a database connection and a snapshot for as long as its client reads.
+ * Closes the connection of a client that reads less than `minBytes` of a stream within `everyMs` although more is
+ * ready. A stream holds a database connection and a snapshot for as long as its client reads.
  */
 export function cutOffSlowReader(response: ServerResponse, { everyMs, minBytes } = SLOWEST): void {
   let taken = 0;

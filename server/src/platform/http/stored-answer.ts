@@ -4,17 +4,17 @@ import { gunzip, gzip } from 'node:zlib';
 /** The maximum size of a response stored for an idempotency key. */
 const MAX_STORED = 65_536;
 const MIN_COMPRESSED = 1_024;
-/** For a rejection that is too large. The caller has already seen the other errors. */
+/** How many errors are stored of a rejection that is too large. The caller has already received the others. */
 const KEPT_DETAILS = 100;
 
-/** No response begins with these, because all are JSON objects. */
+/** Markers that no stored response begins with, because every response is a JSON object. */
 const COMPRESSED = 'gzip:';
 const READ_AGAIN = 'read again';
 
 /**
- * Returns the text to store. A PATCH of 14 bytes on a product with a thousand variations returns more than a
- * megabyte: if that is too large even when compressed, only a marker is stored, provided that the resource can be
- * read again.
+ * Returns the text to store for a response. A PATCH of 14 bytes on a product with a thousand variations returns more
+ * than a megabyte. If a response is too large even when compressed and the resource can be read again, only a marker is
+ * stored.
  */
 export async function packAnswer(body: string, canReadAgain: boolean): Promise<string> {
   if (body.length < MIN_COMPRESSED) return body;

@@ -6,11 +6,12 @@ import { refuseBrokenQuery } from './query-parameters.js';
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 /**
- * An unknown path is 404, and a known path with another method is 405. Both require a token and count against the
- * budget like any call.
+ * Responds with 404 to an unknown path and with 405 to a known path with another method. Both require a token and count
+ * against the rate limit like any call.
  */
 export function refuseUnknownPaths(app: FastifyInstance): void {
-  // Otherwise the framework would require the Content-Type of a body that no route reads.
+  // Registered so that QUERY also gets a 405. Otherwise the framework would first complain about the Content-Type of
+  // its body.
   app.addHttpMethod('QUERY', { overrideExisting: true });
   app.setNotFoundHandler({ preValidation: refuseBrokenQuery }, (request) => {
     const url = pathOf(request);
@@ -27,7 +28,7 @@ export function refuseUnknownPaths(app: FastifyInstance): void {
   });
 }
 
-/** For the router, /products/ is a product with an empty id; for clients it is an unknown path. */
+/** The router treats /products/ as a product with an empty id. To clients it is an unknown path. */
 export function refuseEmptyParameter(
   request: FastifyRequest,
   _reply: unknown,

@@ -11,23 +11,27 @@ declare module 'fastify' {
   }
 }
 
-/** A smaller response fits into the buffers of the operating system, whether it is read or not. */
+/** A smaller response fits into the buffers of the operating system even if the client does not read it. */
 const LARGE_BYTES = 65_536;
-/** A client that reads nothing for this long is considered gone. */
+/** A client that reads nothing for this long is treated as disconnected. */
 const IDLE_MS = 15_000;
-/** A complete response must be read as fast as a complete request must arrive. */
+/** The maximum time for reading a complete response. A complete request has the same time to arrive. */
 const ANSWER_MS = 120_000;
-/** How long a list waits for its turn. It is longer than IDLE_MS, so that clients that are gone make room in time. */
+/**
+ * How long a list waits for its turn. This is longer than IDLE_MS, so that disconnected clients are removed before the
+ * wait ends.
+ */
 const WAIT_MS = 20_000;
 const LISTS_PER_APP = 4;
 const WAITING_PER_APP = 200;
-/** Above this, all lists wait until some bytes have been read. */
+/** While more bytes than this are unread, all further lists wait. */
 const MAX_UNREAD_BYTES = 64 * 1_048_576;
 
 /**
- * Responses stay in memory until clients have read them. A page of products can have 8 MB, so one app may have at
- * most four such lists in progress, from the query to the last byte; further ones wait. Before this limit, twelve
- * clients that did not read held 564 MB for minutes. Lists of small records are not counted, because otherwise hanging lists of orders would block lists of products.
+ * Responses stay in memory until clients have read them. A page of products can have 8 MB, so one app may have at most
+ * four such lists in progress, from the query to the last byte; further ones wait. Without this limit, twelve clients
+ * that did not read held 564 MB for minutes. Lists of small records are not counted, so that stalled lists of orders do
+ * not block lists of products.
  */
 export function limitUnreadAnswers(appOf: (request: FastifyRequest) => string): {
   takeTurn: preHandlerHookHandler;

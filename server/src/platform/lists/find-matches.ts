@@ -22,11 +22,11 @@ export interface SearchableListing extends Listing, Matching {
 
 export type SearchRequest = PageRequest<{ search?: string }>;
 
-/** A page of a search, with what is needed to return it again. */
+/** A page of a search, with the data needed to return the same page again from memory. */
 export interface FoundPage extends Page {
   /** The version of the terms of the store. */
   version: string;
-  /** One more than requested, if there is a next page. */
+  /** The ids of the page, followed by that of the next record if there is a next page. */
   ids: string[];
 }
 
@@ -42,8 +42,8 @@ function foundPage(request: SearchRequest, row: FoundRow, total: number | undefi
 }
 
 /**
- * The number of rows in the sample, which are the next ones in the requested order. If `COMMON` of them match, the
- * term is not looked up in the index.
+ * The number of rows in the sample: the first rows of the page in the requested order. If at least `COMMON` of them
+ * match, the term is not looked up in the index.
  */
 const SAMPLE = 100;
 const COMMON = 4;
@@ -110,8 +110,8 @@ export async function lookUp(
 }
 
 /**
- * Reads the list in its order. If the page is not full after this many rows, the term is rare, or its matches are
- * elsewhere in this order. The version is that of all search terms of the store.
+ * Scans the list in its order for at most `steps` rows. If the page is not full by then, the term is rare or its
+ * matches are elsewhere in this order. The returned version covers all search terms of the store.
  */
 export async function walk(
   db: Queryable,
@@ -176,10 +176,10 @@ export function isOnlyFilter({ filters }: SearchRequest): boolean {
   return Object.keys(filters).length === 1;
 }
 
-// The following fragments are evaluated row by row, and OFFSET 0 enforces that. Where the planner expected one row
-// and there were ten thousand, it used a nested loop that took half a minute.
+// The following fragments must be evaluated row by row, which OFFSET 0 enforces. Without it, the planner expected one
+// row where there were ten thousand and chose a nested loop that took half a minute.
 
-/** The number of records in the list, or null if it is not kept. */
+/** The number of records in the list, or null if the database does not maintain it. */
 function sizeOf({ kept, workspaceId }: SearchableListing): Statement {
   return kept ? sql`select total from (${keptCount(workspaceId, kept.list)}) kept` : raw('null::bigint');
 }
@@ -211,9 +211,9 @@ function allMatchingIds(listing: SearchableListing, search: string, byIndex = tr
 }
 
 /**
- * A separate sub-select behind OFFSET 0, with keys that the planner cannot see, so that only the trigram index can be
- * used. With any other plan, for a small store or a common trigram, PostgreSQL computes the trigrams of every row
- * again, at 100 µs per row.
+ * Finds candidates with the trigram index only: a separate sub-select behind OFFSET 0, with keys that the planner
+ * cannot see, rules out every other plan. Those plans, which PostgreSQL prefers for a small store or a common trigram,
+ * compute the trigrams of every row again, at 100 µs per row.
  */
 function likely({ workspaceId, terms }: SearchableListing, search: string): Statement {
   return sql`(

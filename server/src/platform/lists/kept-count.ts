@@ -1,18 +1,21 @@
 import { raw, type Statement, sql } from '../db/sql.js';
 
-/** The lists whose number of records the database keeps. Each is a table. */
+/** The lists whose number of records the database maintains. Each is a table. */
 export type CountedList = 'products' | 'variations' | 'orders' | 'customers';
-/** The search terms whose changes the database counts, by their table. */
+/** The tables with search terms whose changes the database counts. */
 export type VersionedTerms = 'product_search' | 'order_search' | 'customers';
 
-/** The columns `total`, null until the list was counted once, and `version`, in the snapshot of the statement. */
+/**
+ * Selects the columns `total`, which is null until the list was counted once, and `version`, in the snapshot of the
+ * statement.
+ */
 export function keptCount(workspaceId: string, list: CountedList): Statement {
   return sql`
     select case when bool_or(is_base) then sum(records)::bigint end as total, ${VERSION} as version
     from list_counts where workspace_id = ${workspaceId} and list = ${raw(`'${list}'`)}`;
 }
 
-/** The column `version`, which differs after each change of the search terms of the store. */
+/** Selects the column `version`, which differs after each change of the search terms of the store. */
 export function termsVersion(workspaceId: string, terms: VersionedTerms): Statement {
   return sql`
     select ${VERSION} as version from list_counts
@@ -24,7 +27,7 @@ export function termsVersion(workspaceId: string, terms: VersionedTerms): Statem
 const VERSION = raw(`coalesce(sum(changes), 0) || ' ' || history_identity()`);
 
 /**
- * Counts all records of a list. Differences visible in the same snapshot are part of the count and therefore
+ * Counts all records of a list. The table of differences already contains changes that this count includes, so they are
  * subtracted; transactions that commit later add their own.
  */
 export function countBase(workspaceId: string, list: CountedList): Statement {

@@ -2,7 +2,7 @@ import type { Tx } from '../db/share.js';
 import type { Reached } from './cursor.js';
 import { type CountedList, countBase } from './kept-count.js';
 
-/** The last record before a page: the page that starts at `offset` begins after it. */
+/** The position of a page: the page at `offset` begins after this record. */
 export interface Place {
   offset: number;
   after: Reached;
@@ -13,19 +13,19 @@ interface Known {
   places: Map<number, Reached>;
 }
 
-/** The start of a page is remembered from this offset on. Skipping fewer index entries costs almost nothing. */
+/** Positions are remembered from this offset on. Skipping fewer index entries costs almost nothing. */
 const FIRST_REMEMBERED = 200;
-/** Together 20,000 places, about 4 MB. */
+/** All lists together hold at most 20,000 positions, about 4 MB. */
 const MAX_LISTS = 100;
 const MAX_PLACES = 200;
 const MAX_TOTALS = 10_000;
-/** Each page has about 50 ids, about 6 MB in total. */
+/** All results together take about 6 MB, with about 50 ids each. */
 const MAX_RESULTS = 1_000;
 
 /**
- * A cache of the lists that a process has read: where pages begin, and what searches found. Each entry is stored with
- * the version of the list at which it was read, and is used only by a statement that sees the same version, so a change
- * by any process is never missed.
+ * Remembers where pages of a list begin and what searches found. Each entry is stored with the version of the list at
+ * which it was read, and is used only by a statement that sees the same version. Changes by other processes are
+ * therefore never missed.
  */
 export class ListMemory {
   private readonly lists = new Map<string, Known>();
@@ -33,10 +33,10 @@ export class ListMemory {
   private readonly results = new Map<string, { version: string; ids: string[] }>();
   private readonly counting = new Set<string>();
 
-  /** `background` runs the one full count of a list. */
+  /** `background` is used for the one full count of each list. */
   constructor(private readonly background: Tx) {}
 
-  /** The nearest remembered place at or before `offset`, with the version for which it is valid. */
+  /** Returns the nearest remembered position at or before `offset`, with the version for which it is valid. */
   placeBefore(key: string, offset: number): { place: Place; version: string } | undefined {
     if (offset < FIRST_REMEMBERED) return undefined;
     const known = this.lists.get(key);
@@ -63,7 +63,7 @@ export class ListMemory {
     setLast(this.totals, key, { version, total }, MAX_TOTALS);
   }
 
-  /** The ids of a page of a search, one more than requested if there is a next page. */
+  /** Returns the ids of a page of a search, followed by that of the next record if there is a next page. */
   resultOf(key: string): { version: string; ids: string[] } | undefined {
     return this.results.get(key);
   }
@@ -72,7 +72,10 @@ export class ListMemory {
     setLast(this.results, key, { version, ids }, MAX_RESULTS);
   }
 
-  /** Counts the list once, so that its total is kept from then on. No caller waits for it, and a failure is retried. */
+  /**
+   * Counts the list once, after which its total is maintained. No caller waits for this, and a failed count is repeated
+   * later.
+   */
   wantBase(workspaceId: string, list: CountedList): void {
     const key = `${workspaceId} ${list}`;
     if (this.counting.has(key)) return;

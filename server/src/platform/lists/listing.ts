@@ -4,7 +4,7 @@ import type { CountedList } from './kept-count.js';
 import type { ListMemory } from './list-memory.js';
 import { type PageRequest, REACH, type SortKey, sortOf } from './paging.js';
 
-/** The source of a list. */
+/** Where the records of a list come from. */
 export interface Listing {
   workspaceId: string;
   /** A table with an alias, and the condition for its rows besides the search. The condition names the store. */
@@ -16,7 +16,7 @@ export interface Listing {
   sorts: Record<string, SortKey>;
   /** Set when one prepared plan is suitable for all combinations of filters. */
   plannedOnce: boolean;
-  /** Set when the database keeps the number of records of the list without filters. */
+  /** Set if the database maintains the number of records of the list without filters. */
   kept?: KeptList;
   /**
    * For records that are expensive to serialize and may be large: records beyond this total size are omitted, and the
@@ -28,7 +28,7 @@ export interface Listing {
 export interface KeptList {
   list: CountedList;
   memory: ListMemory;
-  /** Sort keys that keep their order as long as the version of the list is the same. */
+  /** Sort keys whose order cannot change while the version of the list is the same. */
   stableSorts: readonly string[];
 }
 
@@ -44,7 +44,7 @@ export interface Page {
   total: number | undefined;
 }
 
-/** The result of pageRow(). */
+/** The row that the statement of pageRow() returns. */
 export interface PageRow {
   /** All records, including the one beyond the page. */
   json: Buffer | string | null;
@@ -61,10 +61,10 @@ export interface PageRow {
 export const COUNTED = raw(`limit ${REACH + 1}`);
 
 /**
- * Combines the records that `page` selects, with their `json`, `id` and `sort_value`, into one row. PostgreSQL sends a
- * large row at once, and 50 small ones in pieces of 8 kB: a list of 50 costs the process half as much this way.
+ * Combines the records that `page` selects, with their `json`, `id` and `sort_value`, into one row. PostgreSQL sends
+ * one large row at once but 50 small ones in pieces of 8 kB, so one row halves the cost of a list of 50 for this process.
  *
- * The record beyond the page is removed by pageIn(), because numbering the rows and filtering each aggregate by the number
+ * pageIn() removes the record beyond the page. Doing that in SQL, by numbering the rows and filtering each aggregate,
  * took PostgreSQL 5% longer.
  */
 export function pageRow(
@@ -84,7 +84,7 @@ export function pageRow(
 
 export function pageIn({ limit }: PageRequest<unknown>, row: PageRow, total: number | undefined): Page {
   const { found, beyond, last_id, last_value, unwritten } = row;
-  // The pg driver returns text, and `beyond` counts bytes.
+  // The pg driver returns text, but `beyond` is a number of bytes.
   const json = typeof row.json === 'string' ? Buffer.from(row.json) : (row.json ?? Buffer.alloc(0));
   return {
     json: beyond === null ? json : json.subarray(0, json.length - ','.length - beyond),
@@ -95,10 +95,10 @@ export function pageIn({ limit }: PageRequest<unknown>, row: PageRow, total: num
   };
 }
 
-/** The records from a position on, one more than requested. */
+/** Selects the records from a position on, one more than requested. */
 export function recordsFrom(request: PageRequest<unknown>, listing: Listing, position: Statement): Statement {
   const { from, alias, where, json, maxBytes } = listing;
-  // The limit is a literal and not a parameter, because a generic plan assumes a tenth of the table.
+  // The limit is a literal, because with a parameter the generic plan would assume a tenth of the table.
   const order = sql`${inOrder(request, listing)} ${raw(`limit ${request.limit + 1}`)}`;
   if (maxBytes === undefined)
     return sql`
@@ -108,7 +108,7 @@ export function recordsFrom(request: PageRequest<unknown>, listing: Listing, pos
   return recordsOf(keys, request, listing);
 }
 
-/** The records of the rows that `hits` selects by their keys, in the order of the list. */
+/** Selects the records of the rows that `hits` selects by their keys, in the order of the list. */
 export function recordsOf(hits: Statement, request: PageRequest<unknown>, listing: Listing): Statement {
   const { from, alias, workspaceId, json, maxBytes } = listing;
   const records = sql`
@@ -120,7 +120,7 @@ export function recordsOf(hits: Statement, request: PageRequest<unknown>, listin
   return sql`select case when ${isWithin} then json end as json, id, sort_value from (${records}) record`;
 }
 
-/** The columns needed for sorting, so that an index-only scan is possible. */
+/** Selects only the columns needed for sorting, so that an index-only scan is possible. */
 export function keyColumns(request: PageRequest<unknown>, listing: Listing): Statement {
   return sql`${raw(listing.alias)}.id, ${sortColumn(request, listing)}`;
 }

@@ -9,8 +9,8 @@ import { decodeCursor, encodeCursor, type Reached } from './cursor.js';
 export const DEFAULT_LIMIT = 50;
 export const MAX_LIMIT = 100;
 /**
- * Counting and skipping rows both take time proportional to their number, so both stop here. A cursor has no such
- * limit.
+ * The last record that can be reached by page number, and the highest exact total. Counting and skipping rows takes
+ * time proportional to their number. Cursors have no such limit.
  */
 export const REACH = 10_000;
 
@@ -101,7 +101,7 @@ export function readPageRequest<Query extends ListQuery>(
 ): PageRequest<Omit<Query, keyof ListQuery>> {
   const { list } = options;
   const { page, limit: asked, cursor, sort, ...rest } = query;
-  const filters = meantBy(rest, options.filterShape) as Omit<Query, keyof ListQuery>;
+  const filters = withTimesInUtc(rest, options.filterShape) as Omit<Query, keyof ListQuery>;
   const limit = Math.min(asked ?? DEFAULT_LIMIT, MAX_LIMIT);
   if (cursor === undefined) {
     if (sort !== undefined) sortOf(options.sorts, sort);
@@ -138,8 +138,8 @@ export function readPageRequest<Query extends ListQuery>(
   };
 }
 
-/** Times are normalized, so that those of a cursor and of the query can be compared. */
-function meantBy(query: Record<string, unknown>, shape: TProperties): Record<string, unknown> {
+/** Converts times to UTC, so that those of a cursor and of the query can be compared. */
+function withTimesInUtc(query: Record<string, unknown>, shape: TProperties): Record<string, unknown> {
   const known = Object.entries(query).filter(([name]) => Object.hasOwn(shape, name));
   return Object.fromEntries(
     known.map(([name, value]) => [name, 'x-time' in shape[name]! ? isoOf(value as string) : value]),
@@ -147,8 +147,8 @@ function meantBy(query: Record<string, unknown>, shape: TProperties): Record<str
 }
 
 /**
- * A list may sort by another column in descending order. In that case its table of sort keys has a separate entry
- * such as "-updatedAt".
+ * Returns the sort key for a `sort` parameter. If descending order uses another column, the list has a separate entry
+ * for it, such as "-updatedAt".
  */
 export function sortOf(sorts: Record<string, SortKey>, sort: string): { key: SortKey; descends: boolean } {
   const key = findSort(sorts, sort);
@@ -198,16 +198,16 @@ export function pageClauses(
   const direction = raw(descends ? 'desc' : 'asc');
   const skip = offsetOf(request);
   const offset = skip === 0 ? raw('') : sql`offset ${skip}`;
-  // One row more than requested shows whether there is a next page. The limit is a literal and not a parameter,
-  // because a generic plan assumes a tenth of the table.
+  // One row more than requested shows whether there is a next page. The limit is a literal, because with a parameter
+  // the generic plan would assume a tenth of the table.
   const limit = raw(`limit ${request.limit + 1}`);
   const order = sql`order by ${column} ${direction}, ${raw(`${alias}.id`)} ${direction} ${limit} ${offset}`;
   return { where: beyondPosition(request, { sorts, alias }, request.after), order };
 }
 
 /**
- * The paging metadata. A list that can be continued later passes `end`, the position that an empty page has reached, so
- * that there is always a next cursor.
+ * Returns the paging metadata. A list that grows at its end, such as the event feed, passes `end`, the position reached
+ * by an empty page, so that there is always a next cursor.
  */
 export function metaOf(
   request: PageRequest<unknown>,

@@ -40,7 +40,7 @@ interface WholeRow extends PageRow {
   is_counted: boolean;
 }
 
-/** A page of a list without filters. Its total is stored, and the start of the page may be remembered. */
+/** A page of a list without filters. The database maintains its total, and the start of the page may be remembered. */
 async function wholePage(
   db: Queryable,
   request: PageRequest<unknown>,
@@ -95,8 +95,8 @@ function countOf({ from, where }: Listing): Statement {
 }
 
 /**
- * The records of a page by number. Skipped rows are read only from an index, to find the first record of the page:
- * skipping 5,000 rows took 8 ms, 5,000 index entries take 2 ms.
+ * The records of a page by number. Skipped rows are read from an index only, until the first record of the page is
+ * found: skipping 5,000 rows took 8 ms, and skipping 5,000 index entries takes 2 ms.
  */
 function recordsAt(request: PageRequest<unknown>, listing: Listing, place?: Place): Statement {
   const { from, alias, where, sorts } = listing;

@@ -1,6 +1,6 @@
 import { raw, type Statement, sql } from '../db/sql.js';
 
-/** How the search terms of a row, `s.terms`, are compared with the search. */
+/** How the search terms of a row, `s.terms`, are compared with the searched text. */
 export interface Matching {
   /**
    * Searches with one or two letters match only at the beginning of words. The trigram index supports these; finding
@@ -9,7 +9,10 @@ export interface Matching {
   shortSearchesMatchPrefixes?: boolean;
 }
 
-/** unaccent never removes a letter or digit, so a search with four of them has at least four bytes. */
+/**
+ * Counts the letters and digits of a search. unaccent never removes any, so a search with four of them keeps at least
+ * four bytes.
+ */
 export function lettersIn(search: string): number {
   return search.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
 }
@@ -18,7 +21,10 @@ export function isPrefixSearch(search: string, { shortSearchesMatchPrefixes }: M
   return shortSearchesMatchPrefixes === true && lettersIn(search) < 3;
 }
 
-/** For rows that have already been read. The explicit collation prevents the planner from using the trigram index. */
+/**
+ * The condition for rows that have already been read. The explicit collation prevents the planner from using the
+ * trigram index.
+ */
 export function matches(search: string, matching: Matching): Statement {
   return condition(raw('s.terms collate "C"'), search, matching);
 }
@@ -27,7 +33,7 @@ export function matchesByTrigrams(search: string, matching: Matching): Statement
   return condition(raw('s.terms'), search, matching);
 }
 
-// The patterns are sub-selects, so that they are computed once and not for each row (7 µs).
+// The patterns are sub-selects, so that they are computed once instead of for each row (7 µs).
 function condition(terms: Statement, search: string, matching: Matching): Statement {
   if (!isPrefixSearch(search, matching)) return sql`${terms} like (select search_pattern(${search}))`;
   // search_pattern() returns "%ab%". A word is at the start of the terms, after a space, or after the separator of

@@ -17,7 +17,7 @@ import { isPrefixSearch } from './search-matching.js';
 
 const THREE_TOGETHER = /[\p{L}\p{N}]{3}/u;
 
-/** Lists with a search if the request contains one. */
+/** Returns a page of a list, searched if the request contains a search. */
 export function searchablePage(
   db: Queryable,
   request: SearchRequest,
@@ -29,8 +29,8 @@ export function searchablePage(
 
 /**
  * For a rare term, all matches are looked up in the index and sorted. For a common term, the list is scanned in the
- * requested order until the page is full. The planner cannot make this choice: it knows at best how common a term is
- * across all stores, and to list the names with a C it scanned all names with an A or a B.
+ * requested order until the page is full. The planner cannot make this choice, because it knows at best how common a
+ * term is across all stores: to list the names that begin with C, it scanned all names with A and B first.
  */
 async function searchPage(
   db: Queryable,
@@ -72,7 +72,7 @@ async function totalOf(
   const key = totalKey(listing, search);
   const remembered = kept.memory.totalOf(key);
   if (remembered?.version === version) return remembered.total;
-  // The version is from before the count: if terms change in between, the next search counts again.
+  // The version is read before counting. If terms change in between, the next search counts again.
   const total = await countFound(db, request, listing, search, sampled);
   kept.memory.rememberTotal(key, version, total);
   return total;
@@ -114,7 +114,7 @@ function remember(
   if (total !== undefined) listing.kept.memory.rememberTotal(totalKey(listing, search), version, total);
 }
 
-/** Undefined if the page may change while the terms stay the same. */
+/** Returns undefined if the page may change without a change of the terms. */
 function resultKey(request: SearchRequest, listing: SearchableListing, search: string): string | undefined {
   const { page, limit, sort } = request;
   const isStable = listing.kept?.stableSorts.includes(sort.replace('-', '')) && isOnlyFilter(request);

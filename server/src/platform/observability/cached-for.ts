@@ -1,5 +1,6 @@
 /**
- * Callers share one result, and one running call, for this long. A public endpoint must not cost a query per request.
+ * Caches the result of `load` for this long, and lets concurrent callers share one call. With it, a public endpoint
+ * does not run a query for each request.
  */
 export function cachedFor<T>(milliseconds: number, load: () => Promise<T>): () => Promise<T> {
   let loading: Promise<T> | undefined;

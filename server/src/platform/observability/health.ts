@@ -25,7 +25,7 @@ export class Readiness {
     private readonly checks: Record<string, ReadinessCheck>,
     private readonly log: Logger,
   ) {
-    this.state = cachedFor(CACHE_MS, () => this.look());
+    this.state = cachedFor(CACHE_MS, () => this.checkAll());
   }
 
   async read(): Promise<{ code: 200 | 503; body: object }> {
@@ -34,7 +34,7 @@ export class Readiness {
     return { code, body: { ...state, ...(this.stopping && { status: 'stopping' }) } };
   }
 
-  private async look(): Promise<State> {
+  private async checkAll(): Promise<State> {
     const checks = Object.fromEntries(
       await Promise.all(
         Object.entries(this.checks).map(async ([name, check]) => [name, await this.stateOf(name, check)]),
@@ -60,8 +60,8 @@ export class Readiness {
 }
 
 /**
- * Reports that the process is alive and was not asked to stop. It does not check anything else, because restarting the
- * process does not repair a database.
+ * Reports that the process is alive and was not asked to stop. It checks nothing else, because restarting the process
+ * would not repair, for example, the database.
  */
 export function serveHealth(app: FastifyInstance, readiness: Readiness): void {
   app.get('/healthz', { schema: { hide: true } }, async (_request, reply) => {
@@ -83,7 +83,7 @@ export function serveMetrics(app: FastifyInstance, registry: Registry): void {
   });
 }
 
-/** Also rejects if there is no answer before the caller would give up. */
+/** Rejects if the check takes longer than the load balancer would wait. */
 export async function inTime<T>(check: () => Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {

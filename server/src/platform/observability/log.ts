@@ -2,9 +2,9 @@ import { type DestinationStream, destination, type Logger, pino, stdSerializers 
 import { TerminalLines } from './terminal-lines.js';
 
 /**
- * Writes one JSON line per event to standard output, or a short line for a person if that is a terminal. Headers, query
- * strings and bodies are never logged, so tokens, codes and signatures cannot appear. The redaction below is a second
- * safeguard for later changes.
+ * Writes one JSON line per event to standard output, or a short readable line if standard output is a terminal.
+ * Headers, query strings and bodies are never logged, so tokens, codes and signatures cannot appear. The redaction
+ * below is a second safeguard in case a later change logs them.
  */
 export function createLog(level: string, stream: DestinationStream = standardOutput()): Logger {
   return pino(
@@ -45,15 +45,18 @@ function timeNow(): string {
   return stamp;
 }
 
-/** PostgreSQL includes the values of a row that violates a constraint, and these came from a request body. */
+/**
+ * Removes the values of the row: PostgreSQL reports those of a row that violates a constraint, and they came from a
+ * request body.
+ */
 function withoutRows(error: Error): object {
   const { detail, where, ...safe } = stdSerializers.err(error);
   return safe;
 }
 
 /**
- * Lines are collected and written together, because writing each one separately cost a tenth of a request. A delay of a
- * quarter of a second is acceptable, and the rest is written when the process exits.
+ * Collects lines and writes them together, because writing each one separately took a tenth of a request's time. Lines
+ * may appear a quarter of a second late; the remaining ones are written when the process exits.
  */
 function standardOutput(): DestinationStream {
   if (process.stdout.isTTY) return new TerminalLines(process.stdout);

@@ -8,7 +8,7 @@ declare module 'fastify' {
     requestLog: FastifyBaseLogger;
   }
   interface FastifyRequest {
-    /** The fields of log lines for the authenticated caller. The authentication hooks set it. */
+    /** Describes the authenticated caller in log lines. The authentication hooks set it. */
     caller: object | null;
   }
 }
@@ -16,7 +16,7 @@ declare module 'fastify' {
 /** Adds the request id to every response and records one log line and one measurement for each. */
 export function logRequests(app: FastifyInstance, metrics: HttpMetrics): void {
   app.decorateRequest('caller', null);
-  // Redaction took 30 µs per line, and no field of this line can contain a secret.
+  // This logger has no redaction, which took 30 µs per line, because no field of these lines can contain a secret.
   app.decorate('requestLog', app.log.child({}, { redact: [] }));
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
@@ -36,7 +36,7 @@ export function logAnswered(request: FastifyRequest, reply: FastifyReply, metric
     {
       requestId: request.id,
       method: request.method,
-      // Without the query, which may contain secrets.
+      // The path is logged without the query, which may contain secrets.
       path: pathOf(request),
       status: reply.statusCode,
       ms: Math.round(reply.elapsedTime * 10) / 10,

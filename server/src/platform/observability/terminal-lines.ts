@@ -19,7 +19,7 @@ const RED = '\u001b[31m';
 const YELLOW = '\u001b[33m';
 const RESET = '\u001b[0m';
 
-/** Shows log lines to a person: one short line per request, and the stack of an error below its message. */
+/** Formats log lines for a terminal: one short line per request, and the stack of an error below its message. */
 export class TerminalLines implements DestinationStream {
   constructor(private readonly out: { write(text: string): unknown }) {}
 

@@ -7,7 +7,7 @@ import { snapshotContent } from './snapshot-content.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Set if the body refers to a resource: the call returns 404 if it does not exist. */
+    /** Set if the body contains the id of a resource. The call returns 404 if that resource does not exist. */
     bodyHasId?: boolean;
     /** The call depends on a component that may fail independently, and returns 502 in that case. */
     mayBeUnavailable?: boolean;
@@ -85,7 +85,9 @@ export async function describeApi(
   app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
 }
 
-/** Any one of the scopes is enough. A bearer token that was issued in another way is an alternative to the flow. */
+/**
+ * Any one of the scopes is sufficient. Both ways to get a token are listed: the OAuth flow, or any other bearer token.
+ */
 function securityOf(scope: string | readonly string[]): object[] {
   const scopes = [scope].flat() as string[];
   return [...scopes.map((name) => ({ oauth2: name === 'any' ? [] : [name] })), { token: [] }];
@@ -164,8 +166,8 @@ function nameShapes(node: unknown, named: Record<string, unknown>): unknown {
   const { title, ...shape } = Object.fromEntries(
     Object.entries(node).map(([key, value]) => [key, nameShapes(value, named)]),
   );
-  // Documents the length after normalization, which is the one that concerns callers. The validator limits the raw
-  // text as well.
+  // Documents the length after normalization, which is the length callers need to know. The validator also limits the
+  // raw text.
   if (typeof shape['x-name'] === 'number') Object.assign(shape, { minLength: 1, maxLength: shape['x-name'] });
   if (typeof title !== 'string' || !('type' in shape))
     return title === undefined ? shape : { title, ...shape };

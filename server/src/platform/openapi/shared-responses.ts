@@ -1,7 +1,7 @@
 import type { FastifyContextConfig } from 'fastify';
 import { ERROR_CODES, type ErrorCode } from '../http/error-catalogue.js';
 
-// The headers and errors that many calls share, and which call has which of them.
+// The headers and errors that many calls share, and the rules for which call has which of them.
 
 const errorSchema = {
   type: 'object',

@@ -1,13 +1,13 @@
 import { BlockList, isIP } from 'node:net';
 
-// Address ranges reserved for other uses than public hosts (IANA's special-purpose registries). In IPv6 only the
-// global unicast range is public, so this lists the exceptions within 2000::/3.
+// Address ranges that are reserved for uses other than public hosts (IANA's special-purpose registries). In IPv6 only
+// the global unicast range 2000::/3 is public, so only the exceptions within it are listed.
 const SPECIAL_V4: [string, number][] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
   ['100.64.0.0', 10],
   ['127.0.0.0', 8],
-  // Azure's platform service: a public address that only the machine's own network answers.
+  // Azure's platform service. The address is public, but inside Azure it leads to the host of the virtual machine.
   ['168.63.129.16', 32],
   ['169.254.0.0', 16],
   ['172.16.0.0', 12],
@@ -51,7 +51,7 @@ export function isPublicPort(port: number): boolean {
 
 /** Returns whether a request with a user-supplied target may connect to this address. */
 export function isPublicAddress(address: string): boolean {
-  // A zone refers to one of our own networks.
+  // An address with a zone refers to one of our own networks.
   if (address.includes('%')) return false;
   if (isIP(address) === 4) return !special.check(address, 'ipv4');
   if (isIP(address) === 6) return globalUnicast.check(address, 'ipv6') && !special.check(address, 'ipv6');

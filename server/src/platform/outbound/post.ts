@@ -34,8 +34,8 @@ interface OutboundOptions {
 const CONNECT_MS = 2_000;
 const MAX_ANSWER = 65_536;
 const EXCERPT = 1_024;
-// Many stores may share one host. Each of its addresses that hangs occupies two connections, and the others must
-// still find a free one.
+// Many stores may share one host. If one of its addresses hangs, it occupies two connections, and deliveries to the
+// other addresses must still find a free one.
 const CONNECTIONS_PER_HOST = 256;
 
 /**
@@ -57,11 +57,11 @@ export class Outbound {
       },
       connections: CONNECTIONS_PER_HOST,
       pipelining: 1,
-      // Shorter than the keep-alive timeout of most servers, because a connection the server has just closed would
-      // cost an attempt.
+      // Shorter than the keep-alive timeout of most servers. A request on a connection that the server has just closed
+      // would fail and use up an attempt.
       keepAliveTimeout: 1_000,
       keepAliveMaxTimeout: 1_000,
-      // We enforce one deadline for the whole exchange.
+      // Disabled, because our own deadline covers the whole exchange.
       headersTimeout: 0,
       bodyTimeout: 0,
     });
@@ -238,10 +238,7 @@ function classify(failure: unknown): OutboundError {
     : 'connection_reset';
 }
 
-/**
- * Returns text that can be stored whatever the receiver sent: without NUL, and without a truncated character at the
- * end.
- */
+/** Converts any response to text that can be stored: without NUL, and without a truncated character at the end. */
 function asText(bytes: Buffer): string {
   return bytes.subarray(0, EXCERPT).toString('utf8').replaceAll('\0', '\uFFFD');
 }

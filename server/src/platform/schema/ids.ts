@@ -2,7 +2,7 @@ import { randomFillSync } from 'node:crypto';
 
 const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** An id in another format cannot exist, so it is answered with 404 without a query. */
+/** A value in another format cannot be an id, so the response is 404 without a query. */
 export function isId(value: string): boolean {
   return ID.test(value);
 }

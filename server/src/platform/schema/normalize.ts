@@ -5,9 +5,9 @@
 export const UNITS_PER_CHARACTER = 4;
 
 /**
- * The time for normalization grows with the square of a run of unordered combining marks: 78 kB of them blocked the
- * process for six seconds. So length and runs are checked first, in linear time. Thirty marks in a row is the limit
- * of Unicode's stream-safe text format (UAX 15).
+ * Normalizing takes time proportional to the square of the number of consecutive combining marks: 78 kB of them blocked
+ * the process for six seconds. So the length and the number of consecutive marks are checked first, in linear time.
+ * Unicode's stream-safe text format (UAX 15) also allows thirty.
  */
 const MAX_RUN = 30;
 const MARKS = /\p{M}+/gu;
@@ -30,7 +30,7 @@ function hasLongRun(text: string): boolean {
   return false;
 }
 
-/** A request reads the same name several times: to validate it, to compare it with others and to store it. */
+/** Recent results, because a request normalizes the same name several times: to validate, compare and store it. */
 const recent = new Map<string, string>();
 const MAX_RECENT = 2_048;
 

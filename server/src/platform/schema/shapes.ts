@@ -41,7 +41,7 @@ export const HttpUrl = (options: TSchemaOptions = {}) =>
 
 export const Time = (options: TSchemaOptions = {}) => Type.String({ format: 'date-time', ...options });
 
-/** One of the values, which the document lists. For a response whose record has a plain string, use OneOf<string>. */
+/** Accepts one of the values, which the API document lists. If the record type is a plain string, use OneOf<string>. */
 export const OneOf = <T extends string>(values: readonly T[], options: TSchemaOptions = {}) =>
   Type.Unsafe<T>({ type: 'string', enum: [...values], ...options });
 

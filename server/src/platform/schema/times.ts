@@ -13,7 +13,7 @@ export function timeOf(text: string): number | undefined {
   const [year, month, day] = match.slice(1, 4).map(Number) as [number, number, number];
   if (!isDay(year, month, day)) return undefined;
   const moment = Date.parse(text.toUpperCase().replace(' ', 'T'));
-  // An offset could lead to the year 0 or 10000. PostgreSQL has no year 0, and RFC 3339 cannot express either.
+  // With its offset, a time may fall into the year 0 or 10000. PostgreSQL has no year 0, and RFC 3339 allows neither.
   return moment >= FIRST && moment <= LAST ? moment : undefined;
 }
 
@@ -22,7 +22,7 @@ export function isoOf(text: string): string {
   return new Date(timeOf(text) as number).toISOString();
 }
 
-/** A date in the format YYYY-MM-DD. */
+/** Returns whether the text is a date in the format YYYY-MM-DD. */
 export function isDayText(text: string): boolean {
   const match = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text);
   return match !== null && isDay(Number(match[1]), Number(match[2]), Number(match[3]));

@@ -26,7 +26,10 @@ export const Type = {
   Unsafe: (schema: TSchema) => ({ ...schema }),
 } as unknown as Builders;
 
-/** Marks a schema for the object that contains it. It is not enumerable, so it is not a keyword of the schema. */
+/**
+ * Marks an optional property for the object that contains it. The symbol is not enumerable, so it does not become a
+ * schema keyword.
+ */
 const OPTIONAL = Symbol('optional');
 
 function requiredOf(properties: TProperties): { required?: string[] } {

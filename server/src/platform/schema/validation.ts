@@ -4,8 +4,8 @@ import type { FaultDetail } from '../http/errors.js';
 import { withKeywords } from './keywords.js';
 
 /**
- * Compiling takes milliseconds, so routes with the same schema share a validator, and each is compiled by the first
- * request that needs it, not at the start. Keyed by the text of the schema.
+ * Compiling a validator takes milliseconds, so routes with the same schema share one, and it is compiled by the first
+ * request that needs it instead of at startup. The key is the text of the schema.
  */
 export const validatorCompiler: FastifySchemaCompiler<object> = ({ schema, httpPart }) => {
   const isBody = httpPart === 'body';
@@ -34,9 +34,9 @@ function bodyValidator(schema: object) {
 }
 
 /**
- * Changes two rules to avoid repeated errors. An array with too many entries reports only that: a megabyte of invalid
- * entries blocked the process for four seconds and returned 5 MB of errors. And a name reports its length once,
- * because maxLength limits it before normalization and x-name after it.
+ * Changes two rules so that errors are not repeated. An array with too many entries reports only that: otherwise a
+ * megabyte of invalid entries blocked the process for four seconds and returned 5 MB of errors. And a name reports its
+ * length once, although maxLength limits it before normalization and x-name after it.
  */
 function withoutRepeatedFaults(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(withoutRepeatedFaults);
@@ -153,11 +153,11 @@ const COMMON = {
   validateSchema: false,
 } as const;
 const quickAjv = withKeywords(new Ajv({ ...COMMON }));
-/** `verbose` adds the schema to each error. It describes the meaning of a pattern. */
+/** `verbose` adds the schema to each error, because the error message for a pattern is taken from it. */
 const thoroughAjv = withKeywords(new Ajv({ ...COMMON, allErrors: true, verbose: true }));
 const queryAjv = withKeywords(new Ajv({ ...COMMON, coerceTypes: true }));
 
-/** Validates values that are not a body or a query themselves: those inside a cursor, or a part of a body. */
+/** Returns a validator for values that are not a whole body or query, such as those inside a cursor. */
 export function checkerOf(schema: object): (value: unknown) => boolean {
   let validate: ValidateFunction | undefined;
   return (value) => {

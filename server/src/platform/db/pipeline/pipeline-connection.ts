@@ -30,8 +30,8 @@ function streamOf(client: pg.Client): Duplex {
 }
 
 /**
- * The result of parsing a statement at its first use. Later uses are sent without the text, possibly before
- * that response has arrived, and share its columns or its error.
+ * The result of parsing a statement at its first use. Later uses are sent by name only, possibly before the response to
+ * the first has arrived. They share its columns or its error.
  */
 interface Prepared {
   isParsed: boolean;
@@ -157,9 +157,9 @@ class PipelineConnection implements Connection, WireHandler {
   }
 
   /**
-   * Statements that are sent together, such as BEGIN and the first statement of a transaction, need one write, which is a
-   * system call that wakes PostgreSQL. Those of other requests do not wait for each other, because PostgreSQL works on
-   * the first while this process reads the next.
+   * Statements that are sent together, such as BEGIN and the first statement of a transaction, are written with one
+   * system call, which wakes PostgreSQL once. Statements of different requests are not collected, so that PostgreSQL
+   * works on the first while this process reads the next.
    */
   private planFlush(): void {
     this.isFlushPlanned = true;
