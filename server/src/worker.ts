@@ -9,7 +9,7 @@ import type { Storage } from './media/storage.js';
 import { dropUnattached, sweepFiles } from './media/sweep.js';
 import { purgeTokens } from './oauth/purge.js';
 import { purgeRefreshAnswers } from './oauth/refresh-answers.js';
-import { expireUnpaid } from './orders/life.js';
+import { expireUnpaid } from './orders/lifecycle.js';
 import { finishRefunds } from './orders/refund.js';
 import type { PaymentGateway } from './payments/gateway.js';
 import type { SandboxGateway } from './payments/sandbox/gateway.js';

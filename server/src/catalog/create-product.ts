@@ -22,10 +22,10 @@ export async function createProduct(
   const [row] = await tx.query<Partial<ProductRecord> & { categoryExists: boolean }>(
     insertProduct(workspaceId, newId(), name, fields, categoryId, origin),
   );
-  const { categoryExists, ...made } = row!;
+  const { categoryExists, ...created } = row!;
   if (!categoryExists) throw invalid([noSuchCategory(categoryId)]);
-  if (!made.id) throw nameTaken(name);
-  return made as ProductRecord;
+  if (!created.id) throw nameTaken(name);
+  return created as ProductRecord;
 }
 
 /** Creates a product together with its variations and returns its JSON. The event product.created covers both. */
@@ -86,12 +86,12 @@ interface NewRow {
 
 /**
  * The steps of a creation, which are one statement, so that one round trip and one version of each row suffice. The
- * unique index decides between concurrent requests for the same name; then `made` is empty.
+ * unique index decides between concurrent requests for the same name; then `created` is empty.
  */
-function made(row: NewRow): Statement {
+function insertedRow(row: NewRow): Statement {
   return sql`
     category as (select id from categories where id = ${row.categoryId}),
-    made as (
+    created as (
       insert into products as p
         (workspace_id, id, name, price, price_discount, description, quantity, weight, width, height, length, type_id,
          category_id, url_image, sku, ean, ncm, cest, fiscal_origin, has_variants, variation_types,
@@ -111,17 +111,17 @@ function made(row: NewRow): Statement {
 function searchAndEvent(workspaceId: string, origin: Origin, terms: Statement): Statement {
   return sql`
     search as (
-      insert into product_search (workspace_id, product_id, terms) select ${workspaceId}::uuid, id, ${terms} from made
+      insert into product_search (workspace_id, product_id, terms) select ${workspaceId}::uuid, id, ${terms} from created
     ),
     event as (
       insert into outbox (workspace_id, event, data, origin)
-      select ${workspaceId}::uuid, 'product.created', jsonb_build_object('id', id, 'name', name), ${origin} from made
+      select ${workspaceId}::uuid, 'product.created', jsonb_build_object('id', id, 'name', name), ${origin} from created
     )`;
 }
 
 const insertProduct = fixed(
   (workspaceId: string, id: string, name: string, fields: string, categoryId: number, origin: Origin) => sql`
-    with ${made({
+    with ${insertedRow({
       workspaceId,
       id,
       name,
@@ -134,7 +134,7 @@ const insertProduct = fixed(
     })},
     ${searchAndEvent(workspaceId, origin, raw('search_terms(name, sku, ean)'))}
     select exists (select from category) as "categoryExists", p.*
-    from (select) one left join (select ${productColumns} from made p) p on true`,
+    from (select) one left join (select ${productColumns} from created p) p on true`,
 );
 
 const insertVariedProduct = fixed(
@@ -151,7 +151,7 @@ const insertVariedProduct = fixed(
     lowest: number | null,
     variations: string,
   ) => sql`
-    with ${made({
+    with ${insertedRow({
       workspaceId,
       id,
       name,
@@ -169,8 +169,8 @@ const insertVariedProduct = fixed(
     added as (
       insert into variations as v
         (workspace_id, product_id, id, position, combination, options, sku, ean, price, quantity)
-      select made.workspace_id, made.id, n.id, n.position, n.combination, n.options, n.sku, n.ean, n.price, n.quantity
-      from made, listed n
+      select created.workspace_id, created.id, n.id, n.position, n.combination, n.options, n.sku, n.ean, n.price, n.quantity
+      from created, listed n
       returning v.position, ${variationJson} as json
     ),
     ${searchAndEvent(
@@ -181,7 +181,7 @@ const insertVariedProduct = fixed(
     )}
     select exists (select from category) as "categoryExists", ${rawJson(
       sql`(select ${productJson} || ',"images":[],"variants":['
-        || coalesce((select string_agg(json, ',' order by position) from added), '') || ']}' from made p)`,
+        || coalesce((select string_agg(json, ',' order by position) from added), '') || ']}' from created p)`,
       'json',
     )}`,
 );

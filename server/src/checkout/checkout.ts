@@ -7,7 +7,7 @@ import { CheckoutRefused, type Refusal } from './refused.js';
 
 export type CheckoutServices = PaymentServices;
 
-/** An order request without a gateway, because the buyer does not choose it. */
+/** An order request without a gateway, which the server chooses and not the buyer. */
 export interface CheckoutRequest extends Omit<OrderRequest, 'payment'> {
   payment: { method: string; installments: number };
 }
@@ -18,15 +18,15 @@ export type Outcome =
   | { refused: Refusal };
 
 /**
- * Hundreds of buyers may order the same product at the same time. They wait in the share of their own store, so a
- * longer wait is acceptable.
+ * Hundreds of buyers may order the same product at the same time and wait for its lock. They use only the connections
+ * of their own store, so a long wait does not affect other stores.
  */
 const CHECKOUT_WAIT_MS = 20_000;
 
 /**
- * Turns a cart into an order with an open payment, for the checkout page and for simulated buyers. The order is one
- * transaction (place-order.ts lists its steps); the payment is opened after its commit. If the process dies in
- * between, the order page still offers to pay.
+ * Turns a cart into an order with an open payment, for the checkout page and for simulated buyers. The order is placed
+ * in one transaction (see place-order.ts); the payment is opened after the commit. If the process dies in between, the
+ * buyer can still pay on the order page.
  */
 export async function checkOut(
   services: CheckoutServices,

@@ -9,7 +9,10 @@ export interface DeliveryOption {
 
 const DIGITAL = 1;
 
-/** The delivery services for a cart and a postal code, the cheapest first; undefined for a code that is not Brazilian. */
+/**
+ * Returns the delivery services for a cart and a postal code, cheapest first, or undefined if the code is not
+ * Brazilian.
+ */
 export function deliveryOptions(zipCode: string, items: PricedItem[]): DeliveryOption[] | undefined {
   const shipped = items.filter(({ sellable }) => sellable.typeId !== DIGITAL);
   const quotes = quote(

@@ -7,10 +7,13 @@ export interface PricedItem {
   quantity: number;
 }
 
-/** Why a line cannot be bought: the product is no longer sold, or the stock is too low. */
+/** A cart line that cannot be bought. `gone`: the product is no longer sold. `short`: the stock is too low. */
 export type CheckoutFault = { line: Line; problem: 'gone' | 'short'; available: number };
 
-/** Locks the products of a cart and reads what each line buys. Prices and stock cannot change until the transaction ends. */
+/**
+ * Locks the products of a cart and reads the price and stock of each line. Neither can change until the transaction
+ * ends.
+ */
 export async function lockItems(
   tx: Tx,
   workspaceId: string,
@@ -31,7 +34,7 @@ export async function lockItems(
   return { items, faults };
 }
 
-/** Adds up lines of the same product and variation, because only their sum shows whether there is enough stock. */
+/** Adds up lines of the same product and variation, because stock must be sufficient for their sum. */
 export function mergeLines(lines: Line[]): Line[] {
   const merged = new Map<string, Line>();
   for (const line of lines) {

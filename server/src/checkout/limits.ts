@@ -5,22 +5,25 @@ import type { Share, Tx } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
 import { CheckoutRefused } from './refused.js';
 
-// Orders need no account and reserve stock before they are paid. Without limits, one client could empty a shop.
+// Buyers need no account, and an order reserves stock before it is paid. Without limits, one client could reserve
+// everything.
 
 export const WINDOW_MS = 10 * 60 * 1000;
 
 /**
- * The limits for one client network (an IPv4 address or an IPv6 /64). Many customers of a mobile carrier share one
- * address.
+ * The limits for one client network (an IPv4 address or an IPv6 /64). They are generous because many customers of a
+ * mobile carrier share one address.
  */
 const PER_NETWORK = {
   /** Orders placed in ten minutes across all shops, paid or not. */
   placed: 30,
   /** Unpaid orders in one shop. */
   open: 10,
-  /** The number of boletos among them, which reserve stock for days. */
+  /** Unpaid boleto orders in one shop. They reserve stock for days. */
   openBoletos: 3,
-  /** Units reserved by unpaid orders in one shop. The first unpaid order may exceed it, up to the merchant's maximum. */
+  /**
+   * Units reserved by unpaid orders in one shop. A first unpaid order may exceed this, up to the merchant's maximum.
+   */
   units: 200,
 };
 
@@ -41,19 +44,19 @@ export function unitsOf(lines: Line[]): number {
   return lines.reduce((sum, { quantity }) => sum + quantity, 0);
 }
 
-/** Orders of one network, or of one shop: those placed in the last ten minutes, and the unpaid ones. */
+/** The orders of one network or shop that limits count: those placed in the last ten minutes, and the unpaid ones. */
 interface Use {
   placed: number;
   open: number;
   units: number;
 }
 
-/** Orders of one network wait for each other here, so that they are counted exactly. */
+/** Makes checkouts from one network wait for each other, so that their orders are counted exactly. */
 export async function lockNetwork(tx: Tx, network: string): Promise<void> {
   await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${`checkout from ${network}`}, 0))`);
 }
 
-/** Runs before any product is locked, with the lock of the network. */
+/** Call it after lockNetwork() and before any product is locked. */
 export async function checkNetwork(
   tx: Tx,
   clock: Clock,
@@ -79,8 +82,8 @@ export async function checkNetwork(
 }
 
 /**
- * The few checkouts of a shop that run at the same time do not see each other, so they may exceed the limit by their
- * number. To count exactly, they would have to wait for each other.
+ * Concurrent checkouts of a shop do not see each other's orders, so together they may exceed the limit slightly. An
+ * exact count would make them wait for each other.
  */
 export async function checkShop(tx: Tx, clock: Clock, workspaceId: string, newUnits: number): Promise<void> {
   const [used] = await tx.query<Use>(sql`
@@ -107,7 +110,7 @@ export async function noteReservation(
     values (${workspaceId}, ${orderId}, ${network}, ${units}, ${new Date(clock.now()).toISOString()})`);
 }
 
-/** Deletes the network of an order as soon as no limit counts it. */
+/** Deletes the stored network of an order as soon as no limit counts the order any more. */
 export async function purgeReservations(db: Share, clock: Clock): Promise<void> {
   await deleteInBatches(
     db,

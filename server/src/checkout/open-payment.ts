@@ -1,5 +1,5 @@
 import { boletoDueDay } from '../orders/expires-at.js';
-import { noteTransaction } from '../orders/life.js';
+import { recordTransaction } from '../orders/lifecycle.js';
 import { ordersOf } from '../orders/storage.js';
 import type { PaymentGateway } from '../payments/gateway.js';
 import type { Clock } from '../platform/clock.js';
@@ -31,7 +31,7 @@ export async function openPayment(
     dueOn: method === 'boleto' ? boletoDueDay(clock, shop.timezone) : null,
     returnUrl: orderLinks.urlOf(shop, order.id),
   });
-  await noteTransaction(
+  await recordTransaction(
     ordersOf(db, shop.workspaceId).autocommit,
     shop.workspaceId,
     order.id,

@@ -1,7 +1,7 @@
 import type { Signer } from '../platform/crypto/signer.js';
 
 /**
- * Buyers have no account, so the link itself grants access to the order. The key is in the query, which is never
+ * Buyers have no account, so the link itself grants access to the order. Its key is in the query string, which is never
  * logged.
  */
 export class OrderLinks {

@@ -19,25 +19,28 @@ import { agreedPrice } from './price.js';
 import { recordOrder } from './record-order.js';
 
 export interface OrderRequest {
-  /** The id of the form: submitting it twice results in one order. */
+  /** The id of the submitted form. If the form is submitted twice, only one order is placed. */
   checkoutId: string;
   lines: Line[];
   buyer: Buyer;
   /** The delivery service that the buyer selected. */
   service: string;
   payment: { method: string; installments: number; gateway: string };
-  /** priceTag() of the prices shown to the buyer. Without it, the buyer accepts any price. */
+  /** priceTag() of the prices shown to the buyer. If absent, any price is accepted. */
   agreed?: string | undefined;
-  /** The buyer's network (networkOf), to which limits apply. The operator's own simulated buyers have none. */
+  /**
+   * The buyer's network (networkOf), to which limits apply. Absent for the operator's simulated buyers, which have no
+   * limit.
+   */
   network?: string | undefined;
 }
 
 export type PlacedOrder = { orderId: string; total: number; repeated: boolean };
 
 /**
- * The steps of a checkout that form one transaction, in order. Prices and stock are read under the lock, never from
- * the form. A step that throws CheckoutRefused undoes all steps before it. Statements that do not need each other's
- * results are sent together, because each answer that this process waits for prolongs the locks.
+ * Runs the steps of a checkout in one transaction. Prices and stock are read under the lock, never from the form. If a
+ * step throws CheckoutRefused, everything is rolled back. Statements that do not depend on each other are sent
+ * together, because every round trip prolongs the locks.
  */
 export async function placeOrder(
   tx: Tx,
@@ -49,14 +52,14 @@ export async function placeOrder(
   const lines = mergeLines(request.lines);
   const units = unitsOf(lines);
 
-  // 1. A form that was already submitted has an order.
+  // 1. If this form was already submitted, return its order.
   const [existing, store] = await Promise.all([
     lockCheckout(tx, workspaceId, checkoutId),
     readStore(tx, workspaceId),
   ]);
   if (existing) return { ...existing, repeated: true };
 
-  // 2. Limits of the merchant, of the shop and of the buyer's network, before any product is locked.
+  // 2. Check the limits of the merchant, the shop and the buyer's network before any product is locked.
   checkUnits(lines, store);
   if (network !== undefined)
     await Promise.all([
@@ -65,21 +68,22 @@ export async function placeOrder(
       checkShop(tx, clock, workspaceId, units),
     ]);
 
-  // 3. Prices and stock, locked from now on.
+  // 3. Lock the products and read their prices and stock.
   const { items, faults } = await lockItems(tx, workspaceId, lines);
   if (faults.length > 0) return { faults };
 
-  // 4. Price and delivery quote, which must match what the buyer was shown.
+  // 4. Compute the price and the delivery cost, which must match what the buyer was shown.
   const { service, agreed } = request;
   const price = agreedPrice({ zipCode: buyer.address.zipCode, service, agreed }, items);
 
-  // 5. Stock is reserved for this order, and its customer is found or created.
+  // 5. Reserve the stock, and find or create the customer.
   const [, customer] = await Promise.all([
     takeStock(tx, workspaceId, 'storefront', lines),
     findOrCreateCustomer(tx, workspaceId, buyer),
   ]);
 
-  // 6. The order itself and its event. Its number locks the store's row until the end, so this step is the last.
+  // 6. Write the order and its event. Assigning its number locks the store's row until the commit, so this step is
+  // last.
   const orderId = newId();
   const order = { orderId, checkoutId, customer, address: buyer.address, items, price, payment };
   await Promise.all([
@@ -89,7 +93,7 @@ export async function placeOrder(
   return { orderId, total: price.total, repeated: false };
 }
 
-/** Two requests with the same checkout id wait for each other here; the second finds the order of the first. */
+/** Makes two requests with the same checkout id wait for each other. The second then finds the order of the first. */
 async function lockCheckout(
   tx: Tx,
   workspaceId: string,

@@ -12,7 +12,7 @@ export interface Price {
   delivery: DeliveryOption;
 }
 
-/** Computes the total from the locked prices. Rejects the order if it differs from what the buyer was shown. */
+/** Computes the total from the locked prices. Throws if it differs from the total that the buyer was shown. */
 export function agreedPrice(
   { zipCode, service, agreed }: { zipCode: string; service: string; agreed?: string | undefined },
   items: PricedItem[],
@@ -28,7 +28,7 @@ export function agreedPrice(
   return { subtotal, shippingCost: chosen.cost, total, delivery: chosen };
 }
 
-/** A digest of every line, price and delivery cost that the buyer is shown, for all delivery services. */
+/** Returns a digest of every line, price and delivery cost that the buyer is shown, for all delivery services. */
 export function priceTag(items: PricedItem[], options: DeliveryOption[]): string {
   const lines = items
     .map(({ sellable, quantity }) => [

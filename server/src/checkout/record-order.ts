@@ -22,8 +22,8 @@ export interface NewOrder {
 }
 
 /**
- * Writes the order with the next number of the store, its search terms and the event order.created. Numbers have no
- * gaps, because the store's row stays locked until the transaction ends.
+ * Writes the order with the next number of the store, its search terms and the event order.created. The store's row
+ * stays locked until the transaction ends, so order numbers have no gaps.
  */
 export async function recordOrder(tx: Tx, clock: Clock, workspaceId: string, order: NewOrder): Promise<void> {
   const { orderId, checkoutId, customer, address, price, timezone } = order;

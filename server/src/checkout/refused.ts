@@ -1,7 +1,7 @@
 /**
- * Why an order is not placed. `changed`: a price or the shipping cost differs from what the buyer was shown.
- * `too_much`: the total exceeds the maximum of an order. `too_many_units`: more than the merchant's maximum.
- * `address_limit` and `shop_limit`: see limits.ts.
+ * The reason why an order was not placed. `changed`: a price or the shipping cost differs from what the buyer was
+ * shown. `too_much`: the total exceeds the maximum for an order. `too_many_units`: the quantity exceeds the merchant's
+ * maximum. `address_limit` and `shop_limit`: see limits.ts.
  */
 export type Refusal = 'empty' | 'changed' | 'too_much' | 'too_many_units' | 'address_limit' | 'shop_limit';
 

@@ -1,4 +1,4 @@
-import { appNameFault, normalAppName } from '../oauth/app-names.js';
+import { appNameFault, normalizedAppName } from '../oauth/app-names.js';
 import { createApp } from '../oauth/apps.js';
 import { MAX_REDIRECT_URIS, redirectUriFault } from '../oauth/redirect-uris.js';
 import { REGISTRATION_TEXTS } from '../oauth/registration-texts.js';
@@ -21,7 +21,7 @@ export const command: Command = {
   },
   example: 'feira app create --name "My ERP" --redirect-uri https://erp.example/callback',
   async run(values) {
-    const name = normalAppName(String(values.name));
+    const name = normalizedAppName(String(values.name));
     const nameFault = appNameFault(name);
     // The operator may register the platform's own apps, and can judge a name in another alphabet.
     if (nameFault && nameFault !== 'ours' && nameFault !== 'script')

@@ -4,30 +4,30 @@ import { arrayOf, fixed, raw, sql } from '../platform/db/sql.js';
 import { storeVersion } from './store-version.js';
 
 interface Answer {
-  /** The version of the store before the answer was read. */
+  /** The version of the store before the response was read. */
   version: string;
   readAt: number;
-  /** Undefined until the same answer was requested twice. */
+  /** Undefined until the same response was requested twice. */
   body: Buffer | undefined;
 }
 
-/** A page of 50 products with variations and images has 100 kB. */
+/** Larger responses are not cached. A page of 50 products with variations and images has 100 kB. */
 const MAX_BODY_BYTES = 262_144;
 const MAX_BYTES = 24 * 1_048_576;
 const MAX_ANSWERS = 5_000;
 const MAX_URL_LENGTH = 1_000;
-/** Rows that an operator changes with SQL have no event, so no answer is repeated for longer than this. */
+/** Limits the age of a cached response, because rows that an operator changes with SQL emit no event. */
 const MAX_AGE_MS = 60_000;
 
 /**
- * Lists of a store that are requested repeatedly while nothing in the store changes are answered with the same bytes.
+ * Caches list responses for clients that request the same list repeatedly while nothing in the store changes.
  *
  * storeVersion() counts the committed changes of a store, whichever process made them. The version is read before the
- * answer: an answer that includes a later change is stored under the earlier version, which never returns, and is read
- * again.
+ * response. If a change is committed in between, the response is stored under the old version, which no later request
+ * has, so it is never used.
  *
- * An answer is stored when it is requested for the second time at the same version. A client that reads all pages once,
- * or a store that changes all the time, therefore does not displace other answers.
+ * A response is stored only when it is requested for the second time at the same version. A client that reads all pages
+ * once, or a store that changes all the time, therefore does not displace other responses.
  */
 export class AnswerMemory {
   private readonly answers = new Map<string, Answer>();
@@ -36,7 +36,7 @@ export class AnswerMemory {
 
   constructor(private readonly db: Queryable) {}
 
-  /** The answer to a GET of this URL, which must depend on nothing but the URL and the records of the store. */
+  /** Returns the response to a GET of this URL. It must depend only on the URL and the records of the store. */
   async answer(workspaceId: string, url: string, read: () => Promise<Buffer>): Promise<Buffer> {
     if (url.length > MAX_URL_LENGTH) return read();
     const version = await this.versions.submit(workspaceId);
@@ -55,7 +55,7 @@ export class AnswerMemory {
     return body;
   }
 
-  /** Stores the answer as the most recently used one, and evicts the least recently used ones above the limits. */
+  /** Stores the response as the most recently used one, and evicts the least recently used ones above the limits. */
   private remember(key: string, answer: Answer): void {
     this.forget(key);
     this.answers.set(key, answer);

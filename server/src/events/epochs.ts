@@ -3,29 +3,29 @@ import type { Queryable, StoreAccess } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
 import { ApiError } from '../platform/http/errors.js';
 
-/** The counter of a store that a cursor refers to. */
+/** The counter of a store whose numbers a cursor contains. */
 export type Numbers = 'last_sequence' | 'last_order_change';
 
 /** A position in the history of a store, as stored in cursors. */
-export interface Place {
+export interface HistoryPosition {
   epoch: string;
   number: number;
 }
 
 const PLACE = /^([0-9a-f]{16})\.(\d{1,15})$/;
 
-export function writePlace({ epoch, number }: Place): string {
+export function formatPosition({ epoch, number }: HistoryPosition): string {
   return `${epoch}.${number}`;
 }
 
-export function readPlace(text: string): Place | undefined {
+export function parsePosition(text: string): HistoryPosition | undefined {
   const match = PLACE.exec(text);
   return match ? { epoch: match[1]!, number: Number(match[2]) } : undefined;
 }
 
 /**
- * Starts a new epoch for a history that may have been rewound. If several processes notice it at the same time, one
- * row remains.
+ * Starts a new epoch after the history may have been rewound, for example by a restore. If several processes notice
+ * this at the same time, only one row is added.
  */
 export async function beginEpoch(db: StoreAccess): Promise<void> {
   await db.autocommit.query(sql`
@@ -37,11 +37,11 @@ export interface Head {
   epoch: string;
   last_sequence: number;
   last_order_change: number;
-  /** Some committed events of the store are not numbered yet. */
+  /** Whether some committed events of the store are not numbered yet. */
   waiting: boolean;
 }
 
-/** The last sequence numbers of the store and the current epoch. */
+/** Reads the last sequence numbers of the store and the current epoch. */
 export async function readHead(db: StoreAccess, workspaceId: string): Promise<Head> {
   let reader: Queryable = db;
   for (;;) {
@@ -51,30 +51,31 @@ export async function readHead(db: StoreAccess, workspaceId: string): Promise<He
       from event_epochs e left join event_heads h on h.workspace_id = ${workspaceId} where e.identity = history_identity()`);
     if (head) return head;
     await beginEpoch(db);
-    // A request with an Idempotency-Key commits at its end: until then only its own transaction sees the new epoch.
+    // Read outside the transaction of a request with an Idempotency-Key: only that transaction would see a new epoch
+    // until it commits.
     reader = db.autocommit;
   }
 }
 
 /**
- * Rejects a position that the history does not contain: one of an unknown epoch, one ahead of the last number, or one
- * issued in an epoch before the history was rewound to an earlier position.
+ * Rejects a cursor position that the history does not contain: it has an unknown epoch, is ahead of the last number, or
+ * was issued before the history was rewound to an earlier position.
  */
-export async function refuseLostPlace(
+export async function rejectLostPosition(
   db: Queryable,
   workspaceId: string,
   numbers: Numbers,
-  place: Place,
+  position: HistoryPosition,
   head: Head,
 ): Promise<void> {
-  if (place.number > head[numbers]) throw cursorExpired();
-  if (place.epoch === head.epoch) return;
+  if (position.number > head[numbers]) throw cursorExpired();
+  if (position.epoch === head.epoch) return;
   const [epoch] = await db.query<{ left: Record<Numbers, number> | null }>(sql`
     select (
       select jsonb_build_object('last_sequence', n.last_sequence, 'last_order_change', n.last_order_change)
       from event_epoch_entries n where n.workspace_id = ${workspaceId} and n.epoch > e.ordinal order by n.epoch limit 1
-    ) as left from event_epochs e where e.id = ${place.epoch}`);
-  if (!epoch || place.number > (epoch.left?.[numbers] ?? head[numbers])) throw cursorExpired();
+    ) as left from event_epochs e where e.id = ${position.epoch}`);
+  if (!epoch || position.number > (epoch.left?.[numbers] ?? head[numbers])) throw cursorExpired();
 }
 
 export function cursorExpired(): ApiError {

@@ -2,7 +2,13 @@ import type { StoreAccess } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
 import { badRequest } from '../platform/http/errors.js';
 import { DEFAULT_LIMIT, MAX_LIMIT } from '../platform/lists/paging.js';
-import { cursorExpired, type Place, readPlace, refuseLostPlace, writePlace } from './epochs.js';
+import {
+  cursorExpired,
+  formatPosition,
+  type HistoryPosition,
+  parsePosition,
+  rejectLostPosition,
+} from './epochs.js';
 import { settledHead } from './sequencer.js';
 
 export interface FeedEvent {
@@ -15,7 +21,7 @@ export interface FeedEvent {
   createdAt: string;
 }
 
-/** The store's events by their sequence. Everything committed before the call is included. */
+/** Reads the events of a store in the order of their sequence. All events committed before the call are included. */
 export async function readFeed(
   db: StoreAccess,
   workspaceId: string,
@@ -24,12 +30,12 @@ export async function readFeed(
   const limit = Math.min(query.limit ?? DEFAULT_LIMIT, MAX_LIMIT);
   const after = query.after === undefined ? undefined : readCursor(query.after);
   const head = await settledHead(db, workspaceId);
-  if (after) await refuseLostPlace(db, workspaceId, 'last_sequence', after, head);
+  if (after) await rejectLostPosition(db, workspaceId, 'last_sequence', after, head);
   const rows = await db.query<FeedEvent>(sql`
     select id, sequence, event, workspace_id as "workspaceId", data, origin, created_at as "createdAt"
     from events where workspace_id = ${workspaceId} and sequence > ${after?.number ?? 0}
     order by sequence limit ${limit + 1}`);
-  // Sequences have no gaps: if the next one is missing, it is older than the retention period.
+  // Sequences have no gaps, so a missing next event has been deleted because it was older than the retention period.
   const next = rows[0]?.sequence ?? head.last_sequence + 1;
   if (after && next > after.number + 1) throw cursorExpired();
   const data = rows.slice(0, limit);
@@ -38,12 +44,12 @@ export async function readFeed(
   return { data, meta: { limit, hasMore: rows.length > limit, nextCursor } };
 }
 
-/** The cursor after one event of a page, made from the `nextCursor` of that page. */
+/** Returns the cursor after one event of a page, derived from the `nextCursor` of that page. */
 export function cursorAfter(nextCursor: string, sequence: number): string {
   return writeCursor({ ...readCursor(nextCursor), number: sequence });
 }
 
-/** The cursor after everything that is committed, or before the first event since a time. */
+/** Returns the cursor after all committed events or, with `since`, before the first event since that time. */
 export async function cursorAt(
   db: StoreAccess,
   workspaceId: string,
@@ -60,18 +66,18 @@ export async function cursorAt(
   return { cursor: writeCursor({ epoch: head.epoch, number: sequence }), sequence };
 }
 
-/** Cursors of the first release contain transaction ids, which do not correspond to sequences. */
+/** Cursors of the first release contain transaction ids, which cannot be converted to sequences. */
 const FIRST_RELEASE = /^\d{1,19}\.\d{1,18}$/;
 
-export function writeCursor(place: Place): string {
-  return Buffer.from(writePlace(place)).toString('base64url');
+export function writeCursor(position: HistoryPosition): string {
+  return Buffer.from(formatPosition(position)).toString('base64url');
 }
 
-function readCursor(cursor: string): Place {
+function readCursor(cursor: string): HistoryPosition {
   const text = Buffer.from(cursor, 'base64url').toString('latin1');
   const isWhole = Buffer.from(text, 'latin1').toString('base64url') === cursor;
-  const place = readPlace(text);
-  if (isWhole && place) return place;
+  const position = parsePosition(text);
+  if (isWhole && position) return position;
   if (isWhole && FIRST_RELEASE.test(text)) throw cursorExpired();
   throw badRequest('The value of after is not a cursor of this feed', 'invalid_parameter');
 }

@@ -11,18 +11,18 @@ interface OtherEvent {
 interface ProductUpdated {
   event: 'product.updated';
   data: Record<string, unknown>;
-  /** Compared with the filters of subscriptions. Not part of the delivery. */
+  /** Compared with the filters of subscriptions. It is not part of the delivery. */
   changed: ChangedField[];
 }
 
 export type NewEvent = OtherEvent | ProductUpdated;
 
 /**
- * Writes events in the transaction of the change, so that neither exists without the other. A write that is a single
- * statement inserts into `outbox` in that statement instead.
+ * Writes events in the transaction of the change, so that neither exists without the other. A write that consists of a
+ * single statement inserts into `outbox` in that statement instead.
  *
- * Call it after the changed rows are locked. It assigns the positions of events, and their order is correct only
- * because two changes of one resource get their positions one after the other, each under the row lock.
+ * Call this after the changed rows are locked. It assigns the positions of the events. Two changes of one resource get
+ * their positions in the right order only because each takes its position while it holds the row lock.
  */
 export async function emit(tx: Tx, workspaceId: string, origin: Origin, events: NewEvent[]): Promise<void> {
   if (events.length === 0) return;

@@ -3,8 +3,8 @@ import type { ChangedField } from './changed-fields.js';
 import type { Origin } from './names.js';
 import type { NewEvent } from './outbox.js';
 
-// Products change in several places: a PATCH, a batch, a checkout, an image. Each event is built here only, so that its
-// data has the same fields wherever it is emitted.
+// Products are changed in several places: by a PATCH, a batch, a checkout or an image. Events are built only here, so
+// that their data always has the same fields.
 
 export function productUpdated(id: string, fields: ChangedField[]): NewEvent {
   return { event: 'product.updated', data: { id, fields }, changed: fields };
@@ -15,7 +15,7 @@ export function variationsUpdated(id: string, count: number): NewEvent {
   return { event: 'product.updated', data: { id, variants: count }, changed: ['variants'] };
 }
 
-/** Reports the balance of a simple product. */
+/** Reports the stock balance of a product without variations. */
 export function stockUpdated(id: string, quantity: number): NewEvent {
   return { event: 'stock.updated', data: { id, quantity } };
 }
@@ -26,8 +26,8 @@ export function variationStockUpdated(id: string, sku: string | null, quantity: 
 }
 
 /**
- * The same two events for a single statement that changes balances: it inserts one for each row of its CTE `changed`.
- * `origin` is a value, or a column of that CTE.
+ * Inserts the same two events as part of a statement that changes balances, one for each row of its CTE `changed`.
+ * `origin` is a value or a column of that CTE.
  */
 export function insertStockUpdated(origin: Origin | Statement): Statement {
   return insertFromChanged(sql`jsonb_build_object('id', id, 'quantity', quantity)`, origin);

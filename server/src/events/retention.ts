@@ -25,11 +25,11 @@ const STORES_AT_ONCE = 1_000;
 const FIRST_STORE = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Deletes the epochs that ended more than 30 days ago, because all cursors issued in them have expired. Then deletes the
- * rows of event_epoch_entries that are no longer needed: a row limits only the cursors of epochs before its own, so the
- * rows of the oldest remaining epoch, and of those before it, are never read again. The epochs are deleted first. In the
- * reverse order, an interruption could leave an epoch without its rows, and it would accept cursors that a restore has
- * invalidated.
+ * Deletes the epochs that ended more than 30 days ago, because all cursors issued in them have expired. Then deletes
+ * the rows of event_epoch_entries that are no longer needed: a row only limits cursors of epochs before its own, so the
+ * rows of the oldest remaining epoch, and of those before it, are never read again. The epochs must be deleted first.
+ * In the reverse order, an interruption could leave an epoch without its rows, and cursors that a restore has
+ * invalidated would be accepted.
  */
 export async function purgeEpochs(db: StoreAccess, clock: Clock): Promise<void> {
   const before = new Date(clock.now() - KEPT_MS).toISOString();
@@ -43,8 +43,7 @@ export async function purgeEpochs(db: StoreAccess, clock: Clock): Promise<void> 
 }
 
 /**
- * Works store by store, because the entries have no index on their epoch. Such an index would slow down every event
- * write.
+ * Deletes entries store by store, because they have no index on their epoch. Such an index would slow down every event.
  */
 async function purgeEntries(db: StoreAccess): Promise<void> {
   let last = FIRST_STORE;

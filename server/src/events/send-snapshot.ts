@@ -3,7 +3,7 @@ import { badRequest } from '../platform/http/errors.js';
 import { NDJSON, sendNdjson } from '../platform/http/ndjson.js';
 import type { SnapshotRecords, Snapshots } from './snapshots.js';
 
-/** Answers a list request that accepts NDJSON with every record of one consistent snapshot. */
+/** Responds to a list request that accepts NDJSON with all records of one consistent snapshot. */
 export async function sendSnapshot<R>(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -13,7 +13,7 @@ export async function sendSnapshot<R>(
   const [parameter] = Object.keys(request.query as object);
   if (parameter !== undefined)
     throw badRequest(
-      `${parameter} is not allowed with Accept: ${NDJSON}: a snapshot has every record. Remove the parameter.`,
+      `${parameter} is not allowed with Accept: ${NDJSON}, because a snapshot contains every record. Remove the parameter.`,
       'invalid_parameter',
     );
   if (request.method === 'HEAD') return reply.type(NDJSON).send(Buffer.alloc(0)) as never;

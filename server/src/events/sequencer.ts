@@ -9,13 +9,12 @@ import { STEP, type StepResult, stepForAll, stepForStore } from './step.js';
 
 const IDLE_MS = 1_000;
 const RETRY_MS = 500;
-/** How long a step waits for another sequencer that holds the heads of its stores. */
+/** How long a step waits while another sequencer has locked the head rows of its stores. */
 const TURN_MS = 20;
 /**
- * A step numbers the events that have been committed, and costs almost the same processor time for one event as for
- * fifty. After a step of BUSY_EVENTS or more, the sequencer pauses for three times the duration of that step, so that
- * the next step finds more events. Without the pause, steps of about ten events reduced the throughput of stock writes
- * by a fifth.
+ * A step numbers all committed events, and takes almost the same CPU time for one event as for fifty. After a step with
+ * BUSY_EVENTS or more, the sequencer therefore pauses for three times the duration of that step, so that the next step
+ * finds more events. Without the pause, steps of about ten events reduced the throughput of stock writes by a fifth.
  */
 const BUSY_EVENTS = 8;
 const PAUSE_FACTOR = 3;
@@ -29,7 +28,7 @@ async function sequenceStore(db: StoreAccess, workspaceId: string): Promise<void
   }
 }
 
-/** The head of a store after all events committed before the call have been numbered. */
+/** Returns the head of a store after numbering all events that were committed before the call. */
 export async function settledHead(db: StoreAccess, workspaceId: string): Promise<Head> {
   const head = await readHead(db, workspaceId);
   if (!head.waiting) return head;
@@ -37,7 +36,9 @@ export async function settledHead(db: StoreAccess, workspaceId: string): Promise
   return readHead(db, workspaceId);
 }
 
-/** Numbers the events of all stores, when woken and every second. Several may run at the same time. */
+/**
+ * Numbers the events of all stores, every second and whenever it is woken. Several sequencers may run at the same time.
+ */
 export class Sequencer {
   private stopping = false;
   private awake = false;

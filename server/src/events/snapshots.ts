@@ -10,18 +10,18 @@ import { settledHead } from './sequencer.js';
 export interface SnapshotRecords<R> {
   /** A key that sorts before those of all records. */
   start: string[];
-  /** The records that follow this key, in the order of their keys; none at the end. */
+  /** Selects the records after this key, in the order of their keys. The result is empty at the end. */
   next(workspaceId: string, after: string[]): Statement;
   keyOf(row: R): string[];
-  /** JSON text; null for a row that did not fit into its batch and has to be read with the next one. */
+  /** Returns the JSON text, or null for a row that did not fit into its batch and must be read with the next one. */
   lineOf(row: R): Buffer | string | null;
 }
 
 /**
- * Consistent snapshots of a store, one at a time per store and app. The cursor is the last sequence that the snapshot
- * itself sees. An event gets its sequence after its change has committed, so a snapshot that sees the number sees the
- * change: nothing up to the cursor is missing. Changes that are committed but not numbered yet are in the snapshot and
- * come again in the feed, followed by all later changes of the same record.
+ * Streams consistent snapshots of a store, one at a time per store and app. The cursor is the last sequence number
+ * visible in the snapshot itself. An event is numbered after its change has been committed, so the snapshot contains
+ * every change up to the cursor. Changes that were committed but not yet numbered are in the snapshot and appear again
+ * in the feed, followed by all later changes of the same record.
  */
 export class Snapshots {
   private readonly running = new Set<string>();
@@ -33,7 +33,7 @@ export class Snapshots {
     if (this.running.has(owner)) throw snapshotRunning();
     this.running.add(owner);
     try {
-      // Waits for the sequencer, so that few events are both in the snapshot and in the feed after it.
+      // Numbers pending events first, so that few events are both in the snapshot and in the feed after it.
       await settledHead(this.db.store(workspaceId), workspaceId);
       const tx = await this.db.stream(owner).begin({ isSnapshot: true });
       try {
@@ -58,8 +58,8 @@ interface Position {
 }
 
 /**
- * This must be the first statement of the transaction, because it takes the snapshot. The lock works across processes
- * and is released when the transaction ends.
+ * This must be the first statement of the transaction, because the first statement determines the snapshot. The lock
+ * works across processes and is released when the transaction ends.
  */
 async function takePosition(tx: Transaction, workspaceId: string, owner: string): Promise<Position> {
   const [row] = await tx.query<{ locked: boolean; at: string; epoch: string | null; number: number }>(sql`
@@ -83,7 +83,7 @@ class Snapshot {
     private readonly ended: () => void,
   ) {}
 
-  /** The whole snapshot as NDJSON, one batch at a time. */
+  /** Streams the whole snapshot as NDJSON, one batch at a time. */
   async *read<R>(records: SnapshotRecords<R>): AsyncGenerator<Buffer> {
     yield lineOf({ snapshot: this.position });
     let after = records.start;
@@ -100,8 +100,8 @@ class Snapshot {
       if (lines.length === 0) break;
       yield Buffer.concat(lines);
     }
-    // Ends the transaction before the last line is sent, so that a client that has read it can request the next
-    // snapshot.
+    // End the transaction before sending the last line: a client that has read it may request the next snapshot
+    // immediately.
     await this.end();
     yield lineOf({ end: { count } });
   }

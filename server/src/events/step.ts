@@ -6,30 +6,30 @@ export const STEP = 500;
 export interface StepResult {
   moved: number;
   deliveries: number;
-  /** Another sequencer is numbering some of the events that this step found. */
+  /** Whether another sequencer is numbering some of the events that this step found. */
   left: boolean;
-  /** No row describes the current history yet; see epochs.ts. */
+  /** Whether the current history has no epoch row yet; see epochs.ts. */
   epochMissing: boolean;
-  /** Some of these stores have no row in event_heads yet. */
+  /** Whether some of these stores have no row in event_heads yet. */
   headsMissing: boolean;
 }
 
 /**
- * Moves committed events from the outbox to `events`, with a number per store, and adds the deliveries they lead to.
+ * Moves committed events from the outbox to `events`, numbers them per store, and adds the deliveries they lead to.
  *
- * Why the numbers follow the changes: two changes of one record are serialised by its row lock, each takes its position
- * under that lock, and a snapshot that sees the later commit sees the earlier one too. So the lowest positions of any
- * snapshot never contain a change without those before it. Sequencers of one store take turns on its head row. A
- * snapshot may be older than that lock; then some of its rows are gone, DELETE finds that out row by row, and what
- * remains is numbered after them.
+ * The numbers have the order of the changes. Two changes of one record are serialized by its row lock, each takes its
+ * outbox position under that lock, and a snapshot that sees the later commit also sees the earlier one. So the events
+ * with the lowest positions in a snapshot never include a change without the changes before it. Sequencers of one store
+ * take turns on its head row. A snapshot may be older than that lock. Some of its rows have then been moved already;
+ * DELETE skips those, and the remaining ones get higher numbers.
  *
- * Nothing here waits for a writer: the tables that it locks are written by sequencers and dispatchers only.
+ * No step waits for a writer, because only sequencers and dispatchers write to the tables that it locks.
  */
 export const stepForAll = prepared(
   step(sql`next_in_outbox(${raw(String(STEP))})`, raw('for update of h skip locked')),
 );
 
-/** The same for one store, for a reader that must not miss committed events. It waits for its turn. */
+/** The same step for one store, for a reader that must not miss committed events. It waits for its turn. */
 export const stepForStore = fixed((workspaceId: string) =>
   step(sql`next_in_outbox(${raw(String(STEP))}, ${workspaceId})`, raw('for update of h')),
 );

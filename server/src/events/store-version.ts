@@ -4,12 +4,12 @@ import { raw, type Statement, sql } from '../platform/db/sql.js';
 const MAX_WAITING = 100;
 
 /**
- * The version of a store, `workspaceId` being a column of the surrounding statement; null while many events are not
- * numbered yet.
+ * Selects the version of a store, where `workspaceId` is a column of the surrounding statement. The version is null
+ * while many events are not numbered yet.
  *
- * Every change of products, variations, images and orders commits together with a row in `outbox`, and the sequencer
- * moves rows from there to numbers of the store. So the sum of both counts all changes that are committed, in every
- * snapshot, whichever process made them.
+ * Every change of products, variations, images and orders is committed together with a row in `outbox`. The sequencer
+ * moves these rows and increases the last number of the store. The sum of both therefore counts all committed changes
+ * in any snapshot, whichever process made them.
  */
 export function storeVersion(workspaceId: Statement): Statement {
   return sql`

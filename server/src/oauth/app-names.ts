@@ -5,16 +5,16 @@ export type AppNameFault = 'length' | 'invisible' | 'script' | 'blank' | 'ours';
 export const MAX_APP_NAME = 100;
 
 /**
- * Returns the stored form of a name. A name that is too long in any form is returned unchanged and then rejected by
- * `appNameFault`, because normalization takes quadratic time for combining marks.
+ * Returns the name in the form in which it is stored. A name that is too long is returned unchanged, because
+ * normalizing combining marks takes quadratic time; `appNameFault` then rejects it.
  */
-export function normalAppName(name: string): string {
+export function normalizedAppName(name: string): string {
   return name.length > MAX_APP_NAME * UNITS_PER_CHARACTER ? name : name.trim().normalize('NFC');
 }
 
 /**
- * Returns why this name must not be shown on the consent screen, or undefined if it may. Every way to register an app
- * checks it, because the name is the only free text on that screen that the app's developer controls.
+ * Returns why this name must not be shown on the consent screen, or undefined if it may be shown. Every way to register
+ * an app uses this check, because the name is the only text on that screen that the developer of the app controls.
  */
 export function appNameFault(name: string): AppNameFault | undefined {
   if (name === '' || [...name].length > MAX_APP_NAME) return 'length';
@@ -33,7 +33,7 @@ export function appNameFault(name: string): AppNameFault | undefined {
  */
 const LATIN = /[A-Za-zªº\u00c0-\u024f\u1e00-\u1eff]/g;
 
-/** Characters that look like another letter. Accents and compatibility forms have been removed before. */
+/** Characters that look like another letter. They are compared after accents and compatibility forms were removed. */
 const LOOKALIKES: Record<string, string> = {
   '1': 'i',
   l: 'i',
@@ -52,7 +52,7 @@ const LOOKALIKES: Record<string, string> = {
   ɍ: 'r',
 };
 
-/** Words that do not change whose name it is: "Feira Oficial" and "Equipe da Feira" still claim to be Feira. */
+/** Words that are ignored in the comparison: "Feira Oficial" and "Equipe da Feira" still claim to be Feira. */
 const GENERIC = new Set(
   [
     ...[

@@ -22,7 +22,9 @@ export interface NewApp {
 const MAX_ACTIVE_SECRETS = 2;
 const CLIENT_ID = /^app_[0-9a-f]{24}$/;
 
-/** The format is checked before the query, so that a NUL byte results in an unknown app and not in a failed query. */
+/**
+ * The format is checked before the query, because PostgreSQL would fail on a NUL byte. Such an id is simply unknown.
+ */
 export async function findApp(db: Queryable, clientId: string): Promise<AppRecord | undefined> {
   if (!CLIENT_ID.test(clientId)) return undefined;
   const [app] = await db.query<AppRecord>(sql`
@@ -31,7 +33,7 @@ export async function findApp(db: Queryable, clientId: string): Promise<AppRecor
   return app;
 }
 
-/** Every app of the platform, for the operator. */
+/** Lists all apps of the platform, for the operator. */
 export async function listApps(db: Queryable): Promise<AppRecord[]> {
   return db.query<AppRecord>(sql`
     select client_id as "clientId", name, contact, redirect_uris as "redirectUris", created_at as "createdAt"
@@ -45,7 +47,7 @@ export async function isAppSecret(db: Queryable, clientId: string, secret: strin
   return found.length > 0;
 }
 
-/** The secret is only in this response; we store its hash. */
+/** Returns the only copy of the secret: we store its hash. */
 export async function createApp(tx: Tx, app: NewApp): Promise<{ clientId: string; clientSecret: string }> {
   const clientId = `app_${randomBytes(12).toString('hex')}`;
   const clientSecret = newSecret('client');
@@ -84,7 +86,7 @@ export async function rotateSecret(tx: Tx, clientId: string): Promise<string> {
 }
 
 /** Completes a rotation: revokes all secrets but the newest. */
-export async function endOldSecrets(tx: Tx, clientId: string): Promise<void> {
+export async function revokeOldSecrets(tx: Tx, clientId: string): Promise<void> {
   await tx.query(sql`
     delete from app_secrets where client_id = ${clientId} and secret_hash not in (
       select secret_hash from app_secrets where client_id = ${clientId} order by created_at desc, secret_hash limit 1)`);

@@ -12,7 +12,7 @@ export interface AuthorizationRequest {
   codeChallenge: string;
 }
 
-/** Why a request cannot be shown to the merchant. Without a trusted redirectUri, the error is shown on our own page. */
+/** Why a request cannot be shown to the merchant. Without a trusted redirectUri, the error appears on our own page. */
 export interface AuthorizationFault {
   error:
     | 'unknown_client'
@@ -24,7 +24,7 @@ export interface AuthorizationFault {
   redirect?: { uri: string; state: string | undefined };
 }
 
-interface Judged {
+interface CheckedRequest {
   fields: Fields;
   app?: AppRecord;
   redirectUri?: string;
@@ -32,10 +32,9 @@ interface Judged {
 }
 
 type Fault = Omit<AuthorizationFault, 'redirect'> | undefined;
-type Check = (request: Judged, db: Queryable) => Fault | Promise<Fault>;
+type Check = (request: CheckedRequest, db: Queryable) => Fault | Promise<Fault>;
 
-// The first two checks decide whether an error may be sent to the redirect URI. It is never sent to an unregistered
-// one.
+// These two checks decide whether errors may be sent to the redirect URI. Nothing is ever sent to an unregistered URI.
 const BEFORE_REDIRECT: Check[] = [knownClient, registeredRedirectUri];
 const AFTER_REDIRECT: Check[] = [
   noRepeatedParameter,
@@ -51,7 +50,7 @@ export async function readAuthorizationRequest(
   db: Queryable,
   fields: Fields,
 ): Promise<AuthorizationRequest | AuthorizationFault> {
-  const request: Judged = { fields };
+  const request: CheckedRequest = { fields };
   for (const check of BEFORE_REDIRECT) {
     const fault = await check(request, db);
     if (fault) return fault;
@@ -71,7 +70,7 @@ export async function readAuthorizationRequest(
   };
 }
 
-async function knownClient(request: Judged, db: Queryable): Promise<Fault> {
+async function knownClient(request: CheckedRequest, db: Queryable): Promise<Fault> {
   const clientId = request.fields.get('client_id');
   const repeated = request.fields.repeated.includes('client_id');
   const app = clientId === undefined || repeated ? undefined : await findApp(db, clientId);
@@ -83,8 +82,8 @@ async function knownClient(request: Judged, db: Queryable): Promise<Fault> {
   request.app = app;
 }
 
-/** Compared character by character, as RFC 9700 requires, without prefix matching or normalization. */
-function registeredRedirectUri(request: Judged): Fault {
+/** Compares character by character, as RFC 9700 requires, without prefix matching or normalization. */
+function registeredRedirectUri(request: CheckedRequest): Fault {
   const uri = request.fields.get('redirect_uri');
   const repeated = request.fields.repeated.includes('redirect_uri');
   if (uri === undefined || repeated || !request.app?.redirectUris.includes(uri)) {
@@ -96,31 +95,34 @@ function registeredRedirectUri(request: Judged): Fault {
   request.redirectUri = uri;
 }
 
-function noRepeatedParameter({ fields }: Judged): Fault {
+function noRepeatedParameter({ fields }: CheckedRequest): Fault {
   const description = repetitionIn(fields);
   if (description !== undefined) return { error: 'invalid_request', description };
 }
 
-/** RFC 6749, A.5. Browsers rewrite line breaks in submitted forms, so they could not be returned unchanged. */
-function printableState({ fields }: Judged): Fault {
+/**
+ * RFC 6749, A.5. Browsers rewrite line breaks in submitted forms, so a state with line breaks could not be returned
+ * unchanged.
+ */
+function printableState({ fields }: CheckedRequest): Fault {
   if (/[\x00-\x1f\x7f]/.test(fields.text('state')))
     return { error: 'invalid_request', description: 'state must not contain control characters' };
 }
 
-function codeResponse({ fields }: Judged): Fault {
+function codeResponse({ fields }: CheckedRequest): Fault {
   const type = fields.get('response_type');
   if (type === undefined) return { error: 'invalid_request', description: 'response_type is missing' };
   if (type !== 'code')
     return { error: 'unsupported_response_type', description: 'response_type must be code' };
 }
 
-function answerInQuery({ fields }: Judged): Fault {
+function answerInQuery({ fields }: CheckedRequest): Fault {
   const mode = fields.get('response_mode');
   if (mode !== undefined && mode !== 'query')
     return { error: 'invalid_request', description: 'response_mode must be query' };
 }
 
-function pkceWithS256({ fields }: Judged): Fault {
+function pkceWithS256({ fields }: CheckedRequest): Fault {
   const challenge = fields.get('code_challenge');
   if (challenge === undefined)
     return { error: 'invalid_request', description: 'code_challenge is missing: PKCE is required' };
@@ -134,7 +136,7 @@ function pkceWithS256({ fields }: Judged): Fault {
   }
 }
 
-function knownScopes(request: Judged): Fault {
+function knownScopes(request: CheckedRequest): Fault {
   const names = [...new Set((request.fields.get('scope') ?? '').split(' ').filter(Boolean))];
   const unknown = names.filter((name) => !isScope(name));
   if (names.length === 0)

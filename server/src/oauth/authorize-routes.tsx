@@ -143,8 +143,8 @@ export const authorizeRoutes: FastifyPluginAsync<AuthorizeOptions> = async (
 };
 
 /**
- * The form is valid for this merchant and exactly this request; other scopes or another redirect URI require a new
- * page.
+ * Identifies what a consent form is valid for: this merchant and exactly this request. Other scopes or another redirect
+ * URI require a new form.
  */
 function purposeOf(session: Session, fields: Fields): string {
   return `consent\n${session.userId}\n${JSON.stringify(parametersOf(fields))}`;

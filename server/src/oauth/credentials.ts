@@ -12,8 +12,8 @@ export const CREDENTIAL_CHANNEL = 'feira_credentials';
 /** The maximum age of a cached credential, independent of notifications. */
 export const CACHE_MS = 2_000;
 /**
- * A credential that is used at this age is refreshed while it is still valid, together with all others that become
- * due within REFRESH_BATCH_MS.
+ * A cached credential that is used after this time is refreshed while it is still valid, together with all others that
+ * become due within REFRESH_BATCH_MS.
  */
 const REFRESH_AFTER_MS = 1_000;
 const REFRESH_BATCH_MS = 100;
@@ -40,15 +40,15 @@ interface Cached {
  */
 export class Credentials {
   /**
-   * Keyed by the whole Authorization header: extracting and hashing the token took a tenth of a product read. A heap
-   * dump would expose the tokens of recent calls.
+   * The key is the whole Authorization header, because extracting and hashing the token took a tenth of the time of a
+   * product read. The price is that a heap dump would expose the tokens of recent calls.
    */
   private readonly cache = new Map<string, Cached>();
   private readonly lookups = new Batcher(3, 8, (tokens: string[]) => this.rowsOf(tokens));
   /**
-   * The lookups of networks that send many invalid tokens: one statement at a time for up to 200 tokens, so that a
-   * flood keeps one statement busy and delays no other network. They are not rejected without a lookup, because valid
-   * tokens may come from the same network.
+   * Looks up tokens from networks that send many invalid ones: one statement at a time, for up to 200 tokens. A flood
+   * of invalid tokens therefore occupies one connection and delays no other network. These tokens are still looked up,
+   * because valid ones may come from the same network.
    */
   private readonly suspectLookups = new Batcher(1, 200, (tokens: string[]) => this.rowsOf(tokens), 'never');
   private readonly suspects: SuspectNetworks;
@@ -75,7 +75,10 @@ export class Credentials {
     return this.unexpired(cached.credential);
   }
 
-  /** Returns undefined for a token that is unknown, expired or revoked. A valid one is cached under its header. */
+  /**
+   * Returns undefined if the token is unknown, expired or revoked. The credential of a valid token is cached under its
+   * header.
+   */
   async find(header: string, token: string, address: string): Promise<Credential | undefined> {
     const lookups = this.suspects.has(address) ? this.suspectLookups : this.lookups;
     const credential = this.unexpired(await this.lookUp(header, token, lookups));
@@ -84,9 +87,9 @@ export class Credentials {
   }
 
   /**
-   * Must be called after the commit of a revocation, so that it takes effect in this process immediately. The
-   * notification, which other processes depend on, arrives slightly later: without this, every second call right
-   * after a disconnect still passed.
+   * Call this after the commit of a revocation, so that it takes effect in this process immediately. The notification
+   * for the other processes arrives slightly later: before this method existed, every second call right after a
+   * disconnect was still accepted.
    */
   forget(workspaceId: string, clientId: string): void {
     this.drop(nameOf(workspaceId, clientId));
@@ -98,8 +101,8 @@ export class Credentials {
 
   private async lookUp(header: string, token: string, lookups: Lookups): Promise<Credential | undefined> {
     const queriedAt = this.clock.monotonic();
-    // The entry is added before the query. A notification that arrives while the query runs removes it, and the
-    // result, which may be outdated, is not cached.
+    // The entry is added before the query. If a notification arrives while the query is running, it removes the entry,
+    // so a result that may be outdated is not cached.
     const entry: Cached = {
       token,
       credential: undefined,
@@ -124,12 +127,15 @@ export class Credentials {
     this.dueForRefresh.push(entry);
   }
 
-  /** An entry that is removed in the meantime is no longer in the cache, so updating it has no effect. */
+  /**
+   * Refreshes entries in use. If an entry is removed meanwhile, it is no longer in the cache, and updating it has no
+   * effect.
+   */
   private async refresh(): Promise<void> {
     const entries = this.dueForRefresh;
     this.dueForRefresh = [];
     const queriedAt = this.clock.monotonic();
-    // If the refresh fails, the entries expire, and the next call that needs one looks it up.
+    // If the refresh fails, the entries expire and the next call looks its credential up.
     const rows = await this.rowsOf(entries.map(({ token }) => token)).catch(() => undefined);
     entries.forEach((entry, index) => {
       entry.isRefreshing = false;
@@ -140,7 +146,7 @@ export class Credentials {
   }
 
   private keep(entry: Cached, row: CredentialRow, queriedAt: number): Credential {
-    this.noteUse(row);
+    this.recordUse(row);
     // The object is reused if nothing changed, because a new one every two seconds caused most of the garbage
     // collection.
     if (!entry.credential || !matchesRow(entry.credential, row)) entry.credential = credentialOf(row);
@@ -163,10 +169,10 @@ export class Credentials {
   }
 
   /**
-   * Recorded to the minute and without waiting. The merchant sees this time, but nothing depends on it, so a lost
-   * update does no harm.
+   * Records the time of the last use, to the minute and in the background. The merchant sees this time, but nothing
+   * depends on it, so a lost update does no harm.
    */
-  private noteUse({ workspace_id, grant_id, last_used_at }: CredentialRow): void {
+  private recordUse({ workspace_id, grant_id, last_used_at }: CredentialRow): void {
     const now = this.clock.now();
     if (last_used_at !== null && now - Date.parse(last_used_at) < USE_NOTED_MS) return;
     this.uses.submit({ workspaceId: workspace_id, grantId: grant_id }).catch(() => {});
@@ -197,7 +203,7 @@ export class Credentials {
 
   private drop(payload: string): void {
     for (const [key, { credential }] of this.cache) {
-      // An entry without a result is removed too, because its query may have started before the change.
+      // An entry without a result is removed too, because its query may have started before the change was committed.
       if (!credential || credential.name === payload) this.cache.delete(key);
     }
   }

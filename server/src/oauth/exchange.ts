@@ -11,9 +11,9 @@ import { hashOfSecret, isSecret } from './secrets.js';
 import { invalidGrant, invalidRequest, type TokenError, type TooManyRefreshes } from './token-errors.js';
 import { issueTokens, type TokenResponse } from './tokens.js';
 
-// An exchange is one transaction: it locks the credential together with its grant, checks and consumes it, and issues
-// the new pair. Of several parallel exchanges, one gets the lock first and the others then see a consumed credential.
-// Rejections are returned and not thrown, because a revocation that accompanies them must be committed.
+// An exchange is one transaction: it locks the code or refresh token together with its grant, checks it, marks it as
+// used and issues the new pair. Of several parallel exchanges, one gets the lock first and the others then find it
+// used. Rejections are returned and not thrown, because the revocation that some of them cause must be committed.
 
 type Outcome = TokenResponse | TokenError | TooManyRefreshes;
 
@@ -91,7 +91,9 @@ export async function exchangeRefreshToken(
   });
 }
 
-const OTHER_SCOPE = invalidRequest('this Idempotency-Key was used with another scope; send the same request');
+const OTHER_SCOPE = invalidRequest(
+  'this Idempotency-Key was used with another scope; repeat the request with the original scope',
+);
 
 const SCOPE_NOT_GRANTED: TokenError = {
   error: 'invalid_scope',
@@ -99,8 +101,8 @@ const SCOPE_NOT_GRANTED: TokenError = {
 };
 
 /**
- * RFC 6749, section 6: without scope, the new access token has all granted scopes, even after a narrower one. Returns
- * undefined if a requested scope was not granted.
+ * RFC 6749, section 6: without scope, the new access token has all granted scopes, even if the previous one had fewer.
+ * Returns undefined if a requested scope was not granted.
  */
 function narrowed(granted: Scope[], asked: string | undefined): Scope[] | undefined {
   if (asked === undefined) return granted;

@@ -32,9 +32,9 @@ export function guard(app: FastifyInstance, options: GuardOptions): void {
 }
 
 /**
- * Checks the token (401), then the budget (429), then the scope (403, which still counts against the budget). Cached
- * values are not awaited: most calls find the credential and the count in memory, and promises for them cost a
- * twentieth of a product read.
+ * Checks the token (401), then the rate limit (429), then the scope (403, which still counts against the limit). For
+ * most calls the credential and the count are in memory, and awaiting them anyway took a twentieth of the time of a
+ * product read, so cached values are used without a promise.
  */
 export function guardOf({ credentials, budgets }: GuardOptions): Guard {
   function admit(request: FastifyRequest, reply: FastifyReply, credential: Credential): void | Promise<void> {
@@ -85,7 +85,8 @@ function authenticate(request: FastifyRequest, credentials: Credentials): Creden
   if (isSecret('refresh', token))
     throw invalidToken('this is a refresh token; exchange it for an access token first');
   if (!isSecret('access', token)) return orRefuse(undefined);
-  // Cached under one spelling, because the same token in many spellings would evict others from the cache.
+  // The cache key always uses this spelling. Otherwise one token in many spellings (bearer, BEARER) could evict the
+  // others.
   const usual = `Bearer ${token}`;
   return credentials.remembered(usual) ?? credentials.find(usual, token, request.ip).then(orRefuse);
 }
@@ -99,9 +100,9 @@ function orRefuse(credential: Credential | undefined): Credential {
 }
 
 function applyBudget(verdict: Verdict, reply: FastifyReply): void {
-  // Rounded up, except for the last bits of a floating-point difference, which turned a wait of 60 seconds into 61.
+  // Round up, but ignore floating-point noise, which turned a wait of 60 seconds into 61.
   const seconds = Math.ceil(Math.round(verdict.resetMs * 1000) / 1_000_000);
-  // Lower case, as the framework stores header names. It would convert any other spelling for each response.
+  // Header names are in lower case because the framework would convert any other spelling for each response.
   reply.header('x-ratelimit-limit', verdict.limit);
   reply.header('x-ratelimit-remaining', verdict.remaining);
   reply.header('x-ratelimit-reset', seconds);

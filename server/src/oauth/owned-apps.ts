@@ -2,12 +2,12 @@ import type { Queryable, Tx } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
 import { type AppRecord, createApp, findApp, type NewApp } from './apps.js';
 
-/** Apps cannot be deleted, so the limit allows for several products with a test app each. */
+/** Apps cannot be deleted. The limit is high enough for several products with a test app each. */
 export const MAX_APPS_PER_ACCOUNT = 50;
 
 /**
- * Returns undefined if the account has the maximum number of apps. The lock serializes registrations of one account,
- * because concurrent ones would all see the last free place.
+ * Registers an app, or returns undefined if the account has the maximum number of apps. The lock serializes
+ * registrations of one account. Without it, concurrent registrations could exceed the limit.
  */
 export async function registerApp(
   tx: Tx,

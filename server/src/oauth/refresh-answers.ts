@@ -8,23 +8,23 @@ import type { TokenResponse } from './tokens.js';
 
 const KEPT_MS = 10 * 60 * 1000;
 
-/** A refresh that the client may repeat: the refresh token it used, and its Idempotency-Key. */
+/** Identifies a refresh that the client may repeat: the refresh token it used, and its Idempotency-Key. */
 interface KeyedRefresh {
   workspaceId: string;
   tokenHash: Buffer;
   key: string;
 }
 
-/** A stored answer and the requested scope, which must be the same when the request is repeated. */
+/** A stored response and the scope that was requested. A repeated request must have the same scope. */
 interface RefreshAnswer {
   scope: string | undefined;
   tokens: TokenResponse;
 }
 
 /**
- * A refresh whose answer is lost on the network would end the connection permanently, because the refresh token is used
- * up. With an Idempotency-Key the client gets the same pair again for ten minutes. The pair is the only place where
- * tokens are kept in a form that can be read again, so it is sealed for its row and purged soon.
+ * A refresh token can be used once, so a client that loses the response would have to ask the merchant for access
+ * again. With an Idempotency-Key, the client gets the same token pair again for ten minutes. This is the only place
+ * where readable tokens are stored, so the pair is sealed for its row and deleted soon.
  */
 export class RefreshAnswers {
   constructor(
@@ -32,7 +32,7 @@ export class RefreshAnswers {
     private readonly clock: Clock,
   ) {}
 
-  /** Call it in the transaction that invalidates the refresh token. */
+  /** Call this in the transaction that invalidates the refresh token. */
   async keep(tx: Tx, refresh: KeyedRefresh, answer: RefreshAnswer): Promise<void> {
     const sealed = this.seal.close(JSON.stringify(answer), sealedFor(refresh));
     const expiresAt = new Date(this.clock.now() + KEPT_MS).toISOString();

@@ -5,13 +5,13 @@ import { TooManyRefreshes } from './token-errors.js';
 
 /**
  * An access token is valid for two hours, so a client needs twelve refreshes per day. Every refresh creates rows that
- * are kept for weeks. 600 per hour allow for tests and for clients that refresh before each batch, but not for a
- * loop.
+ * are stored for weeks. A limit of 600 per hour leaves room for tests and for clients that refresh before each batch,
+ * but stops a client that refreshes in a loop.
  */
 const REFRESHES_PER_HOUR = 600;
 const HOUR_MS = 60 * 60 * 1000;
 
-/** Counts a refresh of a grant that the caller has locked, or returns the error. */
+/** Counts a refresh of a grant that the caller has locked. Returns an error if the limit is reached. */
 export async function countRefresh(
   tx: Tx,
   clock: Clock,

@@ -3,14 +3,14 @@ import { type AppNameFault, MAX_APP_NAME } from './app-names.js';
 import { MAX_REDIRECT_URIS, type RedirectUriFault } from './redirect-uris.js';
 
 interface RegistrationTexts {
-  /** Follows the name of the field: "The name …", "--name …". */
+  /** Written after the name of the field: "The name …", "--name …". */
   name: Record<AppNameFault, string>;
-  /** Follows the redirect URI. */
+  /** Written after the redirect URI. */
   uri: Record<RedirectUriFault, string>;
   tooManyUris: string;
 }
 
-/** The errors of an app registration, for the form and the command line. */
+/** The messages for a rejected app registration, shown by the form and the command line. */
 export const REGISTRATION_TEXTS: Record<Language, RegistrationTexts> = {
   en: {
     name: {

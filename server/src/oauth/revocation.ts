@@ -2,7 +2,7 @@ import type { Tx } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
 import { CREDENTIAL_CHANNEL } from './credentials.js';
 
-/** Revokes all tokens issued from one approval. Other processes are notified. */
+/** Revokes all tokens issued for one approval and notifies the other processes. */
 export async function revokeGrant(tx: Tx, workspaceId: string, grantId: string): Promise<void> {
   await tx.query(sql`
     with revoked as (
@@ -23,8 +23,8 @@ export async function disconnectApp(tx: Tx, workspaceId: string, clientId: strin
 }
 
 /**
- * A refresh token was used twice, so one of its users is an attacker: no further refresh is possible. The access
- * tokens expire on their own.
+ * Called when a refresh token was used twice, which means that one of its users is an attacker. No further refresh is
+ * possible, and the access tokens expire on their own.
  */
 export async function endRefreshFamily(tx: Tx, workspaceId: string, grantId: string): Promise<void> {
   await tx.query(sql`

@@ -1,6 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 
-// The prefix lets secret scanners detect a leaked credential, and lets us reject the wrong kind without a lookup.
+// With these prefixes, secret scanners detect a leaked credential, and we reject a wrong kind of credential without a
+// lookup.
 const PREFIXES = {
   code: 'feira_ac_',
   access: 'feira_at_',
@@ -19,7 +20,7 @@ export function isSecret(kind: keyof typeof PREFIXES, value: string): boolean {
   return value.length === prefix.length + RANDOM_CHARACTERS && value.startsWith(prefix);
 }
 
-/** A plain hash is sufficient for 256 random bits, because unlike a password they cannot be guessed. */
+/** A plain hash is sufficient, because 256 random bits cannot be guessed like a password. */
 export function hashOfSecret(secret: string): Buffer {
   return hash('sha256', secret, 'buffer');
 }

@@ -13,7 +13,7 @@ interface Window {
 
 /** Networks that send many unknown, expired or revoked tokens. Each process counts on its own. */
 export class SuspectNetworks {
-  /** Oldest window first. */
+  /** Ordered by the start of the window, oldest first. */
   private readonly windows = new Map<string, Window>();
 
   constructor(private readonly clock: Clock) {}

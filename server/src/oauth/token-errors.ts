@@ -1,4 +1,4 @@
-/** RFC 6749, 5.2. */
+/** The error response of the token endpoint (RFC 6749, 5.2). */
 export interface TokenError {
   error:
     | 'invalid_request'
@@ -19,8 +19,8 @@ export function invalidRequest(error_description: string): TokenError {
 }
 
 /**
- * RFC 6749 has no error code for a client that calls the token endpoint too often. invalid_grant would make clients
- * send the merchant through the consent screen again, so this uses a code of the authorization endpoint.
+ * RFC 6749 has no error code for a client that calls the token endpoint too often. With invalid_grant, clients would
+ * ask the merchant for approval again, so this uses temporarily_unavailable, a code of the authorization endpoint.
  */
 export class TooManyRefreshes {
   readonly error = 'temporarily_unavailable';

@@ -56,7 +56,7 @@ export const tokenRoutes: FastifyPluginAsync<TokenOptions> = async (app, options
 
 type Outcome = TokenResponse | TokenError | TooManyRefreshes | Record<string, never>;
 
-/** Checked in this order, which clients may rely on: content type, grant_type, client, parameters, grant, scope. */
+/** Clients may rely on the order of these checks: content type, grant_type, client, parameters, grant, scope. */
 async function token(
   { db, clock, credentials, seal }: TokenOptions,
   request: FastifyRequest,
@@ -127,7 +127,9 @@ async function revoke({ db, credentials }: TokenOptions, request: FastifyRequest
   return {};
 }
 
-/** Uses the app's share of the connections instead of the store's: the store is known only after the token is found. */
+/**
+ * Uses the connections of the app instead of the store's, because the store is known only after the token was found.
+ */
 function tokensOf(db: Database, clientId: string): Share {
   return db.store(clientId, TOKENS);
 }
@@ -155,7 +157,7 @@ const TEMPORARILY_UNAVAILABLE = {
   error_description: 'the service is busy; retry with exponential backoff',
 };
 
-/** Errors outside of the checks above also have the format of RFC 6749. */
+/** Gives all other errors the format of RFC 6749 too. */
 function answerFailure(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { status, message, more } = publicError(error);
   reply.code(status).headers(more.headers ?? {});
@@ -169,7 +171,7 @@ function answerFailure(error: FastifyError, request: FastifyRequest, reply: Fast
   });
 }
 
-/** RFC 8414. */
+/** Serves the authorization server metadata (RFC 8414). */
 function serveMetadata(app: FastifyInstance, publicUrl: string): void {
   app.get('/.well-known/oauth-authorization-server', { schema: { hide: true } }, async (_request, reply) => {
     reply.header('Cache-Control', 'public, max-age=300');

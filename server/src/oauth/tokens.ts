@@ -53,8 +53,8 @@ export async function issueCode(
 }
 
 /**
- * The first pair of a grant connects the app. `scopes` are those of the access token: all scopes of the grant, or
- * fewer.
+ * Issues a token pair for a grant. The first pair connects the app. `scopes` are those of the access token: all scopes
+ * of the grant, or fewer.
  */
 export async function issueTokens(
   tx: Tx,

@@ -13,7 +13,7 @@ export function hasValidCheckDigit(key: string): boolean {
   return Number(key.at(-1)) === (rest < 2 ? 0 : 11 - rest);
 }
 
-/** Formatted in groups of four, as printed on documents. */
+/** Formats the key in groups of four, as it is printed on documents. */
 export function groupedKey(key: string): string {
   return key.replace(/(.{4})(?=.)/g, '$1 ');
 }

@@ -19,7 +19,7 @@ const FIXED_HOLIDAYS = [
  */
 const EASTER_HOLIDAYS = [-48, -47, -2, 60];
 
-/** The day (YYYY-MM-DD) that comes `count` Brazilian business days after `day`. */
+/** Returns the day (YYYY-MM-DD) that is `count` Brazilian business days after `day`. */
 export function addBusinessDays(day: string, count: number): string {
   let time = Date.parse(day);
   for (let left = count; left > 0; ) {
@@ -29,7 +29,7 @@ export function addBusinessDays(day: string, count: number): string {
   return dayOf(time);
 }
 
-/** The local date (YYYY-MM-DD) of a time in a time zone. */
+/** Returns the local date (YYYY-MM-DD) of a time in a time zone. */
 export function localDay(moment: number, timeZone: string): string {
   // The Canadian date format is YYYY-MM-DD.
   return new Intl.DateTimeFormat('en-CA', { timeZone }).format(moment);
@@ -47,7 +47,7 @@ function dayOf(time: number): string {
   return new Date(time).toISOString().slice(0, 10);
 }
 
-/** Easter Sunday of the Gregorian calendar, by the algorithm of Meeus, Jones and Butcher. */
+/** Returns Easter Sunday of a year in the Gregorian calendar, by the algorithm of Meeus, Jones and Butcher. */
 function easter(year: number): number {
   const a = year % 19;
   const b = Math.floor(year / 100);

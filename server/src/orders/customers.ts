@@ -22,9 +22,9 @@ export interface CustomerRecord {
 }
 
 /**
- * Customers are identified by document, otherwise by e-mail. The first order creates the customer; an unpaid order
- * does not change an existing one, because anyone can enter a document that is not theirs. The time is that of the
- * transaction, like that of the order, so both agree to the millisecond.
+ * Customers are identified by document or, without one, by e-mail. The first order creates the customer. Later unpaid
+ * orders do not change the customer, because anyone can enter someone else's document. Customer and order use the time
+ * of the transaction, so both have the same time to the millisecond.
  */
 export async function findOrCreateCustomer(
   tx: Tx,
@@ -45,7 +45,7 @@ export async function findOrCreateCustomer(
   return { id: row!.id, name, email, phone, document };
 }
 
-/** Counts a paid order. The latest one defines the name and address of the customer. */
+/** Counts a paid order. The name and address of the customer are taken from the latest paid order. */
 export async function countPaidOrder(tx: Tx, workspaceId: string, orderId: string): Promise<void> {
   await Promise.all([
     tx.query(sql`
@@ -64,7 +64,7 @@ export async function countPaidOrder(tx: Tx, workspaceId: string, orderId: strin
   ]);
 }
 
-/** Customer totals are net of refunds. */
+/** Subtracts a refund, because customer totals are net of refunds. */
 export async function countRefund(
   tx: Tx,
   workspaceId: string,
@@ -90,7 +90,10 @@ const customerJson = raw(`
   || ',"ordersCount":' || c.orders_count || ',"totalSpent":' || trim_scale(coalesce(c.amount_spent, c.total_spent))
   || ',"firstOrderAt":' || json_time(c.first_order_at) || ',"lastOrderAt":' || json_time(c.last_order_at) || '}'`);
 
-/** Lists customers, latest purchase first, as JSON text. Orders are not read: the totals are stored with the customer. */
+/**
+ * Lists customers as JSON text, latest purchase first. It reads no orders, because the totals are stored with the
+ * customer.
+ */
 export async function listCustomers(
   db: Queryable,
   memory: ListMemory,
@@ -106,7 +109,7 @@ export async function listCustomers(
     sorts: customerSorts,
     terms: { table: 'customers', id: 'id' },
     plannedOnce: true,
-    // Every change of a customer changes the version, so this order is stable too.
+    // Any change of a customer changes the version of the list, so a remembered order by lastOrderAt stays correct.
     kept: { list: 'customers', memory, stableSorts: ['lastOrderAt'] },
   });
   return listBody(page.json, metaOf(request, page));

@@ -1,14 +1,14 @@
 import type { Clock } from '../platform/clock.js';
 import { addBusinessDays, localDay } from './business-days.js';
 
-/** Pix and card payments are immediate, so longer reservations would only block stock. */
+/** Pix and card payments are immediate, so a longer reservation would only block stock. */
 const UNPAID_MS = 2 * 60 * 60 * 1000;
 
 /** A boleto is due three business days after checkout, and its payment takes up to two more to be confirmed. */
 const BOLETO_DUE_DAYS = 3;
 const BOLETO_CONFIRMATION_DAYS = 2;
 
-/** When an unpaid order expires: at a time, or at the end of a day in the store's time zone. */
+/** Returns when an unpaid order expires: at a time, or at the end of a day in the store's time zone. */
 export function expiryOf(
   method: string,
   clock: Clock,
@@ -18,7 +18,7 @@ export function expiryOf(
   return { moment: null, day: addBusinessDays(boletoDueDay(clock, timezone), BOLETO_CONFIRMATION_DAYS) };
 }
 
-/** The day (YYYY-MM-DD) on which a boleto that is issued now is due. */
+/** Returns the day (YYYY-MM-DD) on which a boleto that is issued now is due. */
 export function boletoDueDay(clock: Clock, timezone: string): string {
   return addBusinessDays(localDay(clock.now(), timezone), BOLETO_DUE_DAYS);
 }

@@ -72,7 +72,7 @@ export const invoiceRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (request) => {
       const { id, key } = request.params;
-      // PostgreSQL stores neither NUL nor half of a surrogate pair, so no invoice has such a key.
+      // PostgreSQL stores neither NUL nor unpaired surrogates, so no invoice can have such a key.
       if (key.includes('\0') || !key.isWellFormed()) throw notFound('Invoice', key);
       await request.store.transaction((tx) => removeInvoice(tx, request.credential.workspaceId, id, key));
       return { id: key, deleted: true };

@@ -9,7 +9,7 @@ import type { NewInvoice } from './invoice-shapes.js';
 import type { InvoiceRecord } from './records.js';
 import { lockOrder } from './shipping-status.js';
 
-/** Limits the record of an order: with two URLs of 2,048 characters each, 20 invoices take 90 kB. */
+/** Limits the size of an order record: with two URLs of 2,048 characters each, 20 invoices take 90 kB. */
 const MAX_INVOICES = 20;
 
 const columns = raw(`
@@ -30,7 +30,7 @@ export async function listInvoices(
   return rows.length === 0 ? undefined : rows.filter(({ key }) => key !== null);
 }
 
-/** Adds an invoice to an order in any state: some merchants issue it before the payment is confirmed. */
+/** Adds an invoice to an order in any state, because some merchants issue it before the payment is confirmed. */
 export async function addInvoice(
   tx: Tx,
   workspaceId: string,
@@ -49,14 +49,14 @@ export async function addInvoice(
     xmlUrl = null,
     pdfUrl = null,
   } = invoice;
-  const [made] = await tx.query<InvoiceRecord>(sql`
+  const [inserted] = await tx.query<InvoiceRecord>(sql`
     insert into invoices as i
       (workspace_id, key, order_id, type, number, series, issued_at, amount, xml_url, pdf_url)
     values (${workspaceId}, ${key}, ${orderId}, ${type}, ${number === null ? null : String(number)},
       ${series === null ? null : String(series)}, ${issuedAt ? isoOf(issuedAt) : null}, ${amount}, ${xmlUrl}, ${pdfUrl})
     on conflict (workspace_id, key) do nothing
     returning ${columns}`);
-  if (!made) throw conflict('duplicate_invoice', `An order of this store already has the invoice ${key}`);
+  if (!inserted) throw conflict('duplicate_invoice', `An order of this store already has the invoice ${key}`);
   const [{ count } = { count: 0 }] = await tx.query<{ count: number }>(sql`
     select count(*) as count from invoices where workspace_id = ${workspaceId} and order_id = ${orderId}`);
   if (count > MAX_INVOICES)
@@ -66,7 +66,7 @@ export async function addInvoice(
     );
   await touchOrder(tx, workspaceId, orderId);
   await emit(tx, workspaceId, origin, [{ event: 'order.invoiced', data: { orderId, key } }]);
-  return made;
+  return inserted;
 }
 
 export async function removeInvoice(
@@ -82,7 +82,7 @@ export async function removeInvoice(
   await touchOrder(tx, workspaceId, orderId);
 }
 
-/** The record of the order has changed: triggers set its updatedAt and number the change for delta sync. */
+/** Marks the order as changed: triggers set its updatedAt and number the change for delta sync. */
 async function touchOrder(tx: Tx, workspaceId: string, orderId: string): Promise<void> {
   await tx.query(
     sql`update orders set updated_at = now() where workspace_id = ${workspaceId} and id = ${orderId}`,

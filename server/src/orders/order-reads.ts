@@ -9,7 +9,7 @@ interface Read {
   id: string;
 }
 
-/** Orders as JSON text. Concurrent reads are combined into one statement. */
+/** Reads orders as JSON text. Concurrent reads are combined into one statement. */
 export class OrderReads {
   private readonly reads = new Batcher(3, 8, (reads: Read[]) => this.findAll(reads));
 
@@ -29,8 +29,8 @@ export class OrderReads {
   }
 }
 
-// The arrays are in sub-selects to hide their length from the planner, which would otherwise create a new plan for
-// each length.
+// The arrays are in sub-selects to hide their length from the planner, which would otherwise make a new plan for each
+// length.
 const ordersById = fixed(
   (workspaceIds: string, ids: string) => sql`
     select asked.n, ${rawJson(orderJson, 'json')}

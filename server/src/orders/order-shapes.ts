@@ -169,7 +169,7 @@ export const RefundRequest = Shape(
 );
 
 function amountFaults(body: object): FaultDetail[] {
-  const message = 'is not accepted: a refund is always of the whole balance';
+  const message = 'is not accepted, because a refund always covers the whole balance';
   return Object.hasOwn(body, 'amount') ? [{ field: 'amount', message }] : [];
 }
 

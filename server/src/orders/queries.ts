@@ -1,4 +1,10 @@
-import { cursorExpired, type Head, readPlace, refuseLostPlace, writePlace } from '../events/epochs.js';
+import {
+  cursorExpired,
+  formatPosition,
+  type Head,
+  parsePosition,
+  rejectLostPosition,
+} from '../events/epochs.js';
 import { settledHead } from '../events/sequencer.js';
 import type { Queryable, StoreAccess } from '../platform/db/share.js';
 import { joined, raw, type Statement, sql } from '../platform/db/sql.js';
@@ -27,8 +33,9 @@ export interface OrderFilters {
 export const orderSorts: Record<string, SortKey> = {
   createdAt: byTime('created_at'),
   '-updatedAt': byTime('updated_at'),
-  // Delta sync sorts by the number of the last change, because times do not follow the order of commits.
-  updatedAt: { column: 'change', cast: 'bigint', isValue: isChangePlace },
+  // Delta sync sorts by the number of the last change, because the order of timestamps can differ from the order of
+  // commits.
+  updatedAt: { column: 'change', cast: 'bigint', isValue: isChangePosition },
 };
 
 /** Returns the response as JSON text. */
@@ -43,7 +50,10 @@ export async function listOrders(
   return listBody(page.json, metaOf(request, page));
 }
 
-/** Delta sync. Everything committed before the call is numbered first; later commits get higher numbers. */
+/**
+ * Lists changes for delta sync. Everything committed before the call is numbered first; later commits get higher
+ * numbers.
+ */
 async function listChanges(
   db: StoreAccess,
   memory: ListMemory,
@@ -55,7 +65,7 @@ async function listChanges(
     value: await changeNumber(db, workspaceId, request.after.value as string, head),
     id: request.after.id,
   };
-  // An order that changes between the two statements is omitted here and returned later with its new number.
+  // An order that changes between the two statements is left out here and returned later under its new number.
   const changed = sql`(
     select o.*, c.change, o as record from order_changes c join orders o on o.workspace_id = c.workspace_id and o.id = c.order_id
     where not exists (select from outbox x where x.workspace_id = c.workspace_id and x.order_id = c.order_id)
@@ -70,26 +80,26 @@ async function listChanges(
       json: raw('coalesce(o.document, order_json(o.record))'),
     },
   );
-  const place = (number: string | number) => writePlace({ epoch: head.epoch, number: Number(number) });
-  const last = page.last && { value: place(page.last.value), id: page.last.id };
-  const end = { value: place(after?.value ?? head.last_order_change), id: request.after?.id ?? LAST_ID };
+  const position = (number: string | number) => formatPosition({ epoch: head.epoch, number: Number(number) });
+  const last = page.last && { value: position(page.last.value), id: page.last.id };
+  const end = { value: position(after?.value ?? head.last_order_change), id: request.after?.id ?? LAST_ID };
   return listBody(page.json, metaOf({ ...request, after: undefined }, { ...page, last }, end));
 }
 
-/** Sorts after every order with the same number. */
+/** Sorts after every order id with the same change number. */
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
-/** Cursors of the first release contain transaction ids, which do not correspond to change numbers. */
+/** Cursors of the first release contain transaction ids, which cannot be converted to change numbers. */
 const FIRST_RELEASE = /^\d{1,19}$/;
 
-function isChangePlace(value: unknown): boolean {
-  return typeof value === 'string' && (readPlace(value) !== undefined || FIRST_RELEASE.test(value));
+function isChangePosition(value: unknown): boolean {
+  return typeof value === 'string' && (parsePosition(value) !== undefined || FIRST_RELEASE.test(value));
 }
 
 async function changeNumber(db: Queryable, workspaceId: string, value: string, head: Head): Promise<number> {
-  const place = readPlace(value);
-  if (!place) throw cursorExpired();
-  await refuseLostPlace(db, workspaceId, 'last_order_change', place, head);
-  return place.number;
+  const position = parsePosition(value);
+  if (!position) throw cursorExpired();
+  await rejectLostPosition(db, workspaceId, 'last_order_change', position, head);
+  return position.number;
 }
 
 function readOrders(
@@ -107,7 +117,7 @@ function readOrders(
     json: source.json,
     sorts: orderSorts,
     terms: { table: 'order_search', id: 'order_id' },
-    // The number of orders per status or day varies too much for one plan.
+    // The number of orders per status or day varies too much for one prepared plan.
     plannedOnce: false,
     kept: { list: 'orders', memory, stableSorts: ['createdAt'] },
   });
@@ -125,7 +135,7 @@ export async function findOrder(
   return order;
 }
 
-/** The id of the order with this number, if this e-mail was used to place it. */
+/** Returns the id of the order with this number if it was placed with this e-mail. */
 export async function findOrderId(
   db: Queryable,
   workspaceId: string,
@@ -156,7 +166,7 @@ function matching(workspaceId: string, filters: OrderFilters): Statement {
   return joined(conditions, ' and ');
 }
 
-/** `values` are separated by commas. A single value is compared with `=`, which more indexes support. */
+/** `values` is a list separated by commas. A single value is compared with `=`, which more indexes support. */
 function oneOf(column: string, values: string): Statement {
   const list = values.split(',');
   return list.length === 1 ? sql`${raw(column)} = ${values}` : sql`${raw(column)} = any(${list}::text[])`;

@@ -59,7 +59,7 @@ export interface OrderRecord {
   codeShipping: string | null;
   carrier: string | null;
   trackingUrl: string | null;
-  /** null when nothing is sent, and for orders of early releases. */
+  /** Null if nothing is shipped, and for orders of early releases. */
   shippingService: 'economy' | 'express' | null;
   estimatedDelivery: string | null;
   currency: string;
@@ -74,7 +74,7 @@ export interface OrderRecord {
   items: OrderItem[];
   /** Oldest first. */
   invoices: InvoiceRecord[];
-  /** When an unpaid order is canceled; null once it is paid or canceled. */
+  /** When an unpaid order is canceled. Null once it is paid or canceled. */
   expiresAt: string | null;
   createdAt: string;
   updatedAt: string;
@@ -113,7 +113,7 @@ export const orderColumns = raw(`
   o.canceled_at as "canceledAt"`);
 
 /**
- * The same record as JSON text. It is computed for orders that have not changed since the release that introduced the
- * stored text.
+ * The same record as JSON text. An order normally has it stored; it is computed only for orders that have not changed
+ * since the stored text was introduced.
  */
 export const orderJson = raw('coalesce(o.document, order_json(o))');

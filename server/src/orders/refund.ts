@@ -9,15 +9,15 @@ import { ApiError, conflict, notFound } from '../platform/http/errors.js';
 import { isDue, postpone } from '../platform/postpone.js';
 import { isId, newId } from '../platform/schema/ids.js';
 import { cents } from '../platform/schema/money.js';
-import { lockMoney, noteRefunded } from './life.js';
+import { lockPaymentState, recordRefunded } from './lifecycle.js';
 import { ordersOf } from './storage.js';
 
-/** The part of a gateway that refunds need. A repeated request moves money only once. */
+/** The part of a gateway that refunds need. Repeating a request with the same refund id must not move money twice. */
 export interface Refunder {
   refund(transactionId: string, requestId: string, amount: number): Promise<{ refundedInAll: number }>;
 }
 
-/** For a server without a payment gateway. */
+/** Used on a server without a payment gateway. */
 export const noRefunder: Refunder = {
   refund: async () => {
     throw conflict(
@@ -43,9 +43,9 @@ interface Request {
 }
 
 /**
- * Refunds the whole balance once. The refund is recorded first, then requested from the gateway under its id, and
- * then the order is updated together with its event. If a process dies in between, the worker completes the refund,
- * and a repeated call finds it.
+ * Refunds the whole balance once. The refund is first recorded, then requested from the gateway under its id, and
+ * finally the order is updated together with its event. If the process dies in between, the worker completes the
+ * refund, and a repeated call finds it.
  */
 export async function refundOrder(
   db: Share,
@@ -57,7 +57,7 @@ export async function refundOrder(
   idempotencyKey: string | undefined,
 ): Promise<RefundRecord> {
   const begun = await db.transaction(async (tx) => {
-    const order = isId(orderId) ? await lockMoney(tx, workspaceId, orderId) : undefined;
+    const order = isId(orderId) ? await lockPaymentState(tx, workspaceId, orderId) : undefined;
     if (!order) throw notFound('Order', orderId);
     const [repeated] = await findByKey(tx, workspaceId, orderId, idempotencyKey);
     if (repeated) return repeated;
@@ -70,13 +70,13 @@ export async function refundOrder(
     const amount = cents(order.total - order.refundedAmount);
     const { reason = null, restock = false } = body;
     const request = { amount, reason, restock, origin, idempotencyKey };
-    const made = await requestRefund(tx, workspaceId, orderId, request);
-    if (!made)
+    const refund = await requestRefund(tx, workspaceId, orderId, request);
+    if (!refund)
       throw conflict(
         'refund_under_way',
         'A refund of this order is in progress. Read the order again in a few seconds',
       );
-    return made;
+    return refund;
   });
   await finishRefund(db, refunder, workspaceId, begun.id);
   return begun;
@@ -89,16 +89,16 @@ export async function requestRefund(
   orderId: string,
   request: Request,
 ): Promise<RefundRecord | undefined> {
-  const [made] = await tx.query<RefundRecord>(sql`
+  const [refund] = await tx.query<RefundRecord>(sql`
     insert into refunds (workspace_id, id, order_id, amount, reason, restock, origin, idempotency_key)
     values (${workspaceId}, ${newId()}, ${orderId}, ${request.amount}, ${request.reason}, ${request.restock},
             ${request.origin}, ${request.idempotencyKey ?? null})
     on conflict (workspace_id, order_id) where status = 'requested' do nothing
     returning id, amount, reason, created_at as "createdAt"`);
-  return made;
+  return refund;
 }
 
-/** May be called concurrently and repeated after any failure. */
+/** Completes a recorded refund. It may be called concurrently, and again after any failure. */
 async function finishRefund(
   db: Share,
   refunder: Refunder,
@@ -115,18 +115,18 @@ async function finishRefund(
     join orders o on o.workspace_id = r.workspace_id and o.id = r.order_id
     where r.workspace_id = ${workspaceId} and r.id = ${refundId}`);
   if (!refund || refund.status === 'done') return;
-  // An order of R$ 0 has nothing that the gateway could refund.
+  // There is nothing to refund at the gateway for an order of R$ 0.
   const refundedInAll =
     refund.amount === 0 ? 0 : await askGateway(db, refunder, workspaceId, refundId, refund);
   await db.transaction(async (tx) => {
-    const order = await lockMoney(tx, workspaceId, refund.order_id);
+    const order = await lockPaymentState(tx, workspaceId, refund.order_id);
     const [ours] = await tx.query<{ restock: boolean; origin: Origin }>(sql`
       update refunds set status = 'done' where workspace_id = ${workspaceId} and id = ${refundId} and status = 'requested'
       returning restock, origin`);
     if (!order || !ours) return;
-    // Products are locked before customers, in the same order as in checkout.
+    // Lock products before customers, in the same order as in checkout, to avoid deadlocks.
     if (ours.restock) await returnStock(tx, workspaceId, ours.origin, order.items);
-    await noteRefunded(tx, workspaceId, ours.origin, order, refundedInAll);
+    await recordRefunded(tx, workspaceId, ours.origin, order, refundedInAll);
   });
 }
 
@@ -137,13 +137,13 @@ async function askGateway(
   refundId: string,
   { order_id, transaction_id, amount }: { order_id: string; transaction_id: string | null; amount: number },
 ): Promise<number> {
-  // The refund is kept: once the gateway has reported which payment it is, the worker finishes it.
+  // The refund stays recorded. Once the gateway has reported the payment id, the worker finishes it.
   if (transaction_id === null) throw new Error(`order ${order_id} has no recorded payment to refund`);
   try {
     return (await refunder.refund(transaction_id, refundId, amount)).refundedInAll;
   } catch (error) {
-    // A refusal is final, for example when the gateway has refunded from its side and has not notified us yet. A refund
-    // that stayed requested would block every later one.
+    // A rejection by the gateway is final, for example because the gateway has already refunded and has not notified us
+    // yet. If the refund stayed recorded, it would block every later one.
     if (error instanceof ApiError) await dropRefund(db, workspaceId, refundId);
     throw error;
   }
@@ -155,7 +155,10 @@ async function dropRefund(db: Share, workspaceId: string, refundId: string): Pro
   );
 }
 
-/** Completes refunds that a killed process or a failed gateway left behind. A failing refund is postponed. */
+/**
+ * Completes refunds that were interrupted by a killed process or a failed gateway. A refund that fails again is
+ * postponed.
+ */
 export async function finishRefunds(db: Database, clock: Clock, refunder: Refunder): Promise<void> {
   const unfinished = await db.background('refunds').query<{ workspace_id: string; id: string }>(sql`
     select workspace_id, id from refunds where status = 'requested' and ${isDue(clock)} order by created_at limit 200`);

@@ -71,7 +71,8 @@ export const orderRoutes: FastifyPluginAsyncTypebox<OrderOptions> = async (
         page.filters.search
           ? orBusy(listOrders(db.search(workspaceId), lists, workspaceId, page))
           : listOrders(request.store, lists, workspaceId, page);
-      // Days depend on the time zone of the store, and delta sync first numbers what is committed.
+      // A response is not cached if it depends on the current time zone of the store (days), or must first number
+      // committed changes (delta sync).
       const isRepeatable = from === undefined && to === undefined && page.sort !== 'updatedAt';
       const body = await (isRepeatable ? answers.answer(workspaceId, request.url, read) : read());
       return sendJson(reply, body);
@@ -116,7 +117,7 @@ export const orderRoutes: FastifyPluginAsyncTypebox<OrderOptions> = async (
       const { workspaceId, clientId } = request.credential;
       const { id } = request.params;
       const key = request.headers['idempotency-key'];
-      // This does not use request.store, because the refund must be committed before it is requested from the gateway.
+      // This does not use request.store, because the refund must be committed before the gateway is called.
       const orders = ordersOf(db, workspaceId);
       const refund = await refundOrder(
         orders,

@@ -3,7 +3,7 @@ import { sql } from '../platform/db/sql.js';
 import type { PageRequest } from '../platform/lists/paging.js';
 import { withoutTaxIdPunctuation } from './tax-id.js';
 
-/** The search terms of an order: number, customer, SKUs and shipment code. */
+/** Updates the search terms of an order: number, customer, SKUs and shipment code. */
 export async function refreshOrderSearch(tx: Tx, workspaceId: string, orderId: string): Promise<void> {
   await tx.query(sql`
     insert into order_search (workspace_id, order_id, terms)

@@ -18,8 +18,10 @@ export const SHIPPING_STATUSES = [
 ] as const;
 export type ShippingStatus = (typeof SHIPPING_STATUSES)[number];
 
-/** Only the system sets canceled, when an order is canceled or refunded before it was sent. */
-const MOVES: Record<ShippingStatus, ShippingStatus[]> = {
+/**
+ * The allowed transitions. Only the system sets canceled, when an order is canceled or refunded before it was shipped.
+ */
+const TRANSITIONS: Record<ShippingStatus, ShippingStatus[]> = {
   pending: ['preparing', 'sent'],
   preparing: ['pending', 'sent'],
   sent: ['in_transit', 'delivered', 'returned'],
@@ -55,7 +57,7 @@ export async function lockOrder(tx: Tx, workspaceId: string, orderId: string): P
   return order;
 }
 
-/** Changes the shipping status or corrects the code. An identical repetition changes and emits nothing. */
+/** Changes the shipping status, the code or the carrier. Repeating the same change does nothing and emits no event. */
 export async function changeShipping(
   tx: Tx,
   workspaceId: string,
@@ -67,7 +69,7 @@ export async function changeShipping(
   const after: ShippingState = {
     status: before.status,
     statusShipping: change.statusShipping,
-    // Our own events and some ERPs send "" for a code or carrier that does not exist.
+    // Our own events and some ERPs use "" if there is no code or carrier.
     codeShipping: change.codeShipping === undefined ? before.codeShipping : change.codeShipping || null,
     carrier: change.carrier === undefined ? before.carrier : change.carrier?.trim() || null,
     trackingUrl: change.trackingUrl === undefined ? before.trackingUrl : change.trackingUrl,
@@ -89,7 +91,7 @@ export async function changeShipping(
 }
 
 function refuseIllegalMove({ status, statusShipping }: ShippingState, to: ShippingStatus): void {
-  const allowed = MOVES[statusShipping];
+  const allowed = TRANSITIONS[statusShipping];
   if (!allowed.includes(to)) {
     const advice = allowed.length === 0 ? 'This status is final' : `Allowed: ${allowed.join(', ')}`;
     throw conflict(

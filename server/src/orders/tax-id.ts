@@ -1,21 +1,21 @@
-/** A CPF or CNPJ without its punctuation; undefined when its check digits are wrong. */
+/** Returns a CPF or CNPJ without punctuation, or undefined if its check digits are wrong. */
 export function taxIdOf(text: string): string | undefined {
   const bare = text.replace(/[\s./-]/g, '').toUpperCase();
   return isCpf(bare) || isCnpj(bare) ? bare : undefined;
 }
 
-/** Returns the search term. Documents are stored without punctuation, so a document is searched for without it. */
+/** Returns the search term, without punctuation if it is a CPF or CNPJ, because documents are stored without it. */
 export function withoutTaxIdPunctuation(search: string): string {
   return taxIdOf(search) ?? search;
 }
 
-/** The two check digits for the first nine digits of a CPF. */
+/** Returns the two check digits for the first nine digits of a CPF. */
 export function cpfDigits(nine: string): string {
   const first = remainder(nine, [10, 9, 8, 7, 6, 5, 4, 3, 2]);
   return `${first}${remainder(`${nine}${first}`, [11, 10, 9, 8, 7, 6, 5, 4, 3, 2])}`;
 }
 
-/** A number of equal digits passes the arithmetic, but is never issued. */
+/** A CPF with eleven equal digits has valid check digits, but is never issued. */
 function isCpf(bare: string): boolean {
   return /^\d{11}$/.test(bare) && !/^(.)\1+$/.test(bare) && bare.endsWith(cpfDigits(bare.slice(0, 9)));
 }

@@ -4,7 +4,9 @@ import { publicError, sendError } from '../platform/http/answer-errors.js';
 import { ApiError, busy } from '../platform/http/errors.js';
 import { ORDERS } from './storage.js';
 
-/** The storage of the orders may fail independently. These routes then return 502, and all others work. */
+/**
+ * The storage of orders may fail independently. The routes that need it then return 502, while all others keep working.
+ */
 export function answerUnavailable(app: FastifyInstance): void {
   app.addHook('onRoute', ({ config }) => {
     if (!config) return;

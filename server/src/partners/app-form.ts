@@ -1,5 +1,5 @@
 import { isEmail } from '../accounts/users.js';
-import { appNameFault, normalAppName } from '../oauth/app-names.js';
+import { appNameFault, normalizedAppName } from '../oauth/app-names.js';
 import { MAX_APPS_PER_ACCOUNT } from '../oauth/owned-apps.js';
 import { MAX_REDIRECT_URI, MAX_REDIRECT_URIS, redirectUriFault } from '../oauth/redirect-uris.js';
 import { REGISTRATION_TEXTS } from '../oauth/registration-texts.js';
@@ -47,7 +47,7 @@ export function validateAppForm(
   language: Language,
 ): { app: { name: string; redirectUris: string[]; contact: string }; faults: string[] } {
   const texts = FAULTS[language];
-  const name = normalAppName(form.name);
+  const name = normalizedAppName(form.name);
   const contact = form.contact.trim();
   const redirectUris = [...new Set(form.redirectUris.split(/\s+/).filter(Boolean))];
   const faults: string[] = [];

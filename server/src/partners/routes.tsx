@@ -6,7 +6,7 @@ import type { Session, Sessions } from '../accounts/sessions.js';
 import { BUSY_SECONDS, signInAddress, whoOf } from '../accounts/sign-in-routes.js';
 import { signUp } from '../accounts/sign-up.js';
 import { isEmail } from '../accounts/users.js';
-import { endOldSecrets, rotateSecret, updateApp } from '../oauth/apps.js';
+import { revokeOldSecrets, rotateSecret, updateApp } from '../oauth/apps.js';
 import { appsOwnedBy, findOwnedApp, type OwnedApp, registerApp } from '../oauth/owned-apps.js';
 import type { Clock } from '../platform/clock.js';
 import type { Share } from '../platform/db/share.js';
@@ -106,7 +106,7 @@ export const partnerRoutes: FastifyPluginAsync<PartnerOptions> = async (
     { schema: { hide: true } },
     async (request, reply) => {
       const { session, app: found } = await ownedAppForm(request);
-      await endOldSecrets(db.autocommit, found.clientId);
+      await revokeOldSecrets(db.autocommit, found.clientId);
       return done(reply, session, found.clientId, { notice: 'ended' });
     },
   );

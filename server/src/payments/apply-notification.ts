@@ -1,11 +1,11 @@
 import {
   cancelOrder,
-  lockMoney,
-  type Money,
+  lockPaymentState,
   markPaid,
-  noteRefunded,
-  noteTransaction,
-} from '../orders/life.js';
+  type PaymentState,
+  recordRefunded,
+  recordTransaction,
+} from '../orders/lifecycle.js';
 import { requestRefund } from '../orders/refund.js';
 import type { Clock } from '../platform/clock.js';
 import type { Tx } from '../platform/db/share.js';
@@ -44,7 +44,7 @@ export async function applyNotification(
       insert into payment_notifications (id, workspace_id, order_id, transaction_id, type, amount, refunded_in_all)
       values (${id}, ${workspaceId}, ${orderId}, ${transactionId}, ${type}, ${amount}, ${refundedInAll})
       on conflict do nothing returning 1`),
-    lockMoney(tx, workspaceId, orderId),
+    lockPaymentState(tx, workspaceId, orderId),
   ]);
   if (first.length === 0) return undefined;
   const attention = order ? await APPLY[type](tx, clock, order, notification) : 'unknown_order';
@@ -57,7 +57,7 @@ export async function applyNotification(
 type Apply = (
   tx: Tx,
   clock: Clock,
-  order: Money,
+  order: PaymentState,
   notification: Notification,
 ) => Promise<Attention | undefined>;
 
@@ -66,7 +66,7 @@ const APPLY: Record<Notification['type'], Apply> = { paid, canceled, refunded };
 async function paid(
   tx: Tx,
   clock: Clock,
-  order: Money,
+  order: PaymentState,
   notification: Notification,
 ): Promise<Attention | undefined> {
   const { workspaceId, orderId, transactionId, amount } = notification;
@@ -74,24 +74,24 @@ async function paid(
   if (order.status !== 'pending') return order.transactionId === transactionId ? undefined : 'second_payment';
   if (amount < order.total) return 'amount_differs';
   // The process that opened the payment may have died before it stored which one it is, and a refund needs to know.
-  if (order.transactionId !== transactionId) await noteTransaction(tx, workspaceId, orderId, transactionId);
+  if (order.transactionId !== transactionId) await recordTransaction(tx, workspaceId, orderId, transactionId);
   const [refundedBefore] = await Promise.all([
     knownRefunds(tx, notification),
     markPaid(tx, clock, workspaceId, order),
   ]);
   if (refundedBefore > 0)
-    await noteRefunded(tx, workspaceId, 'gateway', { ...order, status: 'paid' }, refundedBefore);
+    await recordRefunded(tx, workspaceId, 'gateway', { ...order, status: 'paid' }, refundedBefore);
   return amount > order.total ? 'amount_differs' : undefined;
 }
 
 async function paidAfterCancel(
   tx: Tx,
-  order: Money,
+  order: PaymentState,
   notification: Notification,
 ): Promise<Attention | undefined> {
   const { workspaceId, orderId, transactionId } = notification;
   if (isOfOtherPayment(order, notification) && (await findRefund(tx, notification))) return 'second_payment';
-  await noteTransaction(tx, workspaceId, orderId, transactionId);
+  await recordTransaction(tx, workspaceId, orderId, transactionId);
   return (await returnMoney(tx, notification)) ? 'paid_after_cancel' : undefined;
 }
 
@@ -131,21 +131,21 @@ async function findRefund(
 async function refunded(
   tx: Tx,
   _clock: Clock,
-  order: Money,
+  order: PaymentState,
   notification: Notification,
 ): Promise<Attention | undefined> {
   const { workspaceId } = notification;
   if (isOfOtherPayment(order, notification)) return 'refund_of_other_payment';
   // The payment of a pending order was not reported yet. paid() then applies the refund that is recorded now.
   if (order.status === 'canceled') await returnMoney(tx, notification);
-  await noteRefunded(tx, workspaceId, 'gateway', order, notification.refundedInAll);
+  await recordRefunded(tx, workspaceId, 'gateway', order, notification.refundedInAll);
   return undefined;
 }
 
 async function canceled(
   tx: Tx,
   _clock: Clock,
-  order: Money,
+  order: PaymentState,
   notification: Notification,
 ): Promise<Attention | undefined> {
   // The cancellation of a payment that the buyer abandoned for another one does not affect the order.
@@ -154,7 +154,7 @@ async function canceled(
   return done ? undefined : 'canceled_after_payment';
 }
 
-function isOfOtherPayment(order: Money, { transactionId }: Notification): boolean {
+function isOfOtherPayment(order: PaymentState, { transactionId }: Notification): boolean {
   return order.transactionId !== null && order.transactionId !== transactionId;
 }
 

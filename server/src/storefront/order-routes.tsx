@@ -1,7 +1,7 @@
 import type {} from '@fastify/swagger';
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import { openPayment } from '../checkout/open-payment.js';
-import { changePayment } from '../orders/life.js';
+import { changePayment } from '../orders/lifecycle.js';
 import { findOrder } from '../orders/queries.js';
 import type { OrderRecord } from '../orders/records.js';
 import { ordersOf } from '../orders/storage.js';

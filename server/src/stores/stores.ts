@@ -21,8 +21,8 @@ export async function createStore(tx: Tx, store: NewStore): Promise<{ workspaceI
       insert into workspaces (id, owner_id, slug, name, email)
       values (${workspaceId}, ${ownerId}, ${candidate}, ${store.name}, ${store.contactEmail ?? store.ownerEmail})
       on conflict (slug) do nothing returning id as "workspaceId", slug`);
-  const [made] = await insert(slug);
-  if (made) return made;
+  const [created] = await insert(slug);
+  if (created) return created;
   // Another store already has this slug, so a random suffix is added.
   const [renamed] = await insert(`${slug}-${randomBytes(4).toString('hex')}`);
   return renamed!;

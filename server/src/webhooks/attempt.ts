@@ -13,7 +13,7 @@ export interface Target {
 }
 
 export interface Message {
-  /** The event's id. */
+  /** The id of the event. */
   id: string;
   event: string;
   /** Absent for a ping, which is not an event of the store. */
@@ -31,9 +31,7 @@ export interface AttemptResult {
   response: string | null;
 }
 
-/**
- * One signed POST. The body is the same for every attempt; only the time and the signatures that depend on it differ.
- */
+/** Sends one signed POST. Every attempt has the same body; only the time and the signatures computed from it differ. */
 export async function attempt(
   parts: { outbound: Outbound; seal: Seal; clock: Clock },
   target: Target,
@@ -53,7 +51,7 @@ export async function attempt(
   return postSigned(parts.outbound, target.url, message, { secrets, number, now });
 }
 
-/** The POST itself: to a subscription, or to the address that a developer forwards events to. */
+/** Sends the POST to a subscription, or to the address that a developer forwards events to. */
 export async function postSigned(
   outbound: Outbound,
   url: string,
@@ -74,8 +72,9 @@ export async function postSigned(
 }
 
 /**
- * Returns undefined if FEIRA_SECRET was changed without keeping the old one. The attempt then counts as failed, so
- * that the delivery ends and the partner can see the reason. Rotating the secret of the subscription fixes it.
+ * Returns undefined if the stored secret cannot be opened, because FEIRA_SECRET was changed without keeping the old
+ * one. The attempt then counts as failed, so that the delivery ends and the partner sees the reason. Rotating the
+ * secret of the subscription fixes it.
  */
 function openSecrets(seal: Seal, target: Target, now: number) {
   const owner = webhookSecretOwner(target.workspaceId, target.webhookId);

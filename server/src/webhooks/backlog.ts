@@ -16,8 +16,8 @@ interface Queue {
 }
 
 /**
- * Drops deliveries that a subscription can no longer be expected to process: the oldest ones above the limit, and
- * those that waited too long.
+ * Drops pending deliveries of subscriptions that are too far behind: the oldest ones above the limit, and those that
+ * waited too long.
  */
 export async function dropBacklogs(db: Share, clock: Clock, maxPending = MAX_PENDING): Promise<void> {
   const tooOld = new Date(clock.now() - MAX_WAIT_MS).toISOString();
@@ -30,7 +30,7 @@ export async function dropBacklogs(db: Share, clock: Clock, maxPending = MAX_PEN
   await forgetDeleted(db);
 }
 
-/** Reads at most one row more than the limit from the index. */
+/** Returns whether a queue exceeds a limit. It reads at most one index entry more than the limit. */
 async function exceedsLimits(db: Share, queue: Queue, tooOld: string, maxPending: number): Promise<boolean> {
   const [row] = await db.query<{ count: number; old: boolean | null }>(sql`
     select count(*), bool_or(since < ${tooOld}::timestamptz) as old from (
@@ -41,7 +41,7 @@ async function exceedsLimits(db: Share, queue: Queue, tooOld: string, maxPending
   return row!.count > maxPending || row!.old === true;
 }
 
-/** Drops only due deliveries. Those that are being sent or wait for their next attempt are not counted. */
+/** Drops only deliveries that are due. Those that are being sent or wait for a retry are not counted. */
 async function drop(db: Share, queue: Queue, tooOld: string, maxPending: number): Promise<number> {
   const [row] = await db.autocommit.query<{ dropped: number }>(sql`
     with ranked as (

@@ -6,7 +6,10 @@ export interface Backoff {
 export const ATTEMPTS = 5;
 const JITTER = 0.2;
 
-/** 5 s, 75 s, 18 min 45 s, 4 h 41 min, each ±20%, so that deliveries that failed together are not retried together. */
+/**
+ * Returns the wait before an attempt: 5 s, 75 s, 18 min 45 s, 4 h 41 min. The random ±20% spreads deliveries that
+ * failed together.
+ */
 export function waitBefore(attempt: number, { firstMs, factor }: Backoff, random = Math.random()): number {
   const wait = firstMs * factor ** (attempt - 2);
   return Math.round(wait * (1 - JITTER + 2 * JITTER * random));

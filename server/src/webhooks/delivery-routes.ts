@@ -43,7 +43,7 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { 
       const { workspaceId } = request.credential;
       const target = await findTarget(request.store, request.credential, id);
       const message = { id: newId(), event: 'ping', workspaceId, data: { id } };
-      // The response body is not returned, because callers must not read other servers through us.
+      // The response body is not returned. Otherwise callers could use us to read from other servers.
       const { response: _, ...answer } = await attempt({ outbound, seal, clock }, target, message, 1);
       return answer;
     },

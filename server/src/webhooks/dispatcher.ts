@@ -26,27 +26,27 @@ const BATCH = 250;
 const MAX_CLAIMED = 4_000;
 const MAX_QUEUES = 10_000;
 /**
- * The maximum number of concurrent deliveries per store and app. A host accepts four times as many, so one store
- * cannot use all of them.
+ * The maximum number of concurrent deliveries per store and app. A host gets up to four times as many, so one store
+ * cannot use all connections to a shared host.
  */
 const MAX_PER_OWNER = 64;
 const IDLE_MS = 1_000;
 const SHORT_REST_MS = 100;
 const RETRY_AFTER_ERROR_MS = 500;
-/** Longer than recording an attempt takes on a slow database. */
+/** The time reserved for recording an attempt, even on a slow database. */
 const RECORDING_MS = 4_000;
 
 /**
  * Claims due deliveries, adds them to the queue of their subscription, and records the results. Several dispatchers
  * may share a database.
  *
- * A delivery is claimed (which starts its lease), waits in a ReceiverQueue, is sent, and is recorded as delivered,
- * pending with a later time, or failed. Failures before sending (a disconnected app, a secret that cannot be opened)
- * and failures of the receiver are recorded results. A failure to record is retried until the lease expires; then the
- * delivery is due again. When the process stops or a receiver becomes slow, leases are released.
+ * Claiming a delivery starts its lease. The delivery then waits in a ReceiverQueue, is sent, and is recorded as
+ * delivered, as pending with a later time, or as failed. Problems before sending (a disconnected app, a secret that
+ * cannot be opened) are recorded too. If recording fails, it is retried until the lease expires; after that, the
+ * delivery is due again. When the process stops or a receiver becomes slow, unused leases are released.
  */
 export class Dispatcher {
-  /** Since the start of the process. */
+  /** The numbers since the start of the process. */
   readonly counts = { delivered: 0, failed: 0 };
   private readonly queues = new Map<string, ReceiverQueue>();
   private readonly admission = new Admission({});
@@ -62,8 +62,8 @@ export class Dispatcher {
   private readonly leaseMs: number;
 
   constructor(private readonly parts: DispatcherParts) {
-    // A slow queue waits for two rounds of its slots before an attempt starts. The lease must outlast that, the
-    // attempt and its recording.
+    // In a slow queue, a delivery may wait for two rounds of attempts before its own starts. The lease must cover that
+    // wait, the attempt and its recording.
     this.leaseMs = 3 * parts.timeoutMs + RECORDING_MS + 2_000;
   }
 
@@ -71,7 +71,7 @@ export class Dispatcher {
     this.loop = this.run();
   }
 
-  /** Signals that there may be due deliveries. */
+  /** Wakes the dispatcher, because deliveries may be due. */
   wake(): void {
     this.awake = true;
     this.wakeUp?.();
@@ -83,7 +83,7 @@ export class Dispatcher {
     return sum;
   }
 
-  /** Deliveries that are being sent are completed and recorded; those that were only claimed are released. */
+  /** Completes and records the deliveries that are being sent, and releases those that were only claimed. */
   async stop(): Promise<void> {
     this.stopping = true;
     this.wake();
@@ -153,8 +153,8 @@ export class Dispatcher {
   }
 
   /**
-   * A delivery that is not recorded is sent again after its lease, so recording is retried for about as long as a
-   * lease. Never rejects.
+   * Records results. A delivery whose result is not recorded is sent again after its lease, so recording is retried for
+   * about as long as a lease. Never rejects.
    */
   private async record(batch: Finished[]): Promise<undefined[]> {
     const { db, clock, backoff, log } = this.parts;
@@ -177,7 +177,7 @@ export class Dispatcher {
     for (const each of claimed) void this.releases.submit(each);
   }
 
-  /** A lease that is not released expires on its own. Never rejects. */
+  /** Releases leases. A lease that cannot be released expires on its own. Never rejects. */
   private async release(batch: Claimed[]): Promise<undefined[]> {
     const { db, clock, log } = this.parts;
     await releaseLeases(db, clock.now(), batch).catch((error: unknown) =>
@@ -186,7 +186,7 @@ export class Dispatcher {
     return this.ended(batch);
   }
 
-  /** Returns the results of a batch whose leases are not held any more; there is nothing to report for them. */
+  /** Counts the leases of a batch as ended, and returns the empty results that the Batcher expects. */
   private ended(batch: unknown[]): undefined[] {
     this.claimed -= batch.length;
     this.wakeUp?.();
@@ -216,12 +216,12 @@ export class Dispatcher {
     return MAX_CLAIMED - this.claimed;
   }
 
-  /** Waits until a delivery with free capacity is due, `wake` is called, or a second has passed. */
+  /** Waits until a delivery is due for a queue with free capacity, `wake` is called, or a second has passed. */
   private async rest(): Promise<void> {
     if (this.awake || this.stopping) return;
     const full = this.wanted().flatMap(({ webhookId, max }) => (max === 0 ? [webhookId] : []));
     const due = this.room > 0 ? await dueIn(this.parts.db, this.parts.clock.now(), full) : undefined;
-    // Due deliveries that were not claimed are being claimed by another process.
+    // If due deliveries could not be claimed, another process is claiming them.
     const wait = Math.min(IDLE_MS, Math.max(due ?? IDLE_MS, SHORT_REST_MS));
     if (!this.awake && !this.stopping) await this.sleep(wait);
   }
@@ -239,7 +239,7 @@ export class Dispatcher {
   }
 }
 
-/** Idle queues are kept for their knowledge about the receiver, until there are too many. */
+/** Idle queues are kept, because they know the speed of their receiver, until there are too many. */
 function forgetIdle(queues: Map<string, ReceiverQueue>): void {
   for (const [webhookId, queue] of queues) {
     if (!queue.isIdle) continue;

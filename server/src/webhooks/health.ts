@@ -2,14 +2,14 @@ import type { Queryable } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
 import { LOST_UNTIL_FAILING } from './subscriptions.js';
 
-/** The apps of a store with failing subscriptions, shown to the merchant. */
+/** Returns the apps of a store that have failing subscriptions, to show them to the merchant. */
 export async function failingAppsOf(db: Queryable, workspaceId: string): Promise<Set<string>> {
   const rows = await db.query<{ client_id: string }>(sql`
     select distinct client_id from webhooks where workspace_id = ${workspaceId} and lost_in_a_row >= ${LOST_UNTIL_FAILING}`);
   return new Set(rows.map((row) => row.client_id));
 }
 
-/** Across all stores, shown to the integrator. */
+/** Returns the failing URLs of an app across all stores, to show them to the integrator. */
 export async function failingUrlsOf(
   db: Queryable,
   clientId: string,

@@ -32,8 +32,8 @@ export const deliverySorts: Record<string, SortKey> = {
   createdAt: byTime('created_at'),
 };
 
-// A delivery without attempts has next_at = -infinity, so that it precedes retries. It is reported as due since its
-// creation.
+// A delivery without attempts has next_at = -infinity, so that it is sent before retries. The log shows its creation
+// time instead.
 const nextAttemptAt = `case when d.status = 'pending' then greatest(d.next_at, d.created_at) end`;
 
 const attempts = `coalesce((
@@ -60,7 +60,7 @@ export async function listDeliveries(
   request: PageRequest<{ status?: string }>,
 ): Promise<Buffer> {
   await findTarget(db, owner, webhookId);
-  // Includes everything committed, even if no worker has processed it yet.
+  // Numbers committed events first, so that the log includes their deliveries even if no worker has run yet.
   await settledHead(db, owner.workspaceId);
   const { status } = request.filters;
   const filter = status === undefined ? raw('') : sql`and d.status = ${status}`;
@@ -78,7 +78,7 @@ export async function listDeliveries(
 }
 
 /**
- * Sends a delivery again, regardless of its result: a new series of five attempts with the same event id. It is
+ * Sends a delivery again, regardless of its result, with five new attempts and the same event id. The delivery is
  * identified by its own id or by that of its event, which is the value of X-Service-Delivery.
  */
 export async function redeliver(

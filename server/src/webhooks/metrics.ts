@@ -9,9 +9,9 @@ const COUNTED_TO = 100_000;
 const CACHE_MS = 1_000;
 
 /**
- * Pending deliveries are read from the database when the metrics are scraped; completed ones are counted by each
- * process. While the database is down, metrics that need it are absent and `feira_database_up` is 0, because alerts
- * still need the others.
+ * Pending deliveries are counted in the database when the metrics are scraped; each process counts the completed ones
+ * itself. While the database is down, metrics that need it are left out and `feira_database_up` is 0. The scrape still
+ * succeeds, because alerts need the other metrics.
  */
 export function measureDeliveries(registry: Registry, db: Share, dispatcher: Dispatcher): void {
   const registers = [registry];
@@ -24,7 +24,7 @@ export function measureDeliveries(registry: Registry, db: Share, dispatcher: Dis
   });
   const oldest = new Gauge({
     name: 'feira_deliveries_oldest_due_seconds',
-    help: 'How long the oldest due delivery has waited',
+    help: 'Seconds since the oldest due delivery became due',
     registers,
     collect: setFromDatabase,
   });

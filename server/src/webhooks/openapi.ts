@@ -19,7 +19,7 @@ const DELIVERED = {
 
 const WORKSPACE = '01a1df25-1111-7c23-b2dc-ac78e5c21043';
 
-/** The events, as deliveries (`webhooks`) and as entries of the feed (`Event`). */
+/** Describes the events, both as deliveries (`webhooks`) and as entries of the feed (`Event`). */
 export function describeEvents(): DocumentPart {
   const schemas: Record<string, object> = {
     Event: {

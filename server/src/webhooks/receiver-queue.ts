@@ -1,18 +1,19 @@
 import type { Admission, Applicant } from '../platform/concurrency/admission.js';
 import type { Claimed } from './claim.js';
 
-// Each fast response allows one more concurrent delivery. A sudden burst could overload the receiver or us.
+// The concurrency grows by one with each fast response, up to this limit. A sudden burst could overload the receiver or
+// us.
 const MAX_CONCURRENT = 16;
 const MIN_CONCURRENT = 2;
 const MAX_WAITING = 256;
-/** A full queue requests more deliveries when it is this short, so that each claim finds many. */
+/** A full queue requests more deliveries only when it is down to this length, so that each claim returns many. */
 const SHORT = 64;
 const MAX_WAITING_WHEN_SLOW = 4;
 const SLOW_MS = 1_000;
-/** A queue holds at most what can be sent in this time, because the leases are running. */
+/** A queue holds no more than can be sent in this time, because the leases of waiting deliveries are running. */
 const QUEUE_MS = 4_000;
 const MEMORY = 0.3;
-/** A queue takes at most this part of the free capacity of the process. */
+/** A queue takes at most this fraction of the free capacity of the process. */
 const SHARE = 1 / 8;
 
 /** The maximum number of deliveries that are claimed at first for a new subscription. */
@@ -22,23 +23,23 @@ interface Parts {
   timeoutMs: number;
   /** Limits the concurrent deliveries of each store and app across all its subscriptions. */
   admission: Admission;
-  /** The store and app of this subscription, and the limit. */
+  /** The store and app of this subscription, with their limit. */
   owner: Applicant;
   /** Sends a delivery and returns the response time. Never rejects. */
   send(claimed: Claimed): Promise<number>;
   /** Returns whether the lease still covers an attempt. */
   isInTime(claimed: Claimed): boolean;
-  /** These deliveries will not be sent by this process. */
+  /** Called with deliveries that this process will not send. */
   release(claimed: Claimed[]): void;
   /** Called when a full queue has room again. */
   onRoom(): void;
 }
 
 /**
- * The claimed deliveries of one subscription, and the speed of its receiver, in three states. New: nothing is known,
- * and two deliveries are sent at a time. Fast: the average response takes less than a second; each response allows
- * one more at a time, up to sixteen. Slow: two at a time, and at most four wait here, so that the backlog of a dead
- * receiver stays in the database. A slow receiver that responds quickly again becomes fast immediately.
+ * The claimed deliveries of one subscription, and what is known about the speed of its receiver. New: nothing is known,
+ * and two deliveries are sent at a time. Fast: the average response takes less than a second; each response allows one
+ * more at a time, up to sixteen. Slow: two at a time, and at most four wait here, so that the backlog of a dead
+ * receiver stays in the database. When a slow receiver responds quickly again, it counts as fast immediately.
  */
 export class ReceiverQueue {
   private waiting: Claimed[] = [];
@@ -62,7 +63,7 @@ export class ReceiverQueue {
     return this.sending === 0 && this.waiting.length === 0;
   }
 
-  /** The number of deliveries to claim, if the process has this much free capacity. */
+  /** Returns how many deliveries to claim if the process has this much free capacity. */
   wanted(room: number): number {
     const longest = this.isSlow
       ? MAX_WAITING_WHEN_SLOW
@@ -84,7 +85,7 @@ export class ReceiverQueue {
     return this.waiting.splice(0);
   }
 
-  /** Starts as many deliveries as the limits allow. With `isAdmitted`, the caller has a place for the first. */
+  /** Starts as many deliveries as the limits allow. With `isAdmitted`, the first one already has its place. */
   private fill(isAdmitted = false): void {
     const late: Claimed[] = [];
     let hasPlace = isAdmitted;
@@ -92,7 +93,8 @@ export class ReceiverQueue {
       hasPlace ||= this.enter();
       if (!hasPlace) break;
       const next = this.waiting.shift() as Claimed;
-      // Another worker may claim a late one at any time, so it must not be sent from here.
+      // The lease may end during the attempt, and another worker may then claim this delivery, so it is not sent from
+      // here.
       if (!this.parts.isInTime(next)) {
         late.push(next);
         continue;
@@ -104,7 +106,7 @@ export class ReceiverQueue {
     if (late.length > 0) this.parts.release(late);
   }
 
-  /** Returns false if the store and app have no free place; `fill` is then called when there is one. */
+  /** Returns false if the store and app have no free place. `fill` is then called once there is one. */
   private enter(): boolean {
     const { admission, owner } = this.parts;
     if (this.waitsForAdmission) return false;

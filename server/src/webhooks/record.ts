@@ -6,15 +6,15 @@ import type { Claimed } from './claim.js';
 
 export interface Finished {
   claimed: Claimed;
-  /** The time of sending; undefined if nothing was sent, because the app is no longer connected. */
+  /** The time of sending. Undefined if nothing was sent because the app is no longer connected. */
   at: number | undefined;
   result: AttemptResult | undefined;
 }
 
 /**
  * Records the results of many attempts: the log entry, the next attempt or the final status, and the health of the
- * subscription. `claims` is a fencing token: a worker whose lease has expired changes nothing. `attempts` prevents a
- * second recording when the connection broke before the first was confirmed.
+ * subscription. `claims` is a fencing token, with which a worker whose lease has expired changes nothing. `attempts`
+ * prevents a result from being recorded twice when the connection broke before the first recording was confirmed.
  */
 export async function recordFinished(
   db: Share,
@@ -76,7 +76,7 @@ function rowOf({ claimed, at, result }: Finished, now: number, backoff: Backoff)
   const number = claimed.attempts + (result ? 1 : 0);
   const attemptsLeft = result ? claimed.attemptsLeft - 1 : 0;
   const status = result?.delivered ? 'delivered' : attemptsLeft > 0 ? 'pending' : 'failed';
-  // Counted within the current series of five attempts; a redelivery starts a new series.
+  // Attempts are counted since the last redelivery, which allows five new ones.
   const upcoming = ATTEMPTS - attemptsLeft + 1;
   return {
     workspace_id: workspaceId,

@@ -7,10 +7,16 @@ import { MAX_PENDING } from './backlog.js';
 import { ATTEMPTS } from './backoff.js';
 import type { Owner } from './subscriptions.js';
 
-/** The maximum number of deliveries per call. Changing 10,000 rows took 0.8 s on two busy cores, and they are locked for that time. */
+/**
+ * The maximum number of deliveries per call. Changing 10,000 rows took 0.8 s on two busy cores, and the rows are locked
+ * meanwhile.
+ */
 const MAX_PER_REPLAY = 10_000;
 
-/** Pending deliveries are queued already. Dropped ones were lost like failed ones, so `failed` includes them. */
+/**
+ * Pending deliveries are left out because they are already queued. `failed` includes dropped deliveries, which were not
+ * delivered either.
+ */
 const REPLAYED = { failed: ['failed', 'dropped'], all: ['failed', 'dropped', 'delivered'] };
 
 export interface ReplayRequest {
@@ -21,17 +27,17 @@ export interface ReplayRequest {
 
 export interface Replayed {
   count: number;
-  /** The creation time of the first delivery that could not be queued; absent if all were. */
+  /** The creation time of the first delivery that could not be queued. Absent if all were queued. */
   continueFrom?: string;
 }
 
 interface Period {
   from: string;
-  /** Exclusive; null for no end. */
+  /** The exclusive end of the period, or null if it has no end. */
   until: string | null;
 }
 
-/** Checks the format of both ends. Their order depends on the time zone of the store and is checked by readPeriod. */
+/** Checks the format of both ends. readPeriod checks their order, which depends on the time zone of the store. */
 export function faultsOfPeriod(body: { from?: unknown; to?: unknown }): FaultDetail[] {
   return (['from', 'to'] as const)
     .filter((field) => {
@@ -44,11 +50,14 @@ export function faultsOfPeriod(body: { from?: unknown; to?: unknown }): FaultDet
     }));
 }
 
-/** A day of the year 1 or 9999 can begin or end in another one, which has no RFC 3339 form. */
+/** The first and last day are excluded, because with a time zone they could begin or end in the year 0 or 10000. */
 const FIRST = '0001-01-02T00:00:00Z';
 const LAST = '9999-12-31T00:00:00Z';
 
-/** A time is exact to the millisecond. A day is a whole day in the time zone of the store. Both ends are included. */
+/**
+ * Reads a period whose ends are both included. A time is exact to the millisecond; a day is a whole day in the time
+ * zone of the store.
+ */
 export async function readPeriod(
   db: Queryable,
   workspaceId: string,
@@ -72,10 +81,10 @@ export async function readPeriod(
 }
 
 /**
- * Queues the deliveries of a period again, oldest first, each for a new series of attempts under the same event id. It
- * adds no more than fits into the backlog of the subscription, because further ones would be dropped again.
+ * Queues the deliveries of a period again, oldest first, each with five new attempts and the same event id. It queues
+ * no more than the backlog of the subscription can hold, because the excess would be dropped again.
  *
- * Rows that another call has locked are skipped: it is queueing them.
+ * Rows that another call has locked are skipped, because that call is queueing them.
  */
 export async function replay(
   tx: Tx,

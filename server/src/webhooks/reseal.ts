@@ -14,8 +14,8 @@ interface Sealed {
 }
 
 /**
- * Seals webhook secrets that an earlier FEIRA_SECRET sealed with the current one, so that FEIRA_SECRET_PREVIOUS can
- * be removed later. Secrets that cannot be opened stay unchanged.
+ * Seals webhook secrets again with the current FEIRA_SECRET if they were sealed with an earlier one, so that
+ * FEIRA_SECRET_PREVIOUS can be removed later. Secrets that cannot be opened stay unchanged.
  */
 export async function resealWebhookSecrets(db: StoreAccess, seal: Seal): Promise<void> {
   let last = { workspaceId: START, id: START };
@@ -32,7 +32,7 @@ export async function resealWebhookSecrets(db: StoreAccess, seal: Seal): Promise
   }
 }
 
-/** Replaces only the value that was read, so that a concurrent rotation is not undone. */
+/** Replaces the value only if it is still the one that was read, so that a concurrent rotation is not undone. */
 async function reseal(db: StoreAccess, seal: Seal, row: Sealed): Promise<void> {
   const { workspaceId, id } = row;
   const again = (sealed: Buffer | null): Buffer | null => {

@@ -13,7 +13,7 @@ export function asWebhookSecret(key: Buffer): string {
 
 export interface Secrets {
   current: string;
-  /** Set for 24 hours after a rotation. */
+  /** The previous secret, set for 24 hours after a rotation. */
   previous?: string | undefined;
 }
 
@@ -29,7 +29,7 @@ export interface Signable {
 
 /**
  * Returns our own headers and the three headers of Standard Webhooks. Our signature uses the text of the secret as the
- * key of the HMAC. Theirs uses the 32 bytes that the text encodes.
+ * HMAC key. Standard Webhooks uses the 32 bytes that the text encodes.
  */
 export function signedHeaders(delivery: Signable, secrets: Secrets, now: number): Record<string, string> {
   const timestamp = String(Math.floor(now / 1000));

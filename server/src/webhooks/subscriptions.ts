@@ -9,7 +9,7 @@ import { isId, newId } from '../platform/schema/ids.js';
 import { type Target, webhookSecretOwner } from './attempt.js';
 import { newWebhookSecret } from './signing.js';
 
-/** A subscription belongs to a store and an app: another app of the same store does not see it. */
+/** The store and app that own a subscription. Other apps of the same store cannot see it. */
 export interface Owner {
   workspaceId: string;
   clientId: string;
@@ -19,9 +19,9 @@ export interface Owner {
 interface Settings {
   url: string;
   events: string[];
-  /** Null: product.updated is delivered whatever changed. */
+  /** Which changes product.updated is delivered for. Null: all changes. */
   filter: { fields: ChangedField[] } | null;
-  /** Events that the app of the subscription caused are not delivered. */
+  /** Whether events caused by the app itself are not delivered. */
   excludeOwn: boolean;
 }
 
@@ -70,7 +70,7 @@ export async function createWebhook(
   { workspaceId, clientId }: Owner,
   { url, events, filter = null, excludeOwn = false }: Pick<Settings, 'url' | 'events'> & Partial<Settings>,
 ): Promise<WebhookRecord & { secret: string }> {
-  // Requests of one store and app take turns, so that of several at the limit one succeeds.
+  // Requests of one store and app take turns, so that concurrent ones cannot exceed the limit.
   await tx.query(sql`
     select pg_advisory_xact_lock(hashtextextended(${`webhooks ${workspaceId} ${clientId}`}, 0))`);
   const id = newId();
@@ -88,8 +88,8 @@ export async function createWebhook(
 }
 
 /**
- * Changes the fields that were sent. Events committed before the call are fanned out with the old settings first;
- * otherwise the settings that apply to a recent event would depend on how busy the workers are.
+ * Changes the fields that were sent. Events committed before the call are first turned into deliveries with the old
+ * settings. Otherwise it would depend on the load of the workers which settings apply to a recent event.
  */
 export async function updateWebhook(
   db: StoreAccess,
@@ -109,9 +109,9 @@ export async function updateWebhook(
 }
 
 /**
- * Pending deliveries are not sent: the next claim finds no subscription and ends them. The log is no longer
- * accessible and is deleted when it expires. Deleting it here took time proportional to its size, and deadlocked with
- * workers that write to it.
+ * Deletes a subscription. Its pending deliveries are not sent: the next claim finds no subscription and ends them. Its
+ * log is no longer accessible and is deleted when it expires. Deleting the log here took time proportional to its size
+ * and caused deadlocks with workers that write to it.
  */
 export async function deleteWebhook(tx: Tx, { workspaceId, clientId }: Owner, id: string): Promise<void> {
   const gone = isId(id)
@@ -121,7 +121,7 @@ export async function deleteWebhook(tx: Tx, { workspaceId, clientId }: Owner, id
   if (gone.length === 0) throw notFound('Webhook', id);
 }
 
-/** The old secret also signs for a day, so that receivers can be updated one after the other. */
+/** Adds a new secret. The old one also signs for a day, so that receivers can be updated one after the other. */
 export async function rotateWebhookSecret(
   tx: Tx,
   seal: Seal,

@@ -1,16 +1,16 @@
 import type { Share } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
 
-/** Wakes the sequencers: there are events without a number. */
+/** Wakes the sequencers, when there are events without a number. */
 export const EVENT_CHANNEL = 'feira_events';
-/** Wakes the dispatchers: deliveries are due that no sequencer has added, for example after a redelivery. */
+/** Wakes the dispatchers, when deliveries are due that no sequencer has added, for example after a redelivery. */
 export const DELIVERY_CHANNEL = 'feira_deliveries';
 const AT_MOST_EVERY_MS = 5;
 
 /**
- * Notifies the workers of new events and due deliveries. It is not part of the write: a transaction that notifies holds a cluster-wide
- * lock until its commit is on disk, so notifying writes would commit one after the other. Many writes share one
- * notification; a worker that misses it polls within a second.
+ * Notifies the workers of new events and due deliveries. NOTIFY is not part of the write: a transaction that notifies
+ * holds a cluster-wide lock until its commit is on disk, so such writes would commit one after the other. Many writes
+ * share one notification, and a worker that misses it polls within a second.
  */
 export class DeliveryWake {
   private notifying = false;
@@ -20,8 +20,8 @@ export class DeliveryWake {
   constructor(private readonly db: Share) {}
 
   /**
-   * Notifies immediately, and then not again for a few milliseconds or before it has completed, because it may wait
-   * for a lock.
+   * Notifies immediately. After that it waits until the notification has completed, which may take a lock, and for at
+   * least a few milliseconds.
    */
   poke(): void {
     if (this.notifying) {
@@ -45,12 +45,9 @@ export class DeliveryWake {
     clearTimeout(this.rest);
   }
 
-  /**
-   * Many writes emit nothing, and a worker may already have processed the events. In these cases no notification is
-   * sent.
-   */
+  /** Sends nothing if no event is waiting and no delivery is due, because many writes emit no event. */
   private async notify(): Promise<void> {
-    // Not on a read connection, because a notification commits and waits for other commits.
+    // This does not use a read connection, because a notification commits and waits for other commits.
     await this.db.autocommit.query(sql`
       select pg_notify(${EVENT_CHANNEL}, '') where exists (select from outbox)
       union all

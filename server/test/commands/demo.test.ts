@@ -40,8 +40,8 @@ test('the demo credentials that a start prints work, even if their file was lost
     products: 3,
   });
 
-  const spoil = [() => rmSync(file), () => writeFileSync(file, '{"workspaceId":"01')];
-  for (const damage of spoil) {
+  const damages = [() => rmSync(file), () => writeFileSync(file, '{"workspaceId":"01')];
+  for (const damage of damages) {
     damage();
     const next = await start();
     expect(next).toMatchObject({ signedIn: 303, products: 3 });

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
-import { SCOPE_WORDS } from '../../src/oauth/scope-words.js';
+import { SCOPE_TEXTS } from '../../src/oauth/scope-texts.js';
 import { sql } from '../../src/platform/db/sql.js';
 import { type Feira, openFeira } from '../support/feira.js';
 import { Integrator, registerApp } from '../support/integrator.js';
@@ -62,8 +62,8 @@ describe('the merchant sees', () => {
     const card = async () => (await ana.get(PAGE)).text;
     expect(await card()).toContain('never used');
     for (const scope of ['products:read', 'orders:read'] as const)
-      expect(await card()).toContain(SCOPE_WORDS.en[scope]);
-    expect(await card()).not.toContain(SCOPE_WORDS.en['orders:write']);
+      expect(await card()).toContain(SCOPE_TEXTS.en[scope]);
+    expect(await card()).not.toContain(SCOPE_TEXTS.en['orders:write']);
     await erp.me(access_token);
     await until(async () => !(await card()).includes('never used'), 2_000);
     expect(await card()).toMatch(/Last used: \d+ \w+ \d{4}, \d\d:\d\d UTC/);
@@ -76,8 +76,8 @@ describe('the merchant sees', () => {
     const page = await ana.get(PAGE);
     const entries = page.forms.filter(({ fields }) => fields.client_id === erp.credentials.clientId);
     expect(entries).toHaveLength(1);
-    expect(page.text).toContain(SCOPE_WORDS.en['categories:read']);
-    expect(page.text).toContain(SCOPE_WORDS.en['products:read']);
+    expect(page.text).toContain(SCOPE_TEXTS.en['categories:read']);
+    expect(page.text).toContain(SCOPE_TEXTS.en['products:read']);
     await disconnect();
     expect((await ana.get(PAGE)).text).toContain('No app is connected');
   });

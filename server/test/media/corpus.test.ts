@@ -179,10 +179,10 @@ describe('an incomplete image', () => {
     ['lossless WebP', 0xff],
   ])('a %s that is corrupted in the middle is rejected', async (name, filling) => {
     const image = images.find((each) => each.name === name) as TestImage;
-    const spoiled = Buffer.from(image.bytes);
-    const middle = Math.floor(spoiled.length / 2);
-    spoiled.fill(filling, middle, middle + 300);
-    await expectDiscarded(spoiled, image.type, /broken/);
+    const damaged = Buffer.from(image.bytes);
+    const middle = Math.floor(damaged.length / 2);
+    damaged.fill(filling, middle, middle + 300);
+    await expectDiscarded(damaged, image.type, /broken/);
   });
 });
 

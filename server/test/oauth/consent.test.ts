@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { SCOPE_WORDS } from '../../src/oauth/scope-words.js';
+import { SCOPE_TEXTS } from '../../src/oauth/scope-texts.js';
 import { sql } from '../../src/platform/db/sql.js';
 import { ALL_SCOPES, type Feira, openFeira } from '../support/feira.js';
 import { authorizationQuery, CALLBACK, type RegisteredApp, registerApp } from '../support/integrator.js';
@@ -75,14 +75,14 @@ describe('the page', () => {
     expect(page.text).toContain('Rápido ERP wants to connect to your store');
     expect(page.text).toContain('Store Loja da Ana');
     expect(page.text).toContain('erp.example');
-    for (const scope of ALL_SCOPES) expect(page.text).toContain(SCOPE_WORDS.en[scope]);
+    for (const scope of ALL_SCOPES) expect(page.text).toContain(SCOPE_TEXTS.en[scope]);
     expect(Object.keys(formOf(page, 'Approve').buttons)).toEqual(['Approve', 'Deny']);
   });
 
   test('shows no scope that was not requested', async () => {
     const { text } = await ana.consent({ ...query, scope: 'orders:read orders:read' });
-    expect(text.split(SCOPE_WORDS.en['orders:read'])).toHaveLength(2);
-    expect(text).not.toContain(SCOPE_WORDS.en['orders:write']);
+    expect(text.split(SCOPE_TEXTS.en['orders:read'])).toHaveLength(2);
+    expect(text).not.toContain(SCOPE_TEXTS.en['orders:write']);
   });
 
   test('lets the owner of several stores choose one under the label "Store"', async () => {
@@ -105,7 +105,7 @@ describe('the page', () => {
     const page = await portuguese.consent(query);
     expect(page.text).toContain('quer se conectar à sua loja');
     expect(page.html).toContain('<label for="store">Loja</label>');
-    expect(page.text).toContain(SCOPE_WORDS.pt['orders:read']);
+    expect(page.text).toContain(SCOPE_TEXTS.pt['orders:read']);
     expect(answerOf(await portuguese.press(page, 'Aprovar'))).toHaveProperty('code');
     expect(answerOf(await portuguese.press(page, 'Negar'))).toHaveProperty('error', 'access_denied');
     expect((await portuguese.consent({ ...query, client_id: 'x' })).text).toContain('Nada foi aprovado');

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { lockMoney, noteTransaction } from '../../src/orders/life.js';
+import { lockPaymentState, recordTransaction } from '../../src/orders/lifecycle.js';
 import { changeShipping } from '../../src/orders/shipping-status.js';
 import { newProduct } from '../support/catalog.js';
 import { expectRefusal } from '../support/expect-refusal.js';
@@ -163,7 +163,7 @@ test('an order that another transaction has locked delays neither delta sync nor
   const before = reader.seen.length;
   const tx = await two.context.db.store('test').begin();
   await store.patch(`/orders/${ids[2]}/shipping-status`, { statusShipping: 'pending', carrier: 'now' });
-  await lockMoney(tx, store.workspaceId, ids[2]!);
+  await lockPaymentState(tx, store.workspaceId, ids[2]!);
   await reader.readToEnd();
   expect((await store.get('/events?limit=100')).status).toBe(200);
   await tx.rollback();
@@ -184,7 +184,7 @@ test('a change without an event of its own is shown too', async () => {
   const reader = new Reader(store);
   await reader.readToEnd();
   const before = reader.seen.length;
-  await noteTransaction(one.context.db.store('test').autocommit, store.workspaceId, ids[4]!, 'pay_other');
+  await recordTransaction(one.context.db.store('test').autocommit, store.workspaceId, ids[4]!, 'pay_other');
   await reader.readToEnd();
   expect(reader.seen.slice(before).map(({ id }) => id)).toEqual([ids[4]]);
 });

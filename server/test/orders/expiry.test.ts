@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { addBusinessDays, localDay } from '../../src/orders/business-days.js';
-import { expireUnpaid } from '../../src/orders/life.js';
+import { expireUnpaid } from '../../src/orders/lifecycle.js';
 import { finishRefunds } from '../../src/orders/refund.js';
 import { sql } from '../../src/platform/db/sql.js';
 import { newProduct, newVaried, observe } from '../support/catalog.js';

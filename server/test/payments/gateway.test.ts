@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { expireUnpaid, lockMoney } from '../../src/orders/life.js';
+import { expireUnpaid, lockPaymentState } from '../../src/orders/lifecycle.js';
 import { finishRefunds, refundOrder, requestRefund } from '../../src/orders/refund.js';
 import { receiveNotification, signNotification } from '../../src/payments/notifications.js';
 import { Signer } from '../../src/platform/crypto/signer.js';
@@ -46,7 +46,7 @@ const workersFinish = () =>
 describe('a process that dies in the middle of a refund', () => {
   async function written(id: string, restock: boolean): Promise<{ id: string; amount: number }> {
     const made = await one.context.db.store('test').transaction(async (tx) => {
-      const { total } = (await lockMoney(tx, store.workspaceId, id))!;
+      const { total } = (await lockPaymentState(tx, store.workspaceId, id))!;
       const origin = `app:${store.clientId}` as const;
       const request = {
         amount: total,

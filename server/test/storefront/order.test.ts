@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { expireUnpaid } from '../../src/orders/life.js';
+import { expireUnpaid } from '../../src/orders/lifecycle.js';
 import { finishRefunds } from '../../src/orders/refund.js';
 import type { Shop } from '../../src/stores/queries.js';
 import { localPath, shopOf, Visitor } from '../support/buyer.js';

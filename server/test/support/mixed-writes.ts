@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { expireUnpaid } from '../../src/orders/life.js';
+import { expireUnpaid } from '../../src/orders/lifecycle.js';
 import { sql } from '../../src/platform/db/sql.js';
 import { isTemporary } from '../../src/platform/db/unavailable.js';
 import { newProduct, newVaried } from './catalog.js';

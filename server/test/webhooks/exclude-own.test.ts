@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { EVENT_NAMES } from '../../src/events/names.js';
 import { hasValidCheckDigit } from '../../src/orders/access-key.js';
-import { expireUnpaid, lockMoney } from '../../src/orders/life.js';
+import { expireUnpaid, lockPaymentState } from '../../src/orders/lifecycle.js';
 import { finishRefunds, requestRefund } from '../../src/orders/refund.js';
 import { scan } from '../../src/shipping/shipments.js';
 import { startWorker, type Worker } from '../../src/worker.js';
@@ -230,7 +230,7 @@ describe('excludeOwn suppresses exactly the app’s own changes', () => {
     const id = await paidOrder(theirs);
     const { workspaceId, clientId } = mine;
     await feira.context.db.store('test').transaction(async (tx) => {
-      const { total: amount } = (await lockMoney(tx, workspaceId, id))!;
+      const { total: amount } = (await lockPaymentState(tx, workspaceId, id))!;
       const origin = `app:${clientId}` as const;
       await requestRefund(tx, workspaceId, id, { amount, reason: null, restock: true, origin });
     });

@@ -1,5 +1,5 @@
 import type { ConnectedApp } from '../../oauth/connections.js';
-import { SCOPE_WORDS } from '../../oauth/scope-words.js';
+import { SCOPE_TEXTS } from '../../oauth/scope-texts.js';
 import type { Language } from '../../platform/html/language.js';
 import { Page, type SignedInUser } from '../../platform/html/page.js';
 import { shortTime } from '../../platform/html/time.js';
@@ -74,7 +74,7 @@ export function ConnectedAppsPage(props: {
               {failing.has(connection.clientId) && <p role="status">{texts.failing}</p>}
               <ul class="scopes">
                 {connection.scopes.map((scope) => (
-                  <li key={scope}>{SCOPE_WORDS[language][scope]}</li>
+                  <li key={scope}>{SCOPE_TEXTS[language][scope]}</li>
                 ))}
               </ul>
               <form method="post" action="/console/apps/disconnect" class="actions">

@@ -8,15 +8,15 @@ const SHORT = 3;
 export function orientationOnly(tiff: Buffer): Buffer | undefined {
   const orientation = readOrientation(tiff);
   if (orientation === undefined || orientation < 2 || orientation > 8) return undefined;
-  const made = Buffer.alloc(26);
-  made.write('II*\0', 'latin1');
-  made.writeUInt32LE(8, 4);
-  made.writeUInt16LE(1, 8);
-  made.writeUInt16LE(ORIENTATION, 10);
-  made.writeUInt16LE(SHORT, 12);
-  made.writeUInt32LE(1, 14);
-  made.writeUInt16LE(orientation, 18);
-  return made;
+  const result = Buffer.alloc(26);
+  result.write('II*\0', 'latin1');
+  result.writeUInt32LE(8, 4);
+  result.writeUInt16LE(1, 8);
+  result.writeUInt16LE(ORIENTATION, 10);
+  result.writeUInt16LE(SHORT, 12);
+  result.writeUInt32LE(1, 14);
+  result.writeUInt16LE(orientation, 18);
+  return result;
 }
 
 /** Also returns undefined for an unreadable structure, because browsers do not rotate such an image either. */

@@ -2,7 +2,7 @@ import type { OwnedStore } from '../../accounts/users.js';
 import type { Language } from '../../platform/html/language.js';
 import { Page, type SignedInUser } from '../../platform/html/page.js';
 import type { AuthorizationRequest } from '../authorization-request.js';
-import { SCOPE_WORDS } from '../scope-words.js';
+import { SCOPE_TEXTS } from '../scope-texts.js';
 
 const TEXTS = {
   en: {
@@ -72,7 +72,7 @@ export function ConsentPage(props: {
         <h2>{texts.may}</h2>
         <ul class="scopes">
           {request.scopes.map((scope) => (
-            <li key={scope}>{SCOPE_WORDS[language][scope]}</li>
+            <li key={scope}>{SCOPE_TEXTS[language][scope]}</li>
           ))}
         </ul>
         <p class="hint">

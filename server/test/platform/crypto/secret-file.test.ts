@@ -34,9 +34,9 @@ describe('a secret file is rejected, and left as it is,', () => {
     ['that is empty', () => writeFileSync(file, ''), '0 bytes'],
     ['that was truncated', cutShort, '31 bytes'],
     ['of blanks', () => writeFileSync(file, ' '.repeat(64)), '0 bytes'],
-    ['of one repeated character', () => writeFileSync(file, 'a'.repeat(64)), 'repeats'],
-  ])('%s', (_title, spoil, reason) => {
-    spoil();
+    ['of one repeated character', () => writeFileSync(file, 'a'.repeat(64)), 'repeated'],
+  ])('%s', (_title, damage, reason) => {
+    damage();
     const before = readFileSync(file);
     expect(() => read()).toThrow(reason);
     expect(() => read()).toThrow(file);

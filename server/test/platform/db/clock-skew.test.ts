@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { expireUnpaid } from '../../../src/orders/life.js';
+import { expireUnpaid } from '../../../src/orders/lifecycle.js';
 import { sql } from '../../../src/platform/db/sql.js';
 import { startWorker, type Worker } from '../../../src/worker.js';
 import { newProduct } from '../../support/catalog.js';

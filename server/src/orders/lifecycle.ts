@@ -12,7 +12,7 @@ import { estimatedDelivery } from './estimated-delivery.js';
 import type { OrderItem, OrderStatus } from './records.js';
 import { ordersOf } from './storage.js';
 
-export interface Money {
+export interface PaymentState {
   id: string;
   status: OrderStatus;
   total: number;
@@ -21,14 +21,21 @@ export interface Money {
   gateway: string;
   transactionId: string | null;
   items: OrderItem[];
-  /** Business days that the delivery service takes; null when nothing is sent, and for orders of early releases. */
+  /**
+   * The number of business days that the delivery service takes. Null if nothing is shipped, and for orders of early
+   * releases.
+   */
   deliveryDays: number | null;
   timezone: string;
 }
 
 /** Locks an order and reads its payment state. */
-export async function lockMoney(tx: Tx, workspaceId: string, orderId: string): Promise<Money | undefined> {
-  const [order] = await tx.query<Money>(sql`
+export async function lockPaymentState(
+  tx: Tx,
+  workspaceId: string,
+  orderId: string,
+): Promise<PaymentState | undefined> {
+  const [order] = await tx.query<PaymentState>(sql`
     select id, status, total, refunded_amount as "refundedAmount", customer_id as "customerId", gateway,
       transaction_id as "transactionId", items, delivery_days as "deliveryDays",
       (select timezone from workspaces w where w.id = ${workspaceId}) as timezone
@@ -36,8 +43,8 @@ export async function lockMoney(tx: Tx, workspaceId: string, orderId: string): P
   return order;
 }
 
-/** Records the id of the gateway's payment. It is known when the payment is opened, and is needed for refunds. */
-export async function noteTransaction(
+/** Records the gateway's payment id, which is known once the payment is opened and is needed for refunds. */
+export async function recordTransaction(
   tx: Tx,
   workspaceId: string,
   orderId: string,
@@ -48,7 +55,7 @@ export async function noteTransaction(
     where workspace_id = ${workspaceId} and id = ${orderId} and transaction_id is distinct from ${transactionId}`);
 }
 
-/** Records that the buyer pays an unpaid order in another way. */
+/** Records that the buyer chose another payment method for an unpaid order. */
 export async function changePayment(
   tx: Tx,
   workspaceId: string,
@@ -62,7 +69,12 @@ export async function changePayment(
 }
 
 /** Marks an order as paid. Returns false if the order is no longer pending. */
-export async function markPaid(tx: Tx, clock: Clock, workspaceId: string, order: Money): Promise<boolean> {
+export async function markPaid(
+  tx: Tx,
+  clock: Clock,
+  workspaceId: string,
+  order: PaymentState,
+): Promise<boolean> {
   if (order.status !== 'pending') return false;
   await Promise.all([
     tx.query(sql`
@@ -87,7 +99,7 @@ const CANCELED_BY: Record<CancelReason, Origin> = {
 export async function cancelOrder(
   tx: Tx,
   workspaceId: string,
-  order: Money,
+  order: PaymentState,
   reason: CancelReason,
 ): Promise<boolean> {
   if (order.status !== 'pending') return false;
@@ -101,19 +113,20 @@ export async function cancelOrder(
 }
 
 /**
- * Records the total amount that the gateway has refunded. Less than the order total makes the order partial_refunded,
- * which only the gateway can cause; the total makes it refunded. A repetition changes nothing.
+ * Records the total amount that the gateway has refunded. If it is less than the order total, the order becomes
+ * partial_refunded (only the gateway makes partial refunds), otherwise refunded. Reporting the same amount again
+ * changes nothing.
  */
-export async function noteRefunded(
+export async function recordRefunded(
   tx: Tx,
   workspaceId: string,
   origin: Origin,
-  order: Money,
+  order: PaymentState,
   refundedInAll: number,
 ): Promise<void> {
   if (order.status !== 'paid' && order.status !== 'partial_refunded') return;
   const amount = Math.min(cents(refundedInAll), order.total);
-  // An order of R$ 0 is refunded as a whole although no money moves.
+  // An order of R$ 0 can be refunded too, although the amount does not change.
   if (amount <= order.refundedAmount && order.total > 0) return;
   const full = amount === order.total;
   await tx.query(sql`
@@ -131,7 +144,7 @@ export async function noteRefunded(
   ]);
 }
 
-/** The position of an order when orders are sorted by expiry. */
+/** The position of an order in the list sorted by expiry. */
 interface Due {
   workspace_id: string;
   id: string;
@@ -142,8 +155,8 @@ const BEFORE_ALL = { expires_at: '-infinity', id: '00000000-0000-0000-0000-00000
 
 /**
  * Cancels expired unpaid orders. Each order has its own transaction, so that the stock of a store is not locked while
- * other orders are canceled. A round reads all expired orders page by page: orders that cannot be canceled remain the
- * oldest ones, and with only the first page no order after them would ever be processed.
+ * other orders are canceled. A round reads all expired orders page by page. If it read only the first page, orders that
+ * cannot be canceled would fill that page and block all later ones.
  */
 export async function expireUnpaid(db: Database, clock: Clock, pageSize = 1_000): Promise<void> {
   const now = new Date(clock.now()).toISOString();
@@ -163,7 +176,7 @@ export async function expireUnpaid(db: Database, clock: Clock, pageSize = 1_000)
 
 function expireOrder(db: Database, { workspace_id, id }: Due): Promise<void> {
   return ordersOf(db, workspace_id).transaction(async (tx) => {
-    const order = await lockMoney(tx, workspace_id, id);
+    const order = await lockPaymentState(tx, workspace_id, id);
     if (order) await cancelOrder(tx, workspace_id, order, 'expired');
   });
 }

@@ -2,7 +2,7 @@ import type { Language } from '../platform/html/language.js';
 import type { Scope } from './scopes.js';
 
 /** The description of each scope on the consent screen. */
-export const SCOPE_WORDS: Record<Language, Record<Scope, string>> = {
+export const SCOPE_TEXTS: Record<Language, Record<Scope, string>> = {
   en: {
     'products:read': 'See your products, with prices, stock and images',
     'products:write': 'Create, change and delete your products',
