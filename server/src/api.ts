@@ -33,7 +33,7 @@ import { type WebhookOptions, webhookRoutes } from './webhooks/routes.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The call may leave files that are no longer referenced. */
+    /** Whether the call may leave files that are no longer referenced. */
     freesFiles?: boolean;
     /** The area of the store whose share of the connections this call uses. */
     area?: string;
@@ -65,8 +65,8 @@ export const api: FastifyPluginAsync<ApiOptions> = async (app, options) => {
 };
 
 /**
- * The steps of an API request, in order. The first step that fails answers the request; the statuses in parentheses are
- * what it answers with. The steps that every request of the server has (id, log line, headers) are in app.ts.
+ * The steps of an API request, in order. The first step that fails sends the response, with one of the statuses in
+ * parentheses. The steps that all requests share (id, log line, headers) are in app.ts.
  */
 function addSteps(app: FastifyInstance, options: ApiOptions): void {
   const { db, clock, seal } = options.idempotency;
@@ -81,35 +81,35 @@ function addSteps(app: FastifyInstance, options: ApiOptions): void {
   });
   const largeLists = limitUnreadAnswers(({ credential }) => credential.name);
 
-  app.addHook('onRequest', forbidStoring); // Forbids caches to store the response.
+  app.addHook('onRequest', forbidStoring); // Caches must not store the response.
   guard(app, options.guard); // Token (401), budget (429), scope of the route (403).
-  keepRawBodies(app); // The body arrives as bytes (413).
+  keepRawBodies(app); // Reads the body as bytes (413).
   app.addHook('onRoute', (route) => {
     const isWrite = [route.method].flat().some((method) => WRITES.has(method));
     const canDryRun = hasDryRun(route);
     route.preValidation = [
-      ...(isWrite ? [idempotency.open] : []), // Idempotency-Key: the stored answer, or a transaction (400, 409, 422).
-      ...(canDryRun ? [dryRun.begin] : []), // dryRun=true: a transaction that will be rolled back.
+      ...(isWrite ? [idempotency.open] : []), // Sends the stored response or begins a transaction (400, 409, 422).
+      ...(canDryRun ? [dryRun.begin] : []), // Begins a transaction that will be rolled back.
       ...(route.config?.ifMatch ? [refuseMalformedIfMatch] : []), // If-Match (400).
       ...queryChecks(route), // Query parameters (400).
       ...(route.url.includes(':') ? [refuseEmptyParameter] : []), // Path parameters (404).
-      ...(route.schema?.body ? [parseJsonBody] : []), // Bytes become JSON (400).
+      ...(route.schema?.body ? [parseJsonBody] : []), // Parses the body (400).
     ];
     // Here the framework validates the query (400) and the body (422) with validatorCompiler.
-    route.preHandler = route.config?.hasLargePages ? [largeLists.takeTurn] : []; // A few large lists at a time (429).
+    route.preHandler = route.config?.hasLargePages ? [largeLists.takeTurn] : []; // Limits concurrent large lists (429).
     // Here the route's handler runs.
     route.onSend = [
       ...(route.config?.etag ? [tagResource] : []), // ETag, or 304 if the client has this version.
-      ...(isWrite ? [idempotency.close] : []), // The answer is stored and the transaction committed.
-      ...(canDryRun ? [dryRun.end] : []), // The dry run is rolled back.
+      ...(isWrite ? [idempotency.close] : []), // Stores the response and commits.
+      ...(canDryRun ? [dryRun.end] : []), // Rolls the dry run back.
       ...[route.onSend ?? []].flat(), // For HEAD, the framework removes the body.
       compress,
-      largeLists.watch, // A large response counts until its client has read it.
+      largeLists.watch, // Counts a large response until it was read.
     ];
   });
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
-  app.addHook('onResponse', afterWrite(options.afterWrite)); // Workers are woken, files are deleted.
+  app.addHook('onResponse', afterWrite(options.afterWrite)); // Wakes workers and deletes files.
 }
 
 const WRITES = new Set(['POST', 'PATCH', 'PUT', 'DELETE']);
@@ -118,7 +118,7 @@ function afterWrite({ db, clock, storage, wake }: ApiOptions['afterWrite']): onR
   return (request, reply, done) => {
     if (request.method !== 'GET' && reply.statusCode < 300 && !request.dryRun) {
       wake.poke();
-      // Deletes the files now instead of in the worker's next round, which retries what fails here.
+      // Delete the files now instead of in the worker's next round. The worker retries deletions that fail here.
       if (request.routeOptions.config.freesFiles)
         sweepFiles(db.background('files'), clock, storage).catch(() => {});
     }

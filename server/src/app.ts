@@ -42,11 +42,11 @@ import { describeEvents } from './webhooks/openapi.js';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** All calls under /api/v1 with their requirements, so that tests can cover every one. */
+    /** All calls under /api/v1 with their requirements, so that tests can cover every call. */
     apiRoutes: ApiRoute[];
-    /** Serves on, but fails its health check, so that the load balancer sends requests elsewhere. */
+    /** Fails the health check from now on but keeps serving, so that the load balancer sends requests elsewhere. */
     drain(): void;
-    /** All routes of the server including pages and forms, for the same purpose. */
+    /** All routes of the server, including pages and forms, so that tests can cover every route. */
     routeTable: { method: string; url: string }[];
   }
 }
@@ -80,7 +80,7 @@ export interface AppOptions {
 
 const API_PREFIX = '/api/v1';
 
-/** Every plugin and domain, registered in order. */
+/** Builds the public server from all plugins and domains, in order. */
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const { server, publicRoutes, storage } = options;
   const app = buildBareApp(server, guardOf(options.api.guard));
@@ -101,7 +101,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   return app;
 }
 
-/** Health, readiness and metrics on a separate port, for the operator. */
+/** Builds the server for the operator: health, readiness and metrics on a separate port. */
 export function buildMonitorApp(options: ServerOptions): FastifyInstance {
   const app = buildBareApp(options, (_request, _reply, done) => done());
   serveHealth(app, options.readiness);
@@ -116,8 +116,8 @@ function buildBareApp(options: ServerOptions, admit: Guard): FastifyInstance {
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
-    // A logger per request would only add the request id and cost a tenth of a product read, so log lines include it
-    // explicitly.
+    // A logger per request would only add the request id, and took a tenth of the time of a product read. Log lines
+    // contain the id explicitly instead.
     childLoggerFactory: (logger) => logger,
     genReqId: () => randomUUID(),
     bodyLimit: MAX_BODY,
@@ -125,9 +125,9 @@ function buildBareApp(options: ServerOptions, admit: Guard): FastifyInstance {
     requestTimeout: REQUEST_MS,
     http: { requireHostHeader: false },
     clientErrorHandler: refuseUnreadable,
-    // Requests that a busy connection sends during shutdown are still answered, /readyz with 503.
+    // Requests that arrive on open connections during shutdown are still answered. /readyz responds with 503.
     return503OnClosing: false,
-    // The same limit as for the request line, so that an id of any length is answered with 404.
+    // The same limit as for the request line, so that an id of any length gets a 404.
     routerOptions: { maxParamLength: 16_384 },
     frameworkErrors: (_error: Error, request: FastifyRequest, reply: FastifyReply) =>
       void refuseBadPath(request, reply),
@@ -158,8 +158,8 @@ function buildBareApp(options: ServerOptions, admit: Guard): FastifyInstance {
 }
 
 /**
- * A path that cannot be decoded reaches no route and no hook, so their work is done here: under the prefix it
- * requires a token and counts against the rate limit like any unknown path, and it is logged.
+ * A path that cannot be decoded reaches no route and no hook, so this function does their work. Under the API prefix
+ * the path requires a token and counts against the rate limit, like any unknown path, and the request is logged.
  */
 function badPathRefusal(admit: Guard, metrics: HttpMetrics) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {

@@ -32,7 +32,10 @@ export interface AssemblyOptions extends ResourceOptions {
   publicRoutes?: PublicRoutes;
 }
 
-/** The parts that one process can start. Each part has its own options, so that a domain receives exactly what it uses. */
+/**
+ * The parts that a process can start. Each part has its own options, so that every domain receives exactly what it
+ * uses.
+ */
 export interface Assembly {
   resources: Resources;
   app: AppOptions;
@@ -64,7 +67,7 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
   const sessions = new Sessions(db.system('sessions'), clock, signer, publicUrl);
   const labels = new LabelAddresses(publicUrl, signer, clock);
   const orderLinks = new OrderLinks(publicUrl, signer);
-  // The sandbox is the only gateway so far. With PAYMENT_GATEWAY=none there is none, and shops cannot take orders.
+  // The sandbox is the only gateway so far. With PAYMENT_GATEWAY=none, shops cannot accept orders.
   const sandbox =
     options.paymentGateway === 'sandbox'
       ? new SandboxGateway(db, clock, signer, publicUrl, paymentReport(metrics.registry, log))
@@ -120,7 +123,7 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
           pages: new PageCache(),
           publicUrl,
           mediaUrl,
-          // Other storages serve images themselves, in their original size.
+          // Other storages serve images directly, in their original size.
           resizesImages: storage instanceof LocalStorage,
           isTestShop: options.isTestShop,
         },

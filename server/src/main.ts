@@ -5,8 +5,7 @@ import { helpFor, overview, usage } from './commands/help.js';
 import { ConfigError, NoDatabaseError } from './platform/config-errors.js';
 import { isTemporary } from './platform/db/unavailable.js';
 
-// Each command is imported when it is run, because importing the whole server takes half a second, and one command a
-// tenth.
+// Each command is imported when it runs, because importing all of them takes half a second and a single one a tenth.
 const COMMANDS: Record<string, () => Promise<{ command: Command }>> = {
   serve: () => import('./commands/serve.js'),
   listen: () => import('./commands/listen.js'),
@@ -40,14 +39,14 @@ export async function main(args: string[]): Promise<void> {
   }
 }
 
-/** Printed to standard error, so that standard output contains either the result or nothing. */
+/** Prints the error to standard error, so that standard output contains either the result or nothing. */
 function failAsJson(error: Error): void {
   const code = codeOf(error) ?? 'internal_error';
   process.stderr.write(`${JSON.stringify({ error: error.message, code })}\n`);
   process.exitCode = 1;
 }
 
-/** Returns undefined for an error that the user can neither correct nor wait for. */
+/** Returns undefined for an error that the user can neither correct nor retry. */
 function codeOf(error: unknown): string | undefined {
   if (error instanceof UsageError) return error.code;
   if (error instanceof NoDatabaseError) return 'no_database';

@@ -25,11 +25,11 @@ export interface PagesOptions {
   partners: PartnerOptions;
   demo: FindDemo;
   storefront: Storefront;
-  /** Undefined with PAYMENT_GATEWAY=none: then the sandbox has no routes. */
+  /** Undefined with PAYMENT_GATEWAY=none. The sandbox then has no routes. */
   sandbox: SandboxOptions | undefined;
 }
 
-/** Everything that a person opens in a browser. */
+/** Everything that people open in a browser. */
 export const pages: FastifyPluginAsync<PagesOptions> = async (app, options) => {
   const { sandbox } = options;
   await app.register(assets);
@@ -51,7 +51,7 @@ export const pages: FastifyPluginAsync<PagesOptions> = async (app, options) => {
   });
 };
 
-/** A file that is addressed with its version never changes. */
+/** Serves style sheets, scripts and images. A file requested with its version never changes. */
 const assets: FastifyPluginAsync = async (app) => {
   app.addHook('onSend', async (request, reply) => {
     if (reply.statusCode < 400 && isVersioned(request.url))

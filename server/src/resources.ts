@@ -21,7 +21,7 @@ import type { Deadlines } from './platform/db/settings.js';
 import { createMetrics, type HttpMetrics } from './platform/observability/metrics.js';
 import { Outbound } from './platform/outbound/post.js';
 
-/** The connections and keys that a process has while it runs. assembly.ts distributes them. */
+/** The connections and keys that a process uses. assembly.ts distributes them. */
 export interface Resources {
   db: Database;
   listener: Listener;
@@ -30,7 +30,7 @@ export interface Resources {
   budgets: Budgets;
   outbound: Outbound;
   metrics: HttpMetrics;
-  /** Encrypts what must be readable again: webhook secrets and answers kept for idempotency keys. */
+  /** Encrypts stored values that must be readable again: webhook secrets and the responses of idempotency keys. */
   seal: Seal;
   signer: Signer;
   close(): Promise<void>;
@@ -101,7 +101,7 @@ export async function openStorage(
 ): Promise<Storage> {
   if (!s3)
     return new LocalStorage(join(dataFolder, 'media'), `${publicUrl}/uploads`, new Signer(secrets), clock);
-  // Imported only when it is used: the SDK takes 170 ms to load.
+  // Imported only when needed, because loading the AWS SDK takes 170 ms.
   const { S3Storage } = await import('./media/s3-storage.js');
   return new S3Storage(s3, clock);
 }

@@ -32,7 +32,7 @@ export interface JobServices {
   seal: Seal;
   /** Undefined if PAYMENT_GATEWAY is none. */
   gateway: PaymentGateway | undefined;
-  /** The same gateway if it is the sandbox, which sends its notifications from this process. */
+  /** The same gateway if it is the sandbox, whose notifications are sent by this process. */
   sandbox: SandboxGateway | undefined;
 }
 
@@ -54,7 +54,7 @@ const TEN_SECONDS = 10 * 1000;
 const ONE_MINUTE = 60 * 1000;
 const TEN_MINUTES = 10 * 60 * 1000;
 
-/** Every background job besides the deliveries. Each may run in any number of processes at the same time. */
+/** Lists every background job other than deliveries. Each may run in any number of processes at the same time. */
 export function listJobs({ db, clock, storage, seal, gateway, sandbox }: JobServices): Job[] {
   const housekeeping = db.background('housekeeping');
   return [
@@ -64,7 +64,7 @@ export function listJobs({ db, clock, storage, seal, gateway, sandbox }: JobServ
     every(TEN_MINUTES, 'rotate partitions', () => rotatePartitions(housekeeping, clock)),
     every(TEN_MINUTES, 'purge epochs', () => purgeEpochs(housekeeping, clock)),
     every(ONE_MINUTE, 'drop backlogs', () => dropBacklogs(housekeeping, clock)),
-    // Runs every minute: at 1,000 keys per second, ten minutes of keys are more than a round of 20 seconds can delete.
+    // Every minute, because at 1,000 keys per second a round of 20 seconds could not delete the keys of ten minutes.
     every(ONE_MINUTE, 'purge idempotency keys', () => purgeIdempotencyKeys(housekeeping, clock)),
     every(TEN_MINUTES, 'purge checkout reservations', () => purgeReservations(housekeeping, clock)),
     every(TEN_MINUTES, 'purge sessions', () => purgeSessions(housekeeping, clock)),
@@ -96,8 +96,7 @@ export function startWorker({ log, listener, sequencer, dispatcher, jobs }: Work
   const running = new Map<Job, Promise<void>>();
   const timers = listJobs(jobs).map((job) =>
     setInterval(() => {
-      // A round that takes longer than the interval is not joined by a second one, because both would work on the
-      // same rows.
+      // If a round takes longer than the interval, no second one is started, because both would work on the same rows.
       if (running.has(job)) return;
       const run = job
         .run()

@@ -3,10 +3,13 @@ import { badRequest } from '../platform/http/errors.js';
 import { type Fields, postedForm } from '../platform/http/forms.js';
 import type { Session, Sessions } from './sessions.js';
 
-/** A purpose that depends on the form, such as the record that it changes, is computed from its fields. */
+/**
+ * What a form may be used for. If that depends on the form, for example on the record it changes, it is computed from
+ * its fields.
+ */
 type Purpose = string | ((fields: Fields) => string);
 
-/** Returns the fields of a form that this browser got from one of our pages for this purpose. */
+/** Returns the fields of a form. Throws unless this browser got the form from one of our pages for this purpose. */
 export function checkedForm(sessions: Sessions, request: FastifyRequest, purpose: Purpose): Fields {
   const fields = postedForm(request);
   sessions.checkCsrf(request, fields.get('csrf'), typeof purpose === 'string' ? purpose : purpose(fields));

@@ -8,10 +8,9 @@ const MAX_ACCOUNTS = 5;
 const DEVICE_ID = /^[A-Za-z0-9_-]{22}$/;
 
 /**
- * Recognizes a browser in which an account was signed in before, by a cookie that outlives the session: a random id
- * and, for each of the last five accounts, a signature over the id and the e-mail. The cookie does not sign anybody
- * in. It only gives the browser a separate limit for failed attempts, so that an attacker elsewhere cannot lock out
- * the owner.
+ * Recognizes a browser in which an account was signed in before. The cookie outlives the session and contains a random
+ * id and, for each of the last five accounts, a signature of the id and the e-mail. It does not sign the user in. It
+ * only gives the browser a separate limit for failed attempts, so that an attacker elsewhere cannot lock out the owner.
  */
 export class KnownDevices {
   private readonly cookie: string;

@@ -11,20 +11,20 @@ export type NewOwner =
   | { ownerEmail: string; ownerPassword: string }
   | { ownerEmail: string; existingOwner: true };
 
-/** Thrown when the store cannot be assigned to this owner. Nothing has been created. */
+/** Thrown if the store cannot be assigned to this owner. Nothing has been created. */
 export class OwnerRefused extends Error {
   constructor(
     readonly reason: 'wrong password' | 'no account' | 'password length',
     /** The existing account. */
     readonly account?: Account,
   ) {
-    super(`The owner is refused: ${reason}`);
+    super(`The store cannot be assigned to this owner: ${reason}`);
   }
 }
 
 /**
- * Anybody can sign up at /partners with the e-mail of a future store owner, so a store must never be assigned to an
- * account just because the e-mail matches. It requires the password or an explicit choice by the operator.
+ * A store must never be assigned to an account just because the e-mail matches, because anyone can sign up at /partners
+ * with the e-mail of a future store owner. It takes the password of the account, or an explicit choice by the operator.
  */
 export async function ownerOf(tx: Tx, owner: NewOwner): Promise<string> {
   const account = await findAccount(tx, owner.ownerEmail);
@@ -33,15 +33,14 @@ export async function ownerOf(tx: Tx, owner: NewOwner): Promise<string> {
     return account.userId;
   }
   if (account) return withPassword(account, owner.ownerPassword);
-  // Only the length is checked: the operator chose the password, often for a test, and the owner can change it in the
-  // console.
+  // Only the length is checked: the operator chose the password, often for a test, and the owner can change it later.
   if (!isPossiblePassword(owner.ownerPassword)) throw new OwnerRefused('password length');
   const made = await createUser(tx, {
     email: owner.ownerEmail,
     password: owner.ownerPassword,
     createdBy: 'command-line',
   });
-  // A concurrent call has created the account. It is treated like any existing account.
+  // A concurrent call has created the account, so it is treated like any existing account.
   return made ?? withPassword((await findAccount(tx, owner.ownerEmail)) as Account, owner.ownerPassword);
 }
 

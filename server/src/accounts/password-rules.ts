@@ -5,15 +5,15 @@ const MAX_PASSWORD = 200;
 
 export type PasswordFault = 'length' | 'guessable';
 
-/** The maximum keeps hashing cheap. */
+/** Checks only the length. The maximum limits the cost of hashing. */
 export function isPossiblePassword(password: string): boolean {
   return password.length >= MIN_PASSWORD && password.length <= MAX_PASSWORD;
 }
 
 /**
  * Returns why a new password is rejected: it is too short or easy to guess. There are deliberately no rules about
- * character classes, because they lead to weaker passwords (NIST SP 800-63B). Passwords set before these rules remain
- * valid.
+ * character classes, because they lead to weaker passwords (NIST SP 800-63B). Existing passwords that break these rules
+ * remain valid.
  */
 export function passwordFault(password: string, email: string): PasswordFault | undefined {
   if (!isPossiblePassword(password)) return 'length';

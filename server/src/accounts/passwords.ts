@@ -2,22 +2,22 @@ import { randomBytes, type ScryptOptions, scrypt } from 'node:crypto';
 import { Admission } from '../platform/concurrency/admission.js';
 import { isSameDigest } from '../platform/crypto/hmac.js';
 
-// 32 MiB and about 60 ms per hash. Each hash contains its parameters, so they can be raised without invalidating old
+// A hash takes 32 MiB and about 60 ms. It contains its parameters, so they can be raised without invalidating old
 // hashes.
 const COST = { N: 2 ** 15, r: 8, p: 1 };
 const LENGTH = 32;
 
 /**
- * Node hashes in the four threads that also read files: four simultaneous sign-ins delayed a static file by two
- * seconds. So two threads stay free for files.
+ * Node hashes on the four threads that it also uses for files. When four sign-ins ran at once, a static file took two
+ * seconds. With this limit, two threads stay free for files.
  */
 const CONCURRENCY = 2;
 const hashing = new Admission({ groups: { '': CONCURRENCY } });
-/** A queue of 24 takes about a second. */
+/** A full queue of 24 takes about a second. */
 const ANYONE = { applicant: { key: 'anyone', limit: CONCURRENCY }, maxWaiting: 24 };
 /**
- * Browsers known to the account have priority and a queue of their own, so that a flood of guesses does not lock out
- * the owner.
+ * Browsers known to the account have priority and a queue of their own, so that a flood of guesses cannot lock out the
+ * owner.
  */
 const KNOWN_BROWSER = {
   applicant: { key: 'known browser', limit: CONCURRENCY, isUrgent: true },
@@ -25,8 +25,8 @@ const KNOWN_BROWSER = {
 };
 
 /**
- * The hash for an account that does not exist. No password matches it, and checking one takes as long as for a real
- * account.
+ * A hash that no password matches, for e-mails without an account. Checking it takes as long as checking a real one, so
+ * the response time does not reveal whether an account exists.
  */
 export const NO_PASSWORD = encoded(Buffer.alloc(16), Buffer.alloc(LENGTH));
 
@@ -58,7 +58,7 @@ function encoded(salt: Buffer, key: Buffer): string {
   return ['scrypt', COST.N, COST.r, COST.p, salt.toString('base64url'), key.toString('base64url')].join('$');
 }
 
-/** NFKC makes a password independent of the keyboard. */
+/** NFKC normalization makes a password independent of how the keyboard encodes accents. */
 function derive(
   password: string,
   salt: Buffer,

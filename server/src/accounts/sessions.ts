@@ -18,14 +18,17 @@ const LIFETIME_MS = 12 * 60 * 60 * 1000;
 const ID = /^[A-Za-z0-9_-]{43}$/;
 
 /**
- * A browser has a session id from its first page on. Signing in replaces it, so that an id planted before (session
- * fixation) is useless afterwards. The database stores only the hashes of signed-in ids.
+ * A browser has a session id from its first page on. Signing in replaces the id, so that an id which an attacker had
+ * planted (session fixation) is useless. The database stores only the hashes of signed-in ids.
  */
 export class Sessions {
   readonly devices: KnownDevices;
   private readonly cookie: string;
   private readonly secure: boolean;
-  /** Ids issued during this request. A page may need several CSRF tokens before the browser sends the cookie back. */
+  /**
+   * Ids issued during the current request, because a page may need several CSRF tokens before the browser sends the
+   * cookie back.
+   */
   private readonly given = new WeakMap<FastifyRequest, string>();
 
   constructor(
@@ -48,7 +51,7 @@ export class Sessions {
     return session;
   }
 
-  /** Replaces the session id of the browser and remembers the browser as known to the account. */
+  /** Signs in: replaces the session id of the browser, and marks the browser as known to the account. */
   async begin(request: FastifyRequest, reply: FastifyReply, { userId, email }: Session): Promise<void> {
     await this.forget(request);
     const id = this.give(request, reply);
@@ -63,7 +66,7 @@ export class Sessions {
     reply.clearCookie(this.cookie, this.attributes());
   }
 
-  /** After a password change, ends all sessions except the one that changed it. */
+  /** Ends all other sessions of the user after a password change. */
   async endOthers(request: FastifyRequest, userId: string): Promise<void> {
     const kept = hashOf(this.idOf(request) ?? '');
     await this.db.autocommit.query(

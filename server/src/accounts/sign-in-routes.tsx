@@ -18,7 +18,7 @@ export interface SignInOptions {
 
 const HOME = '/console/apps';
 
-/** The retry delay after the hashing queue was full. The queue empties within a second, or a few under load. */
+/** The retry delay when the hashing queue is full. The queue empties within a second, or a few seconds under load. */
 export const BUSY_SECONDS = 5;
 
 export const signInRoutes: FastifyPluginAsync<SignInOptions> = async (app, { db, clock, sessions }) => {
@@ -71,13 +71,13 @@ export const signInRoutes: FastifyPluginAsync<SignInOptions> = async (app, { db,
   });
 };
 
-/** The sign-in page that leads back to `next`. */
+/** Returns the address of the sign-in page, which leads back to `next`. */
 export function signInAddress(next: string): string {
   return `/sign-in?${new URLSearchParams({ next })}`;
 }
 
-/** The signed-in user as pages show it. */
-export function whoOf(
+/** Returns the signed-in user as pages show them. */
+export function signedInUserOf(
   sessions: Sessions,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -87,8 +87,8 @@ export function whoOf(
 }
 
 /**
- * Accepts only a path on this server; anything a browser could read as another host leads to the start page instead.
- * The path is checked as it will be sent, because parsing removes dots: /.//evil.example becomes evil.example.
+ * Returns `next` if it is a path on this server, and the start page for anything that a browser could read as another
+ * host. The check uses the parsed path, because parsing removes dots: /.//evil.example becomes //evil.example.
  */
 function localPath(next: string | undefined): string {
   const base = 'http://here.invalid';

@@ -12,7 +12,7 @@ import { isEmail } from './users.js';
 
 const WINDOW_MS = 15 * 60 * 1000;
 
-/** The number of failures in fifteen minutes after which further passwords are not checked. */
+/** The number of failures in fifteen minutes after which passwords are no longer checked. */
 const LIMITS = { pair: 5, account: 20, address: 50, device: 5 };
 
 type Kind = keyof typeof LIMITS;
@@ -29,11 +29,11 @@ export interface Attempt {
 }
 
 /**
- * Failures are counted in the database, so that guesses across processes count together. A browser known to the
- * account has only its own count: guesses made elsewhere, or from the same network, do not lock out its owner. All
- * other attempts count against the account, the network, and the combination of both. An attempt is recorded as
- * failed before the password is checked, and removed if the password was correct or not checked. When it was recorded
- * afterwards, forty concurrent guesses were all checked.
+ * Failures are counted in the database, so that all processes share the counts. A browser known to the account has only
+ * its own count, so guesses made elsewhere, or from the same network, do not lock out the owner. All other attempts
+ * count against the account, the network, and the combination of both. An attempt is recorded as failed before the
+ * password is checked, and removed if the password was correct or not checked. When failures were recorded after the
+ * check, forty concurrent guesses were all checked.
  */
 export async function signIn(db: Share, clock: Clock, attempt: Attempt): Promise<SignIn> {
   const email = attempt.email.trim().toLowerCase();
@@ -99,7 +99,7 @@ async function takeBack(db: Share, id: string, subjects: Subjects): Promise<void
     delete from sign_in_failures where subject = any(${Object.values(subjects)}::text[]) and id = ${id}`);
 }
 
-/** Hashed, because people sometimes type their password into the e-mail field. */
+/** The subject is hashed, because people sometimes type their password into the e-mail field. */
 function subjectOf(...parts: string[]): string {
   return hash('sha256', parts.join(' '), 'base64url');
 }

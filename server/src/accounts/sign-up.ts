@@ -9,7 +9,7 @@ import { createUser } from './users.js';
 const WINDOW_MS = 60 * 60 * 1000;
 
 /**
- * The limit per hour and network. It is enough for a class that shares a network, and too little to fill the accounts
+ * The limit per hour and network. It is high enough for a class that shares a network, and too low to fill the accounts
  * table.
  */
 const MAX_SIGN_UPS = 50;
@@ -17,8 +17,8 @@ const MAX_SIGN_UPS = 50;
 export type SignUp = { userId: string } | 'taken' | 'throttled' | 'busy';
 
 /**
- * An attempt counts before its password is hashed, because hashing is the expensive part, and whether or not the
- * e-mail is taken, because the limit also prevents finding out who has an account.
+ * An attempt is counted before its password is hashed, because hashing is expensive. It is counted even if the e-mail
+ * is taken, because the limit also prevents finding out who has an account.
  */
 export async function signUp(
   db: Share,
@@ -39,7 +39,7 @@ export async function purgeSignUps(db: Share, clock: Clock): Promise<void> {
   await deleteInBatches(db, 'sign_ups', sql`asked_at <= ${since(clock)}`);
 }
 
-/** Serialized per network, because concurrent attempts would all see the last free place. */
+/** Attempts of one network are serialized. Otherwise concurrent ones could exceed the limit. */
 function count(db: Share, clock: Clock, address: string): Promise<boolean> {
   return db.transaction(async (tx) => {
     await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${`sign-up ${address}`}, 0))`);

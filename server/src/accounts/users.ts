@@ -3,7 +3,7 @@ import { sql } from '../platform/db/sql.js';
 import { newId } from '../platform/schema/ids.js';
 import { hashPassword } from './passwords.js';
 
-/** An account and how it was created. `createdBy` is null for accounts created before that was recorded. */
+/** An account. `createdBy` is null for accounts that were created before it was recorded. */
 export interface Account {
   userId: string;
   email: string;
@@ -12,7 +12,10 @@ export interface Account {
   createdBy: AccountOrigin | null;
 }
 
-/** A sign-up does not prove ownership of the e-mail; on the command line the operator vouches for it. */
+/**
+ * How an account was created. A sign-up does not prove that the e-mail belongs to the person; on the command line the
+ * operator vouches for it.
+ */
 export type AccountOrigin = 'command-line' | 'sign-up';
 
 export function isEmail(text: string): boolean {

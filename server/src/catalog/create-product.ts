@@ -39,7 +39,7 @@ export async function createVariedProduct(
   const { name, categoryId, fields } = readProduct(input);
   const { types, variations } = newVariations(structure, input.price);
   const isVaried = variations.length > 0;
-  // A product that only declares types is a simple product with its own stock.
+  // A product that declares types but no combinations is a simple product with its own stock.
   const sum = isVaried ? variations.reduce((total, { quantity }) => total + quantity, 0) : null;
   const [row] = await tx.query<{ categoryExists: boolean; json: string | Buffer | null }>(
     insertVariedProduct(
@@ -61,7 +61,7 @@ export async function createVariedProduct(
   return row!.json;
 }
 
-/** Only known fields are kept, because others may contain values that jsonb rejects, such as a NUL or deep nesting. */
+/** Keeps only known fields, because others may contain values that jsonb rejects, such as NUL or deep nesting. */
 function readProduct(input: NewProduct): { name: string; categoryId: number; fields: string } {
   const product = knownFields(input) as NewProduct;
   return {
@@ -85,8 +85,9 @@ interface NewRow {
 }
 
 /**
- * The steps of a creation, which are one statement, so that one round trip and one version of each row suffice. The
- * unique index decides between concurrent requests for the same name; then `created` is empty.
+ * The common steps of creating a product, as CTEs of one statement: it takes one round trip and writes each row once.
+ * If concurrent requests use the same name, the unique index lets one of them win, and `created` is empty for the
+ * others.
  */
 function insertedRow(row: NewRow): Statement {
   return sql`

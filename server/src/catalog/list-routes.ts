@@ -51,7 +51,7 @@ export const catalogLists: FastifyPluginAsyncTypebox<CatalogListOptions> = async
       const body = await answers.answer(workspaceId, request.url, () => {
         const { include, ...query } = request.query;
         const page = readPageRequest(
-          { ...query, ...(include !== undefined && { include: inOneOrder(include) }) },
+          { ...query, ...(include !== undefined && { include: sorted(include) }) },
           {
             list: 'products',
             defaultSort: '-createdAt',
@@ -99,8 +99,8 @@ export const catalogLists: FastifyPluginAsyncTypebox<CatalogListOptions> = async
   );
 };
 
-/** Sorts the values, so that "variants,images" sent with a cursor equals the "images,variants" in the cursor. */
-function inOneOrder(include: string): string {
+/** Sorts the values, so that "variants,images" sent with a cursor equals the "images,variants" stored in it. */
+function sorted(include: string): string {
   const asked = include.split(',');
   return PRODUCT_PARTS.filter((part) => asked.includes(part)).join(',');
 }

@@ -69,7 +69,7 @@ export const ProductQuery = Type.Object({
   ...productFilters,
 });
 
-/** A product of a list, with the parts that `include` requests. */
+/** A product in a list, with the parts that `include` requests. */
 const ListedProduct = Shape('ListedProduct', {
   ...productFields,
   images: Type.Optional(Type.Array(Image)),

@@ -8,14 +8,14 @@ import { replaceVariations, type StoredVariation, variationsOf } from './variati
 
 type Entry = VariationsPatch['variants'][number];
 
-/** With only stock:write a caller may set quantities and nothing else. */
+/** Returns whether a change sets only quantities, which is all that a caller with stock:write may do. */
 export function setsOnlyQuantities({ variants }: VariationsPatch): boolean {
   return variants.every(
     ({ setSku, setEan, price }) => setSku === undefined && setEan === undefined && price === undefined,
   );
 }
 
-/** Applies all entries or none. */
+/** Changes several variations of a product: all entries or none. */
 export async function patchVariations(
   tx: Tx,
   workspaceId: string,
@@ -34,8 +34,8 @@ export async function patchVariations(
 }
 
 /**
- * Assigns each entry to a variation. An entry that matches no variation, two variations, or one that is already
- * matched is an error.
+ * Assigns each entry to a variation. It is an error if an entry matches no variation, two different ones, or one that
+ * another entry has already matched.
  */
 function matchEntries(entries: Entry[], variations: StoredVariation[]): Map<string, Entry> {
   const byId = new Map(variations.map((variation) => [variation.id, variation]));

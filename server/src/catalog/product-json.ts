@@ -6,7 +6,7 @@ import { productJson, variationJson } from './records.js';
 export const PRODUCT_PARTS = ['images', 'variants'] as const;
 export type ProductPart = (typeof PRODUCT_PARTS)[number];
 
-/** The JSON text of the products row under the alias `p`, with these parts, in the order of the detail. */
+/** Builds the JSON text of the products row with the alias `p`, with these parts in the same order as in the detail. */
 export function productJsonWith(parts: readonly ProductPart[], mediaUrl: string): Statement {
   const lists = PRODUCT_PARTS.filter((part) => parts.includes(part)).map(
     (part) =>
@@ -15,7 +15,7 @@ export function productJsonWith(parts: readonly ProductPart[], mediaUrl: string)
   return sql`${productJson}${joined(lists, '')} || '}'`;
 }
 
-// The table is read only for products that have variations.
+// The variations table is read only for products that have variations.
 const variations = sql`case when p.has_variants then (
   select string_agg(${variationJson}, ',' order by v.position)
   from variations v where v.workspace_id = p.workspace_id and v.product_id = p.id) end`;

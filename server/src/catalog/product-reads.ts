@@ -15,12 +15,12 @@ interface Detail {
   tag: string;
 }
 
-/** The ETag of a product. */
+/** Returns the ETag of a product. */
 export function tagOf({ tag }: Detail): string {
   return `"${tag}"`;
 }
 
-/** Products with their images and variations, as JSON text. Concurrent reads are combined into one statement. */
+/** Reads products with their images and variations as JSON text. Concurrent reads are combined into one statement. */
 export class ProductReads {
   private readonly reads = new Batcher(3, 8, (reads: Read[]) => this.findAll(this.db, reads));
 
@@ -52,8 +52,8 @@ export class ProductReads {
   }
 }
 
-// The arrays are in sub-selects to hide their length from the planner, which would otherwise create a new plan for
-// each length.
+// The arrays are in sub-selects to hide their length from the planner, which would otherwise make a new plan for each
+// length.
 const details = fixed(
   (workspaceIds: string, ids: string, mediaUrl: string) => sql`
     select n, ${rawJson(sql`json`, 'json')}, to_hex(hashtextextended(json, 0)) as tag

@@ -13,8 +13,8 @@ import { refreshSearch } from './search.js';
 import { quantityIsASum } from './variation-structure.js';
 
 /**
- * Changes the fields that were sent and differ. If nothing differs, the product, its updatedAt and the events stay
- * unchanged.
+ * Changes those fields that were sent with a new value. If no value is new, neither the product nor its updatedAt
+ * changes, and no event is emitted.
  */
 export async function updateProduct(
   tx: Tx,
@@ -34,7 +34,7 @@ export async function updateProduct(
   if (faults.length > 0) throw invalid(faults);
   if (fields.length === 0) return;
 
-  if (fields.includes('name')) await takeTurnsRenaming(tx, workspaceId);
+  if (fields.includes('name')) await serializeRenames(tx, workspaceId);
   await storeProduct(tx, workspaceId, after);
   if (fields.some((field) => field === 'name' || field === 'sku' || field === 'ean'))
     await refreshSearch(tx, workspaceId, id);
@@ -44,8 +44,8 @@ export async function updateProduct(
 }
 
 export async function deleteProduct(tx: Tx, workspaceId: string, origin: Origin, id: string): Promise<void> {
-  // Locked first in a separate statement: a single DELETE statement would not see variations that a concurrent call
-  // committed while it waited for the product.
+  // The product is locked first, in a separate statement. A single DELETE that had to wait for the lock would not see
+  // variations that a concurrent call committed meanwhile.
   await lockProduct(tx, workspaceId, id);
   await tx.query(sql`
     with
@@ -68,7 +68,7 @@ export async function lockProduct(tx: Tx, workspaceId: string, id: string): Prom
 
 const CHANGEABLE = PRODUCT_FIELDS satisfies readonly (keyof ProductRecord)[];
 
-/** Returns the known fields that were sent, in their stored form. */
+/** Returns the known fields that were sent, converted to their stored form. */
 export function knownFields(change: ProductChange): Partial<ProductRecord> {
   const known: Record<string, unknown> = {};
   for (const field of CHANGEABLE) if (change[field] !== undefined) known[field] = change[field];
@@ -79,10 +79,10 @@ export function knownFields(change: ProductChange): Partial<ProductRecord> {
 }
 
 /**
- * Two products that are renamed to each other's names at the same time would wait for each other in the unique index
- * and deadlock.
+ * Serializes renames. Two calls that swap the names of two products would otherwise wait for each other in the unique
+ * index and deadlock.
  */
-async function takeTurnsRenaming(tx: Tx, workspaceId: string): Promise<void> {
+async function serializeRenames(tx: Tx, workspaceId: string): Promise<void> {
   await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${`names ${workspaceId}`}, 0))`);
 }
 

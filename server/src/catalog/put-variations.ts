@@ -15,7 +15,7 @@ import {
 } from './variations.js';
 
 /**
- * Creates or updates variations by combination. Existing combinations that are not listed stay, unless `prune` is
+ * Creates or updates variations by combination. Existing combinations that are not listed are kept, unless `prune` is
  * set.
  */
 export async function putVariations(
@@ -36,7 +36,7 @@ export async function putVariations(
     throw invalid([
       {
         field: 'combinations',
-        message: `would result in ${unlisted.length + listed.length}; the maximum per product is ${MAX_COMBINATIONS}`,
+        message: `would result in ${unlisted.length + listed.length} combinations; the maximum per product is ${MAX_COMBINATIONS}`,
       },
     ]);
   }
@@ -58,7 +58,7 @@ export async function putVariations(
   );
 }
 
-/** The variations of a product that is being created. */
+/** Returns the variations of a product that is being created. */
 export function newVariations(
   structure: VariationsPut,
   productPrice: number,
@@ -83,7 +83,7 @@ function upserted(entry: Listed, old: StoredVariation | undefined, productPrice:
   };
 }
 
-/** The display order: by the options of the first type, then by those of the second. */
+/** Sorts variations for display: by the options of the first type, then by those of the second. */
 function inDeclaredOrder(variations: StoredVariation[], types: VariationType[]): void {
   const ranks = types.map(({ options }) => new Map(options.map((option, rank) => [option, rank])));
   const rankOf = ({ options }: StoredVariation) =>

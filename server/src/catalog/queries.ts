@@ -11,7 +11,7 @@ import { type ProductPart, productJsonWith } from './product-json.js';
 import { type VariationRecord, variationColumns } from './records.js';
 
 export interface ProductFilters {
-  /** Not a filter, but cursors contain it, so that all pages have the same kind of records. */
+  /** Not a filter. Cursors contain it, so that the records of all pages have the same fields. */
   include?: string;
   search?: string;
   categoryId?: number;
@@ -67,7 +67,7 @@ export async function listProducts(
   return listBody(page.json, metaOf(request, page));
 }
 
-/** A product may have 1,000 variations, and a hundred such products exceed what one response should hold in memory. */
+/** A product may have 1,000 variations, so 100 products could exceed what one response should hold in memory. */
 const MAX_PAGE_BYTES = 16 * 1_048_576;
 
 /** Returns undefined if the product does not exist, and an empty list if it has no variations. */
@@ -98,8 +98,10 @@ const variationsById = fixed(
 function matching(workspaceId: string, filters: ProductFilters): Statement {
   const conditions = [sql`p.workspace_id = ${workspaceId}`];
   if (filters.categoryId !== undefined) conditions.push(sql`p.category_id = ${filters.categoryId}`);
-  if (filters.sku !== undefined) conditions.push(sql`p.id in (${carrying(workspaceId, 'sku', filters.sku)})`);
-  if (filters.ean !== undefined) conditions.push(sql`p.id in (${carrying(workspaceId, 'ean', filters.ean)})`);
+  if (filters.sku !== undefined)
+    conditions.push(sql`p.id in (${productsWithCode(workspaceId, 'sku', filters.sku)})`);
+  if (filters.ean !== undefined)
+    conditions.push(sql`p.id in (${productsWithCode(workspaceId, 'ean', filters.ean)})`);
   if (filters.updatedFrom !== undefined)
     conditions.push(sql`p.updated_at >= ${isoOf(filters.updatedFrom)}::timestamptz`);
   if (filters.updatedTo !== undefined)
@@ -107,8 +109,8 @@ function matching(workspaceId: string, filters: ProductFilters): Statement {
   return joined(conditions, ' and ');
 }
 
-/** Two index lookups, because an OR over both tables would scan the store. */
-function carrying(workspaceId: string, code: 'sku' | 'ean', value: string): Statement {
+/** Uses two index lookups, because an OR over both tables would scan the whole store. */
+function productsWithCode(workspaceId: string, code: 'sku' | 'ean', value: string): Statement {
   const column = raw(code);
   return sql`
     select id from products where workspace_id = ${workspaceId} and ${column} = ${value}

@@ -1,7 +1,7 @@
 import { raw, sql } from '../platform/db/sql.js';
 import { normalizedName } from '../platform/schema/normalize.js';
 
-/** A product as stored and returned. The columns are named as in the API, so a row needs no conversion. */
+/** A product as stored and returned. The columns have the names of the API, so a row needs no conversion. */
 export interface ProductRecord {
   id: string;
   name: string;
@@ -44,8 +44,8 @@ export const productColumns = raw(`
   p.has_variants as "hasVariants", p.created_at as "createdAt", p.updated_at as "updatedAt"`);
 
 /**
- * Not part of the stored JSON, because existing rows would have to be rewritten. Most products have none of these
- * values.
+ * The fiscal fields are not part of the stored JSON, because adding them would have required rewriting all rows. Most
+ * products have none of them.
  */
 const fiscalJson = `case when p.ncm is null and p.cest is null and p.fiscal_origin is null
   then ',"ncm":null,"cest":null,"fiscalOrigin":null'
@@ -54,13 +54,14 @@ const fiscalJson = `case when p.ncm is null and p.cest is null and p.fiscal_orig
 
 /**
  * The same record as JSON text without its closing brace. Most of it is stored in the row: building a list of 50 from
- * columns took 1.1 ms of CPU time, and with json_build_object 1.2 ms. The parentheses let the document be copied once.
+ * columns took 1.1 ms of CPU time, and 1.2 ms with json_build_object. The parentheses make PostgreSQL copy the stored
+ * text only once.
  */
 export const productJson =
   raw(`p.document || (${fiscalJson} || ',"quantity":' || p.quantity || ',"hasVariants":' || p.has_variants
   || ',"updatedAt":"' || ${utcTime('p.updated_at')} || '"')`);
 
-/** Columns of a variations row under the alias `v`. */
+/** The columns of a variations row with the alias `v`. */
 export const variationColumns = raw(
   'v.id, v.combination, v.sku, v.ean, v.price, v.quantity, v.updated_at as "updatedAt"',
 );
@@ -73,20 +74,17 @@ export const variationJson = raw(
 /** The record in the list of all variations, with the product id. */
 export const storeVariationJson = sql`'{"productId":"' || v.product_id || '",' || substr(${variationJson}, 2)`;
 
-/** Systems without a code send an empty string, which is stored as null. */
+/** Some systems send an empty string if there is no code. It is stored as null. */
 export function codeOf(text: string | null): string | null {
   return text === '' ? null : text;
 }
 
-/** The stored form of a validated name, in which names that look the same are equal. */
+/** Returns the stored form of a validated name. Names that look the same are equal in this form. */
 export function storedName(name: string): string {
   return normalizedName(name, Number.POSITIVE_INFINITY) as string;
 }
 
-/**
- * Written out instead of json_time(), because PostgreSQL does not inline that function, and calling it costs more
- * than to_char.
- */
+/** Written out because PostgreSQL does not inline json_time(), and calling it costs more than to_char. */
 function utcTime(column: string): string {
   return `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 }

@@ -59,7 +59,10 @@ export async function readSellables(
     order by p.id, v.position`);
 }
 
-/** Subtracts sold quantities from the stock. The caller has locked the products and checked that there is enough. */
+/**
+ * Subtracts sold quantities from the stock. The caller has locked the products and checked that the stock is
+ * sufficient.
+ */
 export function takeStock(tx: Tx, workspaceId: string, origin: Origin, lines: Line[]): Promise<void> {
   return addStock(
     tx,
@@ -69,7 +72,7 @@ export function takeStock(tx: Tx, workspaceId: string, origin: Origin, lines: Li
   );
 }
 
-/** Puts the units of unpaid or returned items back into stock. Deleted products are skipped. */
+/** Puts the units of canceled or returned items back into stock. Deleted products are skipped. */
 export async function returnStock(tx: Tx, workspaceId: string, origin: Origin, lines: Line[]): Promise<void> {
   const productIds = [...new Set(lines.map(({ productId }) => productId))];
   await tx.query(sql`

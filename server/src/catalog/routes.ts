@@ -41,7 +41,9 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<CatalogOptions> = async (
     return product.json;
   }
 
-  /** Compares If-Match while the product is locked, so that of several calls with one ETag only the first succeeds. */
+  /**
+   * Checks If-Match while the product is locked, so that of several calls with the same ETag only the first succeeds.
+   */
   async function refuseChanged(tx: Tx, request: FastifyRequest): Promise<void> {
     const ifMatch = readIfMatch(request);
     if (ifMatch === undefined) return;

@@ -2,7 +2,7 @@ import type { Tx } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
 
 /**
- * Updates the search terms of a product. Call it when a name, sku or ean of the product or its variations has
+ * Updates the search terms of a product. Call this when a name, sku or ean of the product or one of its variations has
  * changed.
  */
 export async function refreshSearch(tx: Tx, workspaceId: string, productId: string): Promise<void> {

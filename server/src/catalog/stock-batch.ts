@@ -11,7 +11,7 @@ type Line =
   | { sku: string; ok: true; quantity: number }
   | { sku: string; ok: false; error: string; code: string };
 
-/** The stock that a SKU refers to: that of a simple product (variationId null) or of one variation. */
+/** The stock that a SKU identifies: that of a simple product (variationId null) or of one variation. */
 interface Target {
   sku: string;
   productId: string;
@@ -20,7 +20,8 @@ interface Target {
 }
 
 /**
- * Sets stock by SKU for the whole store. A malformed entry rejects the call; otherwise each entry has its own result.
+ * Sets the stock of many SKUs of a store. A malformed entry rejects the whole call; otherwise each entry has its own
+ * result.
  */
 export async function applyStockBatch(
   tx: Tx,
@@ -39,7 +40,7 @@ export async function applyStockBatch(
   return lines;
 }
 
-/** Applied to the target immediately, so that two entries for the same SKU are applied in sequence. */
+/** Applies an entry. The target is updated immediately, so that a second entry for the same SKU builds on the first. */
 function applyEntry(entry: Entry, targets: Target[]): Line {
   const refused = (code: string, error: string): Line => ({ sku: entry.sku, ok: false, error, code });
   const [target, another] = targets;
@@ -61,8 +62,8 @@ function applyEntry(entry: Entry, targets: Target[]): Line {
 }
 
 /**
- * Locks products first and in the order of their ids. A SKU that is moved to another product at the same time is
- * reported as unknown.
+ * Locks the products in the order of their ids and reads the stock of the SKUs. A SKU that is moved to another product
+ * at the same time is reported as unknown.
  */
 async function lockTargets(tx: Tx, workspaceId: string, skus: string[]): Promise<Target[]> {
   const products = [...new Set((await findTargets(tx, workspaceId, skus)).map((target) => target.productId))];

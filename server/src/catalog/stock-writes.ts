@@ -21,9 +21,9 @@ interface VariationWrite extends Write {
 type Json = string | Buffer;
 
 /**
- * Combines concurrent stock writes into one statement and one commit, because a separate write costs PostgreSQL three
- * times as much. Writes that the combined statement cannot apply (the product is locked, already has that balance, or
- * does not exist) are executed separately and wait only for their own product.
+ * Combines concurrent stock writes into one statement and one commit, because separate writes cost PostgreSQL three
+ * times as much. A write that the combined statement cannot apply (the product is locked, already has that balance, or
+ * does not exist) is executed separately and waits only for its own product.
  */
 export class StockWrites {
   private readonly products = new Batcher(2, 12, (writes: Write[]) =>
@@ -51,7 +51,7 @@ export class StockWrites {
     statement: (writes: W[]) => Statement,
     setAlone: (write: W) => Promise<Json>,
   ): Promise<(Json | Promise<Json>)[]> {
-    // At most one write per product, because of two writes to one row the statement would apply only one.
+    // Include at most one write per product, because one UPDATE applies only one of several changes to a row.
     const first = writes.filter(
       ({ productId }, index) => writes.findIndex((write) => write.productId === productId) === index,
     );
@@ -62,7 +62,7 @@ export class StockWrites {
     return writes.map((write) => written.get(write) ?? setAlone(write));
   }
 
-  // These use the connections of their store, because they may wait for a lock.
+  // The separate writes use the connections of their store, because they may wait for a lock.
 
   private setProductAlone({ workspaceId, origin, productId, quantity }: Write): Promise<Json> {
     return setProductStock(this.db.store(workspaceId).autocommit, workspaceId, origin, productId, quantity);
@@ -79,9 +79,9 @@ export class StockWrites {
   }
 }
 
-// In both statements rows are locked and read before the comparison, as in stock.ts. Locked products are skipped: no
-// write here waits for a lock, so two of these statements cannot wait for each other. The arrays are in sub-selects to
-// hide their length from the planner, which would otherwise create a new plan for each length.
+// In both statements, rows are locked and read before the comparison, as in stock.ts. Locked products are skipped: a
+// statement that waits for no lock cannot deadlock with another. The arrays are in sub-selects to hide their length
+// from the planner, which would otherwise make a new plan for each length.
 
 const productsStatement = fixed(
   (workspaceIds: string, ids: string, quantities: string, origins: string) => sql`
@@ -110,7 +110,7 @@ function setProducts(writes: Write[]): Statement {
   );
 }
 
-// The variation is looked up after its product is locked, because only the holder of that lock may move a SKU.
+// The variation is looked up after its product is locked, because moving a SKU requires the same lock.
 const variationsStatement = fixed(
   (workspaceIds: string, ids: string, skus: string[], quantities: string, origins: string) => sql`
     with product as materialized (

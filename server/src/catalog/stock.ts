@@ -40,8 +40,8 @@ export async function setVariationStock(
   if (!isStorable(sku)) throw variationNotFound(productId, sku);
   const written = await trySetVariation(store.autocommit, productId, statement);
   if (written) return written;
-  // A single statement that waited for a concurrent change does not see a SKU that the change moved to another
-  // variation, so the SKU is looked up again after the product is locked, before it is reported as unknown.
+  // If the statement waited for a concurrent change, it does not see a SKU that the change moved to another variation.
+  // So before the SKU is reported as unknown, it is looked up again while the product is locked.
   return store.transaction(async (tx) => {
     await lockProduct(tx, workspaceId, productId);
     const variation = await trySetVariation(tx, productId, statement);
@@ -50,7 +50,7 @@ export async function setVariationStock(
   });
 }
 
-/** Returns undefined if no variation of the product has the SKU. */
+/** Sets the stock in one statement. Returns undefined if no variation of the product has the SKU. */
 async function trySetVariation(
   tx: Tx,
   productId: string,
@@ -65,13 +65,13 @@ function variationNotFound(productId: string, sku: string) {
   return notFound(`A variation with the sku "${sku.slice(0, 100)}" of product ${productId}`);
 }
 
-/** PostgreSQL stores neither zero bytes nor lone surrogates, so no SKU contains them. */
+/** PostgreSQL stores neither NUL nor unpaired surrogates, so no SKU contains them. */
 export function isStorable(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed();
 }
 
-// The row is locked and read before the comparison, so `old` is the balance that this write replaces and not that of
-// the statement's snapshot. If the balance is unchanged, nothing is written and no event is emitted.
+// The row is locked and read before the comparison, so `old` is the balance that this write replaces and not an older
+// one from the snapshot of the statement. If the balance does not change, nothing is written and no event is emitted.
 const setSimple = fixed(
   (workspaceId: string, origin: Origin, id: string, quantity: number) => sql`
     with old as materialized (
@@ -89,8 +89,8 @@ const setSimple = fixed(
     select ${rawJson(sql`${productJson} || '}'`, 'json')}, p.has_variants from old p where not exists (select from changed)`,
 );
 
-// The sum is also computed from the locked product. p.quantity is initially that of the snapshot, and with it a
-// difference could fall below zero and violate the check constraint before PostgreSQL reads the newest row.
+// The new sum is computed from the locked product. Computed from p.quantity, which PostgreSQL first reads from the
+// snapshot, it could fall below zero and violate the check constraint.
 const setVariation = fixed(
   (workspaceId: string, origin: Origin, productId: string, sku: string, quantity: number) => sql`
     with product as materialized (

@@ -16,7 +16,7 @@ export interface VariationFilters {
 
 export const variationSorts: Record<string, SortKey> = { updatedAt: byTime('updated_at') };
 
-/** All variations of a store, as JSON text. */
+/** Lists all variations of a store, as JSON text. */
 export async function listStoreVariations(
   db: Queryable,
   memory: ListMemory,

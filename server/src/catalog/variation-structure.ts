@@ -13,7 +13,7 @@ const SEPARATOR = ' - ';
 
 const NAME_MAX = 100;
 
-/** Three names with separators, and room for spaces around the separators. */
+/** Room for three names with separators, and for spaces around the separators. */
 const LABEL_MAX = 400;
 
 const name = (options: TSchemaOptions = {}) => Name(NAME_MAX, options);
@@ -86,10 +86,7 @@ const example = {
 
 /** The body of PUT variants. */
 export const VariationsPut = Shape('VariationsPut', structure, { 'x-rule': structureFaults, ...example });
-/**
- * The same structure inside the body of a new product. Its checks run as part of the product's own rule
- * (variantsFaults).
- */
+/** The same structure inside the body of a new product. variantsFaults(), a rule of the product schema, checks it. */
 export const VariationsOfNewProduct = Shape('VariationsPut', structure, example);
 export type VariationsPut = Static<typeof VariationsPut>;
 
@@ -125,7 +122,7 @@ function structureFaults(body: Record<string, unknown>): FaultDetail[] {
   return [...doubledNames(types), ...(isListable ? combinationFaults(combinations, types) : [])];
 }
 
-/** The errors of the structure in the field `variants` of a new product. */
+/** Returns the errors of the structure in the field `variants` of a new product. */
 export function variantsFaults(body: Record<string, unknown>): FaultDetail[] {
   const { variants, quantity } = body;
   if (typeof variants !== 'object' || variants === null) return [];
@@ -171,17 +168,19 @@ function optionsOf(entry: Entry, types: VariationType[]): string[] | string {
   }
   return (
     split(storedName(entry.combination as string), types) ??
-    `"${entry.combination}" is not made of one declared option of each type: ${types.map((type) => type.name).join(', ')}`
+    `"${entry.combination}" does not consist of one declared option of each type: ${types.map((type) => type.name).join(', ')}`
   );
 }
 
-/** Additional spaces belong to an option that was declared with spaces around it. */
+/**
+ * Extra spaces around the separator are matched too, because an option may have been declared with spaces around it.
+ */
 const WRITTEN_SEPARATOR = /\s+-\s+/y;
 
 /**
- * Parses a label from the left, one type after the other. An option may itself contain the separator, so there may be
- * several positions to continue from. Each position is visited only once, because otherwise a thousand crafted labels
- * would block the process for a second.
+ * Splits a label into options, from left to right, one type after the other. An option may itself contain the
+ * separator, so there may be several positions to continue from. Each position is visited only once; otherwise a
+ * thousand crafted labels could block the process for a second.
  */
 function split(label: string, types: VariationType[]): string[] | undefined {
   let read = new Map<number, string[]>([[0, []]]);

@@ -29,8 +29,8 @@ export async function variationsOf(
 }
 
 /**
- * Changes the variations of a product, whose row the caller has locked, from one state to another and emits the
- * events. Both batch calls use it; they differ only in how they compute the new state.
+ * Changes the variations of a product from one state to another and emits the events. The caller has locked the
+ * product. Both batch calls use this function and differ only in how they compute the new state.
  */
 export async function replaceVariations(
   tx: Tx,
@@ -50,8 +50,8 @@ export async function replaceVariations(
 }
 
 /**
- * Writes the rows, the sum of the product and the search terms, without events. Returns the number of variations
- * whose visible fields changed, or undefined if nothing had to be written.
+ * Writes the variations, the total stock of the product and the search terms, but no events. Returns the number of
+ * variations whose visible fields changed, or undefined if nothing had to be written.
  */
 async function storeVariations(
   tx: Tx,
@@ -71,7 +71,7 @@ async function storeVariations(
 
   await remove(tx, workspaceId, productId, gone);
   await upsert(tx, workspaceId, productId, stored);
-  // A product that only declares types is still a simple product with its own stock.
+  // A product that declares types but no combinations is still a simple product with its own stock.
   const staysSimple = before.length === 0 && after.length === 0;
   const sum = after.reduce((total, { quantity }) => total + quantity, 0);
   await tx.query(sql`
@@ -85,15 +85,15 @@ async function storeVariations(
   return changed.length + gone.length;
 }
 
-/** The value of products.variations_from. */
+/** Returns the value of products.variations_from. */
 export function lowestPrice(variations: { price: number }[]): number | null {
   return variations.length > 0 ? Math.min(...variations.map(({ price }) => price)) : null;
 }
 
 /**
- * Consumers of stock events identify a balance by its SKU. If a new variation takes over the SKU of a removed one,
- * their balances are compared, and no 0 is reported. Zeros come first, so that the last event has the current
- * balance.
+ * Receivers of stock events identify a balance by its SKU. If a new variation takes over the SKU of a removed one, the
+ * two balances are compared and no 0 is reported for the removed one. Events with 0 come first, so that the last event
+ * of a SKU has its current balance.
  */
 function changedBalances(productId: string, before: StoredVariation[], after: StoredVariation[]): NewEvent[] {
   const old = new Map(before.map(({ id, quantity }) => [id, quantity]));
@@ -112,7 +112,7 @@ function changedBalances(productId: string, before: StoredVariation[], after: St
   ];
 }
 
-/** Checked on the final state, so that a swap is accepted. The unique constraint enforces it for concurrent writers. */
+/** Checks the final state, so that a swap of two SKUs is accepted. The unique constraint covers concurrent writers. */
 export function rejectDuplicateSku(variations: StoredVariation[]): void {
   const seen = new Map<string, string>();
   for (const { sku, combination } of variations) {

@@ -1,19 +1,22 @@
 export interface Option {
   description: string;
-  /** Placeholder of the value in the help: --store W. An option without one is a flag: --no-pay. */
+  /**
+   * The placeholder for the value in the help, such as W in --store W. An option without it is a flag, such as --no-
+   * pay.
+   */
   value?: string;
   required?: boolean;
-  /** May be given several times. */
+  /** Whether the option may be given several times. */
   multiple?: boolean;
   choices?: string[];
 }
 
 export type Values = Record<string, string | string[] | boolean | undefined>;
 
-/** One command of the command line. What run() returns is printed: as JSON with --json, otherwise as text. */
+/** One command of the command line. The result of run() is printed as JSON with --json, otherwise as text. */
 export interface Command {
   summary: string;
-  /** The text that the help shows after the summary. */
+  /** Shown in the help after the summary. */
   details?: string;
   options: Record<string, Option>;
   example: string;
@@ -22,9 +25,9 @@ export interface Command {
   describe?(answer: never): string;
 }
 
-/** An error that the person at the keyboard can correct. It is printed without a stack trace. */
+/** An error that the user can correct. It is printed without a stack trace. */
 export class UsageError extends Error {
-  /** Stable, for scripts: printed with --json. */
+  /** A stable code for scripts, printed with --json. */
   readonly code: string;
 
   constructor(message: string, { code = 'invalid_usage', cause }: { code?: string; cause?: unknown } = {}) {
@@ -33,7 +36,7 @@ export class UsageError extends Error {
   }
 }
 
-/** Accepts digits only: other forms that JavaScript reads as numbers, such as 1e3 or 0x10, are more likely typing errors. */
+/** Accepts digits only. Other notations that JavaScript accepts, such as 1e3 or 0x10, are more likely typing errors. */
 export function wholeNumber(option: string, text: string, max: number): number {
   const number = /^\d{1,9}$/.test(text) ? Number(text) : 0;
   if (number < 1 || number > max) throw new UsageError(`--${option} must be a whole number from 1 to ${max}`);
@@ -42,7 +45,7 @@ export function wholeNumber(option: string, text: string, max: number): number {
 
 const UNITS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** Milliseconds of a duration such as 90s, 10m, 2h or 1d. */
+/** Returns the milliseconds of a duration such as 90s, 10m, 2h or 1d. */
 export function duration(option: string, text: string): number {
   const [, count, unit] = /^(\d{1,9}(?:\.\d{1,9})?)([smhd])$/.exec(text) ?? [];
   const milliseconds = Number(count ?? 0) * (UNITS[unit ?? ''] ?? 0);
@@ -51,7 +54,7 @@ export function duration(option: string, text: string): number {
   return milliseconds;
 }
 
-/** Milliseconds between two events of a rate such as 2/s, 30/m or 100/h. */
+/** Returns the milliseconds between two events for a rate such as 2/s, 30/m or 100/h. */
 export function intervalOfRate(option: string, text: string): number {
   const [, count, unit] = /^(\d{1,9}(?:\.\d{1,9})?)\/([smh])$/.exec(text) ?? [];
   const milliseconds = (UNITS[unit ?? ''] ?? 0) / Number(count ?? 0);
@@ -60,7 +63,7 @@ export function intervalOfRate(option: string, text: string): number {
   return milliseconds;
 }
 
-/** Rows as columns of equal width, under their headings. */
+/** Formats rows as columns of equal width, under their headings. */
 export function table(headings: string[], rows: string[][]): string {
   const widths = headings.map((heading, column) =>
     Math.max(heading.length, ...rows.map((row) => row[column]!.length)),

@@ -31,8 +31,8 @@ export async function connectAndPlan(config: Config): Promise<PlannedMigration[]
 }
 
 /**
- * For a command that runs beside a server. It changes no schema: a server of another version may be running. `refuse`
- * throws, before anything is opened, if the configuration does not suit the command.
+ * Connects for a command that runs beside a server. It does not migrate, because a server of another version may be
+ * running. `refuse` throws, before any connection is opened, if the command does not work with this configuration.
  */
 export async function withDatabase<T>(
   work: (db: Database, clock: Clock, config: Config) => Promise<T>,
@@ -58,7 +58,7 @@ export async function withDatabase<T>(
   }
 }
 
-/** The database that DATABASE_URL names, or the embedded one, which is started or joined. */
+/** Connects to the database in DATABASE_URL, or to the embedded one, which is started if it is not running. */
 async function connect<T>(
   config: Config,
   prepare: (connection: pg.ClientConfig) => Promise<T>,

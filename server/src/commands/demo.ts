@@ -40,17 +40,17 @@ const EMAIL = 'demo@feira.example';
 const ACCENT_COLOR = '4338ca';
 
 /**
- * Creates the demo on the first start and stores its credentials beside the embedded database. Each start issues a
- * new token and stores it in the same file, which only this account can read.
+ * Creates the demo store at the first start and saves its credentials next to the embedded database. Each start issues
+ * a new token and saves it in the same file, which only this account can read.
  */
 export async function ensureDemo(
   { db, clock }: { db: Database; clock: Clock },
   dataFolder: string,
 ): Promise<OpenedDemo> {
   const file = fileIn(dataFolder);
-  const kept = keptIn(file);
-  const demo = kept ?? (await db.system('demo').transaction(makeDemo));
-  // This is recorded before the token is issued, so that the next start does not create another demo if that fails.
+  const kept = readDemo(file);
+  const demo = kept ?? (await db.system('demo').transaction(createDemo));
+  // Saved before the token is issued: if issuing fails, the next start must not create another demo store.
   if (!kept) write(file, demo);
   const { workspaceId } = demo;
   const token = await issueToken(db, clock, demo);
@@ -61,9 +61,8 @@ export async function ensureDemo(
 }
 
 /**
- * Adds the rest of the products, their pictures and a fortnight of orders. It runs in the background after the server
- * has started to answer, because drawing the pictures takes several seconds. A run that was interrupted is continued
- * at the next start.
+ * Adds the other products, their pictures and two weeks of orders. This runs in the background once the server accepts
+ * requests, because drawing the pictures takes several seconds. The next start continues a run that was interrupted.
  */
 export async function fillDemo(
   services: FillServices & Omit<HistoryServices, 'gateway'> & { gateway: SandboxGateway | undefined },
@@ -74,7 +73,7 @@ export async function fillDemo(
   const { workspaceId } = demo;
   const { gateway } = services;
   if (demo.filled) return;
-  // Imported here, so that the first answer of a start does not wait for them.
+  // Imported here so that loading these modules does not delay the start.
   const [{ fillCatalog }, { fillHistory }] = await Promise.all([
     import('./demo-store/fill.js'),
     import('./demo-store/history.js'),
@@ -85,7 +84,7 @@ export async function fillDemo(
   if (!signal.aborted) write(fileIn(dataFolder), { ...demo, filled: true });
 }
 
-/** The demo as the documentation uses it: with a token that is renewed while the server runs. */
+/** Returns the demo store for the documentation, with a token that is renewed while the server runs. */
 export function renewing({ db, clock }: { db: Database; clock: Clock }, demo: OpenedDemo): DocsDemo {
   let issued = { token: demo.token, at: clock.now() };
   return {
@@ -117,8 +116,11 @@ function write(file: string, demo: Demo): void {
   renameSync(`${file}.new`, file);
 }
 
-/** Also returns undefined for a damaged file. The demo is then created again. */
-function keptIn(file: string): Demo | undefined {
+/**
+ * Reads the saved demo store. Returns undefined if the file is missing or damaged; the demo store is then created
+ * again.
+ */
+function readDemo(file: string): Demo | undefined {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as Demo;
   } catch {
@@ -126,15 +128,17 @@ function keptIn(file: string): Demo | undefined {
   }
 }
 
-/** Reuses the store of a start that was killed before it wrote its file, with a new password. */
-async function makeDemo(tx: Tx): Promise<Demo> {
+/**
+ * Creates the demo store, or reuses that of a start which was killed before it saved its file. It gets a new password.
+ */
+async function createDemo(tx: Tx): Promise<Demo> {
   const password = randomBytes(9).toString('base64url');
-  const workspaceId = (await takeOnStore(tx, password)) ?? (await makeStore(tx, password));
+  const workspaceId = (await reuseStore(tx, password)) ?? (await createDemoStore(tx, password));
   const app = await createApp(tx, { name: 'Demo App', redirectUris: [DEMO_REDIRECT_URI] });
   return { workspaceId, ...app, email: EMAIL, password };
 }
 
-async function takeOnStore(tx: Tx, password: string): Promise<string | undefined> {
+async function reuseStore(tx: Tx, password: string): Promise<string | undefined> {
   const userId = (await findAccount(tx, EMAIL))?.userId;
   if (userId === undefined) return undefined;
   await setPassword(tx, userId, password);
@@ -143,7 +147,7 @@ async function takeOnStore(tx: Tx, password: string): Promise<string | undefined
   return ids.sort()[0];
 }
 
-async function makeStore(tx: Tx, password: string): Promise<string> {
+async function createDemoStore(tx: Tx, password: string): Promise<string> {
   const owner = { ownerEmail: EMAIL, ownerPassword: password };
   const { workspaceId } = await createStore(tx, { name: 'Demo Store', ...owner });
   await setAccentColor(tx, workspaceId, ACCENT_COLOR);

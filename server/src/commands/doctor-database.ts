@@ -3,7 +3,7 @@ import type { Config } from '../platform/config.js';
 import { pendingMigrations } from '../platform/db/migrate.js';
 import { startEmbeddedPostgres } from '../platform/embedded-postgres/start.js';
 
-/** One line of what `feira doctor` found. */
+/** One line in the report of `feira doctor`. */
 export interface Finding {
   what: string;
   ok: boolean;
@@ -61,7 +61,7 @@ async function checkSettings(client: pg.Client, source: string): Promise<Finding
   const missing = EXTENSIONS.filter((name) => !db.extensions.includes(name));
   const skew = Math.abs(Number(db.now) - Date.now());
   const pending = await pendingMigrations(client);
-  const oddPayments = pending.length === 0 ? await oddPaymentsOf(client) : 0;
+  const unmatchedPayments = pending.length === 0 ? await unmatchedPaymentsOf(client) : 0;
   const finding = (what: string, ok: boolean, good: string, bad: string): Finding => ({
     what,
     ok,
@@ -109,16 +109,16 @@ async function checkSettings(client: pg.Client, source: string): Promise<Finding
     finding(
       'payment notifications',
       true,
-      oddPayments === 0
+      unmatchedPayments === 0
         ? 'all match their orders'
-        : `${oddPayments} of the last 30 days do not match their order; compare the orders with the gateway (table payment_notifications, column attention)`,
+        : `${unmatchedPayments} of the last 30 days do not match their order; compare the orders with the gateway (table payment_notifications, column attention)`,
       '',
     ),
   ];
 }
 
-/** Notifications of the gateway that were recorded but need a person's decision, such as a second payment of an order. */
-async function oddPaymentsOf(client: pg.Client): Promise<number> {
+/** Counts recorded notifications of the gateway that a person has to look at, such as a second payment of an order. */
+async function unmatchedPaymentsOf(client: pg.Client): Promise<number> {
   const { rows } = await client.query(
     `select count(*)::int as count from payment_notifications
      where attention is not null and received_at > now() - interval '30 days'`,

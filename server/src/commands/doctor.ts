@@ -52,7 +52,10 @@ function payments({ paymentGateway, isTestShop }: Config): Finding {
   return { what: 'payments', ok: true, say };
 }
 
-/** The server creates folder, secret and database when it starts; until then there is nothing else to check. */
+/**
+ * The server creates the folder, the secret and the database when it starts. Before that, there is nothing else to
+ * check.
+ */
 function beforeFirstStart(folder: string): Finding[] {
   let existing = folder;
   while (!existsSync(existing)) existing = dirname(existing);
@@ -84,7 +87,7 @@ function dataFolder({ dataFolder: folder }: Config): Finding {
   }
 }
 
-/** Checks the same as /readyz, as does the next function. */
+/** Performs the same check as /readyz. */
 async function storage(config: Config): Promise<Finding> {
   const what = 'storage';
   const place = config.s3
@@ -106,7 +109,7 @@ async function budgets({ redisUrl }: Config): Promise<Finding> {
   const what = 'budgets';
   if (redisUrl === undefined)
     return { what, ok: true, say: 'each process counts on its own; several processes need REDIS_URL' };
-  // Imported when it is used, as in the server.
+  // Imported on first use, as in the server, to keep the start fast.
   const { openRedis } = await import('../platform/budgets/shared-windows.js');
   const redis = openRedis(redisUrl);
   let broken: Error | undefined;
@@ -127,7 +130,7 @@ async function budgets({ redisUrl }: Config): Promise<Finding> {
   }
 }
 
-/** When several addresses were tried without success, Node gives a code and no message. */
+/** If Node tried several addresses without success, the error has a code but no message. */
 function reasonOf(error: unknown): string {
   const { message, code, name } = error as NodeJS.ErrnoException;
   return message || code || name;

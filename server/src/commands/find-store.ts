@@ -12,7 +12,7 @@ export const storeOption: Option = {
 
 export const clientOption: Option = { value: 'C', description: 'App: its client id', required: true };
 
-/** Finds a store by slug or id. A store whose slug looks like the id of another store is found only by its own id. */
+/** Finds a store by slug or id. If the slug of a store equals the id of another, the id takes precedence. */
 export async function requireStore(db: Database, slugOrId: string): Promise<Shop> {
   const byId = isId(slugOrId) ? await shopOfStore(db.store(slugOrId), slugOrId) : undefined;
   const store = byId ?? (await findShop(db.system('command'), slugOrId));

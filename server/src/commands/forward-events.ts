@@ -29,8 +29,8 @@ export interface Forwarder {
 }
 
 /**
- * Posts events one after the other in the order of the feed, until it is asked to stop. An event is repeated until it is
- * answered with 2xx, and the position is saved before the next one is sent: after a kill, only the event that was in
+ * Posts events one after the other in the order of the feed, until it is asked to stop. An event is sent again until it
+ * is answered with 2xx, and the position is saved before the next one is sent. After a kill, only the event that was in
  * flight can arrive twice.
  */
 export async function forwardEvents(forwarder: Forwarder, start: Position, stop: AbortSignal): Promise<void> {
@@ -48,7 +48,7 @@ export async function forwardEvents(forwarder: Forwarder, start: Position, stop:
   forwarder.saved.save(position, true);
 }
 
-/** Returns undefined if the database does not respond. The caller tries again later. */
+/** Returns undefined if the database does not respond, so that the caller tries again later. */
 async function readPage({ db, workspaceId, saved, onDatabaseError }: Forwarder, after: string) {
   try {
     return await readFeed(db, workspaceId, { after, limit: PAGE });

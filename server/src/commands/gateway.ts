@@ -7,7 +7,7 @@ import { withSandbox } from './with-sandbox.js';
 
 const order = { value: 'O', description: 'Order: its id', required: true };
 
-/** The gateway's side of an order: what a buyer's bank or the merchant's back office at the gateway would do. */
+/** These commands act on the side of the gateway, as the buyer's bank or the merchant's back office there would. */
 export const pay: Command = {
   summary: 'Pay an order at the gateway',
   options: { order },

@@ -54,11 +54,13 @@ last acknowledged event. The first run starts with the next event, or earlier wi
 };
 
 interface Start extends Position {
-  /** Continues where an earlier run stopped. */
+  /** Whether this run continues where an earlier one stopped. */
   resumed: boolean;
 }
 
-/** Continues a replay that was killed, because a restart would send all of it again. */
+/**
+ * Returns where to start. A replay that was interrupted is continued, because starting over would send all of it again.
+ */
 async function startOf(
   store: StoreAccess,
   workspaceId: string,

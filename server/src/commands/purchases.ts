@@ -27,7 +27,7 @@ export async function readPurchases(
     from orders o where o.workspace_id = ${workspaceId} and o.id = any(${orderIds}::uuid[]) order by o.number`);
 }
 
-/** One line, such as "Order 43: Ana Lima, Recife: 1 × Caneca (Azul), R$ 47.65 by pix, paid. Id 01a1…". */
+/** Formats one line, such as "Order 43: Ana Lima, Recife: 1 × Caneca (Azul), R$ 47.65 by pix, paid. Id 01a1…". */
 export function sentence({ orderId, number, buyer, city, items, total, method, status }: Purchase): string {
   return `Order ${number}: ${buyer}, ${city}: ${items}, R$ ${total.toFixed(2)} by ${method}, ${status}. Id ${orderId}`;
 }

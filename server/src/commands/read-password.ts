@@ -2,12 +2,12 @@ import type { Readable } from 'node:stream';
 import { ownerPasswordVariable } from '../platform/config.js';
 import { UsageError, type Values } from './command.js';
 
-/** Longer than any password, so reading stops there regardless of the input. */
+/** Longer than any password. Limits how much of standard input is read. */
 const MAX_BYTES = 4096;
 
 /**
- * Read from --owner-password, from the first line of standard input, or from the environment. An option is visible in
- * the process list and in the shell history.
+ * Reads the password from --owner-password, from the first line of standard input, or from the environment. The last
+ * two exist because an option is visible in the process list and in the shell history.
  */
 export async function readOwnerPassword(
   values: Values,

@@ -14,7 +14,7 @@ export interface Position {
   sequence: number;
 }
 
-/** The progress of `feira listen`, in a file of the data folder, one for each store, app and address. */
+/** The progress of `feira listen`, saved in one file of the data folder for each store, app and address. */
 export class SavedPosition {
   readonly file: string;
 
@@ -29,7 +29,7 @@ export class SavedPosition {
     this.file = join(dataFolder, `listen-${name.slice(0, 16)}.json`);
   }
 
-  /** Undefined before the first run, and for a file that is damaged. */
+  /** Returns undefined before the first run, and if the file is damaged. */
   read(): (Position & { ended: boolean }) | undefined {
     try {
       const { cursor, sequence, ended } = JSON.parse(readFileSync(this.file, 'utf8')) as Record<
@@ -43,7 +43,7 @@ export class SavedPosition {
     }
   }
 
-  /** Written to a temporary file and renamed, so that a killed process leaves either the old or the new position. */
+  /** Writes a temporary file and renames it, so that a killed process leaves either the old or the new position. */
   save(position: Position, ended = false): void {
     mkdirSync(this.dataFolder, { recursive: true });
     const draft = `${this.file}.tmp`;

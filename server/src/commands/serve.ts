@@ -25,7 +25,7 @@ export const command: Command = {
     const config = readConfig(values.port === undefined ? {} : { PORT: String(values.port) });
     const role = values.role ?? 'all';
     const log = createLog(config.logLevel);
-    // Loading the modules takes about as long as starting PostgreSQL, which is another process.
+    // The modules are loaded while PostgreSQL starts in its own process, because both take about the same time.
     const [
       connected,
       { buildApp, buildMonitorApp },
@@ -101,7 +101,10 @@ interface Address {
   port: number;
 }
 
-/** A worker listens only if PORT is set, because there may be several on a machine and it has no public routes. */
+/**
+ * Returns where a worker listens, if at all. It listens only if PORT is set, because it has no public routes and
+ * several workers may run on one machine.
+ */
 function workerAddress(role: string, { host, port, portIsGiven }: Config): Address | undefined {
   return role === 'worker' && portIsGiven ? { host, port } : undefined;
 }

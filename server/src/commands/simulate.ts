@@ -14,7 +14,7 @@ import { type Counts, inWords, showProgress } from './simulation-progress.js';
 import { type SandboxServices, withSandbox } from './with-sandbox.js';
 
 const AT_ONCE = 8;
-/** The percentage of buyers or orders for each action. */
+/** The probability, in percent, of each action of a simulated buyer or merchant. */
 const PAY = 85;
 const SHIPPED = 60;
 const MOVES = 50;
@@ -41,12 +41,12 @@ export const command: Command = {
     const forMs = duration('for', String(values.for ?? '60s'));
     return withSandbox(async (services) => {
       const shop = await requireStore(services.db, String(values.store));
-      const day = new Day(services, shop, values['no-restock'] !== true);
+      const simulation = new Simulation(services, shop, values['no-restock'] !== true);
       const interrupted = new AbortController();
       const interrupt = () => interrupted.abort();
       // `once`, so that a second Ctrl-C ends the process immediately.
       process.once('SIGINT', interrupt);
-      const progress = showProgress(day.counts, output?.json === true);
+      const progress = showProgress(simulation.counts, output?.json === true);
       const until = performance.now() + forMs;
       const running = new Set<Promise<void>>();
       for (let next = performance.now(); next < until; next += everyMs) {
@@ -54,22 +54,22 @@ export const command: Command = {
         if (interrupted.signal.aborted) break;
         // If buyers are slower than the rate, further ones are skipped instead of queued.
         if (running.size >= AT_ONCE) continue;
-        const visit = day.visit().finally(() => running.delete(visit));
+        const visit = simulation.visit().finally(() => running.delete(visit));
         running.add(visit);
-        if (day.failure) break;
+        if (simulation.failure) break;
       }
       await Promise.all(running);
       progress.end();
       process.off('SIGINT', interrupt);
-      if (day.failure) throw day.failure;
-      return day.counts;
+      if (simulation.failure) throw simulation.failure;
+      return simulation.counts;
     });
   },
   describe: (counts: Counts) => inWords(counts),
 };
 
-/** The results so far. */
-class Day {
+/** One run of the simulation, with its results so far. */
+class Simulation {
   readonly counts: Counts = {
     orders: 0,
     paid: 0,
@@ -89,16 +89,16 @@ class Day {
     private readonly restocks: boolean,
   ) {}
 
-  /** The first error other than a rejection. */
+  /** The first error that was neither a rejected action nor temporary. */
   failure: unknown;
 
   async visit(): Promise<void> {
     try {
       await this.shopAround();
     } catch (error) {
-      // The order may be refunded or shipped by somebody else at the same time. That is not an error.
+      // The order may be refunded or shipped by another visit at the same time, which is not an error.
       if (error instanceof ApiError) return;
-      // A busy database loses some buyers, as in a real shop, and does not end the simulation.
+      // If the database is busy, some buyers give up, as in a real shop. The simulation continues.
       if (isTemporary(error)) this.counts.gaveUp++;
       else this.failure ??= error;
     }
@@ -110,7 +110,7 @@ class Day {
     if (bought) this.counts.orders++;
     else this.counts.soldOut++;
     if (this.restocks && (!bought || chance(RESTOCK))) {
-      // Not `+= await`, which would read the count before the wait, while other visits change it.
+      // `+= await` would read the count before the wait, while other visits change it.
       const restocked = await restock(this.services.db, this.shop.workspaceId);
       this.counts.restocked += restocked;
     }
@@ -134,7 +134,7 @@ class Day {
     this.parcels.push(code);
   }
 
-  /** A parcel can be moved as long as it has a next step. */
+  /** Advances a parcel that is not delivered yet. */
   private async move(): Promise<void> {
     const [code] = this.parcels.splice(randomInt(this.parcels.length), 1) as [string];
     const status = await ordersOf(this.services.db, this.shop.workspaceId).transaction((tx) =>

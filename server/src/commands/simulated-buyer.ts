@@ -25,7 +25,7 @@ const FIRST = [
 ];
 const LAST = ['Almeida', 'Barbosa', 'Costa', 'Dias', 'Ferreira', 'Gomes', 'Lima', 'Nunes', 'Rocha', 'Souza'];
 const STREETS = ['Rua das Flores', 'Avenida Brasil', 'Rua Sete de Setembro', 'Travessa do Sol', 'Rua da Paz'];
-/** City, state, district, area code, the first five digits of its postal codes. */
+/** City, state, district, area code, and the first five digits of the postal codes. */
 const PLACES = [
   ['São Paulo', 'SP', 'Sé', '11', '01001'],
   ['Campinas', 'SP', 'Cambuí', '19', '13025'],
@@ -41,7 +41,7 @@ const PLACES = [
 const TRIES = 5;
 const LOOKED_AT = 200;
 
-/** A fictitious person with a valid CPF. */
+/** Returns a fictitious person with a valid CPF. */
 function randomBuyer(): Buyer {
   const [first, last] = [pick(FIRST), pick(LAST)];
   const [city, state, district, area, zip] = pick(PLACES);
@@ -83,8 +83,8 @@ export async function buyOne(
       payment: { method, installments: method === 'card' ? randomInt(1, 13) : 1 },
     });
     if ('orderId' in outcome) return outcome;
-    if ('refused' in outcome) throw new UsageError('The total exceeds the maximum of an order');
-    // Another buyer was faster.
+    if ('refused' in outcome) throw new UsageError('The total exceeds the maximum for an order');
+    // Another buyer took the last unit.
   }
   return undefined;
 }
@@ -105,7 +105,7 @@ async function pickSellable(
   return { productId: sellable.productId, variantId: sellable.variantId };
 }
 
-/** Chosen among the newest products, because a random one of a million would need a full scan. */
+/** Picks one of the newest products, because picking from a million products at random would need a full scan. */
 async function pickProduct(db: Queryable, workspaceId: string): Promise<string | undefined> {
   const products = await db.query<{ id: string }>(sql`
     select id from products where workspace_id = ${workspaceId} and quantity > 0

@@ -28,7 +28,10 @@ export function inWords(counts: Counts): string {
   ].join(', ');
 }
 
-/** Keeps one line up to date while the simulation runs, on a terminal only: a log would get thousands of them. */
+/**
+ * Updates one line while the simulation runs. It does so only on a terminal, because a log would get thousands of
+ * lines.
+ */
 export function showProgress(counts: Counts, json: boolean): { end(): void } {
   if (json || !process.stderr.isTTY) return { end() {} };
   const timer = setInterval(() => process.stderr.write(`\r\x1b[K${inWords(counts)}`), EVERY_MS).unref();

@@ -3,9 +3,9 @@ import { startedByNpm } from '../platform/config.js';
 const PARENT_CHECK_MS = 500;
 
 /**
- * Resolves when the process should stop: after Ctrl-C, SIGTERM, or the exit of the npm that started it (SIGTERM to
- * `npm start` ends npm and its shell and would leave this process running). A second signal ends the process
- * immediately.
+ * Resolves when the process should stop: after Ctrl-C, SIGTERM, or the exit of the npm process that started it.
+ * (SIGTERM to `npm start` ends only npm and its shell, and this process would keep running.) A second signal ends the
+ * process immediately.
  */
 export function stopRequest(report: (why: string) => void): Promise<void> {
   return new Promise((resolve) => {

@@ -10,7 +10,7 @@ import { readOwnerPassword } from './read-password.js';
 interface Answer {
   workspaceId: string;
   slug: string;
-  /** The account that existed and got the store, with --existing-owner. */
+  /** The existing account that got the store, if --existing-owner was given. */
   owner?: { email: string; createdAt: string; createdBy: string; emailVerified: boolean };
 }
 
@@ -99,7 +99,7 @@ function explain({ reason, account }: OwnerRefused, ownerEmail: string): string 
   ].join('\n');
 }
 
-/** E-mails are not verified yet, so the operator must see whether someone has vouched for the account. */
+/** E-mails are not verified, so the operator must see how the account was created. */
 function origin(createdBy: string | null, createdAt: string): string {
   const day = createdAt.slice(0, 16).replace('T', ' ');
   if (createdBy === 'sign-up') return `created by sign-up at /partners on ${day} UTC, e-mail not verified`;

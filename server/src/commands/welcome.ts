@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Config } from '../platform/config.js';
 import { DEMO_REDIRECT_URI, type OpenedDemo } from './demo.js';
 
-/** What a start prints. Secrets are printed to a terminal only: other outputs are collected and kept as logs. */
+/** The text that a start prints. Secrets are printed only to a terminal, because other outputs end up in logs. */
 export function welcome(
   { publicUrl, dataFolder }: Pick<Config, 'publicUrl' | 'dataFolder'>,
   demo: OpenedDemo,

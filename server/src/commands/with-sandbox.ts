@@ -16,7 +16,7 @@ export interface SandboxServices extends CheckoutServices {
   wake(): Promise<void>;
 }
 
-/** Requires the sandbox, because commands cannot act for another gateway. */
+/** Runs a command that needs the sandbox, because commands cannot act for another gateway. */
 export async function withSandbox<T>(work: (services: SandboxServices) => Promise<T>): Promise<T> {
   return withDatabase(async (db, clock, { secrets, publicUrl }) => {
     const signer = new Signer(secrets);
@@ -32,7 +32,7 @@ export async function withSandbox<T>(work: (services: SandboxServices) => Promis
     try {
       return await work(services);
     } catch (error) {
-      // Errors of the API are shown with the same message.
+      // Print errors of the API as ordinary messages.
       throw error instanceof ApiError ? new UsageError(error.message, { code: error.code }) : error;
     } finally {
       await wake();

@@ -3,7 +3,10 @@ import { storesOwnedBy } from '../accounts/users.js';
 import type { Database } from '../platform/db/database.js';
 import { ApiError } from '../platform/http/errors.js';
 
-/** The response for a store of another owner is the same as for one that does not exist. */
+/**
+ * Throws unless the store belongs to this account. The response is the same whether another account owns the store or
+ * it does not exist.
+ */
 export async function requireOwnedStore(db: Database, session: Session, workspaceId: string): Promise<void> {
   const owned = await storesOwnedBy(db.system('accounts'), session.userId);
   if (!owned.some((store) => store.workspaceId === workspaceId))

@@ -2,7 +2,7 @@ import type {} from '@fastify/swagger';
 import type { FastifyPluginAsync } from 'fastify';
 import { signedInForm } from '../accounts/forms.js';
 import type { Sessions } from '../accounts/sessions.js';
-import { signInAddress, whoOf } from '../accounts/sign-in-routes.js';
+import { signedInUserOf, signInAddress } from '../accounts/sign-in-routes.js';
 import { storesOwnedBy } from '../accounts/users.js';
 import { listPaymentsToCheck, markPaymentChecked } from '../payments/to-check.js';
 import type { Database } from '../platform/db/database.js';
@@ -11,7 +11,7 @@ import { sendPage } from '../platform/html/page.js';
 import { requireOwnedStore } from './owned-store.js';
 import { PaymentsPage } from './pages/payments.js';
 
-/** Payments that did not match their orders, for the merchant to check. */
+/** The page on which a merchant checks payments that did not match their orders. */
 export const paymentsToCheckRoutes: FastifyPluginAsync<{ db: Database; sessions: Sessions }> = async (
   app,
   { db, sessions },
@@ -30,7 +30,7 @@ export const paymentsToCheckRoutes: FastifyPluginAsync<{ db: Database; sessions:
       reply,
       <PaymentsPage
         language={languageOf(request.headers['accept-language'])}
-        who={whoOf(sessions, request, reply, session)}
+        who={signedInUserOf(sessions, request, reply, session)}
         stores={stores}
         csrf={(workspaceId, id) => sessions.csrfToken(request, reply, checking(workspaceId, id))}
       />,

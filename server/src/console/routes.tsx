@@ -4,7 +4,7 @@ import { signedInForm } from '../accounts/forms.js';
 import { passwordFault } from '../accounts/password-rules.js';
 import type { Session, Sessions } from '../accounts/sessions.js';
 import { signIn } from '../accounts/sign-in.js';
-import { BUSY_SECONDS, signInAddress, whoOf } from '../accounts/sign-in-routes.js';
+import { BUSY_SECONDS, signedInUserOf, signInAddress } from '../accounts/sign-in-routes.js';
 import { setPassword, storesOwnedBy } from '../accounts/users.js';
 import { listConnectedApps } from '../oauth/connections.js';
 import type { Credentials } from '../oauth/credentials.js';
@@ -55,7 +55,7 @@ export const consoleRoutes: FastifyPluginAsync<ConsoleOptions> = async (
       reply,
       <ConnectedAppsPage
         language={languageOf(request.headers['accept-language'])}
-        who={whoOf(sessions, request, reply, session)}
+        who={signedInUserOf(sessions, request, reply, session)}
         stores={connected}
         csrf={(workspaceId, clientId) =>
           sessions.csrfToken(request, reply, disconnection(workspaceId, clientId))
@@ -87,7 +87,7 @@ export const consoleRoutes: FastifyPluginAsync<ConsoleOptions> = async (
     const next = fields.text('new-password');
     const fault = passwordFault(next, session.email);
     if (fault) return showPassword(request, reply, session, fault);
-    // Throttled like signing in, because a stolen session must not allow guessing the password.
+    // Limited like signing in, because a stolen session must not allow guessing the password.
     const outcome = await signIn(db.system('accounts'), clock, {
       email: session.email,
       password: fields.text('password'),
@@ -114,7 +114,7 @@ export const consoleRoutes: FastifyPluginAsync<ConsoleOptions> = async (
     const page = (
       <PasswordPage
         language={languageOf(request.headers['accept-language'])}
-        who={whoOf(sessions, request, reply, session)}
+        who={signedInUserOf(sessions, request, reply, session)}
         csrf={sessions.csrfToken(request, reply, 'password')}
         state={state}
       />

@@ -8,7 +8,7 @@ import type { ApiDocument } from './reference/document.js';
 import { type Group, groupsOf } from './reference/operations.js';
 import type { Entry } from './search.js';
 
-/** Built on first use, when all routes are registered: rendering the guides takes about 0.35 s on a busy machine. */
+/** The catalogue is built on first use, when all routes are registered. Rendering the guides takes about 0.35 s. */
 export function openCatalogue(app: FastifyInstance, publicUrl: string): () => Catalogue {
   let catalogue: Catalogue | undefined;
   return () => {
@@ -17,7 +17,7 @@ export function openCatalogue(app: FastifyInstance, publicUrl: string): () => Ca
   };
 }
 
-/** Everything that the documentation consists of: written pages, the reference and the error codes. */
+/** The whole documentation: written pages, the reference and the error codes. */
 export class Catalogue {
   readonly introduction: string;
   readonly groups: Group[];

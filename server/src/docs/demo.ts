@@ -1,9 +1,9 @@
-/** The demo store, on a server that only this machine can reach. */
+/** The demo store, which exists only on a server that no other machine can reach. */
 export interface Demo {
   slug: string;
   /** Returns an access token that is valid for at least an hour. */
   token(): Promise<string>;
 }
 
-/** Undefined until the demo store has been created, and always on a public server. */
+/** Returns undefined until the demo store has been created, and always on a public server. */
 export type FindDemo = () => Demo | undefined;

@@ -46,13 +46,16 @@ const NAMES: Record<string, string> = {
   text: 'Example',
 };
 
-/** A code block. It may scroll sideways, so it has to be reachable by keyboard. */
+/** Renders a code block. It may scroll horizontally, so it must be reachable by keyboard. */
 export function codeFigure(code: string, language: string, title?: string): string {
   const caption = escapeHtml(title ?? NAMES[language] ?? 'Code');
   return `<figure class="code${language === 'output' ? ' output' : ''}"><figcaption>${caption}</figcaption><pre tabindex="0"><code>${highlight(code, language)}</code></pre></figure>\n`;
 }
 
-/** Colours code as HTML. Good enough for short examples, and it needs neither a library nor a script in the browser. */
+/**
+ * Highlights code as HTML. It is simple, but sufficient for short examples and needs neither a library nor a script in
+ * the browser.
+ */
 function highlight(code: string, language: string): string {
   const syntax = SYNTAX[language];
   if (!syntax) return escapeHtml(code);

@@ -8,7 +8,7 @@ import { type Rendered, renderMarkdown } from './markdown.js';
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const LOCAL = 'http://localhost:3000';
 
-/** A page that is written in Markdown. */
+/** A page written in Markdown. */
 export interface Article extends Rendered {
   path: string;
   /** The path of the source file from the root of the repository. */
@@ -49,13 +49,16 @@ export class Library {
     return article;
   }
 
-  /** On the reader's own machine the commands use the address of that server. Elsewhere they describe a local one. */
+  /**
+   * On a local server, the commands in examples use its address. On a public one they keep the address of a local
+   * server.
+   */
   private local(markdown: string): string {
     return isLoopbackUrl(this.publicUrl) ? markdown.replaceAll(LOCAL, this.publicUrl) : markdown;
   }
 }
 
-/** Links between files of the repository become links between pages. */
+/** Turns links between files of the repository into links between pages. */
 function addressOf(href: string, source: string): string {
   const [file = '', anchor] = href.split('#', 2);
   if (file === '' || !file.endsWith('.md') || /^[a-z]+:|^\//.test(file)) return href;

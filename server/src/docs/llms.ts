@@ -1,6 +1,6 @@
 import type { Catalogue } from './catalogue.js';
 
-/** The overview for programs that read the documentation (llmstxt.org). */
+/** Returns an overview for programs that read the documentation (llmstxt.org). */
 export function llmsText(catalogue: Catalogue, publicUrl: string): string {
   const link = (path: string, title: string, text: string) => `- [${title}](${publicUrl}${path}): ${text}`;
   const guides = catalogue.library
@@ -28,7 +28,7 @@ ${link('/docs/changelog.md', 'Changelog', 'what changed')}
 `;
 }
 
-/** The start page of the documentation as Markdown. */
+/** Returns the start page of the documentation as Markdown. */
 export function docsMarkdown(catalogue: Catalogue): string {
   const sections = catalogue
     .sections()

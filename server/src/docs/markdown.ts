@@ -7,7 +7,7 @@ export interface Heading {
   text: string;
 }
 
-/** The text below one heading, for the search. */
+/** The text below one heading, as the search indexes it. */
 export interface Section extends Heading {
   body: string;
 }
@@ -56,15 +56,15 @@ export function renderMarkdown(markdown: string, linkTo: (href: string) => strin
 function partOf(marked: Marked, token: Token, sections: Section[]): string {
   const html = marked.parser([token]);
   const current = sections.at(-1);
-  // The search shows sentences; code would only be noise in its results.
+  // Code is not indexed, because it would only add noise to the search results.
   if (current && token.type !== 'heading' && token.type !== 'code') current.body += `${plain(token.raw)} `;
-  // A wide table scrolls in a box of its own, which has to be reachable by keyboard.
+  // A wide table scrolls in its own box, which must be reachable by keyboard.
   if (token.type === 'table')
     return `<div class="table" tabindex="0" role="region" aria-label="${escapeHtml(current?.text ?? 'Table')}: table">${html}</div>`;
   return html;
 }
 
-/** Adjacent code blocks with a tab name are one group; every other token is a group of its own. */
+/** Groups adjacent code blocks that have a tab name. Every other token is a group of its own. */
 function groupsOf(tokens: Token[]): Token[][] {
   const groups: Token[][] = [];
   for (const token of tokens.filter(({ type }) => type !== 'space')) {
@@ -75,7 +75,7 @@ function groupsOf(tokens: Token[]): Token[][] {
   return groups;
 }
 
-/** Tabs are radio buttons, so they work without a script. */
+/** The tabs are radio buttons, so they work without a script. */
 function tabs(group: Tokens.Code[], parts: string[]): string {
   const name = `tab-${uniqueId(group[0]!.text.slice(0, 40), new Set())}`;
   const choices = group.map((token, index) => {
@@ -86,7 +86,7 @@ function tabs(group: Tokens.Code[], parts: string[]): string {
   return `<fieldset class="tabs"><legend class="visually-hidden">Language</legend><div class="tab-names">${choices.join('')}</div>${parts.join('')}</fieldset>`;
 }
 
-/** The words after the language of a code block: ```ts title=verify.ts tab=TypeScript */
+/** Parses the words after the language of a code block, as in ```ts title=verify.ts tab=TypeScript */
 export function attributesOf(token: Token | undefined): Record<string, string> {
   if (token?.type !== 'code') return {};
   const [, ...words] = ((token as Tokens.Code).lang ?? '').split(/\s+/);
@@ -109,7 +109,7 @@ function uniqueId(text: string, taken: Set<string>): string {
   return id;
 }
 
-/** Markdown without its markup. */
+/** Returns the text without Markdown markup. */
 function plain(markdown: string): string {
   return markdown
     .replace(/^```.*$/gm, '')

@@ -139,8 +139,8 @@ function allowScriptAndCaching(app: FastifyInstance, publicUrl: string): void {
 }
 
 /**
- * The token of the demo store is shown only under the server's own address: a foreign site whose name was made to
- * resolve to this machine could read the page otherwise.
+ * The token of the demo store is shown only under the server's own address. Otherwise a malicious site could make its
+ * host name resolve to this machine and read the page (DNS rebinding).
  */
 function isAddressedTo(publicUrl: string, request: FastifyRequest): boolean {
   return request.headers.host === new URL(publicUrl).host;

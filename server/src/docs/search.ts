@@ -2,7 +2,7 @@
 export interface Entry {
   path: string;
   title: string;
-  /** The page it is on. */
+  /** The title of the page that contains the entry. */
   page: string;
   text: string;
 }
@@ -46,9 +46,9 @@ function scoreOf({ title, page, text }: Entry, words: string[]): number {
   return score;
 }
 
-/** The text around the first match. */
+/** Returns the text around the first match. */
 function excerptOf(text: string, word: string): string {
-  // List markers would read as words of a sentence in the single line of an excerpt.
+  // Remove list markers, which would look like words in an excerpt of one line.
   const clean = text
     .replaceAll('`', '')
     .replace(/(^|\s)(?:-|\d\.) (?=\S)/g, '$1')

@@ -22,13 +22,13 @@ import { verifyImage } from './verify.js';
 export interface PreparedImage {
   row: NewImageRow;
   order: number | undefined;
-  /** Identifies the claim on the upload; undefined for an image by URL. */
+  /** Identifies the claim on the upload. Undefined for an image given by its URL. */
   claim: string | undefined;
 }
 
 /**
- * The slow half of attaching an image: reads the uploaded bytes, verifies and publishes them. It holds no transaction
- * and no connection, so slow storage or a large file does not delay database work.
+ * The slow part of attaching an image: reads, verifies and publishes the uploaded bytes. It holds no transaction and no
+ * database connection, so slow storage or a large file does not delay database work.
  */
 export async function prepareImage(
   db: Share,
@@ -50,7 +50,7 @@ export async function prepareImage(
     return { row: { ...imageByUrl(body.url as string), option }, order, claim: undefined };
   const upload = await findUpload(db, workspaceId, productId, key);
   refuseUnusable(upload);
-  // Checked again when the image is recorded. This check only avoids unnecessary work.
+  // The limit is checked again when the image is recorded. This check only avoids unnecessary work.
   if (product.images >= MAX_IMAGES) throw tooManyImages('key');
   return takeTurn(workspaceId, async () => {
     const { bytes, width, height } = await readVerified(storage, upload);
@@ -70,7 +70,7 @@ export async function prepareImage(
   });
 }
 
-/** The fast half: one short transaction that records the image and its event. Returns the id of the image. */
+/** The fast part: one short transaction that records the image and its event. Returns the id of the image. */
 export async function recordImage(
   tx: Tx,
   workspaceId: string,
@@ -79,7 +79,7 @@ export async function recordImage(
   { row, order, claim }: PreparedImage,
 ): Promise<string> {
   const imageId = await addImage(tx, workspaceId, origin, productId, row, order);
-  // This is the last statement, because a caller that fails earlier may release the claim, which would wait for the
+  // This statement must be the last. A request that fails before it releases its claim, and that would wait for the
   // lock taken here.
   if (claim !== undefined && !(await markAttached(tx, workspaceId, row.key as string, claim)))
     throw conflict('key_in_use', 'Another request has attached this key meanwhile.');
@@ -87,9 +87,9 @@ export async function recordImage(
 }
 
 /**
- * Releases the claim after a rejection, so that the key can be attached later, for example when the product has room
- * again. The published file stays until then, or until the upload is dropped as unattached. After any other failure
- * the claim expires on its own.
+ * Releases the claim after a rejection, so that the key can be attached later, for example once another image was
+ * removed. The published file is kept until then, or until the upload is dropped because it was never attached. After
+ * any other failure the claim expires on its own.
  */
 export async function releaseImage(
   db: Share,
@@ -116,7 +116,7 @@ function refuseUnusable(upload: FoundUpload | undefined): asserts upload is Foun
   );
 }
 
-/** A file that is not an image of the declared type is discarded. */
+/** Returns the verified image. A file that is not an image of the declared type is discarded. */
 async function readVerified(storage: Storage, { key, contentType, contentLength }: Upload) {
   const bytes = await storage.readStaged(key);
   if (!bytes)

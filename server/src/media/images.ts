@@ -17,7 +17,7 @@ export interface NewImageRow {
   option: string | null;
 }
 
-/** Inserts an image at a position, or last; the positions of a product's images stay 0 … n−1. */
+/** Inserts an image at a position, or last. The positions of a product's images are always 0 … n−1. */
 export async function addImage(
   tx: Tx,
   workspaceId: string,
@@ -52,7 +52,7 @@ export async function moveImage(
   const from = await positionOf(tx, workspaceId, productId, imageId);
   const to = Math.min(order, count - 1);
   if (from === to) return;
-  // One statement, because positions are unique whenever a statement ends.
+  // This must be one statement, because positions have to be unique at the end of each statement.
   await tx.query(sql`
     update product_images set position = case
       when id = ${imageId} then ${to}::integer
@@ -81,7 +81,10 @@ export async function setImageOption(
   if (changed.length > 0) await emitImages(tx, workspaceId, origin, productId);
 }
 
-/** The key of the file is queued for deletion in the same transaction, and the file is deleted after the commit. */
+/**
+ * Removes an image. The key of its file is queued for deletion in the same transaction; the file is deleted after the
+ * commit.
+ */
 export async function removeImage(
   tx: Tx,
   workspaceId: string,

@@ -5,7 +5,7 @@ import { Broken, TRUNCATED, type Walked } from './formats/walked.js';
 import { walkWebp } from './formats/webp.js';
 import type { ImageType } from './image-types.js';
 
-/** The bytes to publish, which are the file without metadata, or what is wrong with the file. */
+/** The bytes to publish, which are the file without its metadata, or the reason why the file was rejected. */
 export type Inspected = { bytes: Uint8Array } | { fault: string };
 
 const WALKERS: Record<ImageType, (bytes: Buffer) => Walked> = {
@@ -16,8 +16,8 @@ const WALKERS: Record<ImageType, (bytes: Buffer) => Walked> = {
 };
 
 /**
- * Checks that the file is complete from its first byte to its last, and removes metadata. Decoders forgive a missing end:
- * libvips alone accepts a PNG without IEND, an interlaced one that lacks its last 200 bytes, a JPEG without EOI and a GIF
+ * Checks that the file is complete from its first byte to its last, and removes metadata. Decoders tolerate a missing
+ * end: libvips accepts a PNG without IEND, an interlaced PNG without its last 200 bytes, a JPEG without EOI, and a GIF
  * that ends between two frames or within one.
  */
 export function inspect(bytes: Buffer, type: ImageType): Inspected {
@@ -28,7 +28,7 @@ export function inspect(bytes: Buffer, type: ImageType): Inspected {
     return fault === undefined ? { bytes: Buffer.concat(kept) } : { fault };
   } catch (error) {
     if (error instanceof Broken) return { fault: error.message };
-    // The walker read beyond the last byte.
+    // The file ended where more bytes were expected.
     if (error instanceof RangeError) return { fault: TRUNCATED };
     throw error;
   }
@@ -36,7 +36,7 @@ export function inspect(bytes: Buffer, type: ImageType): Inspected {
 
 /**
  * Cameras and phones append their own data to a JPEG, so a JPEG may have trailing data, which is not published.
- * Trailing data that is a document of another type is rejected, and so is any trailing data in other formats.
+ * Trailing data that is a document of another type is rejected. Other formats must not have any trailing data.
  */
 function tailFault(tail: Buffer, type: ImageType): string | undefined {
   if (type !== 'image/jpeg') return `${tail.length} bytes follow its end`;
@@ -52,7 +52,7 @@ const FOREIGN: [RegExp, string][] = [
 ];
 
 /**
- * The directory of a ZIP file is at its end, before a comment of at most 64 KB. A signature further away is a
+ * The directory of a ZIP file is at its end, before a comment of at most 64 KB. A signature further from the end is a
  * coincidence.
  */
 function isArchive(tail: Buffer): boolean {

@@ -3,13 +3,13 @@ import { Worker } from 'node:worker_threads';
 import type { ImageType } from './image-types.js';
 import type { Inspected } from './inspect.js';
 
-/** The slowest valid file, a GIF of ten megabytes, takes 0.3 s. */
+/** Well above the slowest valid file, a GIF of ten megabytes, which takes 0.3 s. */
 const DEADLINE_MS = 5_000;
 
 /**
- * Inspects files outside the event loop, because walking through megabytes takes hundreds of milliseconds. A thread
- * that exceeds the deadline is terminated and the file is rejected. There is one thread per concurrent caller; the
- * caller limits their number.
+ * Inspects files in worker threads, because walking through megabytes takes hundreds of milliseconds. A thread that
+ * exceeds the deadline is terminated and the file is rejected. There is one thread per concurrent call; callers limit
+ * the number of calls.
  */
 export class InspectionThreads {
   private readonly idle: Worker[] = [];
@@ -23,7 +23,7 @@ export class InspectionThreads {
     thread.ref();
     try {
       thread.postMessage({ bytes, type });
-      // Rejects with what the thread throws, because `once` listens to its errors too.
+      // Errors of the thread reject this too, because `once` also listens for error events.
       const [inspected] = (await once(thread, 'message', { signal: deadline.signal })) as [Inspected];
       // An idle thread does not keep the process alive.
       thread.unref();
@@ -32,7 +32,7 @@ export class InspectionThreads {
     } catch (error) {
       await thread.terminate();
       if (!deadline.signal.aborted) throw error;
-      return { fault: 'checking it takes too long' };
+      return { fault: 'its verification took too long' };
     } finally {
       clearTimeout(timer);
     }
@@ -43,5 +43,8 @@ function startThread(): Worker {
   return new Worker(new URL('inspect-thread.js', COMPILED));
 }
 
-/** Tests load the TypeScript sources, but a thread needs the JavaScript that the build has put into dist/. */
+/**
+ * A thread needs the JavaScript that the build has put into dist/, even if the TypeScript sources are running, as in
+ * tests.
+ */
 const COMPILED = import.meta.url.replace(/\/src\/media\/[^/]+\.ts$/, '/dist/media/');

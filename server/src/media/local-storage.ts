@@ -10,7 +10,7 @@ import { UploadAttempts } from './upload-attempts.js';
 import { asStorageError, type CreateFile, FOLDER_MODE, writeDurably } from './write-durably.js';
 
 /**
- * Only such names are accepted and served, so files that are still being written and unrelated files are never
+ * Only names of this form are accepted and served, so unrelated files and files that are still being written are never
  * exposed.
  */
 export const KEY = /^product_images\/[0-9a-f-]{36}\/[A-Za-z0-9_-]{22,64}\.(jpg|png|webp|gif)$/;
@@ -44,7 +44,7 @@ export class LocalStorage implements Storage {
     return `${this.uploadUrl}/${upload.key}?${new URLSearchParams({ expires: String(expires), signature })}`;
   }
 
-  /** Verifies the signature of a PUT, which covers its key, type, length and expiry. Counts the attempt. */
+  /** Verifies the signature of a PUT, which covers its key, type, length and expiry, and counts the attempt. */
   verifyPut(put: {
     key: string;
     contentType: string;
@@ -58,7 +58,7 @@ export class LocalStorage implements Storage {
     return this.attempts.count(put.key) ? 'ok' : 'used up';
   }
 
-  /** Creates the folders once and removes the access of other accounts, even if an earlier version had allowed it. */
+  /** Creates the folders once and removes the access of other accounts, which earlier versions allowed. */
   prepare(): void {
     for (const folder of [this.folder, this.published, this.staged, this.variants]) {
       mkdirSync(folder, { recursive: true, mode: FOLDER_MODE });
@@ -86,7 +86,7 @@ export class LocalStorage implements Storage {
     return readFile(this.variantOf(key, width)).catch(undefinedIfMissing).catch(rethrow);
   }
 
-  /** Stores a resized image until its original is removed, which may happen at the same time. */
+  /** Stores a resized image. Its original may be removed at the same time. */
   async keepVariant(key: string, width: Width, bytes: Buffer): Promise<void> {
     await writeDurably(this.variantOf(key, width), bytes, this.createFile);
     if (!(await this.readPublished(key))) await rm(this.variantOf(key, width), { force: true });
@@ -110,7 +110,10 @@ export class LocalStorage implements Storage {
     await access(this.published, constants.W_OK);
   }
 
-  /** Also removes the leftovers of processes that died while writing. Files that are being written now are newer. */
+  /**
+   * Removes a file, and the temporary files of processes that died while writing it. Files that are being written now
+   * are newer.
+   */
   private async erase(path: string): Promise<void> {
     await rm(path, { force: true });
     for (const name of (await readdir(dirname(path)).catch(undefinedIfMissing)) ?? []) {

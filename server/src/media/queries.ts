@@ -46,7 +46,9 @@ function withoutEmptyOption({ option, ...image }: ImageRow): ImageRecord {
   return option === null ? image : { ...image, option };
 }
 
-/** The images of the product `p` of the surrounding query as JSON, in their order, or null if there are none. */
+/**
+ * The images of the product `p` of the surrounding query as a JSON array, in their order, or null if there are none.
+ */
 export function imagesOfProduct(mediaUrl: string): Statement {
   return sql`(
     select string_agg(i.document || ',"url":' || coalesce(to_json(i.url)::text, '"' || ${mediaUrl} || '/' || i.key || '"')
@@ -54,7 +56,7 @@ export function imagesOfProduct(mediaUrl: string): Statement {
     from product_images i where i.workspace_id = p.workspace_id and i.product_id = p.id)`;
 }
 
-/** The images of the product `p` of the surrounding query for a shop, the cover first. */
+/** The images of the product `p` of the surrounding query, as the shop shows them, the cover first. */
 export function picturesOfProduct(mediaUrl: string): Statement {
   return sql`coalesce((
     select json_agg(json_build_object('url', coalesce(i.url, ${mediaUrl}::text || '/' || i.key), 'option', i.option)
@@ -69,7 +71,10 @@ export function coverOfProduct(mediaUrl: string): Statement {
     where i.workspace_id = p.workspace_id and i.product_id = p.id order by i.position limit 1), p.url_image)`;
 }
 
-/** The first image that shows an option of the variation `v`, which may be null, of the product `p`; or else the cover. */
+/**
+ * The first image that shows an option of the variation `v` (which may be null) of the product `p`, otherwise the
+ * cover.
+ */
 export function pictureOfVariation(mediaUrl: string): Statement {
   return sql`coalesce((
     select coalesce(i.url, ${mediaUrl}::text || '/' || i.key) from product_images i

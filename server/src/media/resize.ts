@@ -7,8 +7,8 @@ import { isWidth, type Width } from './responsive.js';
 import { takeTurn } from './verification-turns.js';
 
 /**
- * Serves published images in the widths of responsive.ts, as WebP. A variant is made by the first request for it and
- * kept beside the originals, so each is made once. sharp works in threads of its own, not on the event loop.
+ * Serves published images in the widths of responsive.ts, as WebP. The first request for a width creates the resized
+ * image, which is then stored next to the original. sharp works in its own threads and does not block the event loop.
  */
 export const serveResized: FastifyPluginAsync<{ storage: LocalStorage }> = async (app, { storage }) => {
   const underWay = new Map<string, Promise<Buffer | undefined>>();
@@ -35,7 +35,7 @@ export const serveResized: FastifyPluginAsync<{ storage: LocalStorage }> = async
     },
   );
 
-  /** Requests for a variant that is being made wait for it instead of making it again. */
+  /** Requests for a resized image that is being created wait for it instead of creating it again. */
   function variant(key: string, width: Width): Promise<Buffer | undefined> {
     const name = `${width}/${key}`;
     const running = underWay.get(name) ?? readOrMake(key, width).finally(() => underWay.delete(name));
@@ -46,7 +46,7 @@ export const serveResized: FastifyPluginAsync<{ storage: LocalStorage }> = async
   async function readOrMake(key: string, width: Width): Promise<Buffer | undefined> {
     const kept = await storage.readVariant(key, width);
     if (kept) return kept;
-    // Images of one product take turns, as the images of one store do when they are verified.
+    // Images of one product take turns, like the images of one store during verification.
     return takeTurn(key.split('/')[1] as string, async () => {
       const original = await storage.readPublished(key);
       if (!original) return undefined;

@@ -1,4 +1,6 @@
-/** The widths in pixels that images are served in: thumbnails, cards on phones and desktops, the product page. */
+/**
+ * The widths in pixels in which images are served: for thumbnails, cards on phones and desktops, and the product page.
+ */
 export const WIDTHS = ['160', '320', '640', '1200'] as const;
 export type Width = (typeof WIDTHS)[number];
 
@@ -7,8 +9,8 @@ export function isWidth(text: string): text is Width {
 }
 
 /**
- * The srcset of an image that this server stores, or undefined for any other. Animations keep their own file, because
- * a resized one would show its first frame only.
+ * Returns the srcset of an image that this server stores, or undefined for any other. Animations are not resized,
+ * because the result would show only the first frame.
  */
 export function srcsetOf(url: string, mediaUrl: string | undefined): string | undefined {
   const key =

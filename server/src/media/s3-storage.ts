@@ -16,7 +16,10 @@ const STAGING = 'staging/';
 /** The time limit for one operation including retries, far below the lifetime of a claim on an upload. */
 const OPERATION_MS = 60_000;
 
-/** Any S3-compatible storage. It rejects a PUT with another type or length, because both are signed. */
+/**
+ * Stores files in any S3-compatible storage. The storage rejects a PUT with another type or length, because both are
+ * signed.
+ */
 export class S3Storage implements Storage {
   private readonly client: S3Client;
   private readonly bucket: string;
@@ -31,7 +34,7 @@ export class S3Storage implements Storage {
       region: config.region,
       credentials: { accessKeyId: config.accessKeyId, secretAccessKey: config.secretAccessKey },
       forcePathStyle: true,
-      // Otherwise the signed URL would contain the checksum of an empty body.
+      // With the default setting, the signed URL would contain the checksum of an empty body.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
     });

@@ -36,7 +36,7 @@ export const SignedUpload = Shape('SignedUpload', {
   headers: Type.Object({ 'Content-Type': Type.String(), 'Content-Length': Type.String() }),
 });
 
-/** As long as an option of a variation may be. */
+/** The maximum length of an option of a variation. */
 const MAX_OPTION = 100;
 
 function Position(beyond: string) {
@@ -81,7 +81,7 @@ function svgFaults({ url }: { url?: unknown }): FaultDetail[] {
   return isSvg ? [{ field: 'url', message: 'points to an SVG, which is not accepted' }] : [];
 }
 
-/** Also detects percent-encoded letters. */
+/** Returns whether the URL ends in .svg. Percent-encoded letters are recognized too. */
 function pointsToSvg(url: string): boolean {
   const path = new URL(url).pathname.replace(/%([0-7][0-9a-f])/gi, (_escape, code) =>
     String.fromCharCode(Number.parseInt(code, 16)),
@@ -98,7 +98,7 @@ export const ImageMove = Shape(
   { 'x-known-field': true, examples: [{ order: 0 }] },
 );
 
-/** An option as variations store it. */
+/** Returns an option in the form in which variations store it. */
 export function storedOption(option: string): string {
   return normalizedName(option, MAX_OPTION) as string;
 }

@@ -10,8 +10,8 @@ export interface SignedPut {
 export const UPLOAD_SECONDS = 300;
 
 /**
- * Storage for files. An upload goes to a staging location; only verified bytes are published under the key itself, so
- * a later PUT to the upload URL does not change what is served. Operations throw StorageUnavailable when the storage
+ * Storage for files. Uploads go to a staging location. Only verified bytes are published under the key itself, so a
+ * later PUT to the upload URL does not change the published file. Operations throw StorageUnavailable if the storage
  * fails.
  */
 export interface Storage {

@@ -4,14 +4,14 @@ import type { Share } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
 import type { Storage } from './storage.js';
 
-/** The period in which attaching a used key again returns 409, before the key becomes unknown. */
+/** For this long, attaching a used key again returns 409. After that, the key is unknown. */
 const ATTACHED_MS = 30 * 24 * 60 * 60 * 1000;
 const DROPPED_AT_ONCE = 1_000;
 const UNATTACHED_MS = 24 * 60 * 60 * 1000;
 const PUT_OFF_MS = 10 * 60 * 1000;
-/** The batch is small because the files that one process has claimed are not removed by another. */
+/** The batch is small because other processes skip the files that one process has claimed. */
 const BATCH = 50;
-/** After this time, the files claimed by a process that died are removed by another process. */
+/** If a process dies, the files that it claimed are removed by another process after this time. */
 const CLAIM_MS = 2 * 60 * 1000;
 
 interface FileToRemove {
@@ -21,9 +21,9 @@ interface FileToRemove {
 }
 
 /**
- * Removes the files that are queued for removal. Several processes may run it at the same time: each claims its own
- * batch, and no transaction is open during storage operations. A file that cannot be removed is postponed, so that it
- * does not delay others, and reported.
+ * Removes the files that are queued for removal. Several processes may do this at the same time: each claims its own
+ * batch, and no transaction is open during storage operations. A file that cannot be removed is reported and postponed,
+ * so that it does not delay the others.
  */
 export async function sweepFiles(db: Share, clock: Clock, storage: Storage): Promise<void> {
   for (;;) {
@@ -45,7 +45,7 @@ export async function sweepFiles(db: Share, clock: Clock, storage: Storage): Pro
   }
 }
 
-/** A claim moves the time of removal, so that a file becomes due again if the process that claimed it dies. */
+/** Claims files by moving their removal time into the future. If the process dies, they become due again. */
 function claimBatch(db: Share, clock: Clock): Promise<FileToRemove[]> {
   const now = new Date(clock.now()).toISOString();
   return db.autocommit.query<FileToRemove>(sql`
@@ -75,8 +75,8 @@ async function postpone(db: Share, clock: Clock, files: FileToRemove[]): Promise
 }
 
 /**
- * Drops uploads that were not attached within a day. Without its row, a key can no longer be attached. It works in
- * batches, because their number after an outage is not limited.
+ * Drops uploads that were not attached within a day. Once its row is gone, a key can no longer be attached. It works in
+ * batches, because there may be any number of uploads after an outage.
  */
 export async function dropUnattached(db: Share, clock: Clock): Promise<void> {
   const before = new Date(clock.now() - UNATTACHED_MS).toISOString();

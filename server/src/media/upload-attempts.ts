@@ -1,12 +1,12 @@
 import type { Clock } from '../platform/clock.js';
 import { UPLOAD_SECONDS } from './storage.js';
 
-/** A client may retry a broken upload and replace a wrong file, but not keep writing to the disk for five minutes. */
+/** Enough to retry a broken upload or replace a wrong file, but not to keep writing to the disk for five minutes. */
 const MAX_ATTEMPTS = 10;
 
 /**
- * Counts the uploads to each signed URL until it expires. Each process counts on its own, because local files belong
- * to one process, or to a few on one machine.
+ * Counts the uploads to each signed URL until it expires. Each process counts on its own, which is sufficient because
+ * local storage is used by one process, or by a few on one machine.
  */
 export class UploadAttempts {
   /** Ordered by first attempt, so that expired entries are at the front. */

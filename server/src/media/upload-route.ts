@@ -8,10 +8,10 @@ import { IncompleteUpload } from './write-durably.js';
 
 type Put = { Params: { '*': string }; Querystring: Record<string, string | undefined> };
 
-/** Receives uploads for local storage. It responds like S3, so that clients need not distinguish the two. */
+/** Receives uploads for local storage. It responds like S3, so clients can treat both alike. */
 export const uploadRoute: FastifyPluginAsync<{ storage: LocalStorage }> = async (app, { storage }) => {
   app.removeAllContentTypeParsers();
-  // The body is not parsed, but written to the disk as it arrives.
+  // The body is not parsed. It is written to the disk as it arrives.
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
 
   app.addHook('onRequest', async (_request, reply) => {
@@ -36,7 +36,7 @@ export const uploadRoute: FastifyPluginAsync<{ storage: LocalStorage }> = async 
   app.put<Put>('/uploads/*', {
     schema: { hide: true },
     bodyLimit: MAX_BYTES,
-    // Runs before the framework checks the content type, so that an unsupported type is reported as a signature
+    // This runs before the framework checks the content type, so that an unsupported type is reported as a signature
     // mismatch.
     async onRequest(request, reply) {
       const { expires = '', signature = '' } = request.query;
@@ -74,7 +74,7 @@ export const uploadRoute: FastifyPluginAsync<{ storage: LocalStorage }> = async 
   });
 };
 
-/** The rest of the body cannot be stored, so the connection is closed. */
+/** Reports that the file could not be stored. The rest of the body is of no use, so the connection is closed. */
 function reportFailure(
   request: FastifyRequest,
   reply: FastifyReply,

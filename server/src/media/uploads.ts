@@ -33,7 +33,7 @@ export async function createUpload(
 
 export interface FoundUpload extends Upload {
   attached: boolean;
-  /** True if the image was attached and has been removed since. */
+  /** Whether the image was attached and has been removed since. */
   removed: boolean;
 }
 
@@ -54,14 +54,14 @@ export async function findUpload(
 }
 
 /**
- * Publishing takes much less time than this. A claim outlives its request only if the process dies: the key is then
- * unusable for five minutes, which is also the lifetime of its upload URL.
+ * Publishing takes much less time than this. A claim outlives its request only if the process dies. The key then cannot
+ * be used for five minutes, which is also the lifetime of its upload URL.
  */
 const CLAIM_SECONDS = 300;
 
 /**
- * Claims an upload, because only the holder of the claim may publish it. Of two requests that verified different
- * bytes, because a PUT came in between, the second would otherwise replace the file under the record of the first.
+ * Claims an upload, because only the holder of the claim may publish it. Without the claim, if a PUT arrived between
+ * two requests, the second request would replace the file that the first has recorded.
  */
 export async function claimUpload(
   db: Share,
@@ -89,8 +89,8 @@ export async function releaseUpload(
 }
 
 /**
- * Returns false if the claim was lost. The staged bytes stay until their upload URL has expired, because a PUT could
- * create them again after an earlier removal.
+ * Marks the upload as attached. Returns false if the claim was lost. The staged bytes are kept until their upload URL
+ * has expired, because a PUT could create them again if they were removed earlier.
  */
 export async function markAttached(
   tx: Tx,

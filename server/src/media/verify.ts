@@ -5,24 +5,24 @@ import { InspectionThreads } from './inspection-threads.js';
 const MAX_PIXELS = 50_000_000;
 /**
  * Width × height × channels × bytes per sample. Interlaced PNG, progressive JPEG and WebP are decoded as a whole, so
- * for one frame this limits memory (50 megapixels of 8-bit RGBA are 200 MB). Animations are decoded frame by frame,
- * so for all frames it limits time.
+ * this limits the memory for one frame (50 megapixels of 8-bit RGBA take 200 MB). Animations are decoded frame by
+ * frame, so the limit for all frames bounds the time.
  */
 const MAX_DECODED_FRAME = 256 * 1024 * 1024;
 const MAX_DECODED_FRAMES = 512 * 1024 * 1024;
-/** 50 megapixels took 8 s on a machine with five times its normal load. */
+/** A generous limit: 50 megapixels took 8 s on a machine with five times its normal load. */
 const DECODING_SECONDS = 30;
 
-/** The bytes to publish with their dimensions, or what is wrong with the file. */
+/** The bytes to publish with their dimensions, or the reason why the file was rejected. */
 export type Verified = { bytes: Buffer; width: number; height: number } | { fault: string };
 
 const threads = new InspectionThreads();
 
 /**
- * Checks that the file is an image of the declared type, and returns its bytes without metadata. The magic number is
- * checked first, so that only these four decoders ever see the bytes; then the structure; then the dimensions, before
- * decoding; then every pixel of every frame of exactly the bytes that will be published. None of this runs on the
- * event loop: the structure is checked in a worker thread, and sharp decodes in its own threads.
+ * Checks that the file is an image of the declared type, and returns its bytes without metadata. The checks run in this
+ * order: the magic number, so that only four decoders ever see the bytes; the structure; the dimensions, before
+ * decoding; and every pixel of every frame of exactly the bytes that will be published. Nothing runs on the event loop:
+ * the structure is checked in a worker thread, and sharp decodes in its own threads.
  */
 export async function verifyImage(bytes: Buffer, declared: ImageType): Promise<Verified> {
   const found = typeOf(bytes);
@@ -38,7 +38,7 @@ export async function verifyImage(bytes: Buffer, declared: ImageType): Promise<V
 }
 
 async function decode(bytes: Buffer, declared: ImageType): Promise<Verified> {
-  // Imported on first use, so that commands without images need not load a native library.
+  // Imported on first use, so that commands that use no images do not load a native library.
   const { default: sharp } = await import('sharp');
   const options = {
     failOn: 'warning',
@@ -56,16 +56,16 @@ async function decode(bytes: Buffer, declared: ImageType): Promise<Verified> {
   const frameBytes = width * height * bytesPerPixel(metadata);
   if (frameBytes > MAX_DECODED_FRAME || frameBytes * frames > MAX_DECODED_FRAMES)
     return { fault: tooLarge(width, height, frames, frameBytes * frames) };
-  // The image is scaled to one pixel, to which all others contribute. stats() ignores decoder warnings, and took 4.2
-  // s and 155 MB for 49 megapixels where this takes 0.4 s and 17 MB.
+  // Scales the image to one pixel, which forces every pixel to be decoded. stats() would ignore decoder warnings, and
+  // took 4.2 s and 155 MB for 49 megapixels instead of 0.4 s and 17 MB.
   const image = sharp(bytes, options).timeout({ seconds: DECODING_SECONDS });
-  // A JPEG or WebP that is only scaled down is decoded in part; one that is cropped first is decoded in full.
+  // When a JPEG or WebP is only scaled down, parts of it are not decoded. Cropping it first forces full decoding.
   if (frames === 1) image.extract({ left: 0, top: 0, width, height });
   await image.resize({ width: 1, height: 1, fit: 'fill' }).raw().toBuffer();
   return { bytes, width, height };
 }
 
-/** A Buffer that is sent from a thread arrives as a plain Uint8Array. */
+/** A Buffer from another thread arrives as a plain Uint8Array. */
 function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength);
 }

@@ -11,12 +11,12 @@ const FILE_MODE = 0o600;
 
 export type CreateFile = (path: string, options: { mode: number }) => Writable;
 
-/** The client disconnected before it had sent everything. */
+/** Thrown if the client disconnected before it had sent the whole body. */
 export class IncompleteUpload extends Error {}
 
 /**
- * Writes to a temporary file in the same folder, flushes it and renames it. An interrupted upload leaves nothing, and
- * a finished one survives a power failure.
+ * Writes to a temporary file in the same folder, flushes it and renames it. An interrupted upload leaves no file, and a
+ * finished one survives a power failure.
  */
 export async function writeDurably(
   path: string,
@@ -34,15 +34,15 @@ export async function writeDurably(
     await rename(temporary, path);
     await flush(dirname(path));
   } catch (error) {
-    // On a failing disk, the removal may fail too. The clean-up of the upload then removes the file later.
+    // If the disk fails, the removal may fail too. The file is then removed when the upload is cleaned up.
     await rm(temporary, { force: true }).catch(() => {});
     throw asStorageError(error);
   }
 }
 
 /**
- * This does not use `pipeline`, which destroys the source when the disk fails. The source is the request, and its
- * connection is needed to send the error.
+ * Does not use `pipeline`, which would destroy the source when the disk fails. The source is the request, and its
+ * connection is still needed to send the error.
  */
 async function copy(source: Readable, file: Writable): Promise<void> {
   const received = finished(source, { writable: false }).catch((error: unknown) => {
@@ -68,7 +68,10 @@ async function flush(path: string): Promise<void> {
   }
 }
 
-/** Errors of the file system name the call that failed; all others are left as they are. */
+/**
+ * Converts errors of the file system, which name the failed system call, to StorageUnavailable. All others are returned
+ * unchanged.
+ */
 export function asStorageError(error: unknown): unknown {
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (error instanceof IncompleteUpload || syscall === undefined) return error;

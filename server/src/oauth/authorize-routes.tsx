@@ -1,7 +1,7 @@
 import type {} from '@fastify/swagger';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import type { Session, Sessions } from '../accounts/sessions.js';
-import { signInAddress, whoOf } from '../accounts/sign-in-routes.js';
+import { signedInUserOf, signInAddress } from '../accounts/sign-in-routes.js';
 import { storesOwnedBy } from '../accounts/users.js';
 import type { Clock } from '../platform/clock.js';
 import type { Database } from '../platform/db/database.js';
@@ -103,7 +103,7 @@ export const authorizeRoutes: FastifyPluginAsync<AuthorizeOptions> = async (
       reply,
       <ConsentPage
         language={languageOf(request.headers['accept-language'])}
-        who={whoOf(sessions, request, reply, session)}
+        who={signedInUserOf(sessions, request, reply, session)}
         request={asked}
         stores={await storesOwnedBy(db.system('accounts'), session.userId)}
         hidden={{ ...parametersOf(fields), csrf }}

@@ -6,7 +6,7 @@ import { REGISTRATION_TEXTS } from '../oauth/registration-texts.js';
 import type { Language } from '../platform/html/language.js';
 import type { Fields } from '../platform/http/forms.js';
 
-/** The values that an integrator entered for an app, unchanged. */
+/** The values for an app exactly as the integrator entered them. */
 export interface AppForm {
   name: string;
   redirectUris: string;
@@ -58,7 +58,7 @@ export function validateAppForm(
   return { app: { name, redirectUris, contact }, faults };
 }
 
-/** If there are too many, they are not checked one by one, because the page would repeat each of them. */
+/** If there are too many URIs, only that is reported. Otherwise the page could repeat thousands of them. */
 function urisFaults(uris: string[], language: Language): string[] {
   const texts = REGISTRATION_TEXTS[language];
   if (uris.length === 0) return [FAULTS[language].none];

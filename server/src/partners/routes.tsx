@@ -3,7 +3,7 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { checkedForm, signedInForm } from '../accounts/forms.js';
 import { passwordFault } from '../accounts/password-rules.js';
 import type { Session, Sessions } from '../accounts/sessions.js';
-import { BUSY_SECONDS, signInAddress, whoOf } from '../accounts/sign-in-routes.js';
+import { BUSY_SECONDS, signedInUserOf, signInAddress } from '../accounts/sign-in-routes.js';
 import { signUp } from '../accounts/sign-up.js';
 import { isEmail } from '../accounts/users.js';
 import { revokeOldSecrets, rotateSecret, updateApp } from '../oauth/apps.js';
@@ -111,7 +111,7 @@ export const partnerRoutes: FastifyPluginAsync<PartnerOptions> = async (
     },
   );
 
-  /** Answers a form with a redirect, so that reloading the next page does not submit the form again. */
+  /** Redirects after a form, so that reloading the next page does not submit the form again. */
   function done(reply: FastifyReply, session: Session, clientId: string, news: AppNews): FastifyReply {
     const page = pageOf(session, clientId);
     flash.leave(reply, page, news);
@@ -120,7 +120,7 @@ export const partnerRoutes: FastifyPluginAsync<PartnerOptions> = async (
 
   const common = (request: FastifyRequest, reply: FastifyReply, session: Session) => ({
     language: languageFor(request),
-    who: whoOf(sessions, request, reply, session),
+    who: signedInUserOf(sessions, request, reply, session),
   });
 
   function showSignUp(

@@ -13,14 +13,15 @@ import { sql } from '../platform/db/sql.js';
 import { cents } from '../platform/schema/money.js';
 import type { Notification } from './gateway.js';
 
-// A gateway sends notifications more than once, late and in any order. Each one is recorded first, under the lock of
-// its order, and its effect depends only on the order and the recorded notifications. So the notifications of a
-// payment lead to the same state in any order.
+// A gateway may send notifications repeatedly, late and in any order. Each one is first recorded under the lock of its
+// order. Its effect depends only on the order and on the recorded notifications, so the notifications of a payment lead
+// to the same state in whatever order they arrive.
 
 /**
- * Why a payment needs manual review. `amount_differs`: the paid amount is not the total; a lower one does not pay the
- * order. `second_payment`: the order was already paid with another payment. `paid_after_cancel`: the payment is
- * refunded. `canceled_after_payment`: the order stays paid. `refund_of_other_payment`: the order does not change.
+ * Why a payment needs manual review. `amount_differs`: the paid amount is not the order total; if it is lower, the
+ * order stays unpaid. `second_payment`: the order was already paid with another payment. `paid_after_cancel`: the
+ * payment is refunded. `canceled_after_payment`: the order stays paid. `refund_of_other_payment`: the order does not
+ * change.
  */
 export const ATTENTIONS = [
   'unknown_order',
@@ -32,7 +33,7 @@ export const ATTENTIONS = [
 ] as const;
 export type Attention = (typeof ATTENTIONS)[number];
 
-/** Applies a notification once; a repetition changes nothing. */
+/** Applies a notification once. Applying it again changes nothing. */
 export async function applyNotification(
   tx: Tx,
   clock: Clock,
@@ -73,7 +74,7 @@ async function paid(
   if (order.status === 'canceled') return paidAfterCancel(tx, order, notification);
   if (order.status !== 'pending') return order.transactionId === transactionId ? undefined : 'second_payment';
   if (amount < order.total) return 'amount_differs';
-  // The process that opened the payment may have died before it stored which one it is, and a refund needs to know.
+  // If the process that opened the payment died before it stored the payment id, store it now, because refunds need it.
   if (order.transactionId !== transactionId) await recordTransaction(tx, workspaceId, orderId, transactionId);
   const [refundedBefore] = await Promise.all([
     knownRefunds(tx, notification),
@@ -92,14 +93,15 @@ async function paidAfterCancel(
   const { workspaceId, orderId, transactionId } = notification;
   if (isOfOtherPayment(order, notification) && (await findRefund(tx, notification))) return 'second_payment';
   await recordTransaction(tx, workspaceId, orderId, transactionId);
-  return (await returnMoney(tx, notification)) ? 'paid_after_cancel' : undefined;
+  return (await refundCanceled(tx, notification)) ? 'paid_after_cancel' : undefined;
 }
 
 /**
- * Refunds the payment of a canceled order once, without the amount that the gateway has already refunded. The order
- * stays canceled. Called again when the gateway reports a refund, because it refuses to refund more than its balance.
+ * Refunds the payment of a canceled order once, minus the amount that the gateway has already refunded. The order stays
+ * canceled. This is called again when the gateway reports a refund, because the gateway rejects a refund that exceeds
+ * the balance.
  */
-async function returnMoney(tx: Tx, notification: Notification): Promise<boolean> {
+async function refundCanceled(tx: Tx, notification: Notification): Promise<boolean> {
   const { workspaceId, orderId, transactionId } = notification;
   const [received] = await tx.query<{ amount: number | null }>(sql`
     select max(amount) as amount from payment_notifications
@@ -136,8 +138,8 @@ async function refunded(
 ): Promise<Attention | undefined> {
   const { workspaceId } = notification;
   if (isOfOtherPayment(order, notification)) return 'refund_of_other_payment';
-  // The payment of a pending order was not reported yet. paid() then applies the refund that is recorded now.
-  if (order.status === 'canceled') await returnMoney(tx, notification);
+  // If the order is still pending, its payment was not reported yet. paid() will then apply the refund recorded here.
+  if (order.status === 'canceled') await refundCanceled(tx, notification);
   await recordRefunded(tx, workspaceId, 'gateway', order, notification.refundedInAll);
   return undefined;
 }
@@ -148,7 +150,7 @@ async function canceled(
   order: PaymentState,
   notification: Notification,
 ): Promise<Attention | undefined> {
-  // The cancellation of a payment that the buyer abandoned for another one does not affect the order.
+  // If the buyer has chosen another payment instead, the cancellation of the old one does not affect the order.
   if (isOfOtherPayment(order, notification) || order.status === 'canceled') return undefined;
   const done = await cancelOrder(tx, notification.workspaceId, order, 'gateway');
   return done ? undefined : 'canceled_after_payment';
@@ -159,8 +161,8 @@ function isOfOtherPayment(order: PaymentState, { transactionId }: Notification):
 }
 
 /**
- * Returns the refunded amount that the gateway reported. Notifications may arrive in any order, so the highest sum is the
- * latest.
+ * Returns the highest refunded total that the gateway has reported. Notifications may arrive in any order, so the
+ * highest is the latest.
  */
 async function knownRefunds(tx: Tx, { workspaceId, orderId, transactionId }: Notification): Promise<number> {
   const [known] = await tx.query<{ amount: number }>(sql`

@@ -12,17 +12,16 @@ export interface PaymentRequest {
   returnUrl: string;
 }
 
-/** A payment gateway. Each call may be repeated; the same request moves money once. */
+/** A payment gateway. Every call may be repeated: the same request moves money only once. */
 export interface PaymentGateway {
   readonly name: string;
   /**
-   * Opens a payment for an order, or finds the one that was opened for it. If the buyer has chosen another method since, an
-   * unpaid payment continues with that one.
+   * Opens a payment for an order, or returns the one that was already opened. If the buyer has chosen another method
+   * since then, an unpaid payment changes to that method.
    */
   open(request: PaymentRequest): Promise<{ transactionId: string; paymentUrl: string }>;
   /**
-   * Refunds an amount. `requestId` identifies the request: the gateway executes it once, however often it is
-   * repeated.
+   * Refunds an amount. `requestId` identifies the request: however often it is repeated, the gateway executes it once.
    */
   refund(transactionId: string, requestId: string, amount: number): Promise<{ refundedInAll: number }>;
 }

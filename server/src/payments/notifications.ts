@@ -28,8 +28,8 @@ export function signNotification(
 }
 
 /**
- * Receives a notification of a gateway. The signature covers the time, and an old one is rejected. A repeated
- * notification gets the same response and changes nothing. Returns the reason if it needs manual review.
+ * Receives a notification of a gateway. The signature includes the time, and old notifications are rejected. A repeated
+ * notification gets the same response and changes nothing. Returns a reason if the payment needs manual review.
  */
 export async function receiveNotification(
   db: Database,
@@ -49,7 +49,7 @@ export async function receiveNotification(
   return { notification, attention };
 }
 
-/** A valid signature does not make the content valid: a malformed notification is rejected with 400. */
+/** Even a notification with a valid signature may be malformed. It is then rejected with 400. */
 function readNotification(body: string): Notification {
   let given: Partial<Record<keyof Notification, unknown>> | null;
   try {

@@ -4,8 +4,8 @@ import { ATTENTIONS, type Attention } from './apply-notification.js';
 import type { Notification } from './gateway.js';
 
 /**
- * Counts and logs the notifications that need manual review. The database stores them, and `feira doctor` counts
- * them.
+ * Counts and logs the notifications that need manual review. They are also stored in the database, where `feira doctor`
+ * counts them.
  */
 export function paymentReport(
   registry: Registry,
@@ -17,7 +17,8 @@ export function paymentReport(
     labelNames: ['reason'],
     registers: [registry],
   });
-  // Prometheus sees an increase only if the counter existed before it, so the first notification would raise no alert.
+  // Start every counter at 0. Prometheus sees an increase only if the counter already existed, so the first
+  // notification would not trigger an alert.
   for (const reason of ATTENTIONS) counter.inc({ reason }, 0);
   return (attention, { id, type, workspaceId, orderId, transactionId, amount }) => {
     counter.inc({ reason: attention });

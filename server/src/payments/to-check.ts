@@ -4,7 +4,7 @@ import type { Attention } from './apply-notification.js';
 
 const LIMIT = 100;
 
-/** A notification of the gateway that did not match its order and that the merchant has not checked yet. */
+/** A gateway notification that did not match its order and that the merchant has not marked as checked yet. */
 export interface PaymentToCheck {
   id: string;
   attention: Attention;
@@ -16,7 +16,7 @@ export interface PaymentToCheck {
   orderTotal: number | null;
 }
 
-/** Returns the newest hundred. */
+/** Returns at most 100, newest first. */
 export async function listPaymentsToCheck(db: Queryable, workspaceId: string): Promise<PaymentToCheck[]> {
   return db.query<PaymentToCheck>(sql`
     select n.id, n.attention, n.received_at as "receivedAt", n.transaction_id as "transactionId", n.amount,
@@ -27,7 +27,7 @@ export async function listPaymentsToCheck(db: Queryable, workspaceId: string): P
     order by n.received_at desc, n.id limit ${LIMIT}`);
 }
 
-/** Checking a payment again changes nothing. */
+/** Marks a payment as checked. Doing so again changes nothing. */
 export async function markPaymentChecked(db: Queryable, workspaceId: string, id: string): Promise<void> {
   await db.query(sql`
     update payment_notifications set checked_at = now()

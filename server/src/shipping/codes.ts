@@ -3,7 +3,8 @@ import { randomInt } from 'node:crypto';
 const WEIGHTS = [8, 6, 4, 2, 3, 5, 9, 7];
 
 /**
- * A tracking code in the format of postal services (UPU S10): two letters, eight digits, a check digit, the country.
+ * Returns a tracking code in the format of postal services (UPU S10): two letters, eight digits, a check digit and the
+ * country.
  */
 export function newTrackingCode(): string {
   const serial = String(randomInt(100_000_000)).padStart(8, '0');

@@ -11,10 +11,10 @@ import { CARRIER, type Parcel, quote } from './freight.js';
 import type { ShipmentRecord } from './shipments.js';
 
 const DIGITAL = 1;
-/** The delivery time of orders of early releases, if their postal code cannot be quoted. In business days. */
+/** The delivery time, in business days, for orders of early releases whose postal code cannot be quoted. */
 const DEFAULT_DAYS = 10;
 
-/** Makes a label with the delivery service that the buyer paid for. A second label for an order is refused. */
+/** Creates a label for the delivery service that the buyer paid for. An order gets only one label. */
 export async function createShipment(
   tx: Tx,
   clock: Clock,
@@ -89,13 +89,13 @@ function isDigitalItem({ sellable }: SoldItem): boolean {
   return sellable?.typeId === DIGITAL;
 }
 
-/** A deleted product counts as 0 kg, without dimensions. */
+/** Returns weight and dimensions. A deleted product counts as 0 kg, without dimensions. */
 function parcelOf({ sellable, quantity }: SoldItem): Parcel {
   const { weight = null, width = null, height = null, length = null } = sellable ?? {};
   return { weight, width, height, length, quantity };
 }
 
-/** There are a hundred million codes, so a collision is rare. */
+/** Returns a code that the store does not use yet. With a hundred million codes, a collision is rare. */
 async function unusedCode(tx: Tx, workspaceId: string): Promise<string> {
   for (;;) {
     const code = newTrackingCode();

@@ -16,7 +16,7 @@ export interface Parcel {
   quantity: number;
 }
 
-// Keyed by the first digit of the Brazilian postal code, which is a region. Parcels are shipped from São Paulo.
+// Keyed by the first digit of the Brazilian postal code, which identifies a region. Parcels are shipped from São Paulo.
 const REGIONS: Record<string, { base: number; perKg: number; days: number }> = {
   0: { base: 12, perKg: 2.5, days: 2 }, // Greater São Paulo
   1: { base: 14, perKg: 3, days: 3 }, // São Paulo state
@@ -31,13 +31,13 @@ const REGIONS: Record<string, { base: number; perKg: number; days: number }> = {
 };
 const EXPRESS = { factor: 1.8, days: 0.5 };
 export const CARRIER = 'Sandbox Express';
-/** The cubic centimeters that count as one kilogram (volumetric weight). */
+/** The volume, in cubic centimeters, that counts as one kilogram (volumetric weight). */
 const CUBIC = 6_000;
 const LIGHTEST_KG = 0.3;
 
 /**
- * Returns undefined if the postal code is not Brazilian. Call it only for physical items, because even an empty list
- * costs as much as the lightest parcel.
+ * Returns quotes for a parcel, or undefined if the postal code is not Brazilian. Call it only if there are physical
+ * items: even an empty list costs as much as the lightest parcel.
  */
 export function quote(zipCode: string, parcels: Parcel[]): Quote[] | undefined {
   const digits = zipCode.replace(/\D/g, '');

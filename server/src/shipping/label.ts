@@ -17,7 +17,7 @@ const WIDTH = 288;
 const HEIGHT = 432;
 const MARGIN = 20;
 
-/** A label of 4 × 6 inches as PDF. It contains only text and bars, so it is written without a library. */
+/** Returns a label of 4 × 6 inches as PDF. It contains only text and bars, so no PDF library is needed. */
 export function labelPdf(label: Label): Buffer {
   const lines = [
     text(MARGIN, HEIGHT - 40, 16, wrapped(label.carrier, 16, 1)[0]!, 'bold'),
@@ -38,7 +38,7 @@ export function labelPdf(label: Label): Buffer {
 }
 
 const DOCUMENTS: Record<InvoiceType, string> = { nfe: 'NF-e', dce: 'DC-e' };
-/** More keys than this have no room between the address and the barcode. */
+/** The number of access keys that fit between the address and the barcode. */
 const MAX_KEYS = 2;
 
 function invoiceLines(invoices: Label['invoices']): string[] {
@@ -60,7 +60,10 @@ function bars(code: string): string[] {
   });
 }
 
-/** Wraps text to the width between the margins, because an address that runs off the label loses its house number. */
+/**
+ * Wraps text to the width between the margins. Otherwise a long address would run off the label and lose its house
+ * number.
+ */
 function wrapped(content: string, size: number, maxLines: number): string[] {
   const lines = [''];
   for (const word of content.split(/\s+/)) {
@@ -80,7 +83,7 @@ function cut(line: string, size: number): string {
   return kept;
 }
 
-/** Uses the widths of Helvetica Bold, rounded up to four classes of characters. */
+/** Estimates the width of a line in Helvetica Bold. Character widths are rounded up to four classes. */
 function fits(line: string, size: number): boolean {
   const ems = [...line].reduce((sum, character) => sum + emsOf(character), 0);
   return ems * size <= WIDTH - 2 * MARGIN;
@@ -102,7 +105,7 @@ function text(
   return `BT /${weight === 'bold' ? 'B' : 'P'} ${size} Tf ${x} ${y} Td (${escaped(content)}) Tj ET`;
 }
 
-/** WinAnsi covers Portuguese; other characters become a question mark. */
+/** Escapes text for PDF. WinAnsi covers Portuguese; other characters become a question mark. */
 function escaped(content: string): string {
   const latin = [...content.normalize('NFC')]
     .map((character) => (character.charCodeAt(0) < 256 && character.length === 1 ? character : '?'))

@@ -118,7 +118,7 @@ export const shippingRoutes: FastifyPluginAsyncTypebox<ShippingOptions> = async 
   );
 };
 
-/** PostgreSQL texts cannot contain NUL or unpaired surrogates, so no shipment has such a code. */
+/** PostgreSQL stores neither NUL nor unpaired surrogates, so no shipment has such a code. */
 function isStorable(code: string): boolean {
   return !code.includes('\0') && code.isWellFormed();
 }

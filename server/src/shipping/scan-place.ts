@@ -1,9 +1,9 @@
 import type { ShippingStatus } from '../orders/shipping-status.js';
 
-/** The place at which the sandbox carrier collects parcels. freight.ts quotes from there too. */
+/** Where the sandbox carrier collects parcels. The quotes in freight.ts also start there. */
 const ORIGIN = 'São Paulo/SP';
 
-/** The capital of each state, where its parcels are sorted. */
+/** The capital of each state, where the sandbox carrier sorts the parcels for that state. */
 const CAPITALS: Record<string, string> = {
   AC: 'Rio Branco',
   AL: 'Maceió',
@@ -34,7 +34,7 @@ const CAPITALS: Record<string, string> = {
   TO: 'Palmas',
 };
 
-/** Returns the place of a scan: the origin first, then the capital of the state, then the city of the buyer. */
+/** Returns the place of a scan: first the origin, then the capital of the state, and finally the city of the buyer. */
 export function scanPlace(status: ShippingStatus, to: { city: string; state: string }): string {
   if (status === 'delivered') return `${to.city}/${to.state}`;
   const capital = CAPITALS[to.state];

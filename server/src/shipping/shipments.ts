@@ -42,7 +42,7 @@ export async function moveShipping(
     values (${workspaceId}, ${after.codeShipping}, ${orderId}, ${after.carrier ?? ''})
     on conflict (workspace_id, code) do update set carrier = excluded.carrier where shipments.order_id = excluded.order_id
     returning 1`);
-  // Another order already has this code: two orders share a parcel, and its scans are recorded once.
+  // Another order already has this code, which means that two orders share a parcel. Its scans are recorded only once.
   if (ours.length === 0) return;
   const parcelMoved =
     after.statusShipping !== before.statusShipping || after.codeShipping !== before.codeShipping;
@@ -50,7 +50,7 @@ export async function moveShipping(
     await addScan(tx, workspaceId, after.codeShipping, after.statusShipping, null);
 }
 
-/** A carrier knows codes, not stores, and two stores may have entered the same code. */
+/** Returns the stores that use a code. A carrier knows only the code, and two stores may have entered the same one. */
 export async function storesOfCode(db: Queryable, code: string): Promise<string[]> {
   const rows = await db.query<{ workspace_id: string }>(
     sql`select workspace_id from shipments where code = ${code} order by workspace_id limit 2`,
@@ -79,7 +79,7 @@ export async function scan(
   return next;
 }
 
-/** The shipment of a label created here. A manually entered code has tracking, but no label. */
+/** Returns the shipment of a label created here. A manually entered code has tracking, but no label. */
 export async function findShipment(
   db: Queryable,
   workspaceId: string,
@@ -125,7 +125,10 @@ const NEXT: Partial<Record<ShippingStatus, ShippingStatus>> = {
   in_transit: 'delivered',
 };
 
-/** Tracking starts with `sent`; before that, the parcel is with the merchant. */
+/**
+ * Returns whether the carrier has the parcel. Tracking starts with `sent`; before that, the parcel is with the
+ * merchant.
+ */
 function hasTravelled(status: ShippingStatus): boolean {
   return status === 'sent' || status === 'in_transit' || status === 'delivered' || status === 'returned';
 }
@@ -137,7 +140,7 @@ async function addScan(
   status: string,
   location: string | null,
 ): Promise<void> {
-  // If the code was entered after the parcel had left, its tracking starts with the time it left.
+  // If the code was entered after the parcel had been shipped, tracking starts at the time it was shipped.
   await tx.query(sql`
     insert into shipment_events (workspace_id, code, status, description, occurred_at)
     select s.workspace_id, s.code, 'sent', ${WORDS.sent}, o.shipped_at

@@ -40,7 +40,7 @@ function asLanguage(value: unknown): Language | undefined {
   return value === 'en' || value === 'pt' ? value : undefined;
 }
 
-/** Pages behind a sign-in and the steps of a purchase should not be indexed. */
+/** Returns robots.txt. Pages behind a sign-in and the steps of a purchase should not be indexed. */
 function robots(publicUrl: string): string {
   const closed = [
     '/api/',
@@ -57,7 +57,7 @@ function robots(publicUrl: string): string {
   return `User-agent: *\n${closed.map((path) => `Disallow: ${path}`).join('\n')}\n\nSitemap: ${publicUrl}/sitemap.xml\n`;
 }
 
-/** These are our own URLs and contain nothing that must be escaped in XML. */
+/** Returns the sitemap. All addresses are our own and contain nothing that must be escaped in XML. */
 function sitemap(addresses: string[]): string {
   const entries = addresses.map((address) => `  <url><loc>${address}</loc></url>`);
   return `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${entries.join('\n')}\n</urlset>\n`;

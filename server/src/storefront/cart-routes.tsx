@@ -10,7 +10,7 @@ import { findItem } from './item.js';
 import { CartPage } from './pages/cart.js';
 import { MissingPage } from './pages/missing.js';
 import { ProductPage } from './pages/product.js';
-import { cartProof, checkedCartForm, isSecure, type Storefront, visitOf } from './visit.js';
+import { cartCsrfToken, checkedCartForm, isSecure, type Storefront, visitOf } from './visit.js';
 
 export const cartRoutes: FastifyPluginAsync<Storefront> = async (app, storefront) => {
   const { db, sessions, mediaUrl } = storefront;
@@ -23,12 +23,13 @@ export const cartRoutes: FastifyPluginAsync<Storefront> = async (app, storefront
       mediaUrl,
       cartOf(request),
     );
-    const csrf = cartProof(sessions, request, reply);
+    const csrf = cartCsrfToken(sessions, request, reply);
     return sendPage(reply, <CartPage visit={visitOf(request)} cart={cart} csrf={csrf} />);
   });
 
   app.post('/cart', hidden, async (request, reply) => {
-    // The page of a product is the same for all visitors and contains no token.
+    // The form has no CSRF token, because the product page is the same for all visitors, so its origin is checked
+    // instead.
     if (!isSameOrigin(request, storefront.publicUrl)) throw formRefused();
     const fields = postedForm(request);
     const { shop } = request;
@@ -52,14 +53,14 @@ export const cartRoutes: FastifyPluginAsync<Storefront> = async (app, storefront
     return reply.redirect(`/s/${shop.slug}/cart`, 303);
   });
 
-  /** The whole cart is one form, so that its quantities are saved whichever button is pressed. */
+  /** The whole cart is one form, so its quantities are saved whichever button is pressed. */
   app.post('/cart/lines', hidden, async (request, reply) => {
     const fields = checkedCartForm(sessions, request);
     const { slug } = request.shop;
     const removed = fields.text('remove');
     const lines = cartOf(request).flatMap((line) => {
       if (lineName(line) === removed) return [];
-      // An invalid number changes nothing.
+      // An invalid number leaves the quantity unchanged.
       const quantity = quantityOf(fields.text(`quantity-${lineName(line)}`).trim()) ?? line.quantity;
       return [{ ...line, quantity }];
     });

@@ -17,7 +17,7 @@ export interface CartView {
   /** The items that can be bought. */
   items: PricedItem[];
   subtotal: number;
-  /** True if all items are available in the requested quantity. */
+  /** Whether all items are available in the requested quantity. */
   sellable: boolean;
 }
 

@@ -4,18 +4,21 @@ import type { Line } from '../catalog/reserve.js';
 import { isId } from '../platform/schema/ids.js';
 import type { Shop } from '../stores/queries.js';
 
-/** A cookie holds 4 KB; thirty lines of two ids and a number take 2.4 KB. */
+/** A cookie holds 4 KB. Thirty lines with two ids and a number take 2.4 KB. */
 const MAX_LINES = 30;
 export const CART_MAX_QUANTITY = 999;
 
 const COOKIE = 'feira_cart';
-/** The number of units, which the script of the shop reads to correct the header of a page shown again after Back. */
+/**
+ * The number of units in the cart. A script reads it to correct the header of a page that the browser shows again after
+ * Back.
+ */
 const UNITS_COOKIE = 'feira_units';
 const LIFETIME_SECONDS = 30 * 24 * 60 * 60;
 
 /**
- * The cart is stored in a cookie, one per shop (the cookie's path is that of the shop). It contains ids and
- * quantities but no prices, so it need not be signed: a modified cart is just another cart.
+ * The cart is stored in a cookie whose path is that of the shop, so each shop has its own cart. It contains ids and
+ * quantities but no prices, so it does not have to be signed: a visitor who modifies it just has another cart.
  */
 export function cartOf(request: FastifyRequest): Line[] {
   const lines: Line[] = [];
@@ -40,7 +43,7 @@ export function keepCart(reply: FastifyReply, { slug }: Shop, lines: Line[], sec
   reply.setCookie(COOKIE, value, { ...attributes, maxAge: LIFETIME_SECONDS });
 }
 
-/** Returns an integer from 1 to 999, or undefined. */
+/** Parses an integer from 1 to 999. Returns undefined for anything else. */
 export function quantityOf(text: string): number | undefined {
   return /^[1-9]\d{0,2}$/.test(text) ? Number(text) : undefined;
 }

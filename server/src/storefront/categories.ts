@@ -4,15 +4,15 @@ import { sql } from '../platform/db/sql.js';
 export interface Category {
   id: number;
   parentId: number | null;
-  /** Its own id and those of its subcategories. */
+  /** The id of this category and those of its subcategories. */
   ids: number[];
-  /** Whether the store has products in it or in one of its subcategories. */
+  /** Whether the store has products in this category or in one of its subcategories. */
   isUsed: boolean;
 }
 
 /**
- * All categories. Those of the store are found by skipping through the index from one category to the next, so the work
- * depends on the number of used categories and not on that of products.
+ * Returns all categories. Those that the store uses are found by skipping from one category to the next in the index,
+ * so the cost depends on the number of used categories and not on the number of products.
  */
 export async function categoriesOfShop(db: Queryable, workspaceId: string): Promise<Category[]> {
   const all = await db.query<{ id: number; parentId: number | null; used: boolean }>(sql`

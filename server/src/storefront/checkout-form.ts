@@ -9,8 +9,8 @@ import { type PostalCodeFault, readPostalCode, STATES } from './postal-codes.js'
 
 export const METHODS = ['pix', 'card', 'boleto'] as const;
 /**
- * The methods that an order can be changed to later. A boleto would reserve the stock for days, and the checkout limits
- * how many of them a buyer may have.
+ * The methods that a buyer may change an order to. Boleto is not among them, because it reserves stock for days and the
+ * checkout limits how many boletos a buyer may have open.
  */
 export const IMMEDIATE_METHODS = ['pix', 'card'] as const;
 const SERVICES = ['economy', 'express', 'digital'];
@@ -30,28 +30,28 @@ type Rule = (text: string) => { value: string } | { fault: FieldFault };
 
 const RULES = {
   name: text(120),
-  email: (given) => judged(isEmail(given) ? given : undefined, 'email'),
-  phone: (given) => judged(phoneOf(given), 'phone'),
-  document: (given) => judged(taxIdOf(given), 'document'),
+  email: (given) => checked(isEmail(given) ? given : undefined, 'email'),
+  phone: (given) => checked(phoneOf(given), 'phone'),
+  document: (given) => checked(taxIdOf(given), 'document'),
   zip: readPostalCode,
   street: text(160),
   number: text(20),
   complement: text(80, { optional: true }),
   district: text(100),
   city: text(100),
-  state: (given) => judged(STATES.includes(given.toUpperCase()) ? given.toUpperCase() : undefined, 'choice'),
+  state: (given) => checked(STATES.includes(given.toUpperCase()) ? given.toUpperCase() : undefined, 'choice'),
   delivery: (given) =>
-    judged(
+    checked(
       SERVICES.find((service) => service === given),
       'choice',
     ),
   payment: (given) =>
-    judged(
+    checked(
       METHODS.find((method) => method === given),
       'choice',
     ),
   installments: (given) =>
-    judged(
+    checked(
       /^\d{1,2}$/.test(given) && +given >= 1 && +given <= MAX_INSTALLMENTS ? given : undefined,
       'choice',
     ),
@@ -61,7 +61,7 @@ export type FieldName = keyof typeof RULES;
 export type Typed = Record<FieldName, string>;
 
 export interface CheckoutForm {
-  /** The values as entered, to be shown again. */
+  /** The values as entered, to show them again. */
   typed: Typed;
   /** All errors of the form, by field. */
   faults: Partial<Record<FieldName, FieldFault>>;
@@ -71,7 +71,9 @@ export interface CheckoutForm {
 
 const NAMES = Object.keys(RULES) as FieldName[];
 const DEFAULTS: Partial<Typed> = { delivery: 'economy', installments: '1' };
-/** Exceeds the limit of every field. A text above it is rejected without further checks, and shown again shortened. */
+/**
+ * More than any field allows. A longer text is rejected without further checks, and shortened when it is shown again.
+ */
 const MAX_CHARACTERS = 300;
 
 export const NOTHING_TYPED = Object.fromEntries(NAMES.map((name) => [name, ''])) as Typed;
@@ -91,7 +93,7 @@ export function readCheckoutForm(fields: Fields): CheckoutForm {
     if ('value' in result) values[name] = result.value;
     else form.faults[name] = given === '' ? 'missing' : result.fault;
   }
-  // Delivery was quoted for this postal code, so an address in another state must be a mistake.
+  // Delivery was quoted for this postal code, so an address in another state is a mistake.
   const postalCode = readPostalCode(values.zip);
   if ('state' in postalCode && values.state !== '' && postalCode.state !== values.state)
     form.faults.zip = 'zipState';
@@ -99,7 +101,7 @@ export function readCheckoutForm(fields: Fields): CheckoutForm {
   return form;
 }
 
-/** The method that a buyer chooses for an existing order; undefined if the form has none. */
+/** Returns the method that a buyer chose for an existing order, or undefined if the form contains none. */
 export function readOtherPayment(fields: Fields): { method: string; installments: number } | undefined {
   const method = IMMEDIATE_METHODS.find((each) => each === fields.get('payment'));
   const installments = RULES.installments(fields.get('installments') ?? '1');
@@ -147,6 +149,6 @@ function text(longest: number, { optional = false } = {}): Rule {
   };
 }
 
-function judged(value: string | undefined, fault: FieldFault): ReturnType<Rule> {
+function checked(value: string | undefined, fault: FieldFault): ReturnType<Rule> {
   return value === undefined ? { fault } : { value };
 }

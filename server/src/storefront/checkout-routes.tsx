@@ -13,7 +13,7 @@ import { networkOf } from '../platform/http/network.js';
 import { cartOf, keepCart } from './cart.js';
 import { readCart } from './cart-view.js';
 import { type CheckoutForm, NOTHING_TYPED, readCheckoutForm, type Typed } from './checkout-form.js';
-import { keepOpenOrder } from './open-order.js';
+import { rememberOpenOrder } from './open-order.js';
 import { type CheckoutNotice, CheckoutPage } from './pages/checkout.js';
 import { NoOrdersPage } from './pages/missing.js';
 import { PostalCodePage } from './pages/postal-code.js';
@@ -78,13 +78,13 @@ export const checkoutRoutes: FastifyPluginAsync<Storefront> = async (app, storef
     keepCart(reply, shop, [], isSecure(storefront));
     const { orderId: id } = outcome;
     const key = storefront.orderLinks.keyOf(shop.workspaceId, id);
-    keepOpenOrder(reply, shop, { id, key }, isSecure(storefront));
+    rememberOpenOrder(reply, shop, { id, key }, isSecure(storefront));
     return reply.redirect(outcome.paymentUrl, 303);
   });
 
   /**
-   * Shows the form for the current cart. If the cart cannot be bought, it shows the cart; if there is no postal code,
-   * it asks for that first.
+   * Shows the checkout form for the current cart. If the cart cannot be bought, it shows the cart instead. If the
+   * postal code is missing, it asks for that first.
    */
   async function show(
     request: FastifyRequest,
@@ -116,15 +116,15 @@ export const checkoutRoutes: FastifyPluginAsync<Storefront> = async (app, storef
   }
 };
 
-/** Fills in the state and, where the postal code determines it, the city, if they are empty. */
+/** Fills in the state and, if the postal code determines it, the city, unless the buyer has entered them. */
 function withPlace(typed: Typed): Typed {
   const { state = '', city = '' } = placeOf(typed.zip) ?? {};
   return { ...typed, state: typed.state || state, city: typed.city || city };
 }
 
-/** The form is valid for this browser, this shop and one order. */
+/** Identifies what the form is valid for: this browser, this shop and one order. */
 function purposeOf({ shop }: FastifyRequest, checkoutId: string): string {
-  // An id that we did not issue has no valid token.
+  // An id that we did not issue cannot have a valid token.
   return CHECKOUT_ID.test(checkoutId) ? `checkout\n${shop.workspaceId}\n${checkoutId}` : 'none';
 }
 

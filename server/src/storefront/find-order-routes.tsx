@@ -10,12 +10,15 @@ import { RequestLimit } from './request-limit.js';
 import { type Storefront, visitOf } from './visit.js';
 
 const WINDOW_MS = 10 * 60_000;
-/** Order numbers are consecutive, so guessing them for a known e-mail is limited from one network and from all. */
+/**
+ * Order numbers are consecutive. To prevent guessing the number for a known e-mail, attempts are limited per network
+ * and in total.
+ */
 const PER_NETWORK = 10;
 const PER_EMAIL = 20;
 const MAX_EMAIL_LENGTH = 254;
 
-/** Finds an order again without its link. */
+/** Lets a buyer find an order without its link. */
 export const findOrderRoutes: FastifyPluginAsync<Storefront> = async (app, { db, clock, orderLinks }) => {
   const hidden = { schema: { hide: true } };
   const perNetwork = new RequestLimit(clock, PER_NETWORK, WINDOW_MS);
@@ -25,7 +28,7 @@ export const findOrderRoutes: FastifyPluginAsync<Storefront> = async (app, { db,
     sendPage(reply, <FindOrderPage visit={visitOf(request)} />),
   );
 
-  // A POST keeps the e-mail out of URLs and logs. It changes nothing, so it needs no CSRF token.
+  // POST keeps the e-mail out of URLs and logs. The request changes nothing, so it needs no CSRF token.
   app.post('/orders', hidden, async (request, reply) => {
     const visit = visitOf(request);
     const { shop } = request;
@@ -46,7 +49,7 @@ export const findOrderRoutes: FastifyPluginAsync<Storefront> = async (app, { db,
       number && address !== '' && !address.includes('\0')
         ? await findOrderId(ordersOf(db, shop.workspaceId), shop.workspaceId, Number(number), address)
         : undefined;
-    // The answer is the same for an unknown number and for another e-mail, so that a guess reveals nothing.
+    // An unknown number and a wrong e-mail get the same response, so that a guess reveals nothing.
     if (!id) return sendPage(reply, <FindOrderPage visit={visit} typed={typed} fault="unknown" />, 422);
     return reply.redirect(orderLinks.urlOf(shop, id), 303);
   });

@@ -4,7 +4,7 @@ import type { Queryable } from '../platform/db/share.js';
 import type { Item, ItemVariation } from './item.js';
 import { type PostalCodeFault, readPostalCode } from './postal-codes.js';
 
-/** The delivery options for one unit, or the error of the postal code. */
+/** The delivery options for one unit, or what is wrong with the postal code. */
 export interface FreightPreview {
   zip: string;
   options: DeliveryOption[];

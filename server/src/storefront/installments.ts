@@ -1,14 +1,14 @@
-/** Card payments are divided without interest. */
+/** Card payments can be split into this many installments, without interest. */
 export const MAX_INSTALLMENTS = 12;
-/** Smaller installments are not offered on the product page, as in most shops. */
-const LEAST_PART = 5;
+/** Smaller installments are not offered on the product page. */
+const MIN_PART = 5;
 
-/** The maximum number of installments for a price. */
-export function mostInstallments(price: number): number {
-  return Math.max(1, Math.min(MAX_INSTALLMENTS, Math.floor(price / LEAST_PART)));
+/** Returns the maximum number of installments for a price. */
+export function maxInstallments(price: number): number {
+  return Math.max(1, Math.min(MAX_INSTALLMENTS, Math.floor(price / MIN_PART)));
 }
 
-/** The amount of each installment after the first, which includes the remaining cents. */
+/** Returns the amount of each installment after the first. The first one also includes the remaining cents. */
 export function partOf(price: number, count: number): number {
   return Math.floor(Math.round(price * 100) / count) / 100;
 }

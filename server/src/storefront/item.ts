@@ -17,7 +17,7 @@ export interface ItemPicture {
   option: string | null;
 }
 
-/** A product as shown on its page. */
+/** A product as its page shows it. */
 export interface Item {
   id: string;
   name: string;
@@ -29,7 +29,7 @@ export interface Item {
   pictures: ItemPicture[];
   types: { name: string; options: string[] }[];
   variations: ItemVariation[];
-  /** It differs after each change of the item. */
+  /** Differs after each change of the product. */
   version: string;
 }
 
@@ -48,7 +48,7 @@ export async function findItem(
   return isOnlyUrl ? { ...item, pictures: [{ url: urlImage, option: null }] } : item;
 }
 
-/** Every change of a product, its variations or images updates the row of the product, which then has another xmin. */
+/** Every change of a product, its variations or images updates the row of the product, which changes its xmin. */
 const VERSION = raw(`p.xmin || ' ' || p.updated_at`);
 
 const itemById = fixed(
@@ -63,7 +63,7 @@ const itemById = fixed(
     from products p where p.workspace_id = ${workspaceId} and p.id = ${id}`,
 );
 
-/** The version and the name of an item; undefined if the item does not exist. */
+/** Returns the version and the name of a product, or undefined if it does not exist. */
 export async function findItemVersion(
   db: Queryable,
   workspaceId: string,
@@ -78,7 +78,7 @@ const itemVersion = fixed(
     select ${VERSION} as version, p.name from products p where p.workspace_id = ${workspaceId} and p.id = ${id}`,
 );
 
-/** The price to pay: the promotional price if it is lower, as in checkout. */
+/** Returns the price to pay: the promotional price if it is lower, as in checkout. */
 export function priceOf(
   item: Item,
   variation: ItemVariation | undefined,
@@ -87,7 +87,7 @@ export function priceOf(
   return { listPrice, price: Math.min(listPrice, item.priceDiscount ?? listPrice) };
 }
 
-/** The pictures of the chosen variation first, then the others, each in their order. */
+/** Returns the pictures of the chosen variation, followed by the others. */
 export function picturesFor({ pictures }: Item, chosen: ItemVariation | undefined): string[] {
   const isOfChoice = ({ option }: ItemPicture) =>
     option !== null && chosen?.options.includes(option) === true;
@@ -106,12 +106,15 @@ export function chosenVariation(item: Item, variantId: string | undefined): Item
 
 export interface Choice {
   label: string;
-  /** The variation selected by this choice; undefined if no combination contains it. */
+  /** The variation that this choice leads to. Undefined if no combination contains it. */
   variation: ItemVariation | undefined;
   chosen: boolean;
 }
 
-/** Returns one row per variation type. Choosing an option keeps as much of the current selection as possible. */
+/**
+ * Returns one row of choices per variation type. Choosing an option changes as little of the current selection as
+ * possible.
+ */
 export function choicesOf(item: Item, chosen: ItemVariation): { name: string; choices: Choice[] }[] {
   const typed =
     item.types.length > 0 && item.variations.every(({ options }) => options.length === item.types.length);

@@ -4,7 +4,7 @@ import { isId } from '../platform/schema/ids.js';
 import type { Shop } from '../stores/queries.js';
 
 const COOKIE = 'feira_open_order';
-/** A boleto can be paid for a few days. */
+/** Long enough for a boleto, which can be paid for several days. */
 const LIFETIME_SECONDS = 7 * 24 * 60 * 60;
 
 export interface OpenOrder {
@@ -13,10 +13,10 @@ export interface OpenOrder {
 }
 
 /**
- * Remembers the last unpaid order of this browser, so that the buyer finds it again after pressing Back on the payment
- * page, where the cart is already empty. The key is that of the order's link and is verified like it.
+ * Remembers the last unpaid order of this browser. A buyer who presses Back on the payment page finds an empty cart,
+ * and this leads back to the order. The cookie contains the key of the order's link, which is verified as usual.
  */
-export function keepOpenOrder(
+export function rememberOpenOrder(
   reply: FastifyReply,
   { slug }: Shop,
   order: OpenOrder | undefined,
@@ -27,7 +27,7 @@ export function keepOpenOrder(
   reply.setCookie(COOKIE, `${order.id}.${order.key}`, { ...attributes, maxAge: LIFETIME_SECONDS });
 }
 
-/** The address of that order's page. */
+/** Returns the address of the remembered order's page. */
 export function openOrderOf(request: FastifyRequest): string | undefined {
   const [id = '', key = ''] = (request.cookies[COOKIE] ?? '').split('.', 2);
   if (!isId(id) || !/^[\w-]{10,200}$/.test(key)) return undefined;

@@ -10,14 +10,14 @@ import { postedForm, queryFields } from '../platform/http/forms.js';
 import { findTracking } from '../shipping/shipments.js';
 import { readOtherPayment } from './checkout-form.js';
 import { coversOf } from './covers.js';
-import { keepOpenOrder } from './open-order.js';
+import { rememberOpenOrder } from './open-order.js';
 import { MissingOrderPage, NoOrdersPage } from './pages/missing.js';
 import { OrderPage } from './pages/order.js';
 import { isSecure, type Storefront, visitOf } from './visit.js';
 
 type OrderRequest = FastifyRequest<{ Params: { id: string } }>;
 
-/** The order page for the buyer. A wrong key and an unknown order get the same response. */
+/** The order page for the buyer. The response is the same for a wrong key and for an unknown order. */
 export const shopOrderRoutes: FastifyPluginAsync<Storefront> = async (app, storefront) => {
   const { db, orderLinks, gateway, mediaUrl } = storefront;
   const hidden = { schema: { hide: true } };
@@ -40,9 +40,9 @@ export const shopOrderRoutes: FastifyPluginAsync<Storefront> = async (app, store
       codeShipping === null
         ? undefined
         : await findTracking(ordersOf(db, visit.shop.workspaceId), visit.shop.workspaceId, codeShipping);
-    // The link is remembered until the order is paid or canceled, so that the buyer finds the order again after the
-    // payment page.
-    keepOpenOrder(
+    // The link is remembered until the order is paid or canceled, so that the buyer can return to the order from the
+    // shop.
+    rememberOpenOrder(
       reply,
       visit.shop,
       order.status === 'pending' ? { id: order.id, key: orderKey } : undefined,
@@ -52,7 +52,7 @@ export const shopOrderRoutes: FastifyPluginAsync<Storefront> = async (app, store
     const covers = await coversOf(db.store(workspaceId), workspaceId, order.items, mediaUrl);
     return sendPage(
       reply,
-      // Another order may have the same manually entered code, and its tracking must not be shown to this buyer.
+      // Another order may have the same manually entered code. Its tracking must not be shown to this buyer.
       <OrderPage
         visit={visit}
         order={order}

@@ -32,7 +32,7 @@ const RANGES: [first: string, last: string, state: string][] = [
   ['90000', '99999', 'RS'],
 ];
 
-/** The ranges of postal codes that belong to one city, for the capitals. */
+/** The ranges of postal codes of the state capitals. */
 const CITIES: [first: string, last: string, city: string][] = [
   ['01000', '05999', 'São Paulo'],
   ['08000', '08499', 'São Paulo'],
@@ -56,10 +56,10 @@ const CITIES: [first: string, last: string, city: string][] = [
 
 export const STATES = [...new Set(RANGES.map(([, , state]) => state))].sort();
 
-/** `zip`: not eight digits. `zipUnknown`: no state has such a code. */
+/** `zip`: the code does not have eight digits. `zipUnknown`: no state has this code. */
 export type PostalCodeFault = 'zip' | 'zipUnknown';
 
-/** A postal code without punctuation and the state that it belongs to. */
+/** Returns a postal code without punctuation and the state that it belongs to. */
 export function readPostalCode(text: string): { value: string; state: string } | { fault: PostalCodeFault } {
   const value = text.replace(/[\s.-]/g, '');
   if (!/^\d{8}$/.test(value)) return { fault: 'zip' };
@@ -68,7 +68,7 @@ export function readPostalCode(text: string): { value: string; state: string } |
   return state === undefined ? { fault: 'zipUnknown' } : { value, state };
 }
 
-/** The state of a postal code, and its city if the whole range belongs to one. */
+/** Returns the state of a postal code and, if the code belongs to a capital, the city. */
 export function placeOf(text: string): { state: string; city?: string | undefined } | undefined {
   const code = readPostalCode(text);
   if ('fault' in code) return undefined;

@@ -3,18 +3,18 @@ import { isId } from '../platform/schema/ids.js';
 
 const ID_LENGTH = 36;
 
-/** The address of a product. It contains the name for readers and the id for the lookup. */
+/** Returns the address of a product. It contains the name for readers and the id for the lookup. */
 export function productAddress(shopSlug: string, { id, name }: { id: string; name: string }): string {
   return `/s/${shopSlug}/products/${productPart(id, name)}`;
 }
 
-/** The part of the address after the last slash. A name without Latin letters or digits leaves only the id. */
+/** Returns the last part of the address. If the name has no Latin letters or digits, it is only the id. */
 export function productPart(id: string, name: string): string {
   const slug = slugOf(name);
   return slug === '' ? id : `${slug}-${id}`;
 }
 
-/** The id in an address, with or without a name before it; undefined if it has none. */
+/** Returns the id in the last part of an address, with or without a name before it, or undefined if there is none. */
 export function idInAddress(part: string): string | undefined {
   const id = part.slice(-ID_LENGTH);
   return isId(id) && (part.length === ID_LENGTH || part.at(-ID_LENGTH - 1) === '-') ? id : undefined;

@@ -8,7 +8,7 @@ const PAGE = /^[1-9]\d{0,4}$/;
 export const SHOP_SORTS = ['newest', 'price', '-price', 'name'] as const;
 export type ShopSort = (typeof SHOP_SORTS)[number];
 
-/** Which products of a shop are listed, and in which order. The address contains all of it. */
+/** Which products of a shop are listed, and in which order. All of this is in the address of the page. */
 export interface ProductListRequest {
   search: string;
   category: number | undefined;
@@ -20,13 +20,13 @@ export interface ProductListRequest {
   max: number | undefined;
 }
 
-/** Invalid values are ignored, because addresses may be typed manually. An unknown category is an error. */
+/** Invalid values are ignored, because people may edit the address. An unknown category is an error. */
 export function readProductListRequest(query: Fields): ProductListRequest {
   const [category, page] = [query.text('category'), query.text('page')];
   const [min, max] = [amountOf(query.text('min')), amountOf(query.text('max'))];
   const isReversed = min !== undefined && max !== undefined && min > max;
   return {
-    // PostgreSQL texts cannot contain NUL, so it cannot match anything.
+    // PostgreSQL cannot store NUL, so a search with NUL would not match anything.
     search: query.text('q').replaceAll('\0', '').trim().slice(0, MAX_SEARCH_LENGTH).toWellFormed(),
     category: category === '' ? undefined : CATEGORY.test(category) ? Number(category) : 0,
     page: PAGE.test(page) ? Number(page) : 1,
@@ -51,12 +51,15 @@ export function productListAddress(slug: string, request: Partial<ProductListReq
   return `/s/${slug}${query.size > 0 ? `?${query}` : ''}`;
 }
 
-/** Whether something besides search and category restricts the list. */
+/** Returns whether the list is restricted by anything other than search and category. */
 export function isFiltered({ inStock, min, max }: ProductListRequest): boolean {
   return inStock || min !== undefined || max !== undefined;
 }
 
-/** Reads "1.234,50", "1,234.50", "1234,5" and "1234": a separator before one or two final digits is the decimal one. */
+/**
+ * Parses "1.234,50", "1,234.50", "1234,5" and "1234". A separator followed by one or two final digits is the decimal
+ * separator.
+ */
 function amountOf(text: string): number | undefined {
   const given = text.replace(/^\s*R\$/, '').trim();
   const [, reais = '', cents = '0'] = /^(\d[\d.,]{0,15}?)(?:[.,](\d{1,2}))?$/.exec(given) ?? [];

@@ -11,10 +11,10 @@ import { SearchRefusedPage } from './pages/search-refused.js';
 import { listShopProducts, type ProductList } from './product-list.js';
 import { productListAddress, readProductListRequest } from './product-list-request.js';
 import { RequestLimit } from './request-limit.js';
-import { sendKept, sendShared } from './shared-page.js';
+import { sendCached, sendShared } from './shared-page.js';
 import { type Storefront, visitOf } from './visit.js';
 
-/** Of one client network, across all shops. */
+/** The limit for one client network, across all shops. */
 const SEARCHES_PER_MINUTE = 60;
 
 export const productListRoutes: FastifyPluginAsync<Storefront> = async (app, storefront) => {
@@ -24,13 +24,13 @@ export const productListRoutes: FastifyPluginAsync<Storefront> = async (app, sto
   app.get('/', { schema: { hide: true } }, async (request, reply) => {
     const { workspaceId, slug, version } = request.shop;
     const asked = readProductListRequest(queryFields(request));
-    // The same for every address of this list, because the page is kept for all of them.
+    // Uses the canonical address, because one cached page serves all spellings of it.
     const visit = { ...visitOf(request), address: productListAddress(slug, asked) };
     // Searches are not cached, because visitors can enter any number of different texts.
     const shared =
       version !== null && asked.search === '' && asked.min === undefined && asked.max === undefined;
     const page = shared ? { cache: pages, key: visit.address, version } : undefined;
-    const kept = page && sendKept(request, reply, visit, page);
+    const kept = page && sendCached(request, reply, visit, page);
     if (kept) return kept;
     const refusal = asked.search === '' ? undefined : searchLimit.refuse(networkOf(request.ip));
     if (refusal) {

@@ -40,7 +40,7 @@ const SORT_OF: Record<ShopSort, string> = {
   name: 'name',
 };
 
-/** The expression is that of the index products_by_shown_price. */
+/** Uses the same expression as the index products_by_shown_price. */
 const PRODUCTS = sql`(
   select *, least(coalesce(variations_from, price), price_discount) as shown_price from products) p`;
 
@@ -74,7 +74,7 @@ export async function listShopProducts(
     json: sql`'"' || p.id || '"'`,
     sorts: SORTS,
     terms: { table: 'product_search', id: 'product_id' },
-    // With a price range or stock the best plan depends on how many products match.
+    // With a price range or a stock filter, the best plan depends on how many products match.
     plannedOnce: !inStock && min === undefined && max === undefined,
     kept: { list: 'products', memory, stableSorts: ['createdAt'] },
     shortSearchesMatchPrefixes: true,
@@ -85,7 +85,7 @@ export async function listShopProducts(
   return { items, total: reached, pages: Math.min(LAST_PAGE, Math.max(1, Math.ceil(reached / PER_PAGE))) };
 }
 
-/** Only what restricts the list: a search without other filters is counted differently. */
+/** Returns only the filters that restrict the list, because a search without other filters is counted differently. */
 function filtersOf({ search, category, inStock, min, max }: ProductListRequest) {
   return {
     search,

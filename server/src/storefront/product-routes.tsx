@@ -8,7 +8,7 @@ import { chosenVariation, findItem, findItemVersion } from './item.js';
 import { MissingPage } from './pages/missing.js';
 import { ProductPage } from './pages/product.js';
 import { idInAddress, productPart } from './product-address.js';
-import { mayBeKept, sendKept, sendShared } from './shared-page.js';
+import { mayBeCached, sendCached, sendShared } from './shared-page.js';
 import { type Storefront, visitOf } from './visit.js';
 
 export const productRoutes: FastifyPluginAsync<Storefront> = async (app, storefront) => {
@@ -28,19 +28,19 @@ export const productRoutes: FastifyPluginAsync<Storefront> = async (app, storefr
       const address = `/s/${slug}/products/${request.params.part}${choice.size > 0 ? `?${choice}` : ''}`;
       const visit = { ...visitOf(request), address };
       const key = `${id} ${isId(variantId) ? variantId : ''}`;
-      // The version is read first only if a cached page may have this version.
-      if (zip === undefined && mayBeKept(visit, { cache: pages, key })) {
+      // Reading the version first is worthwhile only if some version of the page is cached.
+      if (zip === undefined && mayBeCached(visit, { cache: pages, key })) {
         const current = await findItemVersion(db, workspaceId, id);
         const isCanonical = current && productPart(id, current.name) === request.params.part;
         const kept =
-          isCanonical && sendKept(request, reply, visit, { cache: pages, key, version: current.version });
+          isCanonical && sendCached(request, reply, visit, { cache: pages, key, version: current.version });
         if (kept) return kept;
       }
       const item = await findItem(db, workspaceId, id, mediaUrl);
       if (!item) return sendPage(reply, <MissingPage visit={visit} />, 404);
       const part = productPart(id, item.name);
       if (part !== request.params.part) {
-        // Addresses from before names were part of them, or before the product was renamed.
+        // Redirects old addresses: without the name, or with the name before the product was renamed.
         const [, query] = request.url.split('?', 2);
         return reply.redirect(`/s/${slug}/products/${part}${query ? `?${query}` : ''}`, 301);
       }
@@ -51,10 +51,10 @@ export const productRoutes: FastifyPluginAsync<Storefront> = async (app, storefr
         <ProductPage visit={visit} item={item} chosen={chosen} freight={freight} origin={publicUrl} />
       );
       if (freight) return sendPage(reply, content);
-      // An unknown variation id must not create a separate page, because there are arbitrarily many.
-      const isKept = variantId === '' || chosen?.id === variantId;
+      // An unknown variation id must not create a cache entry, because there are arbitrarily many.
+      const isCacheable = variantId === '' || chosen?.id === variantId;
       const { version } = item;
-      return isKept
+      return isCacheable
         ? sendShared(request, reply, visit, { cache: pages, key, version }, content)
         : sendPage(reply, content);
     },

@@ -5,7 +5,7 @@ const MAX_KEYS = 10_000;
 
 /** Limits how often something is requested for the same key, such as a client network. Each process counts on its own. */
 export class RequestLimit {
-  /** Ordered by last request; the oldest key is removed first. */
+  /** Ordered by last request. The oldest key is removed first. */
   private readonly windows = new Map<string, RollingWindow>();
 
   constructor(

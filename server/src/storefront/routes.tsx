@@ -19,7 +19,7 @@ import { findVisitedShop } from './visited-shop.js';
 export const storefrontRoutes: FastifyPluginAsync<Storefront> = async (app, storefront) => {
   const { db, mediaUrl, isTestShop } = storefront;
   const hidden = { schema: { hide: true } };
-  // The same policy as on other pages, but images may come from any host, because merchants publish them elsewhere.
+  // The usual policy, except that images may come from any host, because merchants publish them elsewhere.
   const policy = contentPolicy({
     images: "'self' https: http:",
     formsLeadTo: [storefront.publicUrl],
@@ -31,7 +31,7 @@ export const storefrontRoutes: FastifyPluginAsync<Storefront> = async (app, stor
   app.decorateRequest('resizedFrom', storefront.resizesImages ? mediaUrl : undefined);
   app.addHook('onRequest', async (request, reply) => {
     reply.header('Content-Security-Policy', policy);
-    // With no-referrer, a browser would not report the origin of a form.
+    // The default, no-referrer, would make browsers omit the origin of a form.
     reply.header('Referrer-Policy', 'same-origin');
     const shop = await findVisitedShop(db.system('shops'), (request.params as { slug: string }).slug);
     if (!shop) {
@@ -55,7 +55,7 @@ export const storefrontRoutes: FastifyPluginAsync<Storefront> = async (app, stor
     );
   });
 
-  // The options contain the prefix of this plugin, which must not be applied twice.
+  // The options contain the prefix of this plugin. It must not be applied again to the nested routes.
   const below = { ...storefront, prefix: '' };
   await app.register(productListRoutes, below);
   await app.register(productRoutes, below);

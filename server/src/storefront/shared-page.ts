@@ -9,17 +9,17 @@ import type { Visit } from './pages/shell.js';
 export interface SharedPage {
   cache: PageCache;
   key: string;
-  /** The version of what the page shows besides the shop itself. */
+  /** The version of everything that the page shows besides the shop itself. */
   version: string;
 }
 
-/** Whether any version of the page is cached, so that reading the current version can help. */
-export function mayBeKept(visit: Visit, { cache, key }: Omit<SharedPage, 'version'>): boolean {
+/** Returns whether any version of the page is cached, so that it is worthwhile to read the current version. */
+export function mayBeCached(visit: Visit, { cache, key }: Omit<SharedPage, 'version'>): boolean {
   return isShared(visit) && cache.has(visit.shop.workspaceId, keyOf(visit, key));
 }
 
-/** Sends the page if it was rendered before and is still current. */
-export function sendKept(
+/** Sends the cached page if it has the current version. Returns undefined otherwise. */
+export function sendCached(
   request: FastifyRequest,
   reply: FastifyReply,
   visit: Visit,
@@ -48,7 +48,7 @@ export function sendShared(
   );
 }
 
-/** The header of every page shows how many units are in the cart. */
+/** Pages can be shared only while the cart is empty, because their header shows the number of units. */
 function isShared({ units }: Visit): boolean {
   return units === 0;
 }
@@ -57,12 +57,12 @@ function keyOf({ language }: Visit, key: string): string {
   return `${language} ${key}`;
 }
 
-/** No event reports a change of the shop itself, so what pages show of it is part of the version. */
+/** Changes of the shop itself emit no event, so the details that pages show of it are part of the version. */
 function versionOf({ shop }: Visit, version: string): string {
   return `${version} ${shop.name} ${shop.accentColor}`;
 }
 
-/** A browser may keep the page and asks each time whether it is still current, as prices and stock may have changed. */
+/** Browsers may store the page but must revalidate it each time, because prices and stock may have changed. */
 function sendRendered(request: FastifyRequest, reply: FastifyReply, { bytes, etag }: RenderedPage) {
   reply
     .header('cache-control', 'no-cache')
@@ -70,6 +70,6 @@ function sendRendered(request: FastifyRequest, reply: FastifyReply, { bytes, eta
     .header('etag', etag)
     .type('text/html; charset=utf-8');
   const isCurrent = matchesTag(request.headers['if-none-match'], etag);
-  // The framework removes the body of an answer to HEAD itself, and fails if there is none.
+  // For HEAD, pass on the body: the framework removes it, and fails if there is none.
   return reply.code(isCurrent ? 304 : 200).send(isCurrent && request.method !== 'HEAD' ? undefined : bytes);
 }

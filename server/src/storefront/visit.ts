@@ -18,7 +18,7 @@ declare module 'fastify' {
     /** The shop of the requested address, set for every storefront route. */
     shop: VisitedShop;
     isTestShop: boolean;
-    /** The address of images that are available in several widths; undefined if this server resizes none. */
+    /** The base address of images that are available in several widths. Undefined if this server resizes none. */
     resizedFrom: string | undefined;
   }
 }
@@ -55,8 +55,8 @@ export function isSecure({ publicUrl }: Storefront): boolean {
   return publicUrl.startsWith('https:');
 }
 
-/** The CSRF token for the form of the cart page of this shop. */
-export function cartProof(sessions: Sessions, request: FastifyRequest, reply: FastifyReply): string {
+/** Returns the CSRF token for the form of this shop's cart page. */
+export function cartCsrfToken(sessions: Sessions, request: FastifyRequest, reply: FastifyReply): string {
   return sessions.csrfToken(request, reply, cartPurpose(request));
 }
 

@@ -3,12 +3,12 @@ import type { Queryable } from '../platform/db/share.js';
 import { fixed, raw, sql } from '../platform/db/sql.js';
 import { isSlug, type Shop, shopColumns } from '../stores/queries.js';
 
-/** A shop with the version of its products, which differs after each change of them; null if it is unknown. */
+/** A shop with the version of its products, which differs after each change. Null if the version is unknown. */
 export interface VisitedShop extends Shop {
   version: string | null;
 }
 
-/** Both in one statement, because every page of a shop begins with it. */
+/** Reads the shop and its version in one statement, because every page of a shop needs both. */
 export async function findVisitedShop(db: Queryable, slug: string): Promise<VisitedShop | undefined> {
   const [shop] = isSlug(slug) ? await db.query<VisitedShop>(shopBySlug(slug)) : [];
   return shop;

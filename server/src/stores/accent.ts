@@ -1,4 +1,4 @@
-/** The contrast that WCAG requires of text; borders and icons need less (3:1). */
+/** The contrast that WCAG requires for text. Borders and icons need less (3:1). */
 const TEXT_CONTRAST = 4.5;
 const STEP = 0.02;
 
@@ -7,7 +7,7 @@ type Color = [red: number, green: number, blue: number];
 const WHITE: Color = [255, 255, 255];
 const BLACK: Color = [0, 0, 0];
 
-/** The backgrounds of tokens.css (--paper, --ground, --sunk), and which part of --accent-soft is the accent. */
+/** The backgrounds of tokens.css (--paper, --ground, --sunk), and the share of the accent in --accent-soft. */
 const SCHEMES = {
   light: { papers: ['ffffff', 'f7f9f8', 'f0f4f2'], soft: 0.1, towards: BLACK, ink: 'ffffff', hover: 0.2 },
   dark: { papers: ['18211f', '101715', '131c1a'], soft: 0.16, towards: WHITE, ink: '0a100f', hover: 0.25 },
@@ -15,20 +15,20 @@ const SCHEMES = {
 
 const ACCENT_COLOR = /^[0-9a-f]{6}$/;
 
-/** Reads "#C2410C" or "c2410c" and returns it as it is stored; undefined if it is not a colour. */
+/** Parses "#C2410C" or "c2410c" and returns the stored form, or undefined if it is not a colour. */
 export function readAccentColor(text: string): string | undefined {
   const color = text.trim().replace(/^#/, '').toLowerCase();
   return ACCENT_COLOR.test(color) ? color : undefined;
 }
 
-/** The address of the style sheet for a colour. The content security policy permits no styles inside a page. */
+/** Returns the address of the style sheet for a colour. The content security policy allows no styles inside a page. */
 export function accentUrl(color: string): string {
   return `/assets/accent/${color}.css`;
 }
 
 /**
- * The style sheet that replaces the accent tokens of tokens.css. A colour that would be hard to read is darkened, or
- * lightened for dark pages, until text in it has enough contrast on every background.
+ * Returns the style sheet that replaces the accent tokens of tokens.css. A colour that would be hard to read is
+ * darkened, or lightened for dark pages, until text in that colour has enough contrast on every background.
  */
 export function accentStyles(color: string): string {
   const light = accentsOf(color, 'light');
@@ -75,7 +75,7 @@ function mix(from: Color, to: Color, part: number): Color {
   return from.map((value, at) => Math.round(value + ((to[at] as number) - value) * part)) as Color;
 }
 
-/** The contrast ratio of WCAG 2. */
+/** Returns the contrast ratio of two colours as defined by WCAG 2. */
 function contrast(a: Color, b: Color): number {
   const [darker, lighter] = [luminance(a), luminance(b)].sort((x, y) => x - y) as [number, number];
   return (lighter + 0.05) / (darker + 0.05);

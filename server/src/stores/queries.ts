@@ -26,7 +26,7 @@ export interface ListedStore {
   createdAt: string;
 }
 
-/** Every store of the platform, for the operator. */
+/** Lists all stores of the platform, for the operator. */
 export async function listStores(db: Queryable): Promise<ListedStore[]> {
   return db.query<ListedStore>(sql`
     select w.id as "workspaceId", w.slug, w.name, u.email as "ownerEmail", w.created_at as "createdAt"
@@ -39,7 +39,7 @@ export interface Shop {
   slug: string;
   name: string;
   timezone: string;
-  /** Where buyers reach the shop. */
+  /** The e-mail at which buyers can contact the shop. */
   email: string;
   /** The maximum units per order, of one item and in total. */
   maxUnitsPerLine: number;

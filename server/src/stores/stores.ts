@@ -7,7 +7,7 @@ import { newId } from '../platform/schema/ids.js';
 
 export type NewStore = NewOwner & {
   name: string;
-  /** The contact e-mail that apps see; default: the e-mail of the owner. */
+  /** The contact e-mail that apps and buyers see. Default: the e-mail of the owner. */
   contactEmail?: string | undefined;
 };
 
@@ -23,7 +23,7 @@ export async function createStore(tx: Tx, store: NewStore): Promise<{ workspaceI
       on conflict (slug) do nothing returning id as "workspaceId", slug`);
   const [created] = await insert(slug);
   if (created) return created;
-  // Another store already has this slug, so a random suffix is added.
+  // Another store already has this slug, so add a random suffix.
   const [renamed] = await insert(`${slug}-${randomBytes(4).toString('hex')}`);
   return renamed!;
 }
@@ -42,7 +42,7 @@ export async function setOrderLimits(
   return set!;
 }
 
-/** Null restores the colour of the platform. */
+/** Sets the colour of the shop. Null restores the colour of the platform. */
 export async function setAccentColor(tx: Tx, workspaceId: string, color: string | null): Promise<void> {
   await tx.query(sql`update workspaces set accent_color = ${color} where id = ${workspaceId}`);
 }

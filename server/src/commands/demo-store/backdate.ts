@@ -2,8 +2,9 @@ import type { Share } from '../../platform/db/share.js';
 import { sql } from '../../platform/db/sql.js';
 
 /**
- * Moves the times of a demo order into the past. The checkout records the current time of the database, so a history
- * can only be made afterwards. An unpaid order keeps its expiry. Events keep their time: they were emitted now.
+ * Moves the times of a demo order into the past. The checkout always uses the current time of the database, so the
+ * times have to be changed afterwards. An unpaid order keeps its expiry, and events keep their time, because they were
+ * emitted now.
  */
 export async function backdate(
   orders: Share,

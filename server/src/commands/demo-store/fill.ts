@@ -17,8 +17,8 @@ export interface FillServices {
 }
 
 /**
- * Adds the products of the demo store and their pictures. Each step looks for what is already there, so a run that
- * was interrupted is continued by the next one.
+ * Adds the products of the demo store and their pictures. Each step skips what already exists, so the next run
+ * continues one that was interrupted.
  */
 export async function fillCatalog(
   services: FillServices,
@@ -30,7 +30,7 @@ export async function fillCatalog(
     if (signal.aborted) return;
     await db.store(workspaceId).transaction((tx) => ensureProduct(tx, workspaceId, product));
   }
-  // The product list shows the newest products first.
+  // Products are created in reverse order, because the product list shows the newest first.
   for (const product of DEMO_PRODUCTS.toReversed()) {
     if (signal.aborted) return;
     await addPictures(services, workspaceId, product, signal);
@@ -65,7 +65,7 @@ function variationsOf(product: DemoProduct, { name, options }: NonNullable<DemoP
   };
 }
 
-/** The first letters without accents: Capim-limão is CAP. */
+/** Returns the first letters of an option without accents, such as CAP for Capim-limão. */
 function codeOf(option: string): string {
   return option
     .normalize('NFKD')
@@ -104,7 +104,7 @@ async function addPictures(
 /** A picture and the option that it shows. */
 type DemoPicture = PictureRequest & { option: string | undefined };
 
-/** One picture per colour, a close view and a scene. */
+/** Returns one picture per colour, a close-up and a scene. */
 function picturesOf({ draw, portrait = false, colour, colours }: DemoProduct): DemoPicture[] {
   const all: [option: string | undefined, colour: string][] = colours
     ? Object.entries(colours.options)
@@ -117,7 +117,7 @@ function picturesOf({ draw, portrait = false, colour, colours }: DemoProduct): D
   ];
 }
 
-/** The same steps as an app takes: request an upload, put the bytes, attach the key. */
+/** Attaches a picture in the same steps as an app: request an upload, PUT the bytes, attach the key. */
 async function attach(
   { db, storage }: FillServices,
   workspaceId: string,

@@ -15,8 +15,9 @@ export interface HistoryServices extends CheckoutServices {
 }
 
 /**
- * Places the orders of the last fortnight through the checkout, oldest first, and moves them on. The id of its
- * checkout is fixed, so an order that an interrupted run has placed is not placed again; only its remaining steps are.
+ * Places the orders of the last two weeks through the checkout, oldest first, and then pays, ships or refunds them.
+ * Each order has a fixed checkout id, so an order that an interrupted run has placed is not placed again; only its
+ * remaining steps are executed.
  */
 export async function fillHistory(services: HistoryServices, shop: Shop, signal: AbortSignal): Promise<void> {
   for (const [at, order] of DEMO_ORDERS.entries()) {
@@ -48,12 +49,12 @@ async function placeAndMove(
     service: order.service,
     payment: { method: order.method, installments: order.method === 'card' ? order.installments : 1 },
   });
-  // The merchant has deleted the product or sold it out meanwhile, so the order is skipped.
+  // The merchant has deleted the product or it is sold out, so the order is skipped.
   if (!('orderId' in outcome)) return;
   const { orderId, transactionId } = outcome;
   const { stage } = order;
   const scans = SCANS[stage];
-  // An app that is connected meanwhile invoices the paid orders without an invoice, so the invoice comes first.
+  // The invoice is added before anything else, because a connected app would invoice a paid order that has none.
   if (scans !== undefined) await invoice(services, workspaceId, orderId, at + 1);
   if (stage === 'canceled') await gateway.decide(transactionId, 'canceled');
   else if (stage !== 'pending') await gateway.decide(transactionId, 'paid');
@@ -63,7 +64,7 @@ async function placeAndMove(
   await backdate(orders, workspaceId, orderId, order.hoursAgo);
 }
 
-/** How often the carrier has scanned the parcel: posted, on the way, delivered. */
+/** The number of carrier scans of a parcel at each stage: posted, in transit, delivered. */
 const SCANS: Partial<Record<DemoOrder['stage'], number>> = {
   label: 0,
   sent: 1,
@@ -86,7 +87,7 @@ async function invoice(
   });
 }
 
-/** Leaves an order alone that an interrupted run or a connected app has shipped. */
+/** Ships an order, unless an interrupted run or a connected app has already shipped it. */
 async function ship(
   { db, clock }: HistoryServices,
   workspaceId: string,
@@ -101,7 +102,7 @@ async function ship(
   });
 }
 
-/** A line buys one unit, of the variation with the most stock. */
+/** Returns order lines of one unit each. Of a product with variations, it takes the one with the most stock. */
 async function linesOf({ db }: HistoryServices, workspaceId: string, { products }: DemoOrder) {
   return db.store(workspaceId).query<{ productId: string; variantId: string | null; quantity: number }>(sql`
     select p.id as "productId", v.id as "variantId", 1 as quantity

@@ -97,13 +97,13 @@ const RECENT: DemoOrder['stage'][] = [
 const METHODS: DemoOrder['method'][] = ['pix', 'card', 'pix', 'card', 'boleto'];
 const COUNT = 42;
 
-/** A fortnight of orders, oldest first: three a day, most of them delivered, the last ones still open. */
+/** Two weeks of orders, oldest first: three a day, most of them delivered, the last ones still open. */
 export const DEMO_ORDERS: DemoOrder[] = Array.from({ length: COUNT }, (_, at) => {
   const left = COUNT - 1 - at;
   const hoursAgo = left * 8 + 2;
   return {
     hoursAgo,
-    // Some buyers come back.
+    // Some buyers order more than once.
     buyer: (at * 5) % PEOPLE.length,
     products: BASKETS[(at * 4) % BASKETS.length]!,
     method: METHODS[at % METHODS.length]!,

@@ -7,18 +7,18 @@ export interface Picture {
   contentType: ImageType;
 }
 
-/** `front`: the product alone. `detail`: a close view. `scene`: the product on a table, in landscape format. */
+/** `front`: the product alone. `detail`: a close-up. `scene`: the product on a table, in landscape format. */
 export type View = 'front' | 'detail' | 'scene';
 
 export interface PictureRequest {
   draw: Drawing;
   colour: string;
   view: View;
-  /** Clothes are taller than wide; their front view is a portrait. */
+  /** Clothes are taller than wide, so their front view has portrait format. */
   portrait: boolean;
 }
 
-/** Draws a picture of a demo product as a raster image, because stores accept no SVG. */
+/** Draws a picture of a demo product as a raster image, because stores do not accept SVG. */
 export async function drawPicture({ draw, colour, view, portrait }: PictureRequest): Promise<Picture> {
   const image = sharp(Buffer.from(compose(draw, colour, view, portrait)));
   // Every format that stores accept is used. The encoders use fast settings, because a first start draws about 90 pictures.

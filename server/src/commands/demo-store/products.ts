@@ -13,11 +13,14 @@ export interface DemoProduct {
   weight: number;
   draw: Drawing;
   portrait?: boolean;
-  /** A simple product has one colour, a SKU and a quantity. */
+  /** The colour of a simple product, which has one SKU and one quantity. */
   colour?: string;
   sku: string;
   quantity: number;
-  /** The options by which the picture differs, with their colours. Each variation has `quantity` in stock, unless `stock` has another number for it. */
+  /**
+   * The options that have their own pictures, with their colours. Each variation has `quantity` in stock, unless
+   * `stock` contains another number for it.
+   */
   colours?: { name: string; options: Record<string, string> };
   sizes?: string[];
   stock?: Record<string, number>;
@@ -30,7 +33,9 @@ const { coffee, jar, bottle, chocolate, soap, candle, tube, headphones, speaker 
 const LETTERS = ['P', 'M', 'G'];
 const COLOUR = 'Cor';
 
-/** The first three exist since the first start of the server (demo.ts); only their pictures are added. */
+/**
+ * The first three products are created at the first start of the server (demo.ts); only their pictures are added here.
+ */
 export const DEMO_PRODUCTS: DemoProduct[] = [
   {
     name: 'Caneca Esmaltada',
@@ -267,7 +272,7 @@ export const DEMO_PRODUCTS: DemoProduct[] = [
     weight: 0.9,
     draw: teapot,
     colour: '#b4483f',
-    description: 'Aço esmaltado, alça dobrável. Serve para todos os fogões, também indução.',
+    description: 'Aço esmaltado, alça dobrável. Compatível com todos os tipos de fogão, inclusive indução.',
   },
   {
     name: 'Mochila Passeio 20 L',

@@ -1,7 +1,7 @@
 import type { Article } from '../library.js';
 import { DocsPage, type Navigation } from './layout.js';
 
-/** A page that is written in Markdown. */
+/** A page written in Markdown. */
 export function ArticlePage(props: {
   navigation: Navigation;
   article: Article;
@@ -18,7 +18,7 @@ export function ArticlePage(props: {
       headings={article.sections.filter(({ depth }) => depth === 2 || depth === 3)}
       markdown
     >
-      {/* The source is a file of this repository, and its raw HTML was escaped. */}
+      {/* The HTML is safe: its source is a file of this repository, and raw HTML in it was escaped. */}
       <article dangerouslySetInnerHTML={{ __html: article.html }} />
       {(previous || next) && (
         <nav class="neighbours" aria-label="Previous and next guide">

@@ -55,7 +55,7 @@ export function HomePage(props: {
   );
 }
 
-/** Every call by group, each with a link to its description. */
+/** Lists every call by group, each with a link to its description. */
 export function CallList({ groups }: { groups: Group[] }) {
   return (
     <div class="calls">

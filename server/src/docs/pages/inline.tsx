@@ -1,4 +1,4 @@
-/** Text with `code` and **bold**, the markup used in the descriptions of the API. */
+/** Renders text with `code` and **bold**, the markup used in the descriptions of the API. */
 export function Inline({ text }: { text: string }) {
   const parts = text.split(/(`[^`]+`|\*\*[^*]+\*\*)/);
   return (

@@ -8,7 +8,7 @@ export interface Navigation {
   sections: { title: string; links: { path: string; text: string }[] }[];
 }
 
-/** The frame of a page of the documentation. It is in English, like the API. */
+/** The layout of a documentation page. It is in English, like the API. */
 export function DocsPage(props: {
   navigation: Navigation;
   path: string;

@@ -33,7 +33,7 @@ export function ReferencePage(props: { navigation: Navigation; introduction: str
   );
 }
 
-/** All calls of one group. With a token of the demo store they can be sent from the page. */
+/** All calls of one group. If a token of the demo store is given, the page can send them. */
 export function GroupPage(props: { navigation: Navigation; group: Group; token: string | undefined }) {
   const { navigation, group, token } = props;
   return (

@@ -1,8 +1,8 @@
 import type { Operation } from '../reference/operations.js';
 
 /**
- * A form that sends the call to this server. A script shows it; without the script, readers see only the curl
- * command.
+ * A form that sends the call to this server. It is hidden until a script shows it, so readers without scripts see only
+ * the curl command.
  */
 export function TryIt({ operation, token }: { operation: Operation; token: string }) {
   const { id, method, path, parameters, body } = operation;

@@ -1,6 +1,6 @@
 import type { Operation } from './operations.js';
 
-/** The call as a command for bash and zsh. Values that differ from store to store are variables. */
+/** Returns the call as a command for bash and zsh. Values that differ between stores are variables. */
 export function curlOf({ method, path, parameters, body }: Operation): string {
   const address = path.replace(/\{(\w+)\}/g, (_, name: string) => `$${variableOf(path, name)}`);
   const query = parameters
@@ -20,7 +20,7 @@ export function curlOf({ method, path, parameters, body }: Operation): string {
   return lines.join(' \\\n  ');
 }
 
-/** The variable that stands for a parameter of the path: $PRODUCT_ID for {id} under /products. */
+/** Returns the variable for a path parameter, such as $PRODUCT_ID for {id} under /products. */
 function variableOf(path: string, name: string): string {
   if (name !== 'id') return name.replace(/([A-Z])/g, '_$1').toUpperCase();
   const [, resource = ''] = /\/api\/v1\/([a-z]+)s\//.exec(path) ?? [];
@@ -38,7 +38,7 @@ const FORM_VARIABLES: Record<string, string> = {
   token: '$REFRESH_TOKEN',
 };
 
-/** Replaces ids in bodies with variables, because they differ from store to store. */
+/** Replaces ids in bodies with variables, because they differ between stores. */
 function withVariables(example: unknown): unknown {
   if (typeof example !== 'object' || example === null || Array.isArray(example)) return example;
   return Object.fromEntries(
@@ -49,7 +49,9 @@ function withVariables(example: unknown): unknown {
   );
 }
 
-/** Single quotes, so that the shell changes nothing. The variables above end and begin them again. */
+/**
+ * Quotes the body with single quotes, so that the shell does not change it. The quotes are closed around each variable.
+ */
 function quoted(json: string): string {
   return `'${json.replace(/'\\"(\$\w+)\\"'/g, `'"$1"'`)}'`;
 }

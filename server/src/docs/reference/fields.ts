@@ -1,6 +1,6 @@
 import { type ApiDocument, resolve, type Schema } from './document.js';
 
-/** One row of a table of fields. Fields of nested objects have dotted names. */
+/** One row in a table of fields. Fields of nested objects have dotted names. */
 export interface Field {
   name: string;
   type: string;
@@ -10,7 +10,7 @@ export interface Field {
 
 const MAX_LEVELS = 4;
 
-/** The fields of an object, nested ones after their parent. */
+/** Returns the fields of an object. Nested fields follow their parent. */
 export function fieldsOf(document: ApiDocument, schema: Schema, prefix = '', level = 0): Field[] {
   const object = alternativesOf(document, schema)[0]!;
   if (object.type === 'array' && object.items && level < MAX_LEVELS)
@@ -29,7 +29,7 @@ export function fieldsOf(document: ApiDocument, schema: Schema, prefix = '', lev
   });
 }
 
-/** The type as a reader would write it: "string or null", "array of integer", "uuid". */
+/** Returns the type in words, such as "string or null", "array of integer" or "uuid". */
 export function typeOf(document: ApiDocument, schema: Schema): string {
   const own = resolve(document, schema);
   const alternatives = own.anyOf ?? own.oneOf;
@@ -41,7 +41,7 @@ export function typeOf(document: ApiDocument, schema: Schema): string {
   return types.join(' or ');
 }
 
-/** The description, with the limits of the schema that it does not mention. */
+/** Returns the description, followed by the limits of the schema that it does not mention. */
 export function describe(schema: Schema): string {
   const values = schema.enum?.filter((value) => value !== null).map(String);
   const notes = [
@@ -62,7 +62,7 @@ export function describe(schema: Schema): string {
   }
 }
 
-/** An example of the whole value, made of the examples of its fields. */
+/** Builds an example of the whole value from the examples of its fields. */
 export function sampleOf(document: ApiDocument, schema: Schema, level = 0): unknown {
   const own = alternativesOf(document, schema)[0]!;
   const given = own.examples?.[0] ?? own.const ?? own.enum?.[0] ?? own.default;
@@ -86,7 +86,7 @@ const FORMATS: Record<string, string> = {
   email: 'ana@loja.example',
 };
 
-/** The first alternative is the one that the reference shows. */
+/** Returns the alternatives of a schema. The reference shows the first one. */
 function alternativesOf(document: ApiDocument, schema: Schema): Schema[] {
   const own = resolve(document, schema);
   const alternatives = own.anyOf ?? own.oneOf;

@@ -35,7 +35,7 @@ interface Answer {
 
 export interface Group {
   name: string;
-  /** The last part of the URL. */
+  /** The last part of the page's URL. */
   slug: string;
   description: string;
   operations: Operation[];
@@ -50,7 +50,7 @@ export interface EventShape {
   example: unknown;
 }
 
-/** The reference by group, in the order of the document's tags. */
+/** Returns the reference by group, in the order of the document's tags. */
 export function groupsOf(document: ApiDocument): Group[] {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, raw]) => operationOf(document, method, path, raw)),

@@ -2,8 +2,8 @@ const ORIENTATION = 0x0112;
 const SHORT = 3;
 
 /**
- * Returns a TIFF structure with only the orientation, or undefined when the image is not rotated. No other EXIF field
- * is published; the orientation is needed to display the image correctly.
+ * Returns a TIFF structure with only the orientation, or undefined if the image is not rotated. The orientation is
+ * needed to display the image correctly. No other EXIF field is published.
  */
 export function orientationOnly(tiff: Buffer): Buffer | undefined {
   const orientation = readOrientation(tiff);

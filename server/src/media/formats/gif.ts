@@ -15,7 +15,8 @@ export function walkGif(bytes: Buffer): Walked {
   let at = 13 + colourTable(bytes.readUInt8(10));
   const kept = [bytes.subarray(0, at)];
   let frames = 0;
-  // Delay and transparency of the next image. It is dropped together with the text block that it belongs to.
+  // The delay and transparency of the next image. They are dropped if a text block follows instead, because text blocks
+  // are not published.
   let control: Buffer | undefined;
   for (let parts = 0; parts < MAX_PARTS; parts++) {
     const start = at;

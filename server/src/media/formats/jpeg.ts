@@ -1,7 +1,7 @@
 import { orientationOnly } from './exif.js';
 import { Broken, TRUNCATED, type Walked } from './walked.js';
 
-/** A color profile takes up to 255 segments; everything else takes a few. */
+/** A color profile takes up to 255 segments, and all other data takes a few. */
 const MAX_SEGMENTS = 1_000;
 const MAX_SCANS = 100;
 const MAX_COMPONENTS = 4;
@@ -15,7 +15,7 @@ export function walkJpeg(bytes: Buffer): Walked {
   let at = 2;
   let [segments, scans] = [0, 0];
   let hasFrame = false;
-  // The components that no scan has coded yet. In a sequential JPEG each is coded exactly once.
+  // The components that no scan has coded so far. In a sequential JPEG each is coded exactly once.
   let uncoded: Set<number> | undefined;
   for (;;) {
     if (bytes.readUInt8(at) !== 0xff) throw new Broken('a marker is missing');
@@ -54,21 +54,21 @@ export function walkJpeg(bytes: Buffer): Walked {
 }
 
 /**
- * A segment consists of marker and length (four bytes) and the data. Thumbnails are removed too, because they can
- * show what was cropped.
+ * Returns the part of a segment to publish, if any. A segment consists of a marker and a length (four bytes) and the
+ * data. Thumbnails are removed too, because they can show parts that were cropped from the image.
  */
 function publishedSegment(marker: number, segment: Buffer): Buffer | undefined {
   const begins = (name: string) => segment.toString('latin1', 4, 4 + name.length) === name;
   if (marker === 0xe0) return begins('JFIF\0') ? shortened(segment, 18, [0, 0]) : undefined;
   if (marker === 0xe1) return begins('Exif\0\0') ? exifSegment(segment.subarray(10)) : undefined;
   if (marker === 0xe2) return begins('ICC_PROFILE\0') ? segment : undefined;
-  // Adobe's segment defines how the colors are coded. Without it a CMYK image would be decoded to wrong colors.
+  // Adobe's segment defines the color encoding. Without it, a CMYK image would have wrong colors.
   if (marker === 0xee) return begins('Adobe') ? shortened(segment, 16) : undefined;
   const isMetadata = marker === COM || (marker >= 0xe0 && marker <= 0xfd);
   return isMetadata ? undefined : segment;
 }
 
-/** The first bytes of a segment, with the last ones replaced by `ending`, as a segment of that length. */
+/** Returns a segment of this length, with the first bytes of the given one and `ending` as its last bytes. */
 function shortened(segment: Buffer, length: number, ending: number[] = []): Buffer | undefined {
   if (segment.length < length) return undefined;
   const made = Buffer.from(segment.subarray(0, length));
@@ -85,7 +85,7 @@ function exifSegment(tiff: Buffer): Buffer | undefined {
   return Buffer.concat([head, orientation]);
 }
 
-/** A count, followed by that many entries that begin with a component id. */
+/** Reads a count, followed by that many entries that begin with a component id. */
 function componentIds(bytes: Buffer, at: number, entryLength: number): number[] {
   const count = bytes.readUInt8(at);
   if (count > MAX_COMPONENTS) throw new Broken(`it has more than ${MAX_COMPONENTS} components`);
@@ -93,12 +93,12 @@ function componentIds(bytes: Buffer, at: number, entryLength: number): number[] 
 }
 
 const isStandalone = (marker: number) => marker <= 0x01 || (marker >= 0xd0 && marker <= 0xd8);
-// C4, C8 and CC are tables and an extension, not frames.
+// C4, C8 and CC are in the same range, but are tables and an extension, not frames.
 const isFrame = (marker: number) =>
   marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
 const isSequential = (marker: number) => marker <= 0xc1;
 
-/** The position of the next marker. In coded data FF is followed by 00 or by a restart marker. */
+/** Returns the position of the next marker. Within coded data, FF is followed by 00 or by a restart marker. */
 function endOfScan(bytes: Buffer, from: number): number {
   for (
     let at = bytes.indexOf(0xff, from);

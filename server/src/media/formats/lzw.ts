@@ -1,14 +1,14 @@
 const MAX_CODES = 4096;
 
 /**
- * The length of the string that each code represents; pixels are not kept. The array is shared because the function
- * is synchronous.
+ * The length of the string that each code represents. The pixels themselves are not needed. The array can be shared
+ * because the function is synchronous.
  */
 const lengths = new Uint32Array(MAX_CODES);
 
 /**
  * Returns whether the sub-blocks from `from` on decode to exactly `wanted` pixels. libvips silently fills missing
- * pixels and skips invalid codes; other decoders reject both. Ten megabytes take 0.2 s.
+ * pixels and skips invalid codes, but other decoders reject both. Ten megabytes take 0.2 s.
  */
 export function yieldsPixels(bytes: Buffer, from: number, codeSize: number, wanted: number): boolean {
   if (codeSize < 2 || codeSize > 8) return false;
@@ -44,7 +44,7 @@ export function yieldsPixels(bytes: Buffer, from: number, codeSize: number, want
     if (code === clear + 1 || code > (previous === -1 ? clear : next)) return false;
     if (previous === -1) pixels++;
     else {
-      // The entry is written before it is read, because a code may refer to the entry that it defines.
+      // Write the entry before reading it, because a code may refer to the entry that it defines.
       if (next < MAX_CODES) lengths[next++] = lengths[previous]! + 1;
       pixels += lengths[code]!;
       if (next === 1 << size && size < 12) size++;

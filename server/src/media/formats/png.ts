@@ -3,8 +3,8 @@ import { orientationOnly } from './exif.js';
 import { Broken, MAX_PARTS, type Walked } from './walked.js';
 
 /**
- * The optional chunks that affect the appearance of the image: transparency, colors, size, background, animation. All
- * others contain texts, times and data of specific programs.
+ * The optional chunks that affect the appearance of the image: transparency, colors, size, background and animation.
+ * All others, such as texts, times and data of specific programs, are removed.
  */
 const OPTIONAL = new Set(
   'tRNS gAMA cHRM sRGB iCCP cICP mDCV cLLI sBIT bKGD hIST pHYs acTL fcTL fdAT'.split(' '),

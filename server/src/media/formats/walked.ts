@@ -1,6 +1,6 @@
 /**
  * The result of walking through the blocks of a file: the parts to publish, in order, and the end of the image. The
- * parts exclude metadata, which can contain the location and the name of the photographer; compressed pixels are
+ * parts contain no metadata, which could reveal the location and the name of the photographer. Compressed pixels are
  * copied unchanged.
  */
 export interface Walked {
@@ -13,5 +13,5 @@ export class Broken extends Error {}
 
 export const TRUNCATED = 'it ends before the image is complete';
 
-/** Far above the number in real files. Without a limit, ten megabytes of empty blocks take seconds. */
+/** Far more than real files have. Without a limit, ten megabytes of empty blocks would take seconds. */
 export const MAX_PARTS = 50_000;

@@ -12,7 +12,7 @@ const XMP_FLAG = 0x04;
 interface Chunk {
   name: string;
   data: Buffer;
-  /** Name, length, data and padding. */
+  /** The complete chunk: name, length, data and padding. */
   whole: Buffer;
 }
 
@@ -30,7 +30,7 @@ export function walkWebp(bytes: Buffer): Walked {
       kept.push(header);
     } else if (FILE_CHUNKS.has(name)) kept.push(whole);
   }
-  // The flags of the extended header must agree with the chunks. A file without that header cannot have an orientation.
+  // The flags of the extended header must match the chunks. A file without that header cannot have an orientation.
   if (header) header[8] = (header[8]! & ~(XMP_FLAG | EXIF_FLAG)) | (exif ? EXIF_FLAG : 0);
   if (header && exif) kept.push(exif);
   const riff = Buffer.from(bytes.subarray(0, 12));
@@ -50,7 +50,7 @@ function publishedFrame(data: Buffer): Buffer {
 }
 
 function exifChunk(data: Buffer): Buffer | undefined {
-  // Some programs put the header of a JPEG segment before the structure.
+  // Some programs put the header of a JPEG segment before the TIFF structure.
   const tiff = data.toString('latin1', 0, 6) === 'Exif\0\0' ? data.subarray(6) : data;
   const orientation = orientationOnly(tiff);
   return orientation && makeChunk('EXIF', orientation);

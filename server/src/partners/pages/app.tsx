@@ -49,7 +49,7 @@ const TEXTS = {
   },
 };
 
-/** The result of the form submitted before this page. A new secret is shown only on this page. */
+/** The result of the form that led to this page. A new secret is shown only on this page. */
 export interface AppNews {
   notice: keyof typeof TEXTS.en.notices;
   secret?: string;

@@ -1,11 +1,14 @@
 export interface Boleto {
   id: string;
   amount: number;
-  /** The day (YYYY-MM-DD) on which it is due. */
+  /** The due date (YYYY-MM-DD). */
   dueOn: string | null;
 }
 
-/** The digits that are typed to pay a boleto: 47 digits with check digits, of a bank (000) that does not exist. */
+/**
+ * Returns the line that is typed to pay a boleto: 47 digits including check digits, for a bank (000) that does not
+ * exist.
+ */
 export function boletoLine(boleto: Boleto): string {
   const { check, due, value, free } = partsOf(boleto);
   const parts = [`${BANK_AND_CURRENCY}${free.slice(0, 5)}`, free.slice(5, 15), free.slice(15)].map(
@@ -15,7 +18,7 @@ export function boletoLine(boleto: Boleto): string {
   return `${first} ${second} ${third} ${check} ${due}${value}`;
 }
 
-/** The 44 digits of the barcode: the same content in another order. */
+/** Returns the 44 digits of the barcode, which have the same content in another order. */
 export function boletoBarcode(boleto: Boleto): string {
   const { check, due, value, free } = partsOf(boleto);
   return `${BANK_AND_CURRENCY}${check}${due}${value}${free}`;
@@ -36,7 +39,10 @@ function partsOf({ id, amount, dueOn }: Boleto) {
   return { check: mod11(`${BANK_AND_CURRENCY}${due}${value}${free}`), due, value, free };
 }
 
-/** The days since 7 October 1997. The factor has four digits: after 9999, on 21 February 2025, it began again at 1000. */
+/**
+ * Returns the number of days since 7 October 1997. It has four digits and restarted at 1000 after 9999, on 22 February
+ * 2025.
+ */
 function dueFactor(day: string): string {
   const days = (Date.parse(day) - Date.parse('1997-10-07')) / (24 * 60 * 60 * 1000);
   return String(((days - 1000) % 9000) + 1000);

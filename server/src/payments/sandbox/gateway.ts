@@ -22,15 +22,15 @@ export interface SandboxPayment {
   method: string;
   installments: number;
   returnUrl: string;
-  /** The day (YYYY-MM-DD) on which a boleto is due. */
+  /** The due date of a boleto (YYYY-MM-DD). */
   dueOn: string | null;
   status: 'open' | 'paid' | 'declined' | 'canceled';
   refunded: number;
 }
 
 /**
- * A gateway that simulates payments and keeps its own records. A buyer pays or is declined on its page, it can refund on
- * its own, and it sends signed notifications as a real gateway would.
+ * A gateway that simulates payments and has its own records. On its page the buyer can pay or be declined, it can make
+ * refunds on its own, and it sends signed notifications as a real gateway would.
  */
 export class SandboxGateway implements PaymentGateway {
   readonly name = 'sandbox';
@@ -50,7 +50,7 @@ export class SandboxGateway implements PaymentGateway {
   async open(request: PaymentRequest): Promise<{ transactionId: string; paymentUrl: string }> {
     const { autocommit } = ordersOf(this.db, request.workspaceId);
     const made = `sbx_${randomBytes(12).toString('hex')}`;
-    // The unique index of order_id lets one of two concurrent requests win.
+    // If two requests run at the same time, the unique index on order_id lets only one of them create the payment.
     const [opened] = await autocommit.query<{ id: string }>(sql`
       insert into sandbox_payments (id, workspace_id, order_id, store_name, amount, method, installments, return_url, due_on)
       values (${made}, ${request.workspaceId}, ${request.orderId}, ${request.storeName}, ${request.amount}, ${request.method},
@@ -69,12 +69,12 @@ export class SandboxGateway implements PaymentGateway {
     return payment;
   }
 
-  /** Finds a payment for its page, whose URL contains the key. */
+  /** Finds a payment by the id and key in the URL of its page. */
   async findByKey(id: string, key: string): Promise<SandboxPayment | undefined> {
     return this.links.isKey(id, key) ? this.find(id) : undefined;
   }
 
-  /** The ids of orders are unique across stores, so the gateway needs no store here. */
+  /** Order ids are unique across stores, so the store is not needed here. */
   async findByOrder(orderId: string): Promise<SandboxPayment | undefined> {
     const [payment] = await this.db
       .system('payments')
@@ -95,7 +95,7 @@ export class SandboxGateway implements PaymentGateway {
     await this.decideOn(payment, decision);
   }
 
-  /** Saves reading the payment again. The status may have changed since it was read. */
+  /** Like `decide`, for a caller that has just read the payment. Its status may have changed since. */
   async decideOn(payment: SandboxPayment, decision: 'paid' | 'declined' | 'canceled'): Promise<void> {
     const { id, workspaceId } = payment;
     const changed = await ordersOf(this.db, workspaceId).autocommit.query(sql`
@@ -115,7 +115,10 @@ export class SandboxGateway implements PaymentGateway {
     await this.tryToNotify(id);
   }
 
-  /** Refunds as a merchant does in the gateway's back office. Without an amount, it refunds the balance. */
+  /**
+   * Makes a refund as a merchant would in the gateway's back office. If no amount is given, the whole balance is
+   * refunded.
+   */
   async refundAsMerchant(id: string, amount: number | undefined): Promise<void> {
     const requestId = randomBytes(12).toString('hex');
     await this.recordRefund(id, requestId, amount, (tx) =>
@@ -125,8 +128,9 @@ export class SandboxGateway implements PaymentGateway {
   }
 
   /**
-   * Sends all notifications that are due. The worker calls this regularly, so a notification is also sent if the process
-   * stopped right after the change. A payment whose notification fails is retried later and does not delay the others.
+   * Sends all notifications that are due. The worker calls this regularly, so a notification is sent even if the
+   * process stopped right after the change. If the notification of a payment fails, it is retried later and does not
+   * delay the others.
    */
   async sendNotifications(): Promise<void> {
     const due = await this.db.background('payments').query<{ id: string }>(sql`
@@ -165,7 +169,7 @@ export class SandboxGateway implements PaymentGateway {
     }
   }
 
-  /** The primary key of sandbox_refunds ensures that a repeated request refunds once. */
+  /** Records a refund. The primary key of sandbox_refunds ensures that a repeated request is executed once. */
   private recordRefund(
     id: string,
     requestId: string,
@@ -216,8 +220,8 @@ export class SandboxGateway implements PaymentGateway {
 }
 
 /**
- * Returns the payment of an order. The buyer may choose another method until it is paid. A declined payment is then open
- * again.
+ * Returns the existing payment of an order. Until it is paid, the buyer may change the method, which also reopens a
+ * declined payment.
  */
 async function reopen(
   tx: Tx,

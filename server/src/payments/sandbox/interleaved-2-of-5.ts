@@ -1,15 +1,17 @@
-/** The five widths of each digit, two of which are wide. */
+/** The five element widths of each digit, two of which are wide. */
 const DIGITS = ['nnwwn', 'wnnnw', 'nwnnw', 'wwnnn', 'nnwnw', 'wnwnn', 'nwwnn', 'nnnww', 'wnnwn', 'nwnwn'];
 const START = [1, 1, 1, 1];
 const STOP = [3, 1, 1];
-/** The narrow width is 1 and the wide one 3. Readers need an empty margin of at least ten narrow widths. */
+/**
+ * A wide element is three times as wide as a narrow one. Readers need an empty margin of at least ten narrow elements.
+ */
 const WIDE = 3;
 const MARGIN = 10;
 const HEIGHT = 60;
 
 /**
- * Draws an even number of digits as Interleaved 2 of 5, the code of boletos: of each pair, the bars are the first digit and
- * the spaces between them the second.
+ * Draws an even number of digits as Interleaved 2 of 5, the barcode of boletos. The bars encode the first digit of each
+ * pair, and the spaces between them the second.
  */
 export function interleaved2of5(digits: string): string {
   const widths = [...START, ...(digits.match(/\d\d/g) ?? []).flatMap(pairWidths), ...STOP];

@@ -3,7 +3,7 @@ import type { FastifyPluginAsync } from 'fastify';
 import { keepRawBodies } from '../../platform/http/json-body.js';
 import type { SandboxOptions } from './routes.js';
 
-/** Receives the gateway's notifications. The signature covers the bytes, so the body stays unparsed. */
+/** Receives the gateway's notifications. The body is not parsed, because the signature covers its exact bytes. */
 export const notificationRoute: FastifyPluginAsync<SandboxOptions> = async (app, { gateway, wake }) => {
   keepRawBodies(app);
   app.post('/payments/sandbox/notifications', { schema: { hide: true } }, async (request, reply) => {

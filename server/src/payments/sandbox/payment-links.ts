@@ -1,8 +1,8 @@
 import type { Signer } from '../../platform/crypto/signer.js';
 
 /**
- * The URL of a payment page. Partners know the transaction id and logs contain it, so it must not be sufficient to
- * pay: the page also requires a key. The key is in the query, which is never logged.
+ * The URLs of payment pages. The transaction id alone must not be sufficient to pay, because partners know it and logs
+ * contain it. So the page also requires a key, which is in the query string and therefore never logged.
  */
 export class PaymentLinks {
   constructor(

@@ -1,6 +1,6 @@
 /**
- * The text of a Pix QR code ("copia e cola"): EMV fields, each with an id, a length and a value, and a checksum. The
- * Pix key uses a domain reserved for examples, so banks find no recipient.
+ * Returns the text of a Pix QR code ("copia e cola"): EMV fields, each with an id, a length and a value, followed by a
+ * checksum. The Pix key uses a domain reserved for examples, so no bank finds a recipient.
  */
 export function pixCode({
   id,

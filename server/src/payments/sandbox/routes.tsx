@@ -27,7 +27,7 @@ type PaymentRequest = FastifyRequest<{ Params: { id: string } }>;
 export const paymentRoutes: FastifyPluginAsync<SandboxOptions> = async (app, options) => {
   const { gateway, wake, publicUrl } = options;
   const hidden = { schema: { hide: true } };
-  // The page has a button that copies the Pix code or the line of the boleto.
+  // Scripts are allowed because of the button that copies the Pix code or the boleto line.
   const policy = contentPolicy({ formsLeadTo: [publicUrl], scripts: true });
   app.addHook('onRequest', async (_request, reply) => {
     reply.header('Content-Security-Policy', policy);
@@ -45,10 +45,10 @@ export const paymentRoutes: FastifyPluginAsync<SandboxOptions> = async (app, opt
     if (!payment) return missing(request, reply);
     const decision = fields?.get('decision');
     if (decision !== 'paid' && decision !== 'declined') throw badRequest('The form has no decision');
-    // Paid and canceled are final. Pressing a button again leads back to the shop.
+    // Paid and canceled are final. Pressing a button again only leads back to the shop.
     if (isOpen(payment)) await gateway.decideOn(payment, decision);
     wake.poke();
-    // The shop shows that the payment was declined and offers other methods.
+    // In this case the shop shows that the payment was declined and offers other methods.
     const isDeclined = decision === 'declined' && isOpen(payment);
     return reply.redirect(isDeclined ? `${payment.returnUrl}&payment=declined` : payment.returnUrl, 303);
   });

@@ -7,9 +7,9 @@ export const MIGRATIONS = new URL('../../../migrations/', import.meta.url);
 // processes wait for each other.
 const LOCK = 7_263_415;
 /**
- * While ALTER TABLE waits for a lock, for example one held by a backup, every write to the table queues behind it;
- * without a limit, writes stopped for as long as the backup ran. So a migration gives up quickly and tries again
- * later.
+ * While ALTER TABLE waits for a lock, for example one held by a backup, every write to the table waits behind it.
+ * Without this limit, writes stopped for as long as the backup ran. A migration therefore gives up quickly and tries
+ * again later.
  */
 const LOCK_TIMEOUT_MS = 1_000;
 const MAX_ATTEMPTS = 40;
@@ -17,8 +17,8 @@ const MAX_PAUSE_MS = 10_000;
 const TURN_MS = 200;
 const LOCK_NOT_AVAILABLE = '55P03';
 /**
- * An index on a table that may be large is built while others write to it. This is impossible in a transaction, so the
- * statement has a file of its own.
+ * Matches a migration that builds an index while others write to the table. This is impossible in a transaction, so
+ * such a statement is in a file of its own.
  */
 const CONCURRENT_INDEX = /^(?:--.*\n)*create index concurrently (\w+)/i;
 
@@ -125,7 +125,7 @@ async function apply(client: pg.Client, { name, text }: Migration): Promise<void
   }
 }
 
-/** A build that was interrupted leaves an invalid index behind, which is removed first. */
+/** Builds an index. An interrupted build leaves an invalid index behind, so that is removed first. */
 async function buildIndex(client: pg.Client, index: string, { name, text }: Migration): Promise<void> {
   await client.query(`drop index concurrently if exists ${index}`);
   await client.query(text);
@@ -154,8 +154,8 @@ function watchBlockers(findBlockers: FindBlockers): { blockers: Promise<string>;
 type FindBlockers = () => Promise<string[]>;
 
 /**
- * Finds the sessions that block the client, from a second connection. PostgreSQL is asked for the number of the client's
- * session, because the one that pg received at the start is PgBouncer's own if there is a PgBouncer in between.
+ * Finds the sessions that block the client, using a second connection. The session number comes from PostgreSQL itself,
+ * because with PgBouncer in between, the number that pg received at the start is PgBouncer's.
  */
 async function blockersOf(connection: pg.ClientConfig, client: pg.Client): Promise<FindBlockers> {
   const session = await client.query<{ pid: number }>('select pg_backend_pid() as pid');

@@ -35,7 +35,7 @@ declare module 'fastify' {
   }
 }
 
-const NOT_KEPT = new Set([401, 403]);
+const NOT_STORED = new Set([401, 403]);
 
 interface Options {
   keys: IdempotencyKeys;
@@ -102,8 +102,8 @@ export function idempotencySteps(app: FastifyInstance, { keys, storeOf, keysOf, 
     }
     request.keyed = null;
     const canReadAgain = reply.request.routeOptions.config.readAgain !== undefined;
-    const isKept = !NOT_KEPT.has(reply.statusCode) && reply.getHeader('x-should-retry') !== 'true';
-    const closing = isKept ? keyed.close(reply.statusCode, payload, canReadAgain) : keyed.abandon();
+    const isStored = !NOT_STORED.has(reply.statusCode) && reply.getHeader('x-should-retry') !== 'true';
+    const closing = isStored ? keyed.close(reply.statusCode, payload, canReadAgain) : keyed.abandon();
     closing.then(() => done(null, payload), done);
   }
 }

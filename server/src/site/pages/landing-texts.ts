@@ -82,7 +82,7 @@ export const LANDING_TEXTS = {
       ],
       [
         'Seguro para repetir',
-        'Chaves de idempotência, simulação de escritas e um cabeçalho que informa quando tentar novamente.',
+        'Chaves de idempotência, simulação de gravações e um cabeçalho que informa quando tentar novamente.',
       ],
       ['Estoque sempre correto', '500 SKUs por chamada, com ajustes relativos e comparação antes de gravar.'],
       [

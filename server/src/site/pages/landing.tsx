@@ -2,7 +2,7 @@ import type { Language } from '../../platform/html/language.js';
 import { Brand, PageHead } from '../../platform/html/page.js';
 import { LANDING_TEXTS } from './landing-texts.js';
 
-/** The start page for integrators, merchants, and visitors who want to see a demo shop. */
+/** The start page, for integrators, merchants, and visitors who want to try a demo shop. */
 export function LandingPage(props: { language: Language; publicUrl: string; demoSlug: string | undefined }) {
   const { language, publicUrl, demoSlug } = props;
   const texts = LANDING_TEXTS[language];
@@ -113,7 +113,7 @@ export function LandingPage(props: { language: Language; publicUrl: string; demo
   );
 }
 
-/** A delivery as a receiver gets it. */
+/** Shows a delivery as a receiver gets it. */
 function Sample({ caption }: { caption: string }) {
   return (
     <figure class="sample">

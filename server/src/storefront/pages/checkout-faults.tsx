@@ -2,13 +2,13 @@ import type { Language } from '../../platform/html/language.js';
 import type { CheckoutForm, FieldName } from '../checkout-form.js';
 import { CHECKOUT_TEXTS } from './checkout-texts.js';
 
-/** The choices are groups of radio buttons; the link leads to the group. */
+/** Radio buttons have no single field, so these links lead to the group. */
 const TARGETS: Partial<Record<FieldName, string>> = {
   delivery: 'delivery-options',
   payment: 'payment-options',
 };
 
-/** Lists the errors with links to their fields. It takes the focus, so that screen readers announce the list first. */
+/** Lists the errors with links to their fields. The list gets the focus, so that screen readers announce it first. */
 export function FaultSummary({ language, form: { faults } }: { language: Language; form: CheckoutForm }) {
   const texts = CHECKOUT_TEXTS[language];
   const entries = Object.entries(faults) as [FieldName, keyof typeof texts.faults][];

@@ -140,7 +140,7 @@ export const CHECKOUT_TEXTS = {
     tooManyUnits: ({ maxUnitsPerLine, maxUnitsPerOrder }: StoreLimits) =>
       `Esta loja vende no máximo ${maxUnitsPerLine.toLocaleString('pt-BR')} unidades de cada item e ${maxUnitsPerOrder.toLocaleString('pt-BR')} unidades por pedido.`,
     tooManyOrders:
-      'Há muitos pedidos não pagos a partir da sua conexão. Pague um deles ou tente novamente em dez minutos.',
+      'Há muitos pedidos não pagos feitos a partir da sua conexão. Pague um deles ou tente novamente em dez minutos.',
     shopBusy: 'Esta loja está recebendo muitos pedidos agora. Tente novamente em dez minutos.',
     unavailable: 'Alguns itens não estão mais disponíveis.',
   },

@@ -38,7 +38,8 @@ export function CheckoutPage(props: Props) {
       {notice && <Alert>{notice === 'tooManyUnits' ? texts.tooManyUnits(shop) : texts[notice]}</Alert>}
       {faults > 0 && <FaultSummary language={language} form={form} />}
       <form method="post" action={`/s/${shop.slug}/checkout`} class="columns checkout" noValidate>
-        {/* Enter in a field activates the first button, which must not be the one that only requests a quote. */}
+        {/* Enter in a field activates the first button of the form, which must not be the one that only requests a
+            quote. */}
         {/* biome-ignore lint/a11y/noAriaHiddenOnFocusable: it cannot be reached by Tab, only Enter finds it */}
         <button type="submit" class="visually-hidden" tabindex={-1} aria-hidden="true" />
         {Object.entries(hidden).map(([name, value]) => (
@@ -60,8 +61,8 @@ export function CheckoutPage(props: Props) {
 type SummaryProps = Pick<Props, 'visit' | 'cart' | 'options'>;
 
 /**
- * What is bought. On phones it comes first, collapsed to one line with the total; beside the form it is always open.
- * There is one total for each delivery service, and the stylesheet shows that of the chosen one.
+ * The items of the order. On phones they come first, collapsed to one line with the total; next to the form they are
+ * always visible. There is one total for each delivery service, and the style sheet shows that of the chosen one.
  */
 function Items({ visit, cart, options }: SummaryProps) {
   const { language } = visit;

@@ -50,7 +50,7 @@ export function NoShopPage({ language }: { language: Language }) {
   );
 }
 
-/** For an error in a shop: the buyer stays in it. */
+/** Shows an error within the shop, so that the buyer does not leave it. */
 export function FailedPage(props: { visit: Visit; error: ApiError; requestId: string }) {
   const { visit, error, requestId } = props;
   const { title, text } = describeError(error, visit.language);
@@ -69,7 +69,7 @@ export function MissingPage({ visit }: { visit: Visit }) {
   return <LostPage visit={visit} title={title} more={more} />;
 }
 
-/** For a wrong key and an unknown order alike, so that a guess reveals nothing. */
+/** Shown for a wrong key as well as for an unknown order, so that a guess reveals nothing. */
 export function MissingOrderPage({ visit }: { visit: Visit }) {
   const { order, orderMore, find } = TEXTS[visit.language];
   const next = { address: `/s/${visit.shop.slug}/orders`, label: find };
@@ -87,7 +87,7 @@ function LostPage(props: {
   title: string;
   more: string;
   hint?: string;
-  /** Where to go; default: the product list. */
+  /** Where the link leads. Default: the product list. */
   next?: { address: string; label: string };
 }) {
   const { visit, title, more, hint } = props;

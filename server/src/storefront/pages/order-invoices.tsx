@@ -23,7 +23,7 @@ const TEXTS = {
   },
 };
 
-/** The fiscal documents of an order. Their addresses were checked to be http or https when they were stored. */
+/** The fiscal documents of an order. Their addresses are safe to link, because only http and https are stored. */
 export function Invoices({ invoices, language }: { invoices: InvoiceRecord[]; language: Language }) {
   const texts = TEXTS[language];
   return (

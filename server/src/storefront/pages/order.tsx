@@ -80,9 +80,9 @@ interface Props {
   /** The pictures of the items whose products still exist, by lineName(). */
   covers: Map<string, string>;
   orderKey: string;
-  /** True if the server has a payment gateway. */
+  /** Whether the server has a payment gateway. */
   canPay: boolean;
-  /** True right after a payment was declined. */
+  /** Whether a payment was declined just before this page. */
   isDeclined: boolean;
 }
 
@@ -124,7 +124,7 @@ export function OrderPage({ visit, order, tracking, covers, orderKey, canPay, is
   );
 }
 
-/** Shipping statuses of an order that the buyer still waits for. */
+/** The shipping statuses of an order that has not arrived yet. */
 const UNDER_WAY = ['pending', 'preparing', 'sent', 'in_transit'];
 
 function Parcel({ visit: { shop, language }, order, tracking }: Pick<Props, 'visit' | 'order' | 'tracking'>) {

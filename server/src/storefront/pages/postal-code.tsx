@@ -3,7 +3,7 @@ import { CheckoutField } from './checkout-field.js';
 import { CHECKOUT_TEXTS } from './checkout-texts.js';
 import { ShopPage, type Visit } from './shell.js';
 
-/** Asked first, because the price of delivery depends on it. */
+/** Asks for the postal code first, because the delivery cost depends on it. */
 export function PostalCodePage({
   visit,
   zip,

@@ -51,7 +51,7 @@ export function Stock({ left, language }: { left: number; language: Language }) 
   return <p class="stock">{texts.in}</p>;
 }
 
-/** The share by which a price is reduced, as a badge on the picture. */
+/** The discount in percent, as a badge on the picture. */
 export function SaleBadge({
   price,
   listPrice,
@@ -72,8 +72,8 @@ export function SaleBadge({
 }
 
 /**
- * A picture in a square, never cropped. Images that this server stores are loaded in the width that the browser needs
- * (`sizes`). Without an image, the first letter of the name is shown.
+ * A picture in a square, never cropped. The browser loads images stored by this server in the width it needs (`sizes`).
+ * If there is no image, the first letter of the name is shown.
  */
 export function Picture(props: {
   url: string | null | undefined;

@@ -31,7 +31,7 @@ const TEXTS = {
     categories: 'Categorias',
     found: (total: number, search: string) =>
       `${total === 1 ? '1 produto' : `${total} produtos`} para “${search}”`,
-    nothing: (search: string) => `Nenhum produto para “${search}”`,
+    nothing: (search: string) => `Nenhum produto encontrado para “${search}”`,
     none: 'Confira a grafia, tente uma palavra mais curta ou escolha uma categoria acima.',
     noneWith: 'Nenhum produto corresponde a esses filtros.',
     noneHere: 'Não há produtos nesta categoria.',
@@ -50,7 +50,7 @@ export function ProductListPage(props: {
   visit: Visit;
   request: ProductListRequest;
   list: ProductList;
-  /** Those with products. */
+  /** The categories that have products. */
   categories: Category[];
   category: Category | undefined;
   /** The public address of this server. */
@@ -154,7 +154,7 @@ function Categories({
   const link = (id: number | undefined, label: string, current: boolean) => (
     <a
       key={id}
-      // A search that found nothing finds nothing in a category either.
+      // If a search found nothing, the links drop it, because it would find nothing in a category either.
       href={productListAddress(
         shop.slug,
         list.total === 0 ? { category: id } : { ...request, category: id, page: 1 },

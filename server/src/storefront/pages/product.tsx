@@ -3,7 +3,7 @@ import { Alert } from '../../platform/html/page.js';
 import { CART_MAX_QUANTITY } from '../cart.js';
 import { categoryName } from '../category-names.js';
 import type { FreightPreview } from '../freight-preview.js';
-import { mostInstallments, partOf } from '../installments.js';
+import { maxInstallments, partOf } from '../installments.js';
 import { type Choice, choicesOf, type Item, type ItemVariation, picturesFor, priceOf } from '../item.js';
 import { productAddress } from '../product-address.js';
 import { Freight } from './freight.js';
@@ -56,7 +56,7 @@ export function ProductPage(props: {
   const texts = TEXTS[language];
   const left = chosen ? chosen.quantity : item.stock;
   const price = priceOf(item, chosen);
-  const count = mostInstallments(price.price);
+  const count = maxInstallments(price.price);
   return (
     <ShopPage visit={visit} title={item.name} about={describe(props)}>
       <article class="product">
@@ -141,7 +141,7 @@ function describe({ visit, item, chosen, origin }: Parameters<typeof ProductPage
   };
 }
 
-/** Each option is a link to the page with that option selected, so that price and stock always match the selection. */
+/** Each option links to the page with that option selected, so that price and stock always match the selection. */
 function Choices({ visit, item, chosen }: { visit: Visit; item: Item; chosen: ItemVariation }) {
   const texts = TEXTS[visit.language];
   return (

@@ -4,19 +4,19 @@ import type { PageDescription } from '../../stores/pages/head.js';
 import { ShopFrame } from '../../stores/pages/shop-frame.js';
 import type { Shop } from '../../stores/queries.js';
 
-/** The context of a page view. */
+/** What every page of a shop needs to know about the visitor and the request. */
 export interface Visit {
   shop: Shop;
-  /** Set on a public server whose payments are simulated. Buyers must be informed of it. */
+  /** Whether the server is public and its payments are simulated. Buyers must be told so. */
   isTestShop: boolean;
   language: Language;
   /** The number of units in the cart. */
   units: number;
-  /** The address of images that are available in several widths, if there are any. */
+  /** The base address of images that are available in several widths, if this server resizes images. */
   resizedFrom: string | undefined;
   /** The path and query of the page. */
   address: string;
-  /** The page of an order of this browser that is not paid yet. */
+  /** The address of an order that was placed in this browser and is not paid yet. */
   openOrder: string | undefined;
 }
 
@@ -39,13 +39,13 @@ const TEXTS = {
   },
 };
 
-/** A page of a shop: its frame with the search and the cart. */
+/** The layout of a shop page, with the search and the cart. */
 export function ShopPage(props: {
   visit: Visit;
   title: string;
   search?: string;
   about?: PageDescription;
-  /** The checkout shows no search, which would lead away from it. */
+  /** Set in the checkout, which shows no search, so that buyers are not distracted. */
   plain?: boolean;
   children: ComponentChildren;
 }) {
@@ -75,7 +75,7 @@ export function ShopPage(props: {
   return <ShopFrame {...{ shop, language, title, address, about, notice, header }}>{children}</ShopFrame>;
 }
 
-/** The script replaces the count of a page that the browser shows again after Back. */
+/** A script updates the count on a page that the browser shows again after Back. */
 function CartLink({ visit: { shop, language, units } }: { visit: Visit }) {
   const { cart, one, many } = TEXTS[language];
   return (

@@ -8,9 +8,9 @@ export interface PageDescription {
   /** The full address of the page, without parameters that do not change its content. */
   canonical?: string | undefined;
   image?: string | undefined;
-  /** schema.org data. */
+  /** Structured data (schema.org). */
   data?: object | undefined;
-  /** Personal pages such as carts and orders are not indexed. */
+  /** Set for personal pages such as carts and orders, which must not be indexed. */
   hidden?: boolean;
 }
 
@@ -44,7 +44,7 @@ export function Head(props: {
       {data && (
         <script
           type="application/ld+json"
-          // A data block is not escaped like text. Without "<" nothing in it can end the element.
+          // The content of a script element is not escaped like text. Without "<", nothing in it can end the element.
           dangerouslySetInnerHTML={{ __html: JSON.stringify(data).replaceAll('<', '\\u003c') }}
         />
       )}

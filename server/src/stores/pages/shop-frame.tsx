@@ -21,8 +21,8 @@ const TEXTS = {
 };
 
 /**
- * The frame of every page that a buyer sees, with the name and the colour of the shop. The payment page has it too, so
- * that the buyer does not seem to have left the shop.
+ * The layout of every page that a buyer sees, with the name and the colour of the shop. The payment page uses it too,
+ * so that buyers do not seem to leave the shop.
  */
 export function ShopFrame(props: {
   shop: Pick<Shop, 'slug' | 'name' | 'accentColor'>;

@@ -114,7 +114,7 @@ export function PaymentPage(props: {
   );
 }
 
-/** Installments add up to the total: the first one includes the remaining cents. */
+/** Describes the installments. They add up to the total, because the first one includes the remaining cents. */
 function installmentsText(amount: number, count: number, language: Language): string {
   const cents = Math.round(amount * 100);
   const each = Math.floor(cents / count);
@@ -174,7 +174,7 @@ function Means(props: { language: Language; payment: SandboxPayment; pageKey: st
 }
 
 /**
- * Looks like a real card form, but is outside of the form and has no field names, so a card number entered here is
+ * Looks like a real card form. Its fields are outside of the form and have no names, so a card number entered here is
  * never sent.
  */
 function Card({ texts }: { texts: (typeof TEXTS)['en']['card'] }) {
