@@ -7,15 +7,15 @@ import { type Connection, query, type SeededStore } from './seed.js';
 /** One row of the benchmark. */
 export interface Call {
   name: string;
-  /** The share of the throughput of bare Fastify that the call must reach. */
+  /** The fraction of bare Fastify's throughput that the call must reach. */
   goal: number | undefined;
   server: Server;
   requests(round: number): Uint8Array[];
-  /** The status of every response; the default is 200. */
+  /** The expected status of every response. Default: 200. */
   status?: number;
-  /** Set when a request must not be sent twice. */
+  /** Whether a request must not be sent twice. */
   isOnce?: boolean;
-  /** Set when one unit of work takes several requests that depend on each other. It then replaces `requests`. */
+  /** Set if one unit of work consists of several requests that depend on each other. Used instead of `requests`. */
   perform?(load: { connections: number; seconds: number }): Promise<LoadResult>;
 }
 
@@ -35,7 +35,7 @@ interface SeededData {
 
 const PAGES = 200;
 
-/** Calls to many stores of a hundred products. */
+/** Calls to many stores with a hundred products each. */
 export async function smallStoreCalls({ server, connection, stores }: SeededData): Promise<Call[]> {
   const products = await seededProducts(connection, stores);
   return [
@@ -60,7 +60,7 @@ export async function smallStoreCalls({ server, connection, stores }: SeededData
   ];
 }
 
-/** Calls to one store of 10,000 products and 10,000 orders. */
+/** Calls to one store with 10,000 products and 10,000 orders. */
 export async function largeStoreCalls({ server, connection, stores }: SeededData): Promise<Call[]> {
   const { token } = stores[0]!;
   const products = await seededProducts(connection, stores);
@@ -110,7 +110,7 @@ function detailsOf(products: Product[]): Uint8Array[] {
   return shuffled(products).map(({ id, token }) => get(`/products/${id}`, token));
 }
 
-/** The stock differs in each round, so that every call is a change with an event. */
+/** The stock differs in each round, so that every call changes it and emits an event. */
 function stockWrites(products: Product[], round: number): Uint8Array[] {
   return shuffled(products.filter(({ hasVariants }) => !hasVariants)).map(({ id, token }, i) =>
     requestBytes('PATCH', `/api/v1/products/${id}/stock`, token, { quantity: 1000 + round * 7 + (i % 5) }),
@@ -166,7 +166,7 @@ async function seededProducts(connection: Connection, stores: SeededStore[]): Pr
   }));
 }
 
-/** The paths of 200 pages by cursor, at places spread over the whole list. */
+/** The paths of 200 pages by cursor, at positions spread over the whole list. */
 async function cursorsOf(
   { port }: Server,
   connection: Connection,

@@ -30,8 +30,8 @@ interface Answer {
 }
 
 /**
- * Buyers of many products in one shop: the checkout page, the order and its payment, three requests for each order. It
- * counts orders, not requests.
+ * Buyers order many different products in one shop, with three requests per order: the checkout page, the order and its
+ * payment. The result counts orders, not requests.
  */
 export async function checkoutCall({
   server,
@@ -55,7 +55,7 @@ export async function checkoutCall({
     status: 303,
     requests: () => [],
     async perform({ connections, seconds }) {
-      // A shop takes 3,000 orders in ten minutes. Paid orders no longer count after that time.
+      // A shop accepts 3,000 orders in ten minutes, so older orders are removed from that count.
       await query(connection, `delete from checkout_reservations where workspace_id = '${workspaceId}'`);
       const agent = new Agent({ keepAlive: true, maxSockets: connections });
       const buyer = () => new Buyer(server.port, agent, buyers++, products);
@@ -115,12 +115,12 @@ class Buyer {
     const { id } = products[number % products.length]!;
     this.headers = {
       cookie: `feira_cart=${id}..1`,
-      // One network may place few orders.
+      // Each buyer has another address, because the number of orders per network is limited.
       'x-forwarded-for': `10.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}`,
     };
   }
 
-  /** Returns the status of the last answer; 303 leads to the page of the paid order. */
+  /** Buys once and returns the status of the last response. 303 leads to the page of the paid order. */
   async buy(): Promise<number> {
     const form = await this.send('GET', `${SHOP}/checkout?zip=${ZIP}`);
     if (form.status !== 200) return form.status;
@@ -160,7 +160,7 @@ async function read(response: IncomingMessage): Promise<Answer> {
   };
 }
 
-/** A valid CPF, another one for each buyer. */
+/** Returns a valid CPF that is different for each buyer. */
 function taxIdOf(number: number): string {
   const digits = [...String(100_000_000 + number)].map(Number);
   for (const length of [9, 10]) {

@@ -32,7 +32,7 @@ const times = { empty: [] as number[], excluded: [] as number[] };
 for (let round = 0; round < Number(options.claims); round++) {
   for (const database of [empty, full]) {
     await database.write(PER_CLAIM);
-    // The receiver with the backlog has no free slot, as when it hangs or is slow.
+    // The receiver with the backlog has no free slot, as if it hung or were slow.
     const isFull = database === full;
     const ms = await timed(async () => {
       const claimed = await database.claim(isFull ? [backlog] : []);
@@ -49,7 +49,8 @@ const met = compare(
   GOAL,
 );
 
-// The same when the subscription with the backlog is claimed too. It costs as much as one with few deliveries.
+// The same measurement when the subscription with the backlog is claimed too, compared with one that has few
+// deliveries.
 const few = await empty.subscribe();
 const both = { empty: [] as number[], full: [] as number[] };
 for (let round = 0; round < Number(options.claims) / 3; round++) {

@@ -19,8 +19,8 @@ import { startEmbeddedPostgres } from 'feira/dist/platform/embedded-postgres/sta
 import { createStore } from 'feira/dist/stores/stores.js';
 import type { Arrival } from './deliveries-receiver.js';
 
-// Measures webhooks end to end on a PostgreSQL that syncs to a real disk: the deliveries per second of one worker
-// with a backlog, and the time from the commit of a change to its arrival at 100 changes per second.
+// Measures webhooks end to end, with a PostgreSQL that syncs to a real disk: how many deliveries per second one worker
+// makes from a backlog, and the time from the commit of a change to its arrival at 100 changes per second.
 
 const { values: options } = parseArgs({
   options: {
@@ -36,7 +36,7 @@ const FEIRA = fileURLToPath(new URL('../../server/bin/feira.js', import.meta.url
 const SCOPES = ['products:write', 'stock:write', 'webhooks:manage'] as const;
 
 const folder = mkdtempSync(join(process.env.BENCH_FOLDER ?? tmpdir(), 'feira-bench-'));
-// When run as root, PostgreSQL runs under another account, which must be able to enter the folder.
+// If the benchmark runs as root, PostgreSQL runs under another account, which must be able to enter the folder.
 chmodSync(folder, 0o711);
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 const postgres = await startEmbeddedPostgres({ folder });
@@ -97,8 +97,8 @@ async function drain(): Promise<number> {
 }
 
 /**
- * The commit happens between the request and its response, so these two times are an upper and a lower bound of the
- * latency.
+ * The commit happens between the request and its response, so the times since these two are an upper and a lower bound
+ * for the latency.
  */
 async function measureLatency() {
   const worker = startWorker();

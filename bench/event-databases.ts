@@ -44,7 +44,7 @@ export class EventDatabase {
     return subscribe(this.db);
   }
 
-  /** Writes events as a merchant's write does, numbers them and queues their deliveries. */
+  /** Writes events as a merchant's change would, numbers them and queues their deliveries. */
   async write(count: number): Promise<void> {
     const { autocommit } = this.db.background('bench');
     await autocommit.query(sql`
@@ -70,7 +70,7 @@ export class EventDatabase {
     });
   }
 
-  /** Marks everything as delivered to the measured subscription. */
+  /** Marks all deliveries of the measured subscription as delivered. */
   async finish(): Promise<void> {
     const { workspaceId, webhookId } = this.measured;
     await this.client.query(
@@ -84,7 +84,10 @@ export class EventDatabase {
     await this.db.close();
   }
 
-  /** The first step of a database finds neither an epoch nor the head of its store. */
+  /**
+   * Runs one step before the measurement, because the first step in a database also creates the epoch and the head of
+   * the store.
+   */
   private async prepareStep(): Promise<void> {
     await this.client.query(`
       insert into event_epochs (id, identity) values ('0123456789abcdef', history_identity()) on conflict do nothing`);
@@ -108,7 +111,7 @@ async function subscribe(db: Database): Promise<Subscription> {
   await share.transaction((tx) =>
     createGrant(tx, { workspaceId, clientId, userId: null, scopes: ['webhooks:manage'] }),
   );
-  // An app receives deliveries from the time it exchanged its code.
+  // Without this, the app would not receive deliveries: they start when it exchanges its code.
   await share.autocommit.query(sql`update oauth_grants set connected_at = now()`);
   const [hook] = await share.autocommit.query<{ id: string }>(sql`
     insert into webhooks (workspace_id, id, client_id, url, events, secret)

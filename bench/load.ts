@@ -6,7 +6,7 @@ export interface LoadOrder {
   connections: number;
   seconds: number;
   count: number;
-  /** Complete requests, sent in turn and repeatedly. */
+  /** Complete requests. They are sent in this order and repeated. */
   requests: Uint8Array[];
 }
 
@@ -26,7 +26,7 @@ const CHUNK = 65_536;
 /**
  * The load generator, a separate process that runs one measurement at a time. It uses raw sockets with one request in
  * flight each, reads responses into one buffer per socket and parses only status and length, because on two cores its
- * CPU time is taken from PostgreSQL. (autocannon needs four times as much per request.)
+ * CPU time is taken from PostgreSQL. (autocannon uses four times as much CPU time per request.)
  */
 process.on('message', (order: LoadOrder) => {
   run(order).then(

@@ -2,8 +2,8 @@ import { query, seed } from './seed.js';
 import { ORDERS_PER_SURNAME } from './seed-orders.js';
 import { compareSizes, movedCursors, type Size, secondPages } from './sizes.js';
 
-// Measures the cost of a hundred times as many orders in one store for its readers. Both stores get orders at the
-// same rate, so a day has the same number of orders; the large store has existed for longer.
+// Measures how much slower reads become with a hundred times as many orders in one store. Both stores get orders at the
+// same rate, so each day has the same number of orders; the large store has just existed for longer.
 
 await compareSizes({
   records: 'orders',
@@ -57,7 +57,7 @@ async function callsOf(size: Size): Promise<Map<string, string[]>> {
   ]);
 }
 
-/** Cursors of delta sync near the end: the same epoch with the last numbers. */
+/** Cursors near the end of delta sync, in the current epoch. */
 async function lastChanges(size: Size): Promise<string[]> {
   const [first] = await secondPages(size, ['/orders?sort=updatedAt']);
   const parts = JSON.parse(Buffer.from(first!.split('cursor=')[1]!, 'base64url').toString()) as string[];

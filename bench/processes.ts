@@ -18,10 +18,10 @@ export interface Server {
   stop(): Promise<void>;
 }
 
-/** A folder on a real disk, because writes without an fsync would look too fast. */
+/** Returns a folder on a real disk, because writes without an fsync would look too fast. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(process.env.BENCH_FOLDER ?? tmpdir(), 'feira-bench-'));
-  // When the benchmark runs as root, PostgreSQL runs under another account, which must be able to enter the folder.
+  // If the benchmark runs as root, PostgreSQL runs under another account, which must be able to enter the folder.
   chmodSync(folder, 0o711);
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   return folder;
@@ -31,7 +31,7 @@ export function startHello(): Promise<Server> {
   return start((port) => [[fileURLToPath(new URL('./hello.js', import.meta.url)), String(port)], {}], '/');
 }
 
-/** Starts Feira as users do. Its log is written to a file, as under a service manager. */
+/** Starts Feira as users do. Its log goes to a file, as it would under a service manager. */
 export function startFeira(folder: string, databaseUrl?: string): Promise<Server> {
   const log = openSync(join(folder, 'feira.log'), 'a');
   return start(
@@ -40,7 +40,7 @@ export function startFeira(folder: string, databaseUrl?: string): Promise<Server
       {
         FEIRA_DATA: folder,
         LOG_LEVEL: 'info',
-        // Checkouts come from many addresses.
+        // Lets checkouts come from many addresses, by X-Forwarded-For.
         TRUSTED_PROXIES: '127.0.0.1',
         PUBLIC_URL: `http://localhost:${port}`,
         ...(databaseUrl && { DATABASE_URL: databaseUrl, FEIRA_SECRET: randomBytes(32).toString('hex') }),
@@ -51,7 +51,7 @@ export function startFeira(folder: string, databaseUrl?: string): Promise<Server
   );
 }
 
-/** The current and the maximum resident memory of a process in MB. Available only on Linux. */
+/** Returns the current and the maximum resident memory of a process in MB. Available only on Linux. */
 export function memoryOf(pid: number): { now: number; peak: number } | undefined {
   if (process.platform !== 'linux') return undefined;
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');

@@ -8,9 +8,9 @@ import { LoadProcess, memoryOf, type Server, startFeira, startHello, temporaryFo
 import { median, requestBytes } from './request-bytes.js';
 import { type Filling, query, seed } from './seed.js';
 
-// Measures which share of the throughput of a bare Fastify "hello world" each call reaches, with authentication,
-// budgets, validation, events and logging enabled, in one large store and over many small ones. Absolute figures depend
-// on the machine and its load; the ratio is computed within a round, in which both had the same conditions.
+// Measures the throughput of each call as a fraction of a bare Fastify "hello world", with authentication, rate limits,
+// validation, events and logging enabled, in one large store and in many small ones. Absolute figures depend on the
+// machine and its load. The fraction is computed within a round, in which both had the same conditions.
 
 const { values: options } = parseArgs({
   options: {
@@ -20,7 +20,7 @@ const { values: options } = parseArgs({
     rounds: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '4' },
     connections: { type: 'string', default: '32' },
-    /** Only calls whose name contains this; "large:" or "small:" selects one of the databases. */
+    /** Runs only calls whose name contains this text. "large:" or "small:" selects one of the databases. */
     only: { type: 'string', default: '' },
     starts: { type: 'boolean', default: false },
   },
@@ -38,16 +38,16 @@ process.exit(missed > 0 ? 1 : 0);
 async function measureStarts(): Promise<void> {
   const folder = temporaryFolder();
   const first = await startFeira(folder);
-  // The demo store is still being created.
+  // Wait, because the demo store is still being created.
   await delay(1_000);
   await first.stop();
   const later = await startFeira(folder);
   await delay(1_000);
   await later.stop();
-  const judgeStart = (name: string, ms: number, limit: number) =>
+  const reportStart = (name: string, ms: number, limit: number) =>
     judge(name, `${(ms / 1000).toFixed(2)} s`, `< ${limit / 1000} s`, ms < limit);
-  judgeStart('first start to first response', first.startMs, FIRST_START_MS);
-  judgeStart('later start to first response', later.startMs, LATER_START_MS);
+  reportStart('first start to first response', first.startMs, FIRST_START_MS);
+  reportStart('later start to first response', later.startMs, LATER_START_MS);
 }
 
 async function measureCalls(): Promise<void> {
@@ -89,7 +89,7 @@ async function measureCalls(): Promise<void> {
   ];
   const load = new LoadProcess();
   const results = new Map<Call, LoadResult[]>(calls.map((call) => [call, []]));
-  // Round 0 is a warm-up: code is compiled, connections are opened, pages are cached.
+  // Round 0 is a warm-up: code is compiled, connections are opened and pages are cached.
   for (let round = 0; round <= Number(options.rounds); round++)
     for (const call of calls) {
       const result = await measure(load, call, round);

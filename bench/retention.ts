@@ -3,7 +3,7 @@ import { rotatePartitions } from 'feira/dist/events/retention.js';
 import { purgeIdempotencyKeys } from 'feira/dist/platform/http/idempotency-keys.js';
 import { compare, EventDatabase, openCluster, timed } from './event-databases.js';
 
-// Measures the cost of 30 days of events for current writes and claims, and the time to drop what has expired.
+// Measures how 30 days of events affect current writes and claims, and how long it takes to drop expired ones.
 
 const { values: options } = parseArgs({
   options: {
@@ -11,12 +11,12 @@ const { values: options } = parseArgs({
     /** Finished deliveries, each with an attempt. */
     deliveries: { type: 'string', default: '1000000' },
     rounds: { type: 'string', default: '150' },
-    /** Expired idempotency keys: the number that expires in five minutes at 1,000 per second. */
+    /** The number of expired idempotency keys: those of five minutes at 1,000 per second. */
     keys: { type: 'string', default: '300000' },
   },
 });
 const GOAL = 1.2;
-/** The job runs for up to 20 seconds of every minute and must keep up with 1,000 new keys a second. */
+/** The job runs for up to 20 seconds of every minute and must keep up with 1,000 new keys per second. */
 const KEYS_GOAL = 3_000;
 const PER_ROUND = 200;
 const DAY = 24 * 60 * 60 * 1000;
@@ -72,7 +72,10 @@ await full.close();
 await cluster.close();
 process.exit(met.every(Boolean) && keysPerSecond >= KEYS_GOAL ? 0 : 1);
 
-/** Events of the measured store and of others, spread over 30 days up to now. Indexes are built at the end of each week. */
+/**
+ * Adds events of the measured store and of others, spread over the last 30 days. Indexes are built at the end of each
+ * week.
+ */
 async function fill({ client, measured }: EventDatabase): Promise<void> {
   await client.query(`set synchronous_commit = off; set maintenance_work_mem = '512MB'`);
   const since = new Date(Date.now() - DAYS * DAY).toISOString();
@@ -80,7 +83,7 @@ async function fill({ client, measured }: EventDatabase): Promise<void> {
     `select add_partitions(parent, $1::timestamptz, now()) from unnest(array['events', 'deliveries', 'delivery_attempts']) parent`,
     [since],
   );
-  // Ids begin with their time. Stores have a hundred thousand events each.
+  // Ids begin with their time. Each store has 100,000 events.
   const ids = `
     select (left(replace(first_id_of($1::timestamptz + n * ($2::float8 * interval '1 ms'))::text, '-', ''), 12)
         || '7' || substr(md5(n::text), 1, 19))::uuid as id,

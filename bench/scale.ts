@@ -4,8 +4,8 @@ import { type Call, smallStoreCalls } from './calls.js';
 import { LoadProcess, type Server, startFeira, temporaryFolder } from './processes.js';
 import { query, seed } from './seed.js';
 
-// Measures how the throughput grows with the number of API processes on one database. All of them, PostgreSQL and the load
-// generators share the machine, so the growth ends when its cores are busy.
+// Measures how throughput grows with the number of API processes on one database. All processes, PostgreSQL and the
+// load generators share the machine, so throughput stops growing once all cores are busy.
 
 const { values: options } = parseArgs({
   options: {
@@ -47,7 +47,7 @@ for (const count of options.processes.split(',').map(Number)) {
 await postgres.close();
 process.exit(0);
 
-/** The sum of the rates of all processes. The connections are divided among them. */
+/** Returns the sum of the rates of all processes. The connections are divided among them. */
 async function run(loads: LoadProcess[], calls: Call[], round: number, seconds: number): Promise<number> {
   const results = await Promise.all(
     calls.map((call, n) =>

@@ -4,8 +4,8 @@ import { LoadProcess, startFeira, temporaryFolder } from './processes.js';
 import { requestBytes } from './request-bytes.js';
 import { query, seed } from './seed.js';
 
-// Measures what anonymous searches for two letters in the shop of a large store cost the reads of another store. The
-// searches come from 5,000 addresses, because the limit per address would stop those of one.
+// Measures how anonymous two-letter searches in the shop of a large store slow down reads of another store. The
+// searches come from 5,000 addresses, because the limit per address would reject most searches from a single one.
 
 const { values: options } = parseArgs({
   options: {

@@ -56,7 +56,7 @@ export const IMAGES = `
     p.workspace_id || '/' || p.id || '/' || substr(md5(p.id::text || i), 1, 20) || '.jpg', 'image/jpeg', 180000, 1200, 1200
   from products p, generate_series(0, $1::integer - 1) i`;
 
-// The same terms as refreshSearch writes.
+// The same terms that refreshSearch writes.
 export const SEARCH = `
   insert into product_search (workspace_id, product_id, terms)
   select p.workspace_id, p.id, search_terms(variadic array[p.name, p.sku, p.ean] || coalesce(v.codes, '{}'))

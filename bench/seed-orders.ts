@@ -1,7 +1,8 @@
 /** Each surname that the benchmark searches for occurs in this many orders, regardless of the total. */
 export const ORDERS_PER_SURNAME = 20;
 
-// No order expires during a measurement. Each was changed up to an hour after it was placed.
+// The expiry is far in the future, so that no order expires during a measurement. Each order was changed within an
+// hour.
 export const ORDERS = `
   insert into orders (workspace_id, id, number, status, status_shipping, code_shipping, carrier, subtotal, shipping_cost, total,
     payment_method, gateway, transaction_id, customer_id, customer, shipping_address, items, checkout_id, expires_at,
@@ -34,14 +35,14 @@ export const CUSTOMERS = `
     search_terms(customer->>'name', customer->>'email', customer->>'document', formatted_tax_id(customer->>'document'), customer->>'phone')
   from orders`;
 
-// The same terms as refreshOrderSearch writes.
+// The same terms that refreshOrderSearch writes.
 export const ORDER_SEARCH = `
   insert into order_search (workspace_id, order_id, terms)
   select o.workspace_id, o.id, search_terms(variadic array[o.number::text, o.customer->>'name', o.customer->>'email',
     o.customer->>'document', formatted_tax_id(o.customer->>'document'), o.code_shipping] || array(select item->>'sku' from jsonb_array_elements(o.items) item))
   from orders o`;
 
-// What the sequencer would have written if the orders had been placed one by one.
+// The rows that the sequencer would have written if the orders had been placed one by one.
 export const ORDER_CHANGES = `
   with numbered as (
     insert into order_changes (workspace_id, order_id, change)

@@ -31,7 +31,7 @@ const BUDGET = 100_000_000;
 export interface Filling {
   products: number;
   orders?: number;
-  /** With 3, every third product has variations. */
+  /** How often a product has variations. With 3, every third product has them. */
   variedEvery?: number;
   variations?: number;
   images?: number;
@@ -61,26 +61,26 @@ export async function seed(
     if (products > 0) {
       await client.query(PRODUCTS, [products, variedEvery, variations]);
       await client.query(VARIATIONS, [variations]);
-      // The trigger counts the images of a product, which requires a table scan while the index is missing.
+      // This trigger counts the images of a product, which needs a table scan while the index is missing.
       await client.query('alter table product_images disable trigger product_images_limit');
       await client.query(IMAGES, [images]);
       await client.query('alter table product_images enable trigger product_images_limit');
       await client.query(SEARCH);
     }
     if (orders > 0) {
-      // The trigger would queue each order for the sequencer.
+      // This trigger would queue each order for the sequencer.
       await client.query('alter table orders disable trigger orders_enqueued');
       await client.query(ORDERS, [orders]);
       await client.query('alter table orders enable trigger orders_enqueued');
       await client.query(CUSTOMERS);
       await client.query(ORDER_SEARCH);
       await client.query(ORDER_CHANGES);
-      // The next order gets a number of its own.
+      // The next order must get an unused number.
       await client.query('update workspaces set last_order_number = 1000 + $1', [orders]);
     }
     for (const index of indexes) await client.query(index);
     await client.query('drop table seed_stores');
-    // autovacuum would do this within minutes. Plans and index-only scans depend on it.
+    // autovacuum would do this within minutes, and plans and index-only scans depend on it.
     await client.query('vacuum analyze');
     await client.query('checkpoint');
     return made;

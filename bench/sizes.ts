@@ -14,20 +14,20 @@ export interface Size {
 }
 
 interface Comparison {
-  /** The name of the records that the large store has a hundred times as many of. */
+  /** What the large store has a hundred times as many of, such as products. */
   records: string;
   requestsPerRound: number;
   seed(connection: Connection, count: number): Promise<SeededStore>;
   /**
-   * Request paths by the name of the call. Each has many different paths, so that responses do not depend on a few
-   * cached pages.
+   * Request paths by the name of the call. Each call has many different paths, so that the result does not depend on a
+   * few cached pages.
    */
   callsOf(size: Size): Promise<Map<string, string[]>>;
-  /** Calls for which the large store has more rows to count. Their times are reported but have no goal. */
+  /** Calls that have to count more rows in the large store. Their times are reported but have no goal. */
   countMore?: string[];
 }
 
-/** Sends the same requests to a small and a large store and exits, with code 1 if a call became too slow. */
+/** Sends the same requests to a small and a large store, then exits. The exit code is 1 if a call was too slow. */
 export async function compareSizes(comparison: Comparison): Promise<never> {
   const { records, requestsPerRound, seed, callsOf, countMore = [] } = comparison;
   const { values: options } = parseArgs({
@@ -103,7 +103,7 @@ export async function compareSizes(comparison: Comparison): Promise<never> {
   }
 }
 
-/** Cursors at these positions, derived from a cursor that the API issued for the path. */
+/** Returns cursors at these positions, derived from a cursor that the API issued for the path. */
 export async function movedCursors(
   size: Size,
   path: string,
@@ -116,7 +116,7 @@ export async function movedCursors(
   });
 }
 
-/** The second page of each list. */
+/** Returns the paths of the second page of each list. */
 export function secondPages(size: Size, paths: string[]): Promise<string[]> {
   return Promise.all(
     paths.map(async (path) => `${path.split('?')[0]}?cursor=${await nextCursor(size, path)}`),

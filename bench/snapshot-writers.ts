@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
 
-// The writers of snapshot.ts, in a separate process, because reading the stream would delay them. Each message with
-// `ids` starts them; `stop` ends them and is answered with the number of writes.
+// The writers of snapshot.ts, in a separate process, because reading the stream would delay them. A message with `ids`
+// starts them. `stop` ends them and is answered with the number of writes.
 
 const WRITERS = 16;
 const agent = new Agent({ keepAlive: true });
@@ -42,7 +42,7 @@ async function run(start: Start): Promise<void> {
   process.send?.({ written });
 }
 
-/** Mostly balances of simple products, some of variations, a few prices. */
+/** Changes mostly balances of simple products, some of variations, and a few prices. */
 async function write({ url, token, ids, skus }: Start, n: number): Promise<void> {
   const quantity = Math.floor(Math.random() * 1_000);
   const simple = ids[Math.floor(Math.random() * ids.length)];
@@ -57,7 +57,7 @@ async function write({ url, token, ids, skus }: Start, n: number): Promise<void>
   if (status !== 200) throw new Error(`${path}: ${status}`);
 }
 
-/** With node:http, because fetch needs twice the processor time, and the server shares two cores with it. */
+/** Uses node:http because fetch needs twice the CPU time, and the server shares two cores with this process. */
 function patch(url: string, token: string, body: string): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const headers = {

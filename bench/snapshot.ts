@@ -9,8 +9,9 @@ import { startEmbeddedPostgres } from 'feira/dist/platform/embedded-postgres/sta
 import { memoryOf, startFeira, temporaryFolder } from './processes.js';
 import { seed } from './seed.js';
 
-// Streams a large store while it is written to, applies the feed from the cursor of the snapshot, and compares the
-// result with the store, record by record. Prints the duration of a stream and the growth of the memory of the process.
+// Streams a large store while it is being changed, applies the feed from the cursor of the snapshot, and compares the
+// result with the store, record by record. Prints the duration of each stream and how much the memory of the server
+// grew.
 
 const { values: options } = parseArgs({
   options: {
@@ -45,7 +46,7 @@ let hasFailed = false;
 for (let round = 0; round <= Number(options.rounds); round++) {
   if (round === 1) {
     console.log(`without a stream: ${await writeAlone()} writes/s`);
-    // Writes need memory too, with or without a stream.
+    // Writes need memory even without a stream, so they are part of the baseline.
     base = Math.max(base!, memoryOf(server.pid)?.now ?? 0);
   }
   const writers = round === 0 ? undefined : startWriters();

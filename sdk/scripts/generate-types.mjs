@@ -1,5 +1,5 @@
-// Writes src/types.ts from openapi.json. Existing generators do not run on TypeScript 7, and none of them makes open
-// enums. A test compares the result with the committed file.
+// Writes src/types.ts from openapi.json. Existing generators do not work with TypeScript 7, and none of them generates
+// open enums. A test compares the result with the committed file.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -52,7 +52,7 @@ function queries({ paths }) {
     .filter(Boolean);
 }
 
-/** A time may be a Date, and a list of values an array. The client converts both to the format of the API. */
+/** A time may be given as a Date, and several values as an array. The client converts both to the format of the API. */
 function queryValue(schema) {
   if (schema['x-time']) return { typescript: 'string | Date' };
   if (schema['x-list-of']) return { typescript: `string | ${paren(openEnum(schema['x-list-of']))}[]` };
@@ -115,7 +115,7 @@ function objectType({ properties = {}, required = [], additionalProperties }, in
   return `{\n${lines.join('\n')}\n${indent}}`;
 }
 
-/** A value that the API adds later is still a string, so that switch statements and assignments keep compiling. */
+/** Values that the API adds later are accepted as strings, so that switch statements and assignments keep compiling. */
 function openEnum(values) {
   const literals = values.map(literal);
   const isText = values.some((value) => typeof value === 'string');

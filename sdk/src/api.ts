@@ -6,7 +6,7 @@ import type { Query } from './query.js';
 import type { CallSpec } from './sent-request.js';
 import type { Transport } from './transport.js';
 
-/** The kinds of calls, for the groups in resources/. */
+/** The kinds of calls that the classes in resources/ are built from. */
 export class Api {
   constructor(readonly transport: Transport) {}
 
@@ -14,7 +14,7 @@ export class Api {
     return new Call(sendJson(this.transport, { method: 'GET', path }, options, callSite(this.get)));
   }
 
-  /** For the few lists that are not paged. */
+  /** Reads one of the few lists that are not paged. */
   all<T>(path: string, options: CallOptions = {}): Call<T[]> {
     const site = callSite(this.all);
     return new Call(sendJson(this.transport, { method: 'GET', path }, options, site, dataOf<T>));

@@ -9,9 +9,9 @@ const MAX_ENTRIES = 500;
 export type BatchResult<R> = R[];
 
 /**
- * Sends any number of entries in calls of 500, one after the other, because entries of one SKU must be applied in
- * order. Each call has its own idempotency key, derived from the given one, so that repeating the whole batch sends
- * the same keys. If a call fails, `completed` of the error has the earlier results.
+ * Sends any number of entries in calls of 500. The calls are sent one after the other, because entries for the same SKU
+ * must be applied in order. Each call has its own idempotency key, derived from the given one, so repeating the whole
+ * batch sends the same keys. If a call fails, `completed` of the error contains the results of the earlier calls.
  */
 export async function sendInBatches<E, B, R>(
   api: Api,
@@ -36,7 +36,10 @@ export async function sendInBatches<E, B, R>(
   return results;
 }
 
-/** The API counts the entries of each call from 0. The caller only knows positions in the whole list. */
+/**
+ * Converts the positions in an error to positions in the whole list, because the API counts the entries of each call
+ * from 0.
+ */
 function placed(error: FeiraError, start: number, completed: unknown[]): FeiraError {
   for (const detail of error.details)
     detail.field = detail.field?.replace(

@@ -3,13 +3,13 @@ import { FeiraError } from './errors.js';
 import type { CallSpec } from './sent-request.js';
 import type { StartedOptions, Transport } from './transport.js';
 
-/** The response metadata beside the data. The body has already been read. */
+/** The data of a response together with its metadata. The body has already been read. */
 export interface WithResponse<T> {
   data: T;
   response: Response;
 }
 
-/** A call that has been started: await it for its data, or `withResponse()` for the headers as well. */
+/** A call that has been sent. Await it for its data, or `withResponse()` for the headers as well. */
 export class Call<T> implements Promise<T> {
   readonly [Symbol.toStringTag] = 'Call';
 

@@ -4,12 +4,12 @@ export function deadlineIn(ms: number | undefined): AbortSignal | undefined {
   return ms === undefined ? undefined : AbortSignal.timeout(ms);
 }
 
-/** Aborted as soon as one of the given signals is. */
+/** Returns a signal that is aborted as soon as one of the given signals is. */
 export function anyOf(...signals: (AbortSignal | undefined)[]): AbortSignal {
   return AbortSignal.any(signals.filter((each) => each !== undefined));
 }
 
-/** Rejects as soon as the signal is aborted. `work` continues, because other calls may wait for it as well. */
+/** Rejects as soon as the signal is aborted. `work` continues, because other calls may also wait for it. */
 export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(signal.reason);
@@ -20,8 +20,8 @@ export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise
 }
 
 /**
- * The error for a call that the caller or the deadline has ended. A deadline usually passes during the wait after a
- * failed attempt, so that failure is reported as the cause.
+ * Returns the error for a call that was aborted by the caller or by its deadline. A deadline usually passes during the
+ * wait after a failed attempt, so the error contains that failure.
  */
 export function stopped(
   signal: AbortSignal,

@@ -29,8 +29,8 @@ export interface ErrorFields {
   cause?: unknown;
 }
 
-// Registered globally, because an application may contain two copies of the SDK (two versions, or ESM beside a
-// bundle), and instanceof must recognise the errors of both.
+// A global symbol, because an application may contain two copies of the SDK (two versions, or ESM and a bundle), and
+// instanceof must recognize the errors of both.
 const KINDS = Symbol.for('@feira/sdk.error');
 
 /** The error that every failed call throws. */
@@ -46,7 +46,7 @@ export class FeiraError extends Error {
   readonly docUrl: string | undefined;
   /** How many times the request was sent. */
   readonly attempts: number;
-  /** Set for a batch that failed half-way: the results of the entries before the failure, in order. */
+  /** Set if a batch failed after some calls had succeeded: the results of the entries before the failure, in order. */
   completed?: readonly unknown[];
 
   constructor(message: string, fields: ErrorFields) {
@@ -63,7 +63,7 @@ export class FeiraError extends Error {
   }
 
   static override [Symbol.hasInstance](value: unknown): boolean {
-    // A subclass defined by an application has no `kind` of its own, so its prototype decides.
+    // A subclass defined by an application has no `kind` of its own, so the ordinary instanceof check applies.
     // biome-ignore-start lint/complexity/noThisInStatic: subclasses inherit this method, and `this` is the subclass
     if (!Object.hasOwn(this, 'kind')) return Function.prototype[Symbol.hasInstance].call(this, value);
     const kinds = (value as { [KINDS]?: string[] } | null | undefined)?.[KINDS];
@@ -72,7 +72,7 @@ export class FeiraError extends Error {
   }
 }
 
-/** The merchant must approve the app again, because the refresh token was used, has expired or was revoked. */
+/** The merchant must approve the app again, because the refresh token was already used, has expired or was revoked. */
 export class ReconnectNeeded extends FeiraError {
   static override readonly kind: string = 'ReconnectNeeded';
 
@@ -90,12 +90,12 @@ export class ReconnectNeeded extends FeiraError {
   }
 }
 
-/** Records the place in the application from which a call was made. */
+/** The stack at which the application made a call. */
 export interface CallSite {
   stack?: string;
 }
 
-/** Omits the frames of `below` and of the functions it called. */
+/** Captures the stack without the frames of `below` and of the functions that it called. */
 export function callSite(
   below: ((...args: never[]) => unknown) | (new (...args: never[]) => unknown),
 ): CallSite {
@@ -106,7 +106,10 @@ export function callSite(
   return site;
 }
 
-/** The error is created after several asynchronous steps, when the caller's line is no longer in the stack. */
+/**
+ * Gives an error the stack of the call. The error is created after several asynchronous steps, when the caller is no
+ * longer on the stack.
+ */
 export function placeAt<E extends Error>(error: E, site: CallSite): E {
   const frames = site.stack?.split('\n').filter((line) => /^\s+at /.test(line));
   if (frames?.length) error.stack = `${error.name}: ${error.message}\n${frames.join('\n')}`;

@@ -50,7 +50,7 @@ async function errorBody(response: Response): Promise<ErrorBody | undefined> {
   }
 }
 
-/** fetch reports only "fetch failed" and puts the reason into the cause of its error. */
+/** Returns the reason of a failure. fetch itself reports only "fetch failed" and puts the reason into `cause`. */
 function reasonOf(error: unknown): string {
   const { message, cause } = error as { message?: string; cause?: { code?: string; message?: string } };
   return cause?.code ?? cause?.message ?? message ?? String(error);

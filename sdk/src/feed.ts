@@ -9,7 +9,10 @@ const PAGE = 100;
 const EVERY_MS = 5_000;
 
 export interface FollowOptions extends CallOptions {
-  /** true: wait for new entries at the end until `signal` is aborted. Default: stop at the end. */
+  /**
+   * With true, the loop waits for new entries at the end of the feed until `signal` is aborted. Default: stop at the
+   * end.
+   */
   follow?: boolean | undefined;
   /** The polling interval at the end of the feed. Default 5 seconds. */
   everyMs?: number | undefined;
@@ -22,11 +25,11 @@ export interface FeedPage<T> {
 }
 
 /**
- * A list to which later changes are appended. Nothing ever appears before a cursor that was returned, so a program
- * that saves `cursor` and continues from it after a restart misses nothing.
+ * A list to which changes are appended. No entry ever appears before a cursor that was returned, so a program that
+ * saves `cursor` and continues from it after a restart misses nothing.
  */
 export class Feed<T> implements AsyncIterable<T> {
-  /** Everything before this position has been processed, because the loop has requested the next page. */
+  /** The position up to which entries have been processed. It advances when the loop requests the next page. */
   cursor: string | undefined;
 
   constructor(

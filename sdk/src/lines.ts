@@ -19,7 +19,7 @@ export async function* readLines(
       yield* lines;
     }
   } finally {
-    // Also runs when the consumer leaves early, so that the server stops sending.
+    // Also runs if the consumer stops early, so that the server stops sending.
     await reader.cancel().catch(() => {});
   }
 }

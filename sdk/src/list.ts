@@ -11,7 +11,7 @@ export interface Page<T> {
 }
 
 /**
- * A list that has not been requested yet: iterate over it for all records, await it for the page that its query
+ * A list that has not been requested yet. Iterate over it to read all records, await it to read the page that its query
  * describes, or iterate over `pages()`.
  */
 export class List<T> implements PromiseLike<Page<T>>, AsyncIterable<T> {

@@ -16,7 +16,7 @@ export interface FeiraAppOptions {
   /** The redirect URI, exactly as registered for the app. */
   redirectUri: string;
   scopes: (Me['scopes'][number] | (string & {}))[];
-  /** Default: in memory. */
+  /** Where tokens are stored. Default: in memory. */
   tokens?: TokenStore;
   /** The `iss` that the callback must carry. Default: baseUrl. */
   issuer?: string;
@@ -33,7 +33,7 @@ export interface Connected {
   store: Feira;
 }
 
-/** Your app: connects stores by OAuth and creates a client for each of them. */
+/** Your app. It connects stores by OAuth and creates a client for each of them. */
 export class FeiraApp {
   private readonly tokens: TokenStore;
   private readonly clock: Clock;
@@ -49,8 +49,8 @@ export class FeiraApp {
   }
 
   /**
-   * Returns the URL to which to send the merchant. `session` is any value that identifies the person at the browser,
-   * such as their session id in your system. Pass the same value to `connected`.
+   * Returns the URL to send the merchant to. `session` is any value that identifies the person at the browser, such as
+   * their session id in your system. Pass the same value to `connected`.
    */
   async connect(session: string): Promise<string> {
     if (!session) throw new TypeError('connect() needs the session of the person who connects the store');
@@ -74,12 +74,12 @@ export class FeiraApp {
         `Expected the merchant to reconnect store ${reconnects}, but store ${workspaceId} was chosen`,
       );
     await this.tokens.lock(workspaceId, () => this.tokens.set(workspaceId, tokens));
-    // An existing client may hold the tokens of the old connection.
+    // Discard the existing client, which may hold the tokens of the old connection.
     this.stores.delete(workspaceId);
     return { workspaceId, store: this.store(workspaceId) };
   }
 
-  /** Returns the client of a connected store. It is always the same one, so that all calls share its pacing. */
+  /** Returns the client of a connected store. It is always the same one, so that all calls share one rate limit. */
   store(workspaceId: string): Feira {
     const known = this.stores.get(workspaceId);
     if (known) return known;

@@ -9,13 +9,13 @@ export interface CallOptions {
   /** The timeout of one attempt. Default 30 seconds. */
   timeoutMs?: number | undefined;
   /**
-   * The time limit for the whole call with all attempts and waits. No default, because the attempts are already
-   * limited.
+   * The time limit for the whole call, including all attempts and waits. There is no default, because the number of
+   * attempts and their timeouts are already limited.
    */
   deadlineMs?: number | undefined;
   /** The maximum number of attempts. Default 5. */
   maxAttempts?: number | undefined;
-  /** Which waiting calls are sent first when the budget is low. Default normal. */
+  /** The order in which waiting calls are sent when few calls are left in the rate limit. Default normal. */
   priority?: Priority | undefined;
 }
 
@@ -37,7 +37,7 @@ export interface ConditionalOptions extends DryRunOptions {
 
 /** The source of access tokens. */
 export interface TokenSource {
-  /** Returns a token to send. `refused` is a token that the API has just answered with 401. */
+  /** Returns a token to send. `refused` is a token that the API has just rejected with 401. */
   accessToken(refused?: string): Promise<string>;
 }
 
@@ -54,8 +54,8 @@ export interface FeiraOptions {
   /** The maximum number of calls in flight. Default 8. */
   concurrency?: number;
   /**
-   * A budget shared with other processes that act for the same store and app. Default: this client counts its own
-   * calls.
+   * The rate limit shared with other processes that act for the same store and app. Default: this client counts only
+   * its own calls.
    */
   budget?: Budget;
   /** Default: the global fetch. */

@@ -1,7 +1,10 @@
 export type QueryValue = string | number | boolean | Date | readonly string[] | undefined;
 export type Query = { [name: string]: QueryValue };
 
-/** Times are formatted as RFC 3339, several values are separated by commas, and undefined values are omitted. */
+/**
+ * Builds a URL. Times are formatted as RFC 3339, several values are separated by commas, and undefined values are
+ * omitted.
+ */
 export function urlOf(baseUrl: string, path: string, query: Query): string {
   const parameters = Object.entries(query)
     .filter(([, value]) => value !== undefined)
@@ -10,7 +13,10 @@ export function urlOf(baseUrl: string, path: string, query: Query): string {
   return `${baseUrl.replace(/\/+$/, '')}/api/v1${path}${search && `?${search}`}`;
 }
 
-/** A path with its values encoded: path`/products/${id}`. An empty value would address another resource. */
+/**
+ * Builds a path and encodes its values: path`/products/${id}`. Throws for an empty value, which would address another
+ * resource.
+ */
 export function path(strings: TemplateStringsArray, ...values: string[]): string {
   return String.raw(
     { raw: strings },

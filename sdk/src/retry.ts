@@ -1,21 +1,21 @@
 const FIRST_MS = 1_000;
 const LONGEST_MS = 30_000;
-/** The random part of a wait, so that clients that failed together do not retry together. */
+/** A random addition to each wait, so that clients that failed together do not retry together. */
 const JITTER = 0.25;
 
-/** Waits 1, 2, 4, 8 … seconds after attempts 1, 2, 3, 4 …, plus up to a quarter, and 30 seconds at most. */
+/** Returns the wait: 1, 2, 4, 8 … seconds after attempts 1, 2, 3, 4 …, plus up to a quarter, and at most 30 seconds. */
 export function backoffMs(attempt: number, random: () => number = Math.random): number {
   return Math.min(LONGEST_MS, FIRST_MS * 2 ** (attempt - 1) * (1 + JITTER * random()));
 }
 
-/** The X-Should-Retry header of the server decides. The status decides only if a proxy answered instead. */
+/** Uses the X-Should-Retry header of the server. If it is missing because a proxy answered, the status decides. */
 export function shouldRetry(response: Response): boolean {
   const told = response.headers.get('x-should-retry');
   if (told !== null) return told === 'true';
   return response.status === 408 || response.status === 429 || response.status >= 500;
 }
 
-/** Retry-After as seconds or as a date. undefined if absent or unreadable. */
+/** Returns the wait from Retry-After (seconds or a date), or undefined if it is absent or unreadable. */
 export function retryAfterMs(response: Response, now: number): number | undefined {
   const header = response.headers.get('retry-after');
   if (header === null) return undefined;

@@ -19,7 +19,7 @@ export interface SentRequest {
   body?: string;
 }
 
-/** What every attempt of a call sends: the same bytes under the same key. */
+/** Builds what every attempt of a call sends: the same bytes with the same idempotency key. */
 export function requestOf(
   { method, path, query, body, accept }: CallSpec,
   options: ConditionalOptions,

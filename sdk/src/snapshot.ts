@@ -10,19 +10,19 @@ const MAX_RESTARTS = 5;
 
 export interface SnapshotOptions extends CallOptions {
   /**
-   * A stream that is interrupted cannot be continued. With this function it is started again, up to five times:
-   * remove what you have stored, because all records are sent again. Without it, an interrupted stream throws
-   * `snapshot_incomplete`.
+   * An interrupted stream cannot be continued, only started again. If this function is given, the stream is started
+   * again up to five times, and the function is called each time: remove what you have stored, because all records are
+   * sent again. Otherwise an interrupted stream throws `snapshot_incomplete`.
    */
   onRestart?: (() => void | Promise<void>) | undefined;
 }
 
 /**
- * Every record of one consistent view of the store. Iterate over it once; then `events()` returns what has changed
- * since.
+ * All records of one consistent view of the store. Iterate over it once; after that, `events()` returns the changes
+ * since then.
  */
 export class Snapshot<T> implements AsyncIterable<T> {
-  /** The time of the view, known from the first record on. */
+  /** The time of the snapshot, known from the first record on. */
   at: string | undefined;
   private position: string | undefined;
   private isComplete = false;
@@ -101,8 +101,8 @@ function aborted(cause: unknown): FeiraError {
 }
 
 /**
- * The server may take a while to notice that the interrupted stream has no reader, and rejects a second one until
- * then.
+ * Returns whether to start again. Until the server notices that the interrupted stream has no reader, it rejects a
+ * second one, so that rejection is retried too.
  */
 function canRestart(error: unknown, broken: number): boolean {
   if (!(error instanceof FeiraError)) return false;

@@ -4,22 +4,22 @@ import type { TokenSource } from './options.js';
 export interface TokenSet {
   accessToken: string;
   refreshToken: string;
-  /** RFC 3339. */
+  /** An RFC 3339 time. */
   expiresAt: string;
-  /** Separated by spaces. */
+  /** The scopes, separated by spaces. */
   scope: string;
 }
 
-/** Stores the tokens of each store. Encrypt them, because a refresh token grants access like a password. */
+/** Stores the tokens of each connected store. Encrypt them, because a refresh token grants access like a password. */
 export interface TokenStore {
   get(workspaceId: string): Promise<TokenSet | undefined>;
   /** Must not return before the tokens are stored durably. */
   set(workspaceId: string, tokens: TokenSet): Promise<void>;
-  /** Runs `work` while no other process runs work for the same store. */
+  /** Runs `work` while no other process runs work under the lock of the same store. */
   lock<T>(workspaceId: string, work: () => Promise<T>): Promise<T>;
 }
 
-/** For tests and scripts: everything is lost when the process ends. */
+/** Stores tokens in memory, for tests and scripts. They are lost when the process ends. */
 export class MemoryTokens implements TokenStore {
   private readonly sets = new Map<string, TokenSet>();
   private readonly locks = new Map<string, Promise<unknown>>();
@@ -46,9 +46,9 @@ export class MemoryTokens implements TokenStore {
 const EARLY_MS = 60_000;
 
 /**
- * The access token of one store, renewed when it expires. However many calls wait for it, there is one refresh:
- * within a process they share a promise, and across processes the lock of the store decides, under which the tokens
- * are read again before they are renewed.
+ * The access token of one store, renewed when it expires. There is only one refresh, however many calls wait for it.
+ * Within a process the calls share a promise. Across processes they use the lock of the store, and the tokens are read
+ * again under the lock before they are renewed.
  */
 export class RenewedTokens implements TokenSource {
   private current: TokenSet | undefined;
@@ -78,7 +78,7 @@ export class RenewedTokens implements TokenSource {
         return saved;
       }
       const renewed = await this.refresh(saved);
-      // Saved before any caller gets it, because the old refresh token is now invalid.
+      // Save the new tokens before any caller gets them, because the old refresh token is now invalid.
       await this.store.set(this.workspaceId, renewed);
       this.current = renewed;
       return renewed;

@@ -9,10 +9,10 @@ import { LONGEST_WAIT_MS, reportOf, UPLOADS_PER_MINUTE, uploadReport } from './p
 import { backoffMs, retryAfterMs, shouldRetry } from './retry.js';
 import { type CallSpec, requestOf, type SentRequest } from './sent-request.js';
 
-/** `read` extracts what the caller needs from the response while the timeout of the attempt still applies. */
+/** Reads what the caller needs from the response, while the timeout of the attempt still applies. */
 export type Read<T> = (response: Response) => Promise<T>;
 
-/** The options of a call, with its deadline if it has begun already. */
+/** The options of a call. If the call is part of an operation that has already begun, they include its deadline. */
 export type StartedOptions<O extends CallOptions = ConditionalOptions> = O & {
   deadline?: AbortSignal | undefined;
 };
@@ -21,7 +21,10 @@ const TIMEOUT_MS = 30_000;
 const MAX_ATTEMPTS = 5;
 const CONCURRENCY = 8;
 
-/** Sends the calls of one store: paced, with a timeout per attempt, and with retries if they can help. */
+/**
+ * Sends the calls of one store: within its rate limit, with a timeout per attempt, and with retries where they can
+ * help.
+ */
 export class Transport {
   readonly clock: Clock;
   readonly fetch: typeof fetch;
@@ -44,16 +47,16 @@ export class Transport {
     return options.maxAttempts ?? this.options.maxAttempts ?? MAX_ATTEMPTS;
   }
 
-  /** For an operation of several calls: its deadline begins now and covers all of them. */
+  /** Starts an operation that consists of several calls: its deadline begins now and covers all of them. */
   start<O extends CallOptions>(options: O): StartedOptions<O> {
     return { ...options, deadline: deadlineIn(options.deadlineMs ?? this.options.deadlineMs) };
   }
 
-  /** Throws FeiraError, with the stack of `site`. */
+  /** Sends a call. Throws FeiraError with the stack of `site`. */
   async send<T>(spec: CallSpec, options: StartedOptions, site: CallSite, read: Read<T>): Promise<T> {
     const { deadline } = 'deadline' in options ? options : this.start(options);
     const signal = anyOf(options.signal, deadline);
-    // Created once, so that every attempt sends the same bytes with the same key.
+    // Built once, so that every attempt sends the same bytes with the same key.
     const request = requestOf(spec, options, this.options);
     const state: Attempts = { count: 0, refusedToken: undefined, renewed: false, report: undefined };
     try {
@@ -103,7 +106,7 @@ export class Transport {
     state: Attempts,
     read: Read<T>,
   ): Promise<Outcome<T>> {
-    // AbortSignal.timeout is not suitable, because a stream that `read` returns continues after the attempt.
+    // AbortSignal.timeout cannot be canceled, and a stream that `read` returns continues after the attempt.
     const timeout = new AbortController();
     const timer = setTimeout(() => timeout.abort(), options.timeoutMs ?? this.timeoutMs);
     const headers = { ...init.headers, authorization: `Bearer ${token}` };
@@ -136,7 +139,7 @@ export class Transport {
     return typeof token === 'string' ? token : token.accessToken(refused);
   }
 
-  /** Throws `error` if there is no further attempt. */
+  /** Returns the wait before the next attempt. Throws `error` if there is none. */
   private waitBefore(
     state: Attempts,
     options: ConditionalOptions,
@@ -146,14 +149,14 @@ export class Transport {
     state.lastFailure = error;
     if (state.count >= this.maxAttempts(options)) throw error;
     if (retryAfter !== undefined && retryAfter > LONGEST_WAIT_MS) throw error;
-    // The rejected call also waits for a slot in the queue, so a second earlier or later makes no difference.
+    // The exact wait does not matter, because the call also waits for a slot in the queue.
     return retryAfter ?? backoffMs(state.count);
   }
 }
 
 interface Attempts {
   count: number;
-  /** A token that was answered with 401. */
+  /** The token that the API has rejected with 401. */
   refusedToken: string | undefined;
   renewed: boolean;
   /** What the last response reported about the budget. */

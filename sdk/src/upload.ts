@@ -46,7 +46,7 @@ export async function uploadImage(
   return data;
 }
 
-/** The URL accepts the same bytes again, so every connection failure can be retried. */
+/** Sends the file. The URL accepts the same bytes again, so every connection failure can be retried. */
 async function put(
   { transport }: Api,
   { uploadUrl }: SignedUpload,
@@ -64,7 +64,7 @@ async function put(
     try {
       const response = await transport.fetch(uploadUrl, {
         method: 'PUT',
-        // fetch sets Content-Length, which is part of the signature, from the body.
+        // Content-Length, which is part of the signature, is set by fetch from the body.
         headers: { 'content-type': contentType },
         body: bytes,
         signal: anyOf(end, AbortSignal.timeout(timeoutMs)),

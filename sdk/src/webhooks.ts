@@ -39,7 +39,7 @@ export interface Deduplication {
   add(deliveryId: string): unknown;
 }
 
-/** Remembers the last sequence of each resource. */
+/** Remembers the last processed sequence of each resource. */
 export interface Sequences {
   get(key: string): number | undefined | Promise<number | undefined>;
   set(key: string, sequence: number): unknown;
@@ -48,9 +48,9 @@ export interface Sequences {
 export interface WebhooksOptions extends WebhookSettings {
   /** Default: the last 10,000 deliveries, in memory. */
   deduplication?: Deduplication;
-  /** Default: the last 10,000 resources, in memory. false: stale events are handled as well. */
+  /** Default: the last 10,000 resources, in memory. With false, stale events are handled as well. */
   sequences?: Sequences | false;
-  /** Called for a rejected delivery and for a handler that fails. Default: console.error. */
+  /** Called when a delivery is rejected or a handler fails. Default: console.error. */
   onError?: (error: unknown) => void;
 }
 
@@ -73,7 +73,7 @@ export class Webhooks {
     this.sequences = options.sequences ?? new Recent<number>();
   }
 
-  /** `*` handles every event, including events that this version does not know. */
+  /** Registers a handler. `*` handles every event, including events that this version does not know. */
   on<Name extends keyof EventPayloads>(name: Name, handler: (event: WebhookEvent<Name>) => unknown): this;
   on(name: '*', handler: (event: AnyWebhookEvent) => unknown): this;
   on(name: string, handler: (event: never) => unknown): this {
@@ -100,7 +100,7 @@ export class Webhooks {
   /** A plugin for Fastify: app.register(hooks.fastify, { path: '/webhooks' }). */
   readonly fastify = async (instance: FastifyLike, { path }: { path: string }): Promise<void> => {
     const app = instance as FastifyCalls;
-    // Applies to this plugin only. Fastify would parse the body, but the signature covers its bytes.
+    // Keeps the body as bytes, because the signature covers them. This applies to this plugin only.
     app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) =>
       done(null, body),
     );
@@ -150,7 +150,7 @@ export class Webhooks {
   }
 
   /**
-   * An event is stale if a later one of the same kind for the same resource was handled, or if its product was
+   * Returns whether a later event of the same kind for the same resource was already handled, or the product was
    * deleted.
    */
   private async isStale({ event, workspaceId, data, sequence }: WebhookEvent): Promise<boolean> {

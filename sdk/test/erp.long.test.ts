@@ -15,7 +15,7 @@ import {
 import { Feira } from '../src/client.js';
 import { merchantAt } from './support/http-merchant.js';
 
-/** The duration of the purchases. Use FEIRA_ERP_SECONDS=600 for a full run. */
+/** How long purchases are made. Use FEIRA_ERP_SECONDS=600 for a full run. */
 const SECONDS = Number(process.env.FEIRA_ERP_SECONDS ?? 30);
 
 test(
@@ -58,10 +58,10 @@ test(
       server = await serve(env, url);
     }
     expect((await simulated)[0], simulation.output()).toBe(0);
-    // The last start adds the orders of the demo that the killed ones have not added.
+    // The servers that were killed may not have added all demo orders. The last start adds the rest.
     await until(() => demoIn(env).filled === true, 600_000);
-    // The last orders must be invoiced before the ERP is stopped. The store is asked, because the state of the ERP
-    // may lack the last payments.
+    // The last orders must be invoiced before the ERP is stopped. This asks the store, because the state of the ERP may
+    // not contain the last payments yet.
     const client = new Feira({ baseUrl: url, token: demoIn(env).token });
     await until(() => isInvoiced(client), 600_000);
 
@@ -133,12 +133,12 @@ async function isInvoiced(client: Feira): Promise<boolean> {
   return true;
 }
 
-/** Each start issues a new token and stores it in this file. */
+/** Reads the file in which each start stores its new token. */
 function demoIn(env: { FEIRA_DATA: string }) {
   return JSON.parse(readFileSync(join(env.FEIRA_DATA, 'demo.json'), 'utf8'));
 }
 
-/** The example compares itself with the store. This check does not rely on its code. */
+/** Compares the state with the store. The example has its own comparison, but this check does not rely on its code. */
 async function expectSameState(client: Feira, folder: string): Promise<void> {
   const { products, orders, done } = stateIn(folder);
   for await (const product of client.products.list({ include: ['variants'] })) {

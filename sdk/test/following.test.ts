@@ -117,7 +117,7 @@ test('a snapshot has no cursor before it is complete', async () => {
     break;
   }
   expect(() => snapshot.events()).toThrow('only when all of its records have been read');
-  // The server has noticed that the reader left: another snapshot is possible.
+  // Another snapshot is accepted only after the server has noticed that the reader left.
   await expect.poll(() => readAll(client), { timeout: 60_000 }).toBe(2);
 });
 
@@ -132,7 +132,7 @@ async function readAll(client: Feira): Promise<number | string> {
 }
 
 const HEAD = '{"snapshot":{"at":"2026-11-15T12:00:00Z","cursor":"c1"}}\n';
-/** Sends the text and then ends the answer, or breaks the connection. */
+/** Sends the text, then ends the response or breaks the connection. */
 function stream(text: string, isBroken: boolean): Script {
   return (_seen, response) => {
     response.writeHead(200, { 'content-type': 'application/x-ndjson' });

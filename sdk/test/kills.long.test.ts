@@ -3,7 +3,7 @@ import { sql } from '../../server/src/platform/db/sql.js';
 import { Feira } from '../src/client.js';
 import { RestartableServer } from './support/restartable-server.js';
 
-// The server is killed during long operations. On a busy machine, it takes long to start again.
+// The server is killed during long operations, and restarting it takes long on a busy machine.
 const PATIENT = { maxAttempts: 20, timeoutMs: 20_000 };
 const LINES = 5_000;
 const SIMPLE = 3_000;
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** 5 products with 1,000 variations each, and 3,000 simple products whose texts fill more than the buffers of a socket. */
+/** Adds 5 products with 1,000 variations each, and 3,000 simple products whose texts exceed the buffers of a socket. */
 async function fillStore(): Promise<void> {
   const client = new Feira({ baseUrl: server.url, token });
   const numbers = (count: number) => Array.from({ length: count }, (_, index) => String(index));
@@ -34,7 +34,7 @@ async function fillStore(): Promise<void> {
       ),
     });
   }
-  // Split, because a statement may take at most four seconds.
+  // Inserted in batches, because a statement may take at most four seconds.
   for (let first = 1; first < SIMPLE; first += 100)
     await server.db.store('test').autocommit.query(sql`
       insert into products (workspace_id, id, name, price, description)
@@ -94,7 +94,8 @@ test('a snapshot is complete although the server is killed in the middle, and it
   for await (const product of snapshot) {
     products.set(product.id, product.quantity);
     if (products.size === 100) restart ??= server.killAndRestart();
-    // The server sends as much as the buffers hold. A slow reader keeps it from finishing before it is killed.
+    // The server can send only as much as the buffers hold. The slow reader prevents it from finishing before it is
+    // killed.
     if (restarts === 0 && products.size === 101) await restart;
   }
   await restart;

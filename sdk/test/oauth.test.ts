@@ -39,7 +39,7 @@ async function answered(url: string, button: 'Approve' | 'Deny' = 'Approve'): Pr
   const path = new URL(url).pathname + new URL(url).search;
   let page = await merchant.get(path);
   if (page.status === 303) {
-    // The session has expired, because a test moved the clock.
+    // A test moved the clock, so the session has expired.
     await merchant.signIn();
     page = await merchant.get(path);
   }

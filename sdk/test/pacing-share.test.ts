@@ -30,7 +30,7 @@ test('a single client uses the whole limit', () => {
   expect(simulate({ limit: 120, clients: [600], seed: 1 })).toEqual({ done: 600, failed: 0, refusals: [] });
 });
 
-/** Makes a call that is answered immediately. Returns whether there was a slot for it. */
+/** Makes a call that is answered immediately. Returns whether a slot was free. */
 function call(state: BudgetState, now: number, remaining: number): boolean {
   const id = `call ${now}`;
   if (reserve(state, id, now) > 0) return false;

@@ -12,7 +12,9 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** Settings of clients that count their responses by status and share a clock that moves only between calls. */
+/**
+ * Returns settings for clients that count their responses by status and share a clock that moves only between calls.
+ */
 function counting() {
   const statuses: Record<number, number> = {};
   const underWay = new Set<string>();
@@ -26,7 +28,7 @@ function counting() {
     }) as typeof fetch,
     clock: {
       ...clock,
-      // If time moved during a call, one that a busy machine delays would count as lost.
+      // Time must not move during a call. Otherwise a call that a busy machine delays would count as lost.
       async sleep(ms: number, signal?: AbortSignal) {
         while (underWay.size > 0) await new Promise((resolve) => setImmediate(resolve));
         await clock.sleep(ms, signal);
@@ -36,7 +38,7 @@ function counting() {
   };
 }
 
-/** Keeps the ids of calls that have a slot and no response yet in `underWay`. */
+/** Records in `underWay` the ids of calls that have a slot but no response yet. */
 function watched(budget: Budget, underWay: Set<string>): Budget {
   return {
     async reserve(callId, now) {
@@ -128,7 +130,7 @@ test('a budget that cannot be reached does not stop the calls', async () => {
 test('uploads have a budget of their own', async () => {
   const { statuses, fetch } = counting();
   const { client } = await server.connect({
-    // The storage rejects the file. What matters is the request for the upload URL before it.
+    // The storage rejects the file. Only the preceding request for the upload URL matters here.
     fetch: (input, init) =>
       init?.method === 'PUT' ? Promise.resolve(new Response('', { status: 403 })) : fetch(input, init),
     clock: clockOf(server),

@@ -15,7 +15,7 @@ import { openLiveServer } from './support/live-server.js';
 const run = promisify(execFile);
 const SDK = join(ROOT, 'sdk');
 
-// A consumer's project with the package as npm would install it.
+// A consumer's project in which the package is installed as npm would install it.
 const project = temporaryFolder();
 let tarball: string;
 beforeAll(async () => {
@@ -77,7 +77,7 @@ test('CommonJS can require every entry', async () => {
 
 const COMPILERS = {
   'TypeScript 7': join(ROOT, 'node_modules/typescript/bin/tsc'),
-  // An older version that the package checker depends on.
+  // The older version is a dependency of the package checker.
   'TypeScript 5.6': join(
     dirname(fileURLToPath(import.meta.resolve('@arethetypeswrong/core'))),
     '../node_modules/typescript/bin/tsc',

@@ -27,7 +27,7 @@ beforeAll(async () => {
 }, 600_000);
 afterAll(() => project.remove());
 
-// The profile omits node10, which does not support exports, and require() before Node 20.19.
+// The profile leaves out node10, which does not support exports, and require() before Node 20.19.
 test('the command line of are the types wrong? reports nothing', async () => {
   const attw = join(project.path, 'node_modules/.bin/attw');
   const { stdout } = await run(attw, ['--profile', 'esm-only', '--format', 'json', project.tarball]);
@@ -105,7 +105,7 @@ async function bundleWorker(): Promise<void> {
   });
 }
 
-/** Without compatibility flags: no module or global of Node exists. */
+/** Runs without compatibility flags, so no module or global of Node exists. */
 function workerd(port: string, env: Record<string, string>) {
   const bindings = Object.entries(env).map(([name, text]) => `(name = "${name}", text = "${text}")`);
   writeFileSync(

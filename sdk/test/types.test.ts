@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-// @ts-expect-error: a script without types
+// @ts-expect-error: the script has no type declarations
 import { generateTypes } from '../scripts/generate-types.mjs';
 import type { OrderStatus } from '../src/types.js';
 

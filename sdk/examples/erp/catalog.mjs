@@ -1,6 +1,6 @@
 import { FeiraError } from '@feira/sdk';
 
-/** The initial copy: one consistent snapshot, and its position in the event feed. */
+/** Makes the initial copy from one consistent snapshot, and stores its position in the event feed. */
 export async function copyCatalog(store, state) {
   let products = {};
   const snapshot = store.products.snapshot({
@@ -15,7 +15,7 @@ export async function copyCatalog(store, state) {
   console.log(`Copied ${Object.keys(products).length} products as of ${snapshot.at}`);
 }
 
-/** The ERP identifies products and variations by SKU. Those without one get one. */
+/** Gives SKUs to products and variations that have none, because the ERP identifies them by SKU. */
 export async function mapSkus(store, state) {
   for (const product of Object.values(state.data.products)) {
     const unnamed = product.variants.filter(({ sku }) => !sku);
@@ -31,7 +31,10 @@ export async function mapSkus(store, state) {
   }
 }
 
-/** A stock event carries the new balance. Other events name only the changed fields, so the product is read again. */
+/**
+ * Applies the events since the last round. A stock event contains the new balance. Other events only name the changed
+ * fields, so the product is read again.
+ */
 export async function applyEvents(store, state) {
   const { products } = state.data;
   const feed = store.events.after(state.data.eventCursor);
@@ -61,7 +64,7 @@ async function readAgain(store, products, id) {
   try {
     products[id] = await store.products.get(id);
   } catch (error) {
-    // The product has been deleted since. Its event follows.
+    // The product has been deleted since. The event product.deleted follows later in the feed.
     if (!(error instanceof FeiraError && error.status === 404)) throw error;
   }
 }

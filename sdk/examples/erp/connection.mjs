@@ -17,7 +17,7 @@ const SCOPES = [
   'webhooks:manage',
 ];
 
-/** The client of the store: the one that was connected before, or one that the merchant connects now. */
+/** Returns the client of the store that is already connected, or asks the merchant to connect one. */
 export async function connectStore(state) {
   const { clientId, clientSecret } = credentials();
   const redirectUri = process.env.FEIRA_REDIRECT_URI ?? 'http://localhost:8080/callback';
@@ -28,7 +28,7 @@ export async function connectStore(state) {
     redirectUri,
     scopes: SCOPES,
     tokens: new FileTokens(`${FOLDER}/tokens`),
-    // A connector can wait several minutes for a server that restarts.
+    // With twelve attempts, the connector can wait several minutes for a server that restarts.
     client: { userAgent: 'ExampleERP/1.0', maxAttempts: 12 },
   });
   if (state.data.workspaceId === undefined) {
@@ -40,7 +40,7 @@ export async function connectStore(state) {
   return store;
 }
 
-/** Waits for the merchant, whose browser is redirected to the redirect address. */
+/** Waits until the merchant has decided and the browser is redirected to the redirect address. */
 async function approval(app, redirectUri) {
   const session = crypto.randomUUID();
   const server = createServer().listen(Number(new URL(redirectUri).port));
@@ -59,7 +59,7 @@ async function approval(app, redirectUri) {
   }
 }
 
-/** Credentials from the environment, or of the demo app that the first `npm start` creates. */
+/** Returns the credentials from the environment, or those of the demo app that the first `npm start` creates. */
 function credentials() {
   const { FEIRA_CLIENT_ID: clientId, FEIRA_CLIENT_SECRET: clientSecret, FEIRA_DATA = '.feira' } = process.env;
   if (clientId && clientSecret) return { clientId, clientSecret };

@@ -1,6 +1,6 @@
-// A small ERP connector. It connects a store by OAuth, copies the catalog, and then keeps both sides in step: stock in
+// A small ERP connector. It connects a store by OAuth, copies the catalog, and then keeps both sides in sync: stock in
 // both directions, orders in, invoices and shipments out. It can be stopped or killed at any time and continues from
-// its state. Run `npm start` in one terminal and `node sdk/examples/erp/erp.mjs` in another.
+// its saved state. Run `npm start` in one terminal and `node sdk/examples/erp/erp.mjs` in another.
 import { setTimeout as wait } from 'node:timers/promises';
 import { FeiraError } from '@feira/sdk';
 import { applyEvents, copyCatalog, mapSkus } from './catalog.mjs';
@@ -29,7 +29,7 @@ while (!stop.signal.aborted) {
     await pullOrders(store, state);
     await invoiceAndShip(store, state, stop.signal);
   } catch (error) {
-    // The SDK has retried the call already. The state still contains the work that is left.
+    // The SDK has already retried the call. The work that is left stays in the state and is done in the next round.
     if (!(error instanceof FeiraError)) throw error;
     console.log(`! ${error.code}: ${error.message} (request ${error.requestId ?? 'without answer'})`);
   }

@@ -1,7 +1,7 @@
 import { FeiraError } from '@feira/sdk';
 import { invoiceKey } from './invoice-key.mjs';
 
-/** Reads the orders that have changed since the last round, in their current state. */
+/** Reads the orders that have changed since the last round. */
 export async function pullOrders(store, state) {
   for await (const { data, cursor } of store.orders.changes(state.data.orderCursor).pages()) {
     for (const order of data) state.data.orders[order.id] = order;
@@ -11,7 +11,9 @@ export async function pullOrders(store, state) {
   }
 }
 
-/** Posts the invoices of paid orders, buys their labels and reports them as sent. Does only what is still missing. */
+/**
+ * Adds the invoice to each paid order, buys its label and reports it as sent. Steps that are already done are skipped.
+ */
 export async function invoiceAndShip(store, state, signal) {
   const { orders, done } = state.data;
   for (const order of Object.values(orders)) {
@@ -41,7 +43,7 @@ function isSent({ shippingService, statusShipping }) {
   return shippingService === null || !['pending', 'preparing'].includes(statusShipping);
 }
 
-/** The access key follows from the number of the order: a repetition after a crash is the same invoice. */
+/** The access key is derived from the order number, so a retry after a crash adds the same invoice. */
 function postInvoice(store, order) {
   const invoice = { type: 'nfe', key: invoiceKey(order.number), amount: order.total };
   return result(async () => {
@@ -65,7 +67,10 @@ function reportAsSent(store, { id }) {
   });
 }
 
-/** Another person may have shipped or refunded the order meanwhile: 409. The next pull shows its state. */
+/**
+ * Runs a step. If someone else has shipped or refunded the order meanwhile, the API responds with 409 and the step is
+ * skipped. The next pull reads the current state.
+ */
 async function result(step) {
   try {
     return await step();

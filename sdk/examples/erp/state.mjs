@@ -4,15 +4,15 @@ export const FOLDER = process.env.ERP_FOLDER ?? '.feira/erp';
 const FILE = `${FOLDER}/state.json`;
 
 /**
- * Everything the ERP knows, in one JSON file. Saving replaces the file, so a crash leaves either the old or the new
- * state. A position in a feed is saved together with what was read up to it.
+ * The state of the ERP, in one JSON file. Saving replaces the file, so a crash leaves either the old or the new state.
+ * A position in a feed is saved together with the data that was read up to it.
  */
 export function openState() {
   mkdirSync(FOLDER, { recursive: true });
   const data = {
-    /** By id, with variants. */
+    /** Products by id, with their variations. */
     products: {},
-    /** By id. */
+    /** Orders by id. */
     orders: {},
     /** Orders that this ERP has invoiced and shipped. */
     done: {},

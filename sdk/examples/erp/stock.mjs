@@ -1,4 +1,4 @@
-/** Goods arrive in the warehouse. The change is saved, with its idempotency key, before it is sent. */
+/** Simulates goods that arrive in the warehouse. The change is saved, with its idempotency key, before it is sent. */
 export async function receiveGoods(state) {
   const skus = Object.values(state.data.products).flatMap(({ sku, variants, hasVariants }) =>
     hasVariants ? variants.map((variant) => variant.sku) : [sku],
@@ -10,7 +10,10 @@ export async function receiveGoods(state) {
   state.save();
 }
 
-/** Sends differences instead of balances, because buyers reduce the same stock. The key makes a repetition harmless. */
+/**
+ * Sends differences instead of balances, because buyers reduce the same stock. With the idempotency key, a retry is
+ * applied only once.
+ */
 export async function sendStock(store, state) {
   const { stockToSend } = state.data;
   while (stockToSend.length > 0) {

@@ -3,7 +3,7 @@ import { type Budget, type BudgetReport, type BudgetState, reserve, settle } fro
 import { withFileLock } from './file-lock.js';
 import { replaceFile } from './write-file.js';
 
-/** A budget of one store and app, shared by all processes of a machine that use the same file. */
+/** The budget of one store and app, shared by all processes on a machine that use the same file. */
 export class FileBudget implements Budget {
   constructor(private readonly file: string) {}
 
@@ -28,7 +28,7 @@ export class FileBudget implements Budget {
     try {
       return JSON.parse(await readFile(this.file, 'utf8')) as BudgetState;
     } catch {
-      // The file is missing or unreadable. The headers of the next response fill it again.
+      // The file is missing or unreadable. The headers of the next response restore the state.
       return { calls: [] };
     }
   }

@@ -4,11 +4,11 @@ import { dirname } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 
 const RENEW_MS = 1_000;
-/** The holder touches its file every second. If it has not been touched for longer, the holder is dead. */
+/** The holder touches its lock file every second. If the file is older than this, the holder is considered dead. */
 const DEAD_AFTER_MS = 10_000;
 const ASK_AGAIN_MS = 10;
 
-/** Runs `work` while no other process of this machine holds the lock file. */
+/** Runs `work` while no other process on this machine holds the lock file. */
 export async function withFileLock<T>(file: string, work: () => Promise<T>): Promise<T> {
   const holder = randomUUID();
   await mkdir(dirname(file), { recursive: true });
@@ -28,7 +28,7 @@ export async function withFileLock<T>(file: string, work: () => Promise<T>): Pro
   }
 }
 
-/** Creating a file that must not exist is atomic. */
+/** Creates the lock file. Creating a file that must not exist yet is atomic. */
 async function tryToLock(file: string, holder: string): Promise<boolean> {
   try {
     const handle = await open(file, 'wx', 0o600);
@@ -42,9 +42,9 @@ async function tryToLock(file: string, holder: string): Promise<boolean> {
 }
 
 /**
- * The file is renamed first, because two waiting processes may both consider it abandoned, and only one of them can
- * rename it. If the second renames the new lock of the first, both continue; the Idempotency-Key of a refresh makes
- * that harmless.
+ * Removes the lock of a dead process. The file is renamed first, because two waiting processes may both consider it
+ * abandoned, and only one of them can rename it. If the second one renames the new lock of the first, both continue;
+ * this is harmless, because both send the same Idempotency-Key with the refresh.
  */
 async function removeIfDead(file: string): Promise<void> {
   const { mtimeMs } = await stat(file).catch(() => ({ mtimeMs: Date.now() }));

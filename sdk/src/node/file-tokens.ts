@@ -4,7 +4,10 @@ import type { TokenSet, TokenStore } from '../tokens.js';
 import { withFileLock } from './file-lock.js';
 import { replaceFile } from './write-file.js';
 
-/** Stores one file per store in a folder that only this account can read. For several machines, use a database. */
+/**
+ * Stores one file per store, in a folder that only this account can read. If you use several machines, store tokens in
+ * a database instead.
+ */
 export class FileTokens implements TokenStore {
   constructor(private readonly folder: string) {}
 

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { open, rename } from 'node:fs/promises';
 
-/** Readers see either the old or the new content, never a part. `durable` waits until it is on the disk. */
+/**
+ * Replaces a file, so that readers see either the old or the new content. With `durable`, it waits until the content is
+ * on the disk.
+ */
 export async function replaceFile(file: string, content: string, durable: boolean): Promise<void> {
   const temporary = `${file}.${randomUUID()}`;
   const handle = await open(temporary, 'wx', 0o600);

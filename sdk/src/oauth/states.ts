@@ -3,15 +3,16 @@ import { FeiraError } from '../errors.js';
 import { base64url, hmac, hmacKey } from '../hmac.js';
 
 const SESSION_MS = 60 * 60 * 1000;
-/** Long enough for a merchant who gets the link by e-mail. */
+/** Long enough for a merchant who receives the link by e-mail. */
 const STORE_MS = 7 * 24 * 60 * 60 * 1000;
 
 /**
  * The state and the PKCE verifier of an authorization. Both are derived from the client secret, so nothing has to be
  * stored between `connect` and `connected`, and any process can handle the callback.
  *
- * state = nonce.time.store.proof. The proof covers the session: a callback that somebody else began does not connect
- * their store to this person's account. A state for a store (to connect it again) is bound to that store instead.
+ * state = nonce.time.store.proof. The proof covers the session, so a callback from an authorization that an attacker
+ * started does not connect the attacker's store to this person's account. A state for connecting a known store again
+ * is bound to that store instead of a session.
  */
 export class AuthorizationStates {
   private readonly key: Promise<CryptoKey>;
@@ -31,7 +32,7 @@ export class AuthorizationStates {
     return this.create(workspaceId, '');
   }
 
-  /** Returns the store for which the state was created, if any. */
+  /** Returns the store that the state was created for, if any. Throws if the state is invalid or too old. */
   async check(state: string, session: string): Promise<string | undefined> {
     const [nonce = '', time = '', store = '', proof = ''] = state.split('.');
     if (!sameText(proof, await this.proof(nonce, time, store, store ? '' : session)))
@@ -62,7 +63,7 @@ export class AuthorizationStates {
   }
 }
 
-/** Takes the same time wherever the two differ. */
+/** Compares in constant time: the duration does not reveal where the texts differ. */
 function sameText(given: string, expected: string): boolean {
   let difference = given.length ^ expected.length;
   for (let i = 0; i < expected.length; i++) difference |= given.charCodeAt(i) ^ expected.charCodeAt(i);

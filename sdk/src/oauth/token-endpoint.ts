@@ -17,14 +17,14 @@ interface Options {
 const TIMEOUT_MS = 30_000;
 const MAX_ATTEMPTS = 5;
 
-/** POST /api/oauth/token. */
+/** Calls POST /api/oauth/token. */
 export class TokenEndpoint {
   constructor(
     private readonly options: Options,
     private readonly clock: Clock,
   ) {}
 
-  /** A code can be used once. If the response is lost, the merchant has to approve again. */
+  /** Exchanges a code, which can be used once. If the response is lost, the merchant has to approve again. */
   exchange(code: string, verifier: string): Promise<TokenSet> {
     const { redirectUri } = this.options;
     const form = {
@@ -37,8 +37,9 @@ export class TokenEndpoint {
   }
 
   /**
-   * A refresh token can be used once, but for the same Idempotency-Key the server returns the same pair for ten
-   * minutes. The key is derived from the token, so even a process that starts after a crash sends the same one.
+   * Refreshes the tokens. A refresh token can be used once, but with the same Idempotency-Key the server returns the
+   * same pair for ten minutes. The key is derived from the token, so even a process that starts after a crash sends the
+   * same key.
    */
   async refresh(refreshToken: string): Promise<TokenSet> {
     const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(refreshToken));

@@ -1,7 +1,7 @@
 import { adjustShare, isAlone, isScarce, newShare, type Share, waitForShare } from './share.js';
 import { ASK_AGAIN_MS, type CountedCall, OTHER, untilOneLeaves, WINDOW_MS } from './window.js';
 
-/** What the server reported about the budget in a response. */
+/** What a response reported about the rate limit. */
 export interface BudgetReport {
   limit: number;
   remaining: number;
@@ -10,8 +10,8 @@ export interface BudgetReport {
 }
 
 /**
- * Counts the calls of one store and app. Several processes can share one: see FileBudget in @feira/sdk/node, and the
- * recipe for Redis in the README.
+ * Counts the calls of one store and app. Several processes can share a budget: see FileBudget in @feira/sdk/node, and
+ * the recipe for Redis in the README.
  */
 export interface Budget {
   /** Takes a slot for the call and returns 0, or returns how many milliseconds to wait before asking again. */
@@ -22,21 +22,22 @@ export interface Budget {
 
 /** The complete state of a budget, as plain JSON. */
 export interface BudgetState {
-  /** undefined until the first response has reported it. Until then, one call is sent at a time. */
+  /** Undefined until the first response has reported the limit. Until then, one call is sent at a time. */
   limit?: number;
   /** After a rejection, nothing is sent before this time. */
   blockedUntil?: number;
   calls: CountedCall[];
-  /** Set while other clients use the same limit and do not share this budget. */
+  /** Set while other clients use the same limit without sharing this budget. */
   share?: Share;
 }
 
-/** A call whose process has died is never settled. It counts as finished after this time. */
+/** If a process dies, its calls are never settled. They count as finished after this time. */
 const LOST_AFTER_MS = 60_000;
 
 /**
- * The server accepts `limit` calls in any 60 seconds. It counted a call at some time between request and response, so
- * its slot is certainly free 60 seconds after the response. With this count, no call is sent that would be rejected.
+ * Takes a slot. The server accepts `limit` calls in any 60 seconds and counts each at some time between request and
+ * response, so its slot is certainly free 60 seconds after the response. With this rule, no call is sent that the
+ * server would reject.
  */
 export function reserve(state: BudgetState, id: string, now: number): number {
   state.calls = state.calls.filter(
@@ -72,15 +73,15 @@ export function settle(
     return;
   }
   if (call) call.remaining = remaining;
-  // Calls that the server has counted and this budget has not were made by other clients with the same credential.
+  // If the server has counted more calls than this budget, other clients with the same credential made them.
   const areOthers = addOthers(state, limit - remaining, () => now);
   if (state.share) adjustShare(state.share, state.calls, limit, now, random);
   else if (areOthers && isScarce(limit, remaining)) state.share = newShare(state.calls, 0.95, now);
 }
 
 /**
- * A rejected call costs nothing. The window is full: the first slot becomes free after the wait, and the others are
- * assumed to become free evenly until the end of the window.
+ * Handles a rejected call, which does not count. The window is full: the first slot becomes free after the wait, and
+ * the others are assumed to become free evenly until the end of the window.
  */
 function refused(state: BudgetState, id: string, limit: number, waitMs: number, now: number): void {
   state.calls = state.calls.filter((each) => each.id !== id);
@@ -92,7 +93,7 @@ function refused(state: BudgetState, id: string, limit: number, waitMs: number, 
   state.share = { ...share, calls: Math.min(share.calls, state.share?.calls ?? limit) };
 }
 
-/** Returns whether the window contains calls of other clients. */
+/** Adds the calls of other clients that the server has counted. Returns whether there are any. */
 function addOthers(state: BudgetState, used: number, at: (index: number) => number): boolean {
   const missing = used - state.calls.length;
   for (let index = 0; index < missing; index++) state.calls.push({ id: OTHER, at: at(index), isOver: true });

@@ -10,7 +10,7 @@ interface Waiting {
 
 const RANKS: Record<Priority, number> = { high: 0, normal: 1, low: 2 };
 
-/** Admits calls when the budget allows it, the most urgent first and then in the order in which they were made. */
+/** Sends calls when the budget allows it, the most urgent first, otherwise in the order in which they were made. */
 export class Pacer {
   private readonly waiting: Waiting[] = [];
   private inFlight = 0;
@@ -23,7 +23,7 @@ export class Pacer {
     private readonly clock: Clock,
   ) {}
 
-  /** Resolves when the call may be sent, to an id that must be passed to `release`. */
+  /** Resolves when the call may be sent. The resulting id must be passed to `release`. */
   acquire(priority: Priority, signal: AbortSignal | undefined): Promise<string> {
     return new Promise((resolve, reject) => {
       signal?.throwIfAborted();
@@ -54,7 +54,7 @@ export class Pacer {
     void this.pump();
   }
 
-  /** Only one loop runs at a time, so that two calls never take the same slot. */
+  /** Only one loop runs at a time, so that no two calls take the same slot. */
   private async pump(): Promise<void> {
     if (this.isPumping) return;
     this.isPumping = true;
@@ -70,13 +70,13 @@ export class Pacer {
     const id = this.waiting[0]!.id;
     const waitMs = await this.askBudget(id);
     if (waitMs > 0) {
-      // A finished call may report more free slots than were assumed.
+      // Wake early when a call finishes, because its response may report more free slots than were assumed.
       await this.clock.sleep(waitMs, this.wake.signal).catch(() => {});
       return;
     }
     const index = this.waiting.findIndex((entry) => entry.id === id);
     if (index < 0) {
-      // The caller gave up while the budget was being queried. Its slot stays unused.
+      // The caller gave up while the budget was being asked, so its slot stays unused.
       await this.tellBudget(id, undefined);
       return;
     }
@@ -84,7 +84,7 @@ export class Pacer {
     this.waiting.splice(index, 1)[0]!.start();
   }
 
-  /** If a shared budget cannot be reached, calls continue, because the server still enforces the limit. */
+  /** If a shared budget cannot be reached, calls are sent anyway, because the server still enforces the limit. */
   private async askBudget(id: string): Promise<number> {
     try {
       return await this.budget.reserve(id, this.clock.now());

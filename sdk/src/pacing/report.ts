@@ -2,7 +2,7 @@ import { retryAfterMs } from '../retry.js';
 import type { BudgetReport } from './budget.js';
 
 export const UPLOADS_PER_MINUTE = 60;
-/** A longer Retry-After (the daily limit of uploads) is reported to the caller instead of being waited for. */
+/** If Retry-After is longer than this (as with the daily limit of uploads), the error is thrown instead of waiting. */
 export const LONGEST_WAIT_MS = 300_000;
 
 /** Reads the budget headers of a response. */
@@ -16,7 +16,7 @@ export function reportOf(response: Response, now: number): BudgetReport | undefi
 }
 
 /**
- * The headers of POST /uploads describe the tightest of three limits, so only a rejection gives information about the
+ * The headers of POST /uploads describe the tightest of three limits, so only a rejection says something about the
  * limit per minute.
  */
 export function uploadReport(report: BudgetReport | undefined): BudgetReport | undefined {

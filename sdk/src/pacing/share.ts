@@ -1,23 +1,23 @@
 import { type CountedCall, ownCalls, untilOneLeaves, WINDOW_MS } from './window.js';
 
 /**
- * The part of the limit that this client takes while others use the rest of it without sharing a budget.
+ * The part of the limit that this client uses while other clients, which do not share its budget, use the rest.
  *
- * Clients that run into the limit together keep to the calls that each of them has in the window: a slot is used again
- * only by the client that had it, so they do not race for it. From there they look for a fair division as TCP does.
- * When less than the headroom remains, everyone gives up a tenth; when more has remained for a whole window, everyone
- * takes a little more. The headroom lets a client in that starts later.
+ * When several clients reach the limit together, each keeps the number of calls that it has in the window. A slot is
+ * used again only by the client that had it, so the clients do not compete for it. From there they approach a fair
+ * division as TCP does: when less than the headroom remains, every client gives up a tenth; when more has remained for a
+ * whole window, every client takes a little more. The headroom leaves room for a client that starts later.
  *
  * In a simulation (three or five clients that start together, limits of 60 and 120, 134,000 calls in total) no call was
- * refused after the first minute. Without shares each run had 16 to 215 such refusals, and when clients started one
- * after the other some calls failed permanently after five refusals. With ten clients, 2 calls in 1,000 are still
- * refused.
+ * rejected after the first minute. Without shares, each run had 16 to 215 such rejections, and when clients started one
+ * after the other, some calls failed permanently after five rejections. With ten clients, 2 calls in 1,000 are still
+ * rejected.
  */
 export interface Share {
   /** How many of our calls may be in the window. */
   calls: number;
   changedAt: number;
-  /** When calls of others were last noticed. */
+  /** The last time at which calls of other clients were noticed. */
   othersAt: number;
 }
 
@@ -25,13 +25,13 @@ const HEADROOM = 0.08;
 const SMALLEST_HEADROOM = 2;
 const SHRINK_EVERY_MS = 30_000;
 const GROW_EVERY_MS = 5_000;
-/** Whether the share shrinks depends on the responses received within this time. */
+/** The share shrinks depending on the responses of this period. */
 const RECENT_MS = 10_000;
-/** Other clients that waited for a whole window may be noticed again only in the next one. */
+/** Other clients may wait for a whole window, so they may be noticed only in the next one. */
 const ALONE_AFTER_MS = 2 * WINDOW_MS;
 
 /**
- * Used after a rejection, or when little remains. The share is the number of our calls in the window, minus some
+ * Creates a share after a rejection, or when few calls remain: the number of our calls in the window, minus some
  * headroom.
  */
 export function newShare(calls: CountedCall[], part: number, now: number): Share {
@@ -47,7 +47,10 @@ export function isScarce(limit: number, remaining: number): boolean {
   return remaining <= headroomOf(limit);
 }
 
-/** Spreads the calls of the share over the window. With bursts, the remaining number would not indicate the demand. */
+/**
+ * Spreads the calls of the share over the window. If they were sent in bursts, the remaining number would not show how
+ * much other clients need.
+ */
 export function waitForShare(share: Share, calls: CountedCall[], now: number): number {
   const own = ownCalls(calls);
   if (own.length >= share.calls) return untilOneLeaves(own, now);
@@ -70,15 +73,16 @@ export function adjustShare(
   const sinceChange = now - share.changedAt;
   if (recent.every(({ remaining }) => remaining < headroom)) {
     if (sinceChange < SHRINK_EVERY_MS) return;
-    // A share below ten shrinks by one only sometimes, so that small shares do not shrink faster than large ones.
+    // The random part makes a share below ten shrink only sometimes. Otherwise small shares would shrink faster than
+    // large ones.
     share.calls = Math.max(1, Math.floor(share.calls * 0.9 + random()));
     share.changedAt = now;
     return;
   }
-  // While the share is not used up, part of the remaining limit is our own.
+  // While our share is not used up, part of the remaining calls belongs to us.
   const isUsedUp = own.length >= share.calls - 1;
   const least = answered.reduce((lowest, { remaining }) => Math.min(lowest, remaining), Infinity);
-  // The share grows at random times, so that other clients notice it before they take the same slots.
+  // The share grows at random times, so that other clients can notice the growth before they take the same slots.
   if (!isUsedUp || least <= headroom || sinceChange < GROW_EVERY_MS * (0.5 + random())) return;
   share.calls += Math.max(1, Math.floor((least - headroom) / 8));
   share.changedAt = now;

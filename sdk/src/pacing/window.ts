@@ -1,9 +1,9 @@
 /** A call that is counted in the window of the limit. */
 export interface CountedCall {
-  /** `other` for a call that the rate-limit headers show, but that no client with this budget made. */
+  /** `other` for a call that the rate-limit headers report but that no client with this budget made. */
   id: string;
   sentAt?: number;
-  /** When it was sent; after its response, the time of the response. */
+  /** The time at which the call was sent or, once it was answered, the time of the response. */
   at: number;
   isOver: boolean;
   /** The number of remaining calls that the response reported. */
@@ -19,7 +19,7 @@ export function ownCalls(calls: CountedCall[]): CountedCall[] {
   return calls.filter(({ id }) => id !== OTHER);
 }
 
-/** How long until the oldest of the calls leaves the window. */
+/** Returns the milliseconds until the oldest of the calls leaves the window. */
 export function untilOneLeaves(calls: CountedCall[], now: number): number {
   const times = calls.filter(({ isOver }) => isOver).map(({ at }) => at);
   if (times.length === 0) return ASK_AGAIN_MS;

@@ -6,7 +6,10 @@ import type { Event } from '../types.js';
 export class Events {
   constructor(private readonly api: Api) {}
 
-  /** The events after `cursor`, oldest first. Without a cursor, it starts with the oldest stored event (30 days). */
+  /**
+   * Returns the events after `cursor`, oldest first. Without a cursor, it starts with the oldest stored event (30
+   * days).
+   */
   after(cursor?: string, options?: FollowOptions): Feed<Event> {
     return new Feed(this.api, '/events', cursor, (after) => ({ after }), options, callSite(this.after));
   }

@@ -29,8 +29,8 @@ export class Orders {
   }
 
   /**
-   * Orders by the time of their last change, from `cursor` on (without one, from the first order). An order that
-   * changes again appears again.
+   * Returns orders by the time of their last change, from `cursor` on, or from the first order if there is no cursor.
+   * An order that changes again appears again.
    */
   changes(cursor?: string, options?: FollowOptions): Feed<Order> {
     const first = { sort: 'updatedAt' };

@@ -21,7 +21,7 @@ export class Products {
     return this.api.list('/products', query, options);
   }
 
-  /** Includes images and variations. */
+  /** Returns a product with its images and variations. */
   get(id: string, options?: CallOptions): Call<ProductDetail> {
     return this.api.get(path`/products/${id}`, options);
   }
@@ -44,7 +44,7 @@ export class Products {
     return this.api.write({ method: 'PATCH', path: path`/products/${id}/stock`, body }, options);
   }
 
-  /** Every product at one point in time, with variations and images. */
+  /** Returns all products as of one point in time, with variations and images. */
   snapshot(options?: SnapshotOptions): Snapshot<ProductDetail> {
     return new Snapshot(this.api, '/products', options);
   }

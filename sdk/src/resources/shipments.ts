@@ -12,7 +12,7 @@ export class Shipments {
     return this.api.write({ method: 'POST', path: '/shipments', body: shipment }, options);
   }
 
-  /** Includes a new URL of the label. */
+  /** Returns a shipment, with a new URL of its label. */
   get(code: string, options?: CallOptions): Call<Shipment> {
     return this.api.get(path`/shipments/${code}`, options);
   }

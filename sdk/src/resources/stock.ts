@@ -18,8 +18,9 @@ export class Stock {
   constructor(private readonly api: Api) {}
 
   /**
-   * Sets or changes any number of balances by SKU. An entry can fail on its own (an unknown SKU, or a balance other
-   * than `ifQuantity`): see `failed`. With your own idempotencyKey, the whole call can be repeated after a crash.
+   * Sets or changes any number of balances by SKU. Single entries can fail, for example because the SKU is unknown or
+   * the balance is not `ifQuantity`: see `failed`. With your own idempotencyKey, the whole call can be repeated after a
+   * crash.
    */
   async set(entries: StockEntry[], options?: DryRunOptions): Promise<StockResult> {
     const send = (part: StockEntry[]) => ({

@@ -16,7 +16,7 @@ import type {
   WebhookChange,
 } from '../types.js';
 
-/** Webhook subscriptions of this store and app. To receive deliveries, see @feira/sdk/webhooks. */
+/** The webhook subscriptions of this store and app. To receive deliveries, see @feira/sdk/webhooks. */
 export class Subscriptions {
   constructor(private readonly api: Api) {}
 
@@ -28,7 +28,7 @@ export class Subscriptions {
     return this.api.get(path`/webhooks/${id}`, options);
   }
 
-  /** The response contains the secret, which is not shown again. */
+  /** Creates a subscription. The response contains its secret, which is not shown again. */
   create(webhook: NewWebhook, options?: WriteOptions): Call<CreatedWebhook> {
     return this.api.write({ method: 'POST', path: '/webhooks', body: webhook }, options);
   }

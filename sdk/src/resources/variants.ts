@@ -18,7 +18,7 @@ import type {
 export class Variants {
   constructor(private readonly api: Api) {}
 
-  /** The variations of all products. */
+  /** Lists the variations of all products. */
   list(query?: ListStoreVariationsQuery, options?: CallOptions): List<StoreVariation> {
     return this.api.list('/variants', query, options);
   }
@@ -29,7 +29,7 @@ export class Variants {
 
   /**
    * Changes variations by id or SKU and returns all variations of the product. Up to 500 entries are applied together
-   * or not at all. More entries are sent as several such calls.
+   * or not at all. If there are more, they are sent in several such calls.
    */
   async update(productId: string, entries: VariationChange[], options?: DryRunOptions): Promise<Variation[]> {
     const address = path`/products/${productId}/variants`;
@@ -43,7 +43,7 @@ export class Variants {
     return answers.at(-1) ?? this.of(productId, options);
   }
 
-  /** Creates or updates the whole structure. `prune` removes combinations that are not listed. */
+  /** Creates or updates all combinations of a product. `prune` removes combinations that are not listed. */
   put(
     productId: string,
     structure: VariationsPut,

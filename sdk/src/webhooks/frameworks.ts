@@ -12,13 +12,13 @@ export interface NodeResponse {
   end(body?: string): unknown;
 }
 
-/** An instance of any version of Fastify: its own types are too precise for a structural match. */
+/** An instance of any version of Fastify. Fastify's own types differ too much between versions. */
 export interface FastifyLike {
   addContentTypeParser: (...args: never[]) => unknown;
   post: (...args: never[]) => unknown;
 }
 
-/** The part of its interface that is used. */
+/** The part of Fastify's interface that is used. */
 export interface FastifyCalls {
   addContentTypeParser(
     type: string,
@@ -34,7 +34,7 @@ export interface FastifyCalls {
   ): unknown;
 }
 
-/** What an earlier parser has left in `body`, otherwise the bytes of the request. */
+/** Returns the body that an earlier parser has stored in `body`, otherwise the bytes of the request. */
 export async function rawBody(request: NodeRequest): Promise<unknown> {
   if (request.body !== undefined) return request.body;
   const chunks: Uint8Array[] = [];

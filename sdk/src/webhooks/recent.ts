@@ -1,6 +1,6 @@
 const REMEMBERED = 10_000;
 
-/** A map that forgets its oldest entries. */
+/** A map of limited size that removes its oldest entries. */
 export class Recent<T> {
   private readonly entries = new Map<string, T>();
 

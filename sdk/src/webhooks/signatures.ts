@@ -7,7 +7,10 @@ const encoder = new TextEncoder();
 type Header = (name: string) => string;
 type Check = (body: Uint8Array<ArrayBuffer>, secrets: string[]) => Promise<boolean>;
 
-/** Standard Webhooks: keyed with the decoded secret, over id.timestamp.body. One signature per active secret. */
+/**
+ * The signature of Standard Webhooks: HMAC of id.timestamp.body with the decoded secret. There is one for each active
+ * secret.
+ */
 export function standardSignature(header: Header): Check {
   const [id, time, given] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map(header) as [
     string,
@@ -30,8 +33,8 @@ export function standardSignature(header: Header): Check {
 }
 
 /**
- * Keyed with the text of the secret, over the body. After a rotation, a second header has the signature with the old
- * secret.
+ * Our own signature: HMAC of the body with the text of the secret. After a rotation, a second header contains the
+ * signature with the old secret.
  */
 export function bodySignature(header: Header): Check {
   const name = 'x-service-signature-256';
@@ -48,7 +51,7 @@ export function bodySignature(header: Header): Check {
     );
 }
 
-/** subtle.verify compares in constant time. */
+/** Returns whether any of the signatures matches. subtle.verify compares in constant time. */
 async function someMatch(
   keys: Uint8Array<ArrayBuffer>[],
   signatures: Uint8Array<ArrayBuffer>[],

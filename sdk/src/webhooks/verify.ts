@@ -8,8 +8,9 @@ export interface WebhookSettings {
   /** The maximum age of a delivery in seconds. Default 300. */
   toleranceSeconds?: number;
   /**
-   * Which signature is checked. Every delivery carries both. `standard` (Standard Webhooks, the default) covers the id and
-   * the time as well; `service` (X-Service-Signature-256) covers the body alone, so a recorded delivery can be sent again.
+   * Which signature is checked. Every delivery has both. `standard` (Standard Webhooks, the default) also covers the id
+   * and the time. `service` (X-Service-Signature-256) covers only the body, so it does not detect a recorded delivery
+   * that is sent again.
    */
   scheme?: 'standard' | 'service';
   /** Milliseconds since 1970, for tests. */
@@ -56,7 +57,7 @@ export async function verifyDelivery(
 }
 
 function bytesOf(body: unknown): Uint8Array<ArrayBuffer> {
-  // instanceof is not used, because test runners such as Jest have a second Uint8Array.
+  // instanceof would fail in test runners such as Jest, which have a Uint8Array of their own.
   if (ArrayBuffer.isView(body)) return new Uint8Array(body.buffer, body.byteOffset, body.byteLength).slice();
   if (typeof body === 'string') return encoder.encode(body);
   throw new WebhookError(
@@ -66,7 +67,7 @@ function bytesOf(body: unknown): Uint8Array<ArrayBuffer> {
   );
 }
 
-/** Formats the value as Feira writes JSON. Returns undefined if the text already has that format. */
+/** Returns the body formatted as Feira writes JSON, or undefined if it already has that format. */
 function rewritten(bytes: Uint8Array): Uint8Array<ArrayBuffer> | undefined {
   try {
     const text = new TextDecoder().decode(bytes);
@@ -77,9 +78,7 @@ function rewritten(bytes: Uint8Array): Uint8Array<ArrayBuffer> | undefined {
   }
 }
 
-/**
- * Checked only after the signature, which covers the time. Otherwise any sender could choose which error is reported.
- */
+/** Checked after the signature, which covers the time. Otherwise any sender could determine which error is reported. */
 function checkTime(
   seconds: number,
   { toleranceSeconds = TOLERANCE_SECONDS, now = Date.now }: WebhookSettings,
@@ -90,6 +89,6 @@ function checkTime(
   throw new WebhookError(
     'wrong_time',
     401,
-    `The delivery was signed ${when}; ${toleranceSeconds} are allowed. Check the clock of this machine`,
+    `The delivery was signed ${when}; the limit is ${toleranceSeconds} seconds. Check the clock of this machine`,
   );
 }

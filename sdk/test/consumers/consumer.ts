@@ -1,4 +1,4 @@
-// Compiled by packaging.long.test.ts as the code of a consumer, with several settings of TypeScript.
+// packaging.long.test.ts compiles this file as the code of a consumer, with several TypeScript configurations.
 import { type Feira, FeiraError, type Order, type OrderStatus, ReconnectNeeded } from '@feira/sdk';
 import { FeiraApp, MemoryTokens } from '@feira/sdk/oauth';
 import { sign } from '@feira/sdk/testing';
@@ -31,7 +31,7 @@ export async function use(): Promise<string[]> {
   return names;
 }
 
-/** A new value of the API does not break the build, because the type stays open. */
+/** The type of the status is open, so a status that the API adds later does not break the build. */
 function label(status: OrderStatus): string {
   switch (status) {
     case 'paid':

@@ -11,9 +11,9 @@ export interface Scenario {
 
 export interface Outcome {
   done: number;
-  /** Calls that were refused five times. */
+  /** The number of calls that were rejected five times. */
   failed: number;
-  /** When calls were refused, in milliseconds. */
+  /** The times at which calls were rejected, in milliseconds. */
   refusals: number[];
 }
 
@@ -21,7 +21,10 @@ const WINDOW_MS = 60_000;
 const CONCURRENCY = 8;
 const ATTEMPTS = 5;
 
-/** Clients with budgets of their own against one limit, with virtual time and delays from 3 to 40 ms in each direction. */
+/**
+ * Simulates clients with separate budgets that share one limit, with virtual time and delays of 3 to 40 ms in each
+ * direction.
+ */
 export function simulate({ limit, clients, stagger = 0, seed }: Scenario): Outcome {
   const timeline = new Timeline();
   const random = randomFrom(seed);
@@ -102,7 +105,7 @@ class Timeline {
   }
 }
 
-/** A linear congruential generator: the same seed gives the same run. */
+/** A linear congruential generator, so that the same seed leads to the same run. */
 function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {

@@ -12,7 +12,7 @@ export interface ConsumerProject {
   remove(): void;
 }
 
-/** A project into which npm installs the package as it would be published, beside others from the registry. */
+/** A project in which npm installs the package as it would be published, together with others from the registry. */
 export async function openConsumerProject(packages: Record<string, string>): Promise<ConsumerProject> {
   const { path, remove } = temporaryFolder();
   const pack = ['pack', '--json', '--pack-destination', path];

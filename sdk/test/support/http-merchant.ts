@@ -1,7 +1,7 @@
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import { Merchant } from '../../../server/test/support/merchant.js';
 
-/** The merchant's browser on a server in another process. */
+/** The merchant's browser, connected to a server in another process. */
 export function merchantAt(baseUrl: string): Merchant {
   const inject = async ({ method = 'GET', url, headers, payload }: InjectOptions) => {
     const response = await fetch(new URL(String(url), baseUrl), {

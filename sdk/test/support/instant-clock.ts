@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/clock.js';
 
-/** A clock on which sleeping takes no time: it advances by the wait and records it. */
+/** A clock on which sleeping takes no time. It advances by the requested time and records it. */
 export class InstantClock implements Clock {
   readonly waits: number[] = [];
   private time = Date.parse('2026-11-01T12:00:00Z');

@@ -6,7 +6,7 @@ import type { FeiraOptions } from '../../src/options.js';
 /** The real server on a socket, in this process, with a clock that tests can move. */
 export interface LiveServer extends Server {
   url: string;
-  /** A client for a new store, and the store for assertions. */
+  /** Returns a client for a new store, and the store itself for assertions. */
   connect(
     options?: Partial<FeiraOptions>,
     store?: Parameters<Server['store']>[0],

@@ -7,17 +7,17 @@ import { freePort, until } from '../../../server/test/support/process.js';
 export interface Program {
   child: ChildProcess;
   output(): string;
-  /** The exit code. */
+  /** Resolves to the exit code. */
   ended(): Promise<number>;
 }
 
-// A test that fails half-way must not leave programs behind.
+// Programs are killed at the end, even if a test fails.
 const children = new Set<ChildProcess>();
 process.once('exit', () => {
   for (const child of children) child.kill('SIGKILL');
 });
 
-/** Saves the code as a file of the folder and runs it there. */
+/** Saves the code as a file in the folder and runs it there. */
 export function startProgram(
   folder: string,
   name: string,

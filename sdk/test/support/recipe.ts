@@ -4,8 +4,8 @@ import { expect } from 'vitest';
 import { startProgram } from './program.js';
 
 /**
- * Runs a recipe for a TokenStore, which exports `tokens`. It is loaded twice, so that it has two connections: what one
- * saves the other reads, and two locks of one store exclude each other.
+ * Runs a TokenStore recipe, which exports `tokens`. It is loaded twice, so that there are two connections: what one
+ * saves the other must read, and locks of one store must exclude each other.
  */
 export async function expectTokenStore(
   folder: string,

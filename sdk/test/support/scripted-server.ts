@@ -11,7 +11,10 @@ export interface Seen {
 
 export type Script = (seen: Seen, response: ServerResponse, request: IncomingMessage) => void;
 
-/** Answers each request with the next script, and repeats the last. Simulates failures that are rare on a real server. */
+/**
+ * Answers each request with the next script and then repeats the last one. Used for failures that are rare on a real
+ * server.
+ */
 export class ScriptedServer {
   readonly seen: Seen[] = [];
 
@@ -51,7 +54,7 @@ export function answer(status: number, body: unknown = {}, headers: Record<strin
   };
 }
 
-/** An error of the API. */
+/** Responds with an error in the format of the API. */
 export function refuse(status: number, code: string, headers: Record<string, string> = {}): Script {
   const body = {
     error: `a sentence about ${code}`,
@@ -62,8 +65,8 @@ export function refuse(status: number, code: string, headers: Record<string, str
   return answer(status, body, headers);
 }
 
-/** Closes the connection without an answer. */
+/** Closes the connection without a response. */
 export const cut: Script = (_seen, _response, request) => request.socket.destroy();
 
-/** Never answers. */
+/** Never responds. */
 export const hang: Script = () => {};
