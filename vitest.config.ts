@@ -22,7 +22,7 @@ const LARGE = [
   'server/test/events/feed.test.ts',
   'server/test/events/snapshot-feed.test.ts',
   'server/test/oauth/exchange-races.test.ts',
-  'server/test/oauth/rubbish.test.ts',
+  'server/test/oauth/malformed-input.test.ts',
   'server/test/orders/delta-sync.test.ts',
   'server/test/orders/unavailable.test.ts',
   'server/test/payments/notification-order.test.ts',

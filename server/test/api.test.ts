@@ -6,8 +6,8 @@ import { type PopulatedStore, parametersOf, pathOf, populate } from './support/p
 import { keyOf, sampleBodies } from './support/sample-bodies.js';
 import { sharedFeira } from './support/shared-feira.js';
 
-// Cases for every route, generated from the route table, so that a new route is always covered. A route with a body
-// needs a sample in sample-bodies.ts; otherwise the first test fails.
+// Tests every route of the route table, so that a new route is always covered. A route with a body needs a sample in
+// sample-bodies.ts; otherwise the first test fails.
 const MISSING = '01900000-0000-7000-8000-000000000000';
 const MISSING_CODE = 'AA999999999BR';
 let feira: Feira;
@@ -26,7 +26,7 @@ interface Case {
   key: string;
   method: string;
   path: string;
-  /** The id in the path; undefined if the path has none. `pathWith` returns the path with another id. */
+  /** The id in the path, or undefined if the path has none. `pathWith` returns the path with another id. */
   id: string | undefined;
   pathWith(id: string): string;
   accepted: Scope[];
@@ -103,7 +103,7 @@ describe('each route of the table', () => {
 
   test('returns 404 for an id in another format', async () => {
     for (const { key, method, id, pathWith, body } of cases().filter((each) => each.id !== undefined)) {
-      // The code of a shipment is not case-sensitive.
+      // Shipment codes are not case-sensitive.
       const shouted = id === populated.ids.shipment ? [] : [id!.toUpperCase()];
       for (const odd of ['1', 'null', '%00', ...shouted, `${id}x`]) {
         const answer = await owner.call(method, pathWith(odd), body);
@@ -160,7 +160,7 @@ test('a known path with another method returns 405 with Allow, and requires a to
 
 test('any other HTTP method returns 405 with Allow on a known path, and 404 on an unknown one', async () => {
   const allowed = ['GET', 'HEAD', 'PATCH', 'DELETE'];
-  // CONNECT is for proxies and has no path.
+  // CONNECT is left out because it is for proxies and has no path.
   const others = METHODS.filter((method) => ![...allowed, 'CONNECT'].includes(method));
   expect(others.length).toBeGreaterThan(25);
   for (const method of others) {

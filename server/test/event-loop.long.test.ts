@@ -15,16 +15,16 @@ import {
 import { type PopulatedStore, pathOf, populate } from './support/populated-store.js';
 import { keyOf, sampleBodies } from './support/sample-bodies.js';
 
-// One thread serves all stores of a process, so no request may block it for long. Each route receives large inputs in
-// hostile shapes, and the CPU time of each request on that thread is measured.
+// One thread serves all stores of a process, so no request may block it for long. Each route receives large hostile
+// inputs, and the CPU time of each request on that thread is measured.
 
 /**
- * CPU milliseconds of one request, on the machine that thread-cpu.ts is calibrated for. JSON.parse alone takes 50 to
- * 90, and up to 270 on slower machines, for half a million nested arrays. Quadratic work takes seconds for 64 kB and
- * minutes for a megabyte.
+ * The CPU time for one request in milliseconds, on the machine that thread-cpu.ts is calibrated for. JSON.parse alone
+ * takes 50 to 90 ms for half a million nested arrays, and up to 270 ms on slower machines. Quadratic work takes seconds
+ * for 64 kB and minutes for a megabyte.
  */
 const MEGABYTE_BUDGET_MS = 500;
-/** For forms, which are at most 64 kB, JSON of that size, and heads of 16 kB. */
+/** The limit for forms and JSON of at most 64 kB, and for heads of 16 kB. */
 const BUDGET_MS = 50;
 /** The size of a hostile value in one field of a body whose other fields are valid. */
 const PLACE_BYTES = 65_536;

@@ -4,20 +4,25 @@ import type { ApiRoute } from '../src/app.js';
 import { readPages, type SampleForm } from './support/every-form.js';
 import { expectErrorShape } from './support/expect-refusal.js';
 import { type Feira, openFeira } from './support/feira.js';
+import { malformedForm, malformedFormHeaders } from './support/malformed-forms.js';
+import {
+  malformedBody,
+  malformedHeaders,
+  malformedParameter,
+  malformedQuery,
+} from './support/malformed-input.js';
 import { type PopulatedStore, parametersOf, populate } from './support/populated-store.js';
-import { rubbishBody, rubbishHeaders, rubbishParameter, rubbishQuery } from './support/rubbish.js';
-import { rubbishForm, rubbishFormHeaders } from './support/rubbish-forms.js';
 import { keyOf, sampleBodies } from './support/sample-bodies.js';
 import { sized } from './support/sized.js';
 import { cpuOf } from './support/thread-cpu.js';
 
-// Sends invalid input to every route and every form. Every response must be a documented one and never a 5xx.
+// Sends invalid input to every route and every form. Every response must be documented and never a 5xx.
 
 /** `FEIRA_FUZZ_REQUESTS=200000 npm run test:fuzz` runs the long form, with a new seed each time. */
 const LONG = process.env.FEIRA_FUZZ_REQUESTS !== undefined;
 const REQUESTS = sized(1_000, 3_000, 'FEIRA_FUZZ_REQUESTS');
-// Otherwise the seed is fixed, so that a failure is reproducible. fast-check prints it with the smallest failing
-// call.
+// In the short form the seed is fixed, so that a failure is reproducible. fast-check prints it with the smallest
+// failing call.
 const SEED = Number(process.env.FEIRA_FUZZ_SEED ?? (LONG ? Date.now() % 1_000_000_000 : 20_261_115));
 const TIMEOUT_MS = 60_000 + REQUESTS * 40;
 
@@ -62,15 +67,15 @@ async function send(route: string, { method, url, headers, payload }: Call) {
   return result;
 }
 
-function rubbishFor(route: ApiRoute): fc.Arbitrary<Call> {
+function malformedFor(route: ApiRoute): fc.Arbitrary<Call> {
   const parameters = parametersOf(route.url, populated);
   const body =
-    route.body === 'none' ? fc.constant(undefined) : rubbishBody(sampleBodies(populated)[keyOf(route)]);
+    route.body === 'none' ? fc.constant(undefined) : malformedBody(sampleBodies(populated)[keyOf(route)]);
   return fc
     .record({
-      values: fc.tuple(...parameters.map(({ value }) => rubbishParameter(value))),
-      query: rubbishQuery,
-      headers: rubbishHeaders,
+      values: fc.tuple(...parameters.map(({ value }) => malformedParameter(value))),
+      query: malformedQuery,
+      headers: malformedHeaders,
       payload: body,
     })
     .map(({ values, query, headers, payload }) => {
@@ -91,7 +96,7 @@ async function sendToApi(route: ApiRoute, call: Call): Promise<number> {
   const named = isReplay ? { ...response.headers, 'x-request-id': body.requestId } : response.headers;
   if (status >= 400) expectErrorShape({ status, headers: named, body });
   else expect(body).toEqual(expect.any(Object));
-  // The new resource is deleted. Otherwise its name would stay taken or the subscription limit would be reached, and
+  // Delete the new resource. Otherwise its name would stay taken, or the limit on subscriptions would be reached, and
   // every later call would be rejected for that reason.
   if (status === 201) await populated.store.delete(`${route.url.replace('/api/v1', '')}/${body.id}`);
   return status;
@@ -103,15 +108,15 @@ test('no invalid input to any API route causes a 5xx, and every error has the er
   const routes = feira.app.apiRoutes;
   const seen = new Map<number, number>();
   for (const route of routes) {
-    const property = fc.asyncProperty(rubbishFor(route), async (call) => {
+    const property = fc.asyncProperty(malformedFor(route), async (call) => {
       const status = await sendToApi(route, call);
       seen.set(status, (seen.get(status) ?? 0) + 1);
     });
     await fc.assert(property, runsFor(routes.length));
-    // Later routes need the resources that a successful call has deleted.
+    // Restore the resources that a successful call has deleted, because later routes need them.
     if (route.method === 'DELETE') populated = await populate(feira);
   }
-  // If all input failed the first check, the test would prove nothing.
+  // The test would prove nothing if the first check rejected all input.
   const reached = REQUESTS >= 3_000 ? [200, 201, 400, 404, 422] : [200, 400, 404, 422];
   for (const status of reached) expect(seen.get(status) ?? 0, `${status}`).toBeGreaterThan(10);
 });
@@ -122,7 +127,7 @@ test('no invalid input to any form or page causes a 5xx', { timeout: TIMEOUT_MS 
   const targets = byAction.length + visited.length;
   const isLast = ({ url }: SampleForm) => Number(url === '/sign-out');
   for (const { url, cookie } of visited) {
-    const calls = fc.tuple(rubbishQuery, rubbishHeaders, fc.boolean());
+    const calls = fc.tuple(malformedQuery, malformedHeaders, fc.boolean());
     const property = fc.asyncProperty(calls, async ([query, headers, keepsQuery]) => {
       const address = keepsQuery
         ? url + query.replace('?', url.includes('?') ? '&' : '?')
@@ -132,9 +137,13 @@ test('no invalid input to any form or page causes a 5xx', { timeout: TIMEOUT_MS 
     await fc.assert(property, runsFor(targets));
   }
   for (const { url, fields, cookie } of byAction.sort((a, b) => isLast(a) - isLast(b))) {
-    const property = fc.asyncProperty(rubbishForm(fields), rubbishFormHeaders, async (payload, headers) => {
-      await send(`POST ${url}`, { method: 'POST', url, headers: { ...headers, cookie }, payload });
-    });
+    const property = fc.asyncProperty(
+      malformedForm(fields),
+      malformedFormHeaders,
+      async (payload, headers) => {
+        await send(`POST ${url}`, { method: 'POST', url, headers: { ...headers, cookie }, payload });
+      },
+    );
     await fc.assert(property, runsFor(targets));
   }
 });

@@ -12,7 +12,7 @@ import { subscribe } from './support/webhooks.js';
 
 vi.setConfig({ testTimeout: 120_000 });
 
-// Whatever the calls of store A are waiting for, all kinds of calls of store B must be answered meanwhile.
+// Whatever the calls of store A wait for, all kinds of calls of store B must still be answered.
 
 const ROUNDS = sized(2, 10);
 const BUYERS = sized(60, 300);
@@ -54,7 +54,7 @@ async function lockProductOfA(): Promise<void> {
   await locker.query('select from products where id = $1 for update', [locked]);
 }
 
-/** Calls of store A. `ended` returns how many of them have finished so far. */
+/** Tracks calls of store A. `ended` returns how many of them have finished so far. */
 function waiting(calls: Promise<unknown>[]): {
   all: Promise<PromiseSettledResult<unknown>[]>;
   ended(): number;
@@ -151,7 +151,7 @@ test('fifty pings to a receiver that hangs, with keys and without', async () => 
     ),
   );
   await until(() => receiver.received.length >= 50);
-  // A second request with the same key, sent while the first one still waits for the receiver.
+  // Sends a second request with the same key while the first one still waits for the receiver.
   expect((await a.post(`/webhooks/${hook.id}/ping`, undefined, key('ping 1'))).body.code).toBe(
     'idempotency_key_in_use',
   );

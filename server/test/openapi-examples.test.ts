@@ -59,7 +59,7 @@ async function call(method: string, url: string, body?: unknown) {
 }
 
 /**
- * Replaces the path parameters, and the ids in the body, with those of the demo store. Everything else is sent as
+ * Replaces the path parameters and the ids in the body with those of the demo store. Everything else is sent as
  * documented.
  */
 async function prepare({ path, operationId, example }: Sample) {

@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ALL_SCOPES, type Feira, openFeira } from './support/feira.js';
 
-// The committed openapi.json is a snapshot of what the routes declare. After an intended change, run npm run openapi.
+// The committed openapi.json is a snapshot of what the routes declare. After an intended change, run `npm run openapi`.
 
 let feira: Feira;
 beforeAll(async () => {
@@ -15,7 +15,7 @@ test('the committed openapi.json equals what the routes declare', async () => {
   await expect(`${JSON.stringify(served, null, 2)}\n`).toMatchFileSnapshot('../../openapi.json');
 });
 
-// The server itself does not check its schemas when it starts.
+// The server does not check its schemas when it starts, so this test does.
 test('every schema of the document is valid JSON Schema', async () => {
   const ajv = new Ajv2020({ strict: false });
   const schemas = schemasIn((await feira.app.inject('/openapi.json')).json());
@@ -23,7 +23,7 @@ test('every schema of the document is valid JSON Schema', async () => {
   for (const schema of schemas) expect(ajv.validateSchema(schema), ajv.errorsText()).toBe(true);
 });
 
-/** The shared schemas and those of parameters and bodies, wherever they are in the document. */
+/** Returns all schemas in the document: the shared ones and those of parameters and bodies. */
 function schemasIn(value: unknown): object[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, part]) => {

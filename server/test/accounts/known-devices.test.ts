@@ -113,7 +113,7 @@ describe('checking passwords', () => {
     return row!.count;
   }
 
-  // Filling the queue takes 26 hashes, and each takes seconds while other test files run.
+  // Filling the queue takes 26 hashes, each of which takes seconds while other test files run.
   test('returns 503 with Retry-After when the queue is full, and counts no failure', {
     timeout: 120_000,
   }, async () => {

@@ -34,7 +34,9 @@ async function guess(email: string, times: number, address: string): Promise<num
   return statuses;
 }
 
-/** Repeats the last failure directly in the database, because each real attempt costs a tenth of a second of hashing. */
+/**
+ * Repeats the last failure directly in the database, because hashing takes a tenth of a second for each real attempt.
+ */
 async function repeatLastFailure(times: number): Promise<void> {
   await feira.context.db.store('test').autocommit.query(sql`
     insert into sign_in_failures (subject, failed_at)
@@ -177,13 +179,10 @@ describe('after sign-in the merchant is redirected', () => {
     await signedIn.signIn(email);
   });
 
-  /**
-   * Where a signed-in merchant is redirected for this `next` parameter of the URL. The same code checks it as in the
-   * form.
-   */
+  /** Where a signed-in merchant is redirected for this `next` parameter. The form uses the same check. */
   const landing = (next: string) => signedIn.get(`/sign-in?${new URLSearchParams({ next })}`);
 
-  /** Where the form redirects to. Its hidden field `next` comes from the browser, so it can contain anything. */
+  /** Where the form redirects to. Its hidden field `next` is sent by the browser, so it can contain anything. */
   async function landingOfForm(next: string): Promise<Page> {
     const merchant = new Merchant(feira.app);
     return merchant.press(await merchant.get('/sign-in'), 'Sign in', { email, password: PASSWORD, next });

@@ -3,7 +3,8 @@ import { sql } from '../../src/platform/db/sql.js';
 import { newProduct, newVaried, observe } from '../support/catalog.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
 
-// Concurrent product reads share a statement, and so do concurrent stock writes. Callers must not notice it.
+// Concurrent product reads are combined into one statement, and so are concurrent stock writes. Callers must not
+// notice.
 
 const MISSING = '01900000-0000-7000-8000-000000000000';
 

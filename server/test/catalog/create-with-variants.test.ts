@@ -57,7 +57,7 @@ test('it equals a product that gets its variations with PUT', async () => {
     ),
   });
   expect(comparable(inOne.body)).toEqual(comparable(inTwo.body));
-  // The types are stored as well, so sending the same structure again changes nothing.
+  // The types are stored too, so sending the same structure again changes nothing.
   const again = await observe(feira, store, () => store.put(`/products/${inOne.body.id}/variants`, VARIANTS));
   expect(again.events).toEqual([]);
 });

@@ -41,7 +41,7 @@ beforeAll(async () => {
   store = await feira.store();
 });
 
-/** Creates a product. `events` returns what was emitted for it since. */
+/** Creates a product. `events` returns the events that were emitted for it since then. */
 async function product(fields: object = {}) {
   const made = await store.post('/products', { name: `Product ${++names}`, ...FULL, ...fields });
   expect(made.status).toBe(201);

@@ -24,7 +24,7 @@ beforeAll(async () => {
   await insertProducts(feira, store, TIED);
 });
 
-// 48 products with only a few different values for every sort key. The names of one fruit differ in case and accents.
+// 48 products with only a few different values per sort key. The names of each fruit differ in case and accents.
 const SPELLINGS = ['maca', 'MACA', 'Maçã', 'maçã', 'MAÇÃ', 'Maca', 'uva', 'UVA', 'Uva', 'Úva', 'ÚVA', 'úva'];
 const TIED = Array.from({ length: 48 }, (_, i) => ({
   name: `${SPELLINGS[i % 12]}${i < 12 ? '' : ` ${Math.floor(i / 12)}`}`,

@@ -3,8 +3,8 @@ import { raw, sql } from '../../src/platform/db/sql.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
 import { sized } from '../support/sized.js';
 
-// How the server finds a word depends on how common it is and on where its products are in the requested order. In
-// every case the response must equal the result of reading all products.
+// How the server finds a word depends on how common it is and on the position of its products in the requested order.
+// In every case, the response must equal the result of reading all products.
 
 const FRUITS = 4_500;
 const SHIRTS = 10_500;
@@ -14,7 +14,8 @@ let store: StoreClient;
 beforeAll(async () => {
   feira = await openFeira();
   store = await feira.store();
-  // Sorted by name, all fruits come before all shirts; by price it is the reverse; by creation time they are mixed.
+  // Sorted by name, all fruits come before all shirts; sorted by price, all shirts come first; sorted by time, they are
+  // mixed.
   await feira.context.db.store('test').transaction(async (tx) => {
     await tx.query(sql`
       insert into products (workspace_id, id, name, price, quantity, category_id, created_at, updated_at)
@@ -48,7 +49,7 @@ async function reading(word: string, sort: string, category: number | undefined)
 
 // The long form also searches within a category.
 const CATEGORIES = sized(0, 1) === 1 ? [undefined, 2] : [undefined];
-// In order: a word in most products, in nearly a third, in one of thirty, in one, in none, and a search that no index
+// A word in most products, in nearly a third, in one of thirty, in one and in none, and a search that no index
 // supports.
 const WORDS = ['camiseta', 'abacate', ' 10', 'camiseta 15000', 'banana', 'ba'];
 

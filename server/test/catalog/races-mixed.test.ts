@@ -4,7 +4,7 @@ import { newProduct, newVaried } from '../support/catalog.js';
 import { type Answer, type Feira, openFeira, type StoreClient } from '../support/feira.js';
 import { Random } from '../support/random.js';
 
-// Sends every kind of write to the same few products concurrently, through two processes. The seed is fixed, so the
+// Sends all kinds of writes to the same few products concurrently, through two processes. The seed is fixed, so the
 // sequence of writes is always the same.
 
 const CALLS = 400;

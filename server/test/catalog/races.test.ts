@@ -4,13 +4,13 @@ import { newProduct, newVaried, sizes } from '../support/catalog.js';
 import { type Answer, type Feira, openFeira, type StoreClient } from '../support/feira.js';
 import { Random } from '../support/random.js';
 
-// Two processes share one database. Conflicts between them must be decided by the database and not depend on timing.
+// Two processes share one database. The database must resolve conflicts between them, whatever the timing is.
 
 let one: Feira;
 let two: Feira;
 let store: StoreClient;
 let random: Random;
-/** The client of the same store, sent through either process at random. */
+/** Returns a client of the same store that uses one of the two processes at random. */
 let either: () => StoreClient;
 
 beforeAll(async () => {
@@ -66,7 +66,7 @@ describe('a name', () => {
     await fresh(8);
     const [a, b] = [await newProduct(store, { name: 'A' }), await newProduct(store, { name: 'B' })];
     // PostgreSQL inserts index entries in the order in which the indexes were created. A slow index before the unique
-    // one widens a race window that otherwise lasts microseconds.
+    // one prolongs a race window that otherwise lasts microseconds.
     await one.context.db.store('test').autocommit.query(sql`
       create function slowly(value text) returns text language plpgsql immutable
       as $$ begin perform pg_sleep(0.05); return value; end $$`);

@@ -5,8 +5,8 @@ import type { Answer, Feira, StoreClient } from '../support/feira.js';
 import { sharedFeira } from '../support/shared-feira.js';
 import { sized } from '../support/sized.js';
 
-// There are few options, SKUs and balances, so that SKUs move between variations, disappear and return. A variation
-// keeps its SKU as long as it exists: renaming it changes no quantity and emits only product.updated.
+// Only a few options, SKUs and balances are used, so that SKUs often move between variations, disappear and return. A
+// variation keeps its SKU as long as it exists: a rename changes no quantity and emits only product.updated.
 
 let feira: Feira;
 let store: StoreClient;
@@ -76,7 +76,7 @@ async function expectLastToldToBeTrue(id: string): Promise<void> {
   }
   for (const variation of (await store.get(`/products/${id}/variants`)).body.data) {
     if (variation.sku === null) continue;
-    // A SKU without events has no stock.
+    // A SKU for which no event was emitted has no stock.
     expect([variation.sku, reported.get(variation.sku) ?? 0]).toEqual([variation.sku, variation.quantity]);
   }
 }

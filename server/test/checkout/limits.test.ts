@@ -48,7 +48,7 @@ async function settle(payment: { location?: string | undefined }) {
   const { pathname, search } = new URL(payment.location!);
   await new Visitor(feira, shop).settle(pathname + search);
 }
-/** Inserts orders with their reservations, from one address or each from another. */
+/** Inserts orders with their reservations, either all from one address or each from a different one. */
 const reserve = (
   count: number,
   units: number,
@@ -189,7 +189,7 @@ describe('a shop’s maximum per order', () => {
       maxUnitsPerLine: 300,
       maxUnitsPerOrder: 400,
     });
-    // One order may exceed the limit on units that an address reserves, as long as it is the only unpaid one.
+    // An order may exceed the limit on reserved units if it is the only unpaid order of its address.
     expect((await place(newAddress(), '300')).status).toBe(303);
     expect((await place(newAddress(), '301')).status).toBe(409);
     for (const wrong of ['0', '-1', 'x', '1.5'])

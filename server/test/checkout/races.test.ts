@@ -6,8 +6,8 @@ import { Random } from '../support/random.js';
 import { buy } from '../support/shop.js';
 import { sized } from '../support/sized.js';
 
-// Many buyers order the same products through two processes while an ERP keeps changing the stock. FEIRA_ROUNDS=100
-// runs many rounds.
+// Many buyers order the same products through two processes while an ERP keeps changing the stock. Set FEIRA_ROUNDS=100
+// for a long run.
 
 const ROUNDS = sized(1, 2, 'FEIRA_ROUNDS');
 const BUYERS = sized(80, 200);
@@ -31,7 +31,7 @@ interface SellableStock {
   sku: string;
 }
 
-/** Changes a balance as an ERP does and returns the difference it made; 0 if the entry was rejected. */
+/** Changes a balance as an ERP does. Returns the difference, or 0 if the entry was rejected. */
 async function erpWrites(store: StoreClient, { sku }: SellableStock, random: Random): Promise<number> {
   if (random.below(2) === 0) {
     const delta = random.below(21) - 10;
@@ -39,7 +39,7 @@ async function erpWrites(store: StoreClient, { sku }: SellableStock, random: Ran
     expect(status).toBe(200);
     return body.data[0].ok ? delta : 0;
   }
-  // With ifQuantity, the difference made by setting a balance is known.
+  // Setting a balance with ifQuantity makes a known difference.
   const from = random.below(STOCK);
   const to = random.below(STOCK);
   const { status, body } = await store.patch('/stock', {
@@ -50,8 +50,8 @@ async function erpWrites(store: StoreClient, { sku }: SellableStock, random: Ran
 }
 
 /**
- * Tries to buy one unit and returns the number of units bought. Any result other than an order or "short" is a
- * failure.
+ * Tries to buy one unit and returns the number of units bought. Any result other than an order or "short" fails the
+ * test.
  */
 async function buyOne(
   feira: Feira,

@@ -191,7 +191,7 @@ test('while the database does not respond, a simulation loses buyers and a comma
   await blocker.connect();
   try {
     await blocker.query('begin');
-    // Each order takes its number from this row.
+    // Every order takes its number from this row, so the lock blocks the checkout.
     await blocker.query('select from workspaces where id = $1 for update', [store.workspaceId]);
     const [counts, bought] = await Promise.all([
       run('simulate', { store: store.workspaceId, rate: '1/s', for: '1s' }),

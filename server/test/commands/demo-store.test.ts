@@ -10,7 +10,10 @@ import { type Feira, openFeira } from '../support/feira.js';
 import { temporaryFolder, until } from '../support/process.js';
 import { sized } from '../support/sized.js';
 
-/** Drawing the pictures of all products takes eight seconds of processor time. The last products are drawn first. */
+/**
+ * Drawing the pictures of all products takes eight seconds of CPU time, so only some are drawn. The last products come
+ * first.
+ */
 const DRAWN = DEMO_PRODUCTS.slice(-sized(3, DEMO_PRODUCTS.length)).map(({ name }) => name);
 
 let feira: Feira;
@@ -48,7 +51,7 @@ async function countProducts(): Promise<number> {
   return row!.count;
 }
 
-/** Gives most products an existing picture, so that the demo does not draw theirs. */
+/** Gives most products an existing picture, so that none is drawn for them. */
 async function addOwnPictures(): Promise<void> {
   await feira.context.db.store('test').autocommit.query(sql`
     insert into product_images (workspace_id, product_id, id, position, url)
@@ -63,7 +66,7 @@ interface Order {
   invoices: unknown[];
 }
 
-/** A connected app, which invoices and ships all paid orders while the demo is being filled. */
+/** Simulates a connected app that invoices and ships all paid orders while the demo store is being filled. */
 async function shipUntil(filled: Promise<void>): Promise<number> {
   let isFilling = true;
   const ended = filled.finally(() => {
@@ -101,7 +104,7 @@ test('the demo store is completed after an interruption, and nothing is added tw
   const shipped = await shipUntil(filling);
   expect(isFilled()).toBe(true);
   expect(shipped).toBeGreaterThan(0);
-  // Runs again, as after an interruption before the store was recorded as complete.
+  // Fills the store again, as after an interruption before the store was recorded as complete.
   await fill(new AbortController().signal);
 
   const { data, meta } = await read('/products?limit=50&include=variants,images');
@@ -128,7 +131,7 @@ test('the demo store is completed after an interruption, and nothing is added tw
   expect([...statuses].sort()).toEqual(['canceled', 'paid', 'partial_refunded', 'pending', 'refunded']);
   const days = new Set(orders.data.map(({ createdAt }: { createdAt: string }) => createdAt.slice(0, 10)));
   expect(days.size).toBeGreaterThanOrEqual(14);
-  // The app invoices no order that the demo invoices, and the other way round.
+  // The app and the demo never invoice the same order.
   for (const { invoices } of orders.data as Order[]) expect(invoices.length).toBeLessThanOrEqual(1);
   expect((await read('/customers')).meta.total).toBe(14);
 });

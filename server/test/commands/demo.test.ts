@@ -19,7 +19,7 @@ afterAll(async () => {
   folder.remove();
 });
 
-/** Creates the demo as a start does, and uses the credentials that the start prints. */
+/** Creates the demo store as a start does, and uses the credentials that the start prints. */
 async function start() {
   const demo = await ensureDemo(feira.context, folder.path);
   const merchant = new Merchant(feira.app);

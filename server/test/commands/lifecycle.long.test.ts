@@ -37,11 +37,11 @@ function isAlive(pid: number): boolean {
 }
 
 /** Reads the credentials of the demo store from the file in which a start stores them. */
-function keptDemo(): { token: string; password: string; clientSecret: string } {
+function savedDemo(): { token: string; password: string; clientSecret: string } {
   return JSON.parse(readFileSync(join(env.FEIRA_DATA!, 'demo.json'), 'utf8'));
 }
 
-/** Runs the curl line that the start prints, in a shell. */
+/** Runs the curl command that the start prints, in a shell. */
 async function followCurl(output: string): Promise<{ data: { name: string }[] }> {
   const [line] = /curl .*/.exec(output) ?? [];
   const { stdout } = await promisify(execFile)('sh', ['-c', `${line} --silent`]);
@@ -71,7 +71,7 @@ describe('the server on its embedded database', () => {
     const file = join(env.FEIRA_DATA!, 'demo.json');
     expect(server.output()).toContain(file);
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    const { token, password, clientSecret } = keptDemo();
+    const { token, password, clientSecret } = savedDemo();
     for (const secret of [token, password, clientSecret]) {
       expect(secret).toMatch(/^\S{12,}$/);
       expect(server.output()).not.toContain(secret);
@@ -94,7 +94,7 @@ describe('the server on its embedded database', () => {
     const killed = await startServer(env);
     await until(() => killed.output().includes('curl'));
     const pid = postmasterPid();
-    const { token } = keptDemo();
+    const { token } = savedDemo();
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, i) =>
@@ -118,7 +118,7 @@ describe('the server on its embedded database', () => {
   test('finishes the pending request when it is asked to stop', async () => {
     const server = await startServer(env);
     await until(() => server.output().includes('curl'));
-    const { token } = keptDemo();
+    const { token } = savedDemo();
     const body = JSON.stringify({ name: 'Under way', price: 1 });
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
     let answer = '';

@@ -31,7 +31,7 @@ test('migrate --plan shows the locks of a missing migration and why it would blo
   );
   expect(stdout).toMatch(/^0069_checked_payments\.sql +payment_notifications +share +\w+ +WAIT$/m);
   expect(stdout).toContain('0069_checked_payments.sql would block writers of payment_notifications');
-  // Had it been applied, the plan would be empty, or the columns would exist twice and it would have failed.
+  // If the first call had applied the migrations, the plan would now be empty.
   expect((await runCommand(['migrate', '--plan'], env)).stdout).toBe(stdout);
   const { pending } = JSON.parse((await runCommand(['migrate', '--plan', '--json'], env)).stdout);
   expect(pending.map(({ name }: { name: string }) => name)).toEqual([

@@ -16,7 +16,7 @@ let ana: Merchant;
 let bia: Merchant;
 let store: string;
 let erp: Integrator;
-/** The same app, calling the other server. */
+/** The same app, connected to the other server. */
 let erpBeside: Integrator;
 
 beforeAll(async () => {
@@ -172,12 +172,13 @@ describe('a server that receives no notifications of revocations', () => {
     const admit = (allowed: boolean) =>
       cluster.query(`alter database "${feira.connection.database}" with allow_connections ${allowed}`);
     try {
-      // The database accepts no new connections, so a listener that ends now is not replaced. The pools keep theirs.
+      // The database accepts no new connections, so a listener that is closed now is not replaced. The pools keep their
+      // connections.
       await admit(false);
       for (const { pid } of await listeners()) await cluster.query('select pg_terminate_backend($1)', [pid]);
       await until(async () => (await listeners()).length === 0);
       await disconnect();
-      // The timeout is well below the two seconds after which every cached credential is looked up again.
+      // The timeout is well below two seconds, after which every cached credential is looked up again anyway.
       await until(async () => (await erpBeside.me(used.access_token)).status === 401, 1_000);
       for (let round = 0; round < 5; round++) {
         const { access_token } = await erp.connected(ana);

@@ -38,13 +38,16 @@ const ofKind = (kind: string) => manifests.filter((manifest) => manifest.kind ==
 const workloads = [...ofKind('Deployment'), ...ofKind('Job')];
 const podOf = ({ spec }: Manifest): PodSpec => spec.template.spec;
 
-// The compiler finds the types of Kubernetes only below a folder with node_modules.
+// The compiler finds the Kubernetes types only below a folder with node_modules.
 const cache = join(ROOT, 'node_modules/.cache');
 mkdirSync(cache, { recursive: true });
 const compiled = mkdtempSync(join(cache, 'manifests-'));
 afterAll(() => rmSync(compiled, { recursive: true }));
 
-/** Reports unknown fields and wrong types: the types are generated from the OpenAPI document of Kubernetes. */
+/**
+ * Compiles the manifests against types generated from the OpenAPI document of Kubernetes, which reports unknown fields
+ * and wrong types.
+ */
 function compile(sources: Record<string, Manifest[]>): string {
   for (const [name, checked] of Object.entries(sources))
     writeFileSync(join(compiled, name), checked.map(asDeclaration).join('\n'));
@@ -68,7 +71,7 @@ test('the manifests have only fields of the Kubernetes API, with values of the r
   deployment!.spec.template.spec.containers[0].readinessProb = {};
   const [budget] = structuredClone(ofKind('PodDisruptionBudget'));
   budget!.spec.selector = 'feira';
-  // Both in one run of the compiler, which takes seconds: the second file shows that it notices errors.
+  // Both files are compiled in one run, because a run takes seconds. The second file shows that errors are detected.
   const errors = compile({ 'manifests.ts': manifests, 'wrong.ts': [deployment!, budget!] }).split('\n');
   expect(errors.filter((error) => error !== '' && !/^(wrong\.ts| )/.test(error))).toEqual([]);
   expect(errors.join('\n')).toContain('readinessProb');

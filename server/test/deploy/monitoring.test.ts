@@ -27,7 +27,7 @@ const expressions = [
     ),
   ),
 ];
-/** Names with a prefix or a colon: functions, labels and numbers have neither. */
+/** Metric names have a prefix or a colon. Functions, labels and numbers have neither. */
 const metricsIn = (expr: string) =>
   (expr.replace(/"[^"]*"/g, '').match(/\b(?:feira|nodejs|process)[_:][\w:]+|\bup\b/g) ?? []) as string[];
 
@@ -39,7 +39,7 @@ beforeAll(async () => {
   const { connection, drop } = await cloneDatabase();
   const server = await startServer({
     ...databaseEnv(connection, '3f9c1d7e5b2a4860918273645546372819a0b1c2d3e4f506'),
-    // Nothing answers there: the metrics of shared budgets exist all the same.
+    // No server listens there, but the metrics of shared budgets must exist nevertheless.
     REDIS_URL: `redis://127.0.0.1:${await freePort()}`,
   });
   close = async () => {
@@ -55,7 +55,7 @@ afterAll(() => close?.());
 
 test('alerts, recording rules and the dashboard use only metrics that the server exports', () => {
   const recorded = recordings.map(({ record }) => record!);
-  // Prometheus records "up" itself. The embedded database exists only without DATABASE_URL.
+  // Prometheus records "up" itself, and the metric of the embedded database exists only without DATABASE_URL.
   const known = new Set([...served, ...recorded, 'up', 'feira_embedded_postgres_restarts_total']);
   const used = new Set(expressions.flatMap(metricsIn));
   expect(used.size).toBeGreaterThan(20);

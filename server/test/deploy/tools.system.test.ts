@@ -12,7 +12,7 @@ function run(program: string, args: string[], env: Record<string, string> = {}):
   const { PATH = '' } = process.env;
   return spawnSync(program, args, {
     encoding: 'utf8',
-    // Debian keeps haproxy in a folder that other accounts than root do not search.
+    // Debian installs haproxy in a folder that is on the PATH of root only.
     env: { PATH: `${PATH}:/usr/sbin`, HOME: folder.path, ...env },
   });
 }
@@ -61,7 +61,7 @@ test('caddy accepts its configuration, for localhost and for a domain', () => {
 test.each(['feira-api', 'feira-worker', 'feira-migrate'])(
   'systemd accepts %s.service and rates its exposure below 2 of 10',
   (name) => {
-    // systemd checks that the programs exist. They are elsewhere on this machine.
+    // systemd checks that the programs exist, and they are elsewhere on this machine.
     const units = join(folder.path, 'units');
     mkdirSync(units, { recursive: true });
     const unit = join(units, `${name}.service`);

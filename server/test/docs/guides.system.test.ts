@@ -20,7 +20,7 @@ beforeEach(async () => {
     FEIRA_DATA: join(folder.path, '.feira'),
   };
   server = await startServer(env);
-  // The demo store is created after the server answers.
+  // The demo store is created after the server has started to respond.
   await until(() => server.output().includes('Feira is up.'));
 });
 afterEach(async () => {
@@ -28,7 +28,7 @@ afterEach(async () => {
   folder.remove();
 });
 
-/** The merchant of the demo store signs in and approves. */
+/** Signs in as the merchant of the demo store and approves. */
 async function approve(address: string): Promise<void> {
   const demo = JSON.parse(readFileSync(join(folder.path, '.feira/demo.json'), 'utf8'));
   const browser = await openBrowser();
@@ -45,7 +45,7 @@ async function approve(address: string): Promise<void> {
   }
 }
 
-// The quickstart installs the packages first and has its own test.
+// The quickstart is left out: it installs the packages first and has its own test.
 const inBash = GUIDES.filter((name) => name !== 'quickstart').map(
   (name) => ['bash', `docs/guides/${name}.md`] as const,
 );

@@ -50,7 +50,7 @@ interface AxeResult {
 }
 
 async function violationsOn(page: Page): Promise<string[]> {
-  // evaluate() is not subject to the page's content security policy, which forbids foreign scripts.
+  // evaluate() is not restricted by the page's content security policy, which forbids foreign scripts.
   await page.evaluate(AXE);
   const { violations } = await page.evaluate(() =>
     (globalThis as unknown as { axe: { run(): Promise<AxeResult> } }).axe.run(),

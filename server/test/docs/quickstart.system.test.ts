@@ -5,10 +5,10 @@ import { expect, test } from 'vitest';
 import { blocksIn, openSession, runBlocks } from '../support/guide.js';
 import { freePort, ROOT, temporaryFolder } from '../support/process.js';
 
-// This timeout only stops a run that hangs: with `npm ci`, the test took three and a half minutes on a busy machine.
+// The timeout only stops a run that hangs. With `npm ci`, the test took three and a half minutes on a busy machine.
 const PATIENCE_MS = 1_200_000;
 
-/** The files of the repository as a fresh clone has them: no packages, nothing compiled, no data. */
+/** Copies the files that a fresh clone of the repository has: no packages, no build output, no data. */
 function copyRepository(folder: string): void {
   const list = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: ROOT });
   for (const file of list.toString().trim().split('\n')) {

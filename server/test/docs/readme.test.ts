@@ -29,7 +29,7 @@ test('the answer that the README shows is the answer of a new demo store', async
   });
   const { data, meta } = answer.json();
   expect(meta).toEqual(shown.meta);
-  // The id differs in each store, and the dots stand for omitted fields.
+  // The id differs between stores, and the dots stand for omitted fields.
   const fields = shown.data.map(({ id: _id, '…': _more, ...rest }: Record<string, unknown>) => rest);
   expect(data).toHaveLength(fields.length);
   expect(data).toMatchObject(fields);

@@ -68,7 +68,7 @@ let invoiced = '';
 /** Returns a value for each variable of a command: records of the demo store, or new ones if the call consumes them. */
 async function variablesFor(method: string, path: string): Promise<Record<string, string>> {
   const { data: products } = await call('GET', '/products?limit=100&include=variants');
-  // The product that the examples with a variation use.
+  // The product that the examples with variations use.
   const varied = products.find(({ variants }: { variants: { sku: string }[] }) =>
     variants.some(({ sku }) => sku === EXAMPLE_SKU),
   );

@@ -32,7 +32,9 @@ async function listed(client: StoreClient, path: string): Promise<Listed[]> {
   return answer.body.data;
 }
 
-/** Reads the lists twice, so that they are stored, and compares the first answers with single records, which are not. */
+/**
+ * Reads the lists twice, so that the responses are cached, and compares them with single records, which are not cached.
+ */
 async function expectCurrent(client: StoreClient, searched: string): Promise<void> {
   const [products, orders, variants, found] = await Promise.all([
     listed(client, PRODUCTS),
@@ -99,7 +101,7 @@ test('a change is visible before and after it is numbered', async () => {
   for (let next = 2; next < 12; next++) {
     await store.patch(`/products/${id}/stock`, { quantity: next });
     expect([await quantity(), await quantity(), await quantity()]).toEqual([next, next, next]);
-    // The feed numbers the events of its store, which empties the outbox.
+    // Reading the feed numbers the events of its store, which empties the outbox.
     await store.get('/events');
     expect([await quantity(), await quantity()]).toEqual([next, next]);
   }

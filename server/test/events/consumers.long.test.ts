@@ -7,7 +7,7 @@ import { expireEverything, openMixedStore, writeMixed } from '../support/mixed-w
 import { until } from '../support/process.js';
 import { Random } from '../support/random.js';
 
-// Set FEIRA_EVENT_ROUNDS=100 and FEIRA_EVENT_WRITES=500 for the long form.
+// Set FEIRA_EVENT_ROUNDS=100 and FEIRA_EVENT_WRITES=500 for a long run.
 const ROUNDS = Number(process.env.FEIRA_EVENT_ROUNDS ?? 2);
 const WRITES = Number(process.env.FEIRA_EVENT_WRITES ?? 500);
 const SEED = Number(process.env.FEIRA_EVENT_SEED ?? 1);
@@ -18,7 +18,7 @@ let two: Feira;
 
 beforeAll(async () => {
   fleet = await Fleet.open();
-  // Only the workers, which this test kills, number events in the background.
+  // Only these workers, which the test kills, number events in the background.
   await fleet.start('worker', 2);
   one = await openFeira({ connection: fleet.connection });
   two = await openFeira({ on: one });
@@ -46,7 +46,7 @@ test.each(Array.from({ length: ROUNDS }, (_, round) => round))(
     while (writing) await follower.readToEnd();
     const interrupted = await writers;
     await Promise.all(killers);
-    // Connections that broke when PostgreSQL was killed fail once more.
+    // Connections that broke when PostgreSQL was killed fail at their next use.
     await until(() =>
       expireEverything(mixed).then(
         () => true,

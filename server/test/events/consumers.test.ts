@@ -13,7 +13,7 @@ let two: Feira;
 beforeAll(async () => {
   one = await openFeira();
   two = await openFeira({ on: one });
-  // Both sequencers number events continuously, in addition to the reads that do so.
+  // Both sequencers number events continuously. Reads number events too.
   for (const { context } of [one, two]) context.sequencer.start();
 });
 afterAll(async () => {

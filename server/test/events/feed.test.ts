@@ -180,7 +180,7 @@ describe('retention', () => {
     expect(refused.body.code).toBe('cursor_expired');
     const { data } = await read({ after: second });
     expect(data.map((event) => event.data.name)).toEqual(['After two restarts']);
-    // The entry of the oldest remaining epoch describes only deleted ones, so it is deleted as well.
+    // The entry of the oldest remaining epoch only limits cursors of deleted epochs, so it is deleted as well.
     expect(await entriesOfStore()).toBe(1);
   });
 
@@ -190,7 +190,7 @@ describe('retention', () => {
       update event_epochs set identity = 'ended ' || id where identity = history_identity()`);
   }
 
-  /** Sets the start of the cursor's epoch and all earlier ones to this many days ago, and of later ones to now. */
+  /** Moves the start of the cursor's epoch and of all earlier ones to this many days ago, and of later ones to now. */
   async function beganDaysAgo(cursor: string, days: number): Promise<void> {
     const [epoch] = Buffer.from(cursor, 'base64url').toString().split('.');
     const now = new Date(feira.clock.now()).toISOString();
@@ -233,8 +233,8 @@ describe('transactions that commit in a different order than they began', () => 
     const writer = async (who: number) => {
       for (let i = 0; i < EACH; i++) {
         const tx = await feira.context.db.store('test').begin();
-        // Some transactions take their position early and commit late, and some the reverse. Some write twice, and
-        // some never commit.
+        // Some transactions take their position early and commit late, others the reverse. Some write twice, and some
+        // never commit.
         await delay(random.below(4));
         const names = [`${who}/${i}/a`, ...(random.below(3) === 0 ? [`${who}/${i}/b`] : [])];
         for (const name of names) {
@@ -248,7 +248,7 @@ describe('transactions that commit in a different order than they began', () => 
         }
       }
     };
-    // This happens before the first write, because the reader does not record this page.
+    // Read before the first write, because the reader does not record this page.
     let after = (await read()).meta.nextCursor;
     let writing = true;
     const writers = Promise.all(Array.from({ length: WRITERS }, (_, who) => writer(who))).then(() => {

@@ -33,7 +33,7 @@ test.each(Array.from({ length: ROUNDS }, (_, n) => n + 1))(
       while (!isDone) await store.through(second).get('/events?limit=1');
     })();
     const writing = writeUntil(processes, store, new Random(seed), () => isDone);
-    // Compares cursors, because two snapshots may be taken between the same two events.
+    // Counts different cursors, because two snapshots may be taken between the same two events.
     while (new Set(taken.map(({ cursor }) => cursor)).size < POSITIONS_PER_ROUND)
       taken.push(await readSnapshot(first, store, '/products'));
     isDone = true;

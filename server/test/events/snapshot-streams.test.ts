@@ -13,7 +13,7 @@ import {
   readSnapshot,
 } from '../support/snapshots.js';
 
-// Clients that request a snapshot and do not read it, and their effect on others.
+// Tests clients that request a snapshot and do not read it, and their effect on others.
 
 let feira: Feira;
 let store: StoreClient;
@@ -97,7 +97,7 @@ test('while two streams are unread, other calls of the store are answered and a 
   expect((await store.get('/products?limit=1')).status).toBe(200);
   expect((await store.post('/products', { name: 'Meanwhile', price: 1 })).status).toBe(201);
   expect((await store.get('/orders')).status).toBe(200);
-  // Both requests are sent at the same time, because each waits until its timeout.
+  // Both requests are sent at the same time, because each of them waits until it times out.
   const refused = await Promise.all(
     ['/products', '/orders'].map(async (path) => askForSnapshot(feira, await feira.store(), path)),
   );

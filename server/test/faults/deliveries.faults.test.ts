@@ -19,7 +19,7 @@ test(`nothing acknowledged is lost or duplicated over ${KILLS} kills of api, wor
 });
 
 test(`four worker processes deliver ${EVENTS} events once each`, { timeout: 300_000 }, async () => {
-  // The timeout is long, because on a busy machine a slow receiver would otherwise cause a retry.
+  // The timeout is long because a receiver that is slow on a busy machine would otherwise cause retries.
   const fleet = await Fleet.open({ WEBHOOK_TIMEOUT_MS: '60000' });
   const receiver = await Receiver.open();
   try {

@@ -7,7 +7,7 @@ import {
 } from '../support/storm/sabotage.js';
 import { storm } from '../support/storm/storm.js';
 
-// Runs the storm against servers with deliberate bugs, to show that its checks detect them. Start it with `npm run
+// Runs the storm test against servers with deliberate bugs, to show that its checks detect them. Run it with `npm run
 // test:mutations`.
 
 describe('the storm finds a server that', { timeout: 600_000 }, () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { storm } from '../support/storm/storm.js';
 
-// The short form. `npm run test:faults` kills more often.
+// The short form. `npm run test:faults` kills processes more often.
 
 test('nothing acknowledged is lost or duplicated when processes and PostgreSQL are killed under load', {
   timeout: 600_000,

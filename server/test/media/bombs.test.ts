@@ -16,7 +16,7 @@ beforeAll(async () => {
   feira = await sharedFeira();
   store = await feira.store();
   productId = await newProduct(store);
-  // The first image loads libraries, whose memory must not be attributed to a bomb.
+  // The first image loads libraries, whose memory must not be counted for a bomb.
   expect((await uploadAndAttach(feira, store, productId, await pngOf(1))).status).toBe(201);
 });
 

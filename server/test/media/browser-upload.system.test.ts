@@ -31,7 +31,7 @@ beforeAll(async () => {
   await once(elsewhere, 'listening');
   browser = await openBrowser();
   page = await browser.newPage();
-  // Another port is another origin.
+  // A page on another port has another origin.
   await page.goto(`http://127.0.0.1:${(elsewhere.address() as { port: number }).port}/`);
 });
 afterAll(async () => {

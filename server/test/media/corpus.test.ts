@@ -25,9 +25,9 @@ beforeAll(async () => {
 });
 afterAll(() => feira.close());
 
-/** Expects that the file is rejected with what was found, that it is deleted, and that its key is rejected again. */
+/** Expects that the file is rejected with this reason and deleted, and that its key is rejected again. */
 async function expectDiscarded(bytes: Buffer, type: ImageType, found: RegExp): Promise<void> {
-  // Moves the clock, so that the limit of 60 upload URLs per minute is never reached.
+  // Move the clock, so that the limit of 60 upload URLs per minute is never reached.
   feira.clock.forward(2_000);
   const writer = await store.withScopes(['media:write']);
   const key = await upload(feira, writer, productId, bytes, type);

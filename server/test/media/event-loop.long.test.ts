@@ -7,11 +7,13 @@ import { openFeira } from '../support/feira.js';
 import { picture, pngOf } from '../support/images.js';
 import { upload, uploadAndAttach } from '../support/media.js';
 
-// event-loop.long.test.ts in the parent folder covers all other requests and explains the measurement. Images are
-// inspected in another thread, so the event loop only reads ten megabytes from the storage and passes them on.
+// ../event-loop.long.test.ts covers all other requests and explains the measurement. Images are inspected in another
+// thread, so the event loop only reads ten megabytes from the storage and passes them on.
 const BUDGET_MS = 50;
 
-/** The largest file that begins and ends like `image`, with `part` repeated after its first `at` bytes. */
+/**
+ * Returns the largest accepted file that begins and ends like `image`, with `part` repeated after its first `at` bytes.
+ */
 function filled(image: Buffer, at: number, part: Buffer): Buffer {
   const room = MAX_BYTES - image.length;
   const parts = Buffer.alloc(room - (room % part.length), part);
@@ -43,7 +45,7 @@ test('no image blocks the event loop', async () => {
   const feira = await openFeira();
   const store = await feira.store();
   const productId = await newProduct(store);
-  // The first image starts the thread.
+  // The first image starts the inspection thread.
   expect((await uploadAndAttach(feira, store, productId, await pngOf(1))).status).toBe(201);
   const guard = new EventLoopGuard(feira, BUDGET_MS);
   const headers = { authorization: `Bearer ${store.token}`, 'content-type': 'application/json' };

@@ -3,13 +3,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { IMAGE_TYPES, type ImageType } from '../../src/media/image-types.js';
 import { verifyImage } from '../../src/media/verify.js';
 import { type TestImage, validImages } from '../support/images.js';
-import { recordJudged } from '../support/judged-files.js';
 import { mutate } from '../support/mutate.js';
 import { Random } from '../support/random.js';
+import { recordReferenceImages } from '../support/reference-images.js';
 import { SecondDecoder } from '../support/second-decoder.js';
 
-// `npm run test:media-fuzz` runs the long form: by default with a new seed each time, and with Pillow as the
-// reference decoder. With FEIRA_FUZZ_RECORD=1 it also replaces the files that judged.test.ts uses.
+// `npm run test:media-fuzz` runs the long form, with a new seed each time and with Pillow as the reference decoder.
+// With FEIRA_FUZZ_RECORD=1 it also replaces the files that reference-images.test.ts uses.
 const LONG = Number(process.env.FEIRA_FUZZ ?? 0);
 const COUNT = LONG || 250;
 const SEED = Number(process.env.FEIRA_FUZZ_SEED ?? (LONG ? Date.now() % 1_000_000_000 : 1));
@@ -40,16 +40,19 @@ test('no corrupted file is published that another decoder rejects, and none ends
       disputed.push({ number, name: image.name, fault, bytes: bytes.toString('base64') });
   }
   if (LONG) console.log({ seed: SEED, files: COUNT, accepted, disputed: disputed.length });
-  if (second && process.env.FEIRA_FUZZ_RECORD) await recordJudged(second, images, new Random(SEED));
+  if (second && process.env.FEIRA_FUZZ_RECORD) await recordReferenceImages(second, images, new Random(SEED));
   expect(disputed).toEqual([]);
   expect(Object.values(accepted).every((count) => count > 0)).toBe(true);
 });
 
-/** The short form must run without a second decoder, so it only checks that the published bytes decode completely. */
+/**
+ * Returns why a published file is faulty. The short form must run without a second decoder, so it only checks that the
+ * bytes decode completely.
+ */
 async function faultOf(bytes: Buffer, type: ImageType): Promise<string | undefined> {
   if (second) {
-    const judgement = await second.judge(bytes, type);
-    return 'fault' in judgement ? judgement.fault : undefined;
+    const result = await second.decode(bytes, type);
+    return 'fault' in result ? result.fault : undefined;
   }
   const { info } = await sharp(bytes, { animated: true, failOn: 'warning' })
     .raw()

@@ -29,7 +29,7 @@ beforeEach(async () => {
 afterEach(() => feira.close());
 
 /** Runs the periodic jobs of the worker. */
-async function tidy(): Promise<void> {
+async function runJobs(): Promise<void> {
   const { db, clock, storage } = feira.context;
   await dropUnattached(db.background('test'), clock);
   await sweepFiles(db.background('test'), clock, storage);
@@ -41,25 +41,25 @@ const stagedOf = (key: string) => `staging/${key}`;
 test('an upload that was not attached is deleted after a day, and its key becomes invalid', async () => {
   const key = await upload(feira, store, productId, bytes);
   feira.clock.forward(DAY - MINUTE);
-  await tidy();
+  await runJobs();
   expect(storedFiles(feira)).toEqual([stagedOf(key)]);
   feira.clock.forward(2 * MINUTE);
-  await tidy();
+  await runJobs();
   expect(storedFiles(feira)).toEqual([]);
-  // The first token has expired by now.
+  // By now the first token has expired.
   const again = await store.withScopes(['media:write']);
   expectRefusal(await again.post(`/products/${productId}/images`, { key }), 422, ['key']);
 });
 
 test('the staged bytes of an attached file are deleted once its upload URL has expired, the file stays', async () => {
   const { body } = await uploadAndAttach(feira, store, productId, bytes);
-  await tidy();
+  await runJobs();
   expect(storedFiles(feira)).toEqual([fileOf(body.key), stagedOf(body.key)]);
   feira.clock.forward(11 * MINUTE);
-  await tidy();
+  await runJobs();
   expect(storedFiles(feira)).toEqual([fileOf(body.key)]);
   feira.clock.forward(30 * DAY);
-  await tidy();
+  await runJobs();
   expect(storedFiles(feira)).toEqual([fileOf(body.key)]);
   expect((await served(feira, body.url)).statusCode).toBe(200);
 });
@@ -69,11 +69,11 @@ test('a file that was uploaded again after it was attached is deleted too', asyn
   await put(feira, asked, 'image/png', bytes);
   await store.post(`/products/${productId}/images`, { key: asked.key });
   feira.clock.forward(4 * MINUTE);
-  await tidy();
+  await runJobs();
   expect(await put(feira, asked, 'image/png', bytes)).toBe(200);
   feira.clock.forward(7 * MINUTE);
   expect(await put(feira, asked, 'image/png', bytes)).toBe(403);
-  await tidy();
+  await runJobs();
   expect(storedFiles(feira)).toEqual([fileOf(asked.key)]);
 });
 
@@ -104,7 +104,7 @@ test('the files of a deleted product are deleted immediately, and those of other
   await store.delete(`/products/${productId}`);
   await until(() => gone.every(({ body }) => !storedFiles(feira).includes(fileOf(body.key))));
   feira.clock.forward(DAY + MINUTE);
-  await tidy();
+  await runJobs();
   expect(storedFiles(feira)).toEqual(kept.map(({ body }) => fileOf(body.key)).sort());
   expect(storedFiles(feira)).not.toContain(stagedOf(unattached));
 });
@@ -119,7 +119,7 @@ test('the partial file of a process that died is removed with the upload', async
     writeFileSync(join(folder, half), 'half');
   }
   feira.clock.forward(DAY + MINUTE);
-  await tidy();
+  await runJobs();
   expect(storedFiles(feira)).toEqual([]);
 });
 
@@ -128,13 +128,13 @@ test('files that are not marked for deletion are left alone', async () => {
   const folder = join((feira.context.storage as LocalStorage).published, '..');
   writeFileSync(join(folder, 'files', 'note.txt'), 'mine');
   feira.clock.forward(DAY + MINUTE);
-  await tidy();
+  await runJobs();
   expect(storedFiles(feira)).toEqual([`files/note.txt`, fileOf(body.key)].sort());
 });
 
 test('a sweep removes more files than one batch holds, and two concurrent sweeps do no harm', async () => {
   const { db, clock, storage } = feira.context;
-  // As if they had been requested one by one.
+  // Inserts many uploads directly, as if they had been requested one by one.
   await db.store('test').autocommit.query(sql`
     insert into uploads (workspace_id, key, product_id, content_type, content_length)
     select ${store.workspaceId}::uuid, 'product_images/' || ${productId}::text || '/' || n || '.png', ${productId}::uuid,
@@ -175,8 +175,8 @@ test('files claimed by a process that died are removed after a while by another'
 });
 
 describe('a file to be removed', () => {
-  /** Files to be removed, oldest first. */
-  async function doom(count: number): Promise<string[]> {
+  /** Queues files for removal and returns their keys, oldest first. */
+  async function queueForRemoval(count: number): Promise<string[]> {
     const keys = Array.from({ length: count }, (_, index) => `product_images/${productId}/${index}.png`);
     await feira.context.db.store('test').autocommit.query(sql`
       insert into doomed_files (workspace_id, key, remove_at)
@@ -185,8 +185,8 @@ describe('a file to be removed', () => {
     return keys;
   }
 
-  /** The real storage, except that it fails to remove these files. */
-  function holding(keys: string[]): { storage: Storage; asked: string[] } {
+  /** Returns the real storage, except that removing these files fails. */
+  function failingFor(keys: string[]): { storage: Storage; asked: string[] } {
     const asked: string[] = [];
     const storage: Storage = Object.create(feira.context.storage);
     storage.remove = async (key) => {
@@ -205,8 +205,8 @@ describe('a file to be removed', () => {
 
   test('is removed once, however many sweeps run at the same time', async () => {
     const { db, clock } = feira.context;
-    const keys = await doom(120);
-    const { storage, asked } = holding([]);
+    const keys = await queueForRemoval(120);
+    const { storage, asked } = failingFor([]);
     await Promise.all(Array.from({ length: 5 }, () => sweepFiles(db.background('test'), clock, storage)));
     expect(asked.sort()).toEqual(keys.sort());
     expect(await left()).toEqual([]);
@@ -214,8 +214,8 @@ describe('a file to be removed', () => {
 
   test('that cannot be removed is reported and does not block the others', async () => {
     const { db, clock } = feira.context;
-    const [first] = await doom(5);
-    const { storage } = holding([first!]);
+    const [first] = await queueForRemoval(5);
+    const { storage } = failingFor([first!]);
     await expect(sweepFiles(db.background('test'), clock, storage)).rejects.toThrow(
       '1 of 5 files could not be removed',
     );
@@ -224,15 +224,15 @@ describe('a file to be removed', () => {
 
   test('that cannot be removed is retried later, so that a full batch of them does not delay others', async () => {
     const { db, clock } = feira.context;
-    const keys = await doom(51);
+    const keys = await queueForRemoval(51);
     const stuck = keys.slice(0, 50);
-    const { storage, asked } = holding(stuck);
+    const { storage, asked } = failingFor(stuck);
     await expect(sweepFiles(db.background('test'), clock, storage)).rejects.toThrow('50 of 50');
     await sweepFiles(db.background('test'), clock, storage);
     expect(asked).toHaveLength(51);
     expect((await left()).sort()).toEqual(stuck.sort());
     feira.clock.forward(11 * MINUTE);
-    await sweepFiles(db.background('test'), clock, holding([]).storage);
+    await sweepFiles(db.background('test'), clock, failingFor([]).storage);
     expect(await left()).toEqual([]);
   });
 });

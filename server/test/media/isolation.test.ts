@@ -95,19 +95,21 @@ test('the event loop keeps running while a file of ten megabytes is inspected', 
     turns++;
   }
   expect(await verifying).toEqual({ fault: expect.stringContaining('is incomplete') });
-  // If the inspection ran on the event loop, there would be only one or two iterations.
+  // If files were inspected on the event loop, it would make only one or two turns.
   expect(turns).toBeGreaterThan(20);
 });
 
 test('a file whose inspection exceeds the deadline is rejected, and the next inspection works', async () => {
   const hurried = new InspectionThreads(1);
-  expect(await hurried.inspect(largestGif(), 'image/gif')).toEqual({ fault: 'checking it takes too long' });
+  expect(await hurried.inspect(largestGif(), 'image/gif')).toEqual({
+    fault: 'its verification took too long',
+  });
   const usual = new InspectionThreads();
   for (let time = 0; time < 3; time++)
     expect(await usual.inspect(await pngOf(1), 'image/png')).toEqual({ bytes: expect.any(Uint8Array) });
 });
 
-/** Ten megabytes of LZW codes, all of which must be read to see that the last frame is incomplete. */
+/** Returns ten megabytes of LZW codes. All of them must be read to find that the last frame is incomplete. */
 function largestGif(): Buffer {
   const frame = gifBomb(3_000, 3_000).subarray(19, -1);
   const count = Math.floor(10_400_000 / frame.length);

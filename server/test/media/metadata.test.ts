@@ -26,7 +26,7 @@ async function publish({ bytes, type }: Pick<TestImage, 'bytes' | 'type'>) {
   return { image: body, file };
 }
 
-/** Decoded without rotation, so that a lost orientation does not affect the comparison. */
+/** Decodes without rotating, so that a lost orientation does not affect the comparison. */
 function pixelsOf(bytes: Buffer): Promise<Buffer> {
   return sharp(bytes, { animated: true, failOn: 'none' }).raw().toBuffer();
 }

@@ -22,7 +22,7 @@ const address = (name: string) => `https://cdn.example/${name}.png`;
 const add = (name: string, order?: number) =>
   store.post(images, { url: address(name), ...(order !== undefined && { order }) });
 
-/** Returns the names in their order. Also checks that the orders are 0 … n−1. */
+/** Returns the names of the images in their order, and checks that the positions are 0 … n−1. */
 async function names(): Promise<string> {
   const { data } = (await store.get(images)).body;
   expect(data.map(({ order }: { order: number }) => order)).toEqual([...data.keys()]);

@@ -83,7 +83,7 @@ test('twenty concurrent requests attach a key once', async () => {
 });
 
 test('the published file is the verified one, however often the upload is replaced meanwhile', async () => {
-  // The upload URL accepts both files, because the shorter one is padded with a text chunk, which is not published.
+  // The upload URL accepts both files, because the shorter one is padded to the same length with a text chunk.
   const [smallPng, largePng] = [
     await pngOf(1, { width: 20, height: 30 }),
     await pngOf(2, { width: 31, height: 17 }),
@@ -98,7 +98,7 @@ test('the published file is the verified one, however often the upload is replac
     ).finally(() => {
       attaching = false;
     });
-    // An upload URL accepts ten uploads in total.
+    // One upload URL accepts at most ten uploads.
     for (let i = 0; attaching && i < 9; i++)
       expect(await put(feira, asked, 'image/png', i % 2 ? small : large)).toBe(200);
     const made = (await attach).find(({ status }) => status === 201)!;

@@ -27,7 +27,7 @@ afterAll(() => feira.close());
 const without = (...names: string[]) =>
   Object.fromEntries(Object.entries(query).filter(([name]) => !names.includes(name)));
 
-/** The same error must be found in the URL that the merchant opens and in the form that the page submits. */
+/** Expects the same error for the URL that the merchant opens and for the form that the page submits. */
 async function bothWays(search: string, check: (page: Page) => void): Promise<void> {
   check(await ana.get(`/oauth/authorize?${search}`));
   check(await ana.post('/oauth/authorize', `${search}&decision=approve`));

@@ -11,7 +11,7 @@ import { openBrowser } from '../support/browser.js';
 import { type Feira, openFeira } from '../support/feira.js';
 import { freePort } from '../support/process.js';
 
-// Tests the consent as a merchant gives it: with a real Chromium on a real socket, and an integrator on another origin.
+// Tests consent as a merchant gives it: in a real Chromium, over a real socket, for an app on another origin.
 const EMAIL = 'ana@loja.example';
 const PASSWORD = 'correct horse battery';
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');

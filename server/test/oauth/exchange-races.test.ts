@@ -7,7 +7,7 @@ import { openStore } from '../support/merchant.js';
 import { startServer } from '../support/process.js';
 import { sized } from '../support/sized.js';
 
-// Two servers on one database: in the long form two real processes, otherwise both in this one.
+// Two servers on one database. In the long form they are real processes, otherwise both run in this process.
 const ROUNDS = sized(2, 10, 'FEIRA_ROUNDS');
 const IN_PROCESSES = sized(0, 1) === 1;
 const PARALLEL = 100;

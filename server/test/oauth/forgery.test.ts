@@ -37,7 +37,7 @@ async function formAt(of: Merchant, url: string, label: string): Promise<FormOnP
 
 const consentAddress = () => `/oauth/authorize?${new URLSearchParams(authorizationQuery(erp.credentials))}`;
 
-/** Every form that changes something, as its page contains it. */
+/** Every form that changes something, with the fields that its page contains. */
 const FORMS: Record<string, () => Promise<FormOnPage>> = {
   'sign-in': () => formAt(new Merchant(feira.app), '/sign-in', 'Sign in'),
   'sign-out': () => formAt(ana, '/console/apps', 'Sign out'),
@@ -98,7 +98,7 @@ describe.each(Object.keys(FORMS))('the form "%s"', (name) => {
     const refusals = [new Merchant(feira.app), bia];
     for (const other of refusals) {
       const page = await other.post(form.action, fields);
-      // Without a session, the sign-in page comes first.
+      // Without a session, the response redirects to the sign-in page.
       if (page.status === 303) expect(page.location).toMatch(/^\/sign-in\?/);
       else expect([400, 403]).toContain(page.status);
     }

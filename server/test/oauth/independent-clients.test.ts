@@ -6,8 +6,8 @@ import { CALLBACK, type RegisteredApp, registerApp } from '../support/integrator
 import { Merchant, openStore } from '../support/merchant.js';
 import { freePort } from '../support/process.js';
 
-// Two unmodified third-party client libraries over a real socket. Their own checks (issuer, state, iss, token type,
-// no-store, error formats) are independent of our code. The only option they need is to allow plain http.
+// Two unmodified third-party client libraries use the server over a real socket. Their own checks (issuer, state, iss,
+// token type, no-store, error formats) are independent of our code. The only option set is to allow plain http.
 const SCOPE = 'products:read orders:read';
 
 let feira: Feira;

@@ -18,7 +18,7 @@ beforeAll(async () => {
   erp = new Integrator(feira.app, await registerApp(feira));
   ana = new Merchant(feira.app);
 });
-// Tests move the clock beyond the twelve hours of a session.
+// Signs in again, because tests move the clock beyond the twelve hours of a session.
 const signedIn = async () => {
   if ((await ana.get('/sign-in')).status === 200) await ana.signIn();
   return ana;

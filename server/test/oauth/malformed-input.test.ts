@@ -5,7 +5,7 @@ import { authorizationQuery, CALLBACK, Integrator, pkce, registerApp } from '../
 import { Merchant, openStore } from '../support/merchant.js';
 import { sized } from '../support/sized.js';
 
-// Whatever is sent, the response must be a documented one and never a 5xx.
+// Whatever is sent, the response must be documented and never a 5xx.
 const RUNS = { numRuns: sized(75, 300) };
 
 let feira: Feira;
@@ -29,7 +29,7 @@ const NAMES = [
 ];
 const name = fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...NAMES) }, fc.string({ unit: 'binary' }));
 
-/** Values that pass the early checks: well-formed ones, valid ones of another kind, and all sorts of invalid ones. */
+/** Values that pass the early checks: well-formed ones, valid ones of another kind, and various invalid ones. */
 const value = () =>
   fc.oneof(
     fc.constantFrom(
@@ -163,7 +163,7 @@ test('GET /sign-in answers any next and any cookie with a page', async () => {
 test('a sign-in with a valid CSRF token and any e-mail and password is rejected without a 5xx', async () => {
   const stranger = new Merchant(feira.app);
   const page = await stranger.get('/sign-in');
-  // Too short to be a password, so that none of them is hashed.
+  // The passwords are too short to be valid, so that none of them is hashed.
   const password = fc.string({ unit: 'binary', maxLength: 3 });
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: 'binary' }), password, async (email, typed) => {

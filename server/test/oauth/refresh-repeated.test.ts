@@ -40,7 +40,7 @@ function refresh(refreshToken: string, key?: string, fields: Record<string, stri
   return erp.token(body, key === undefined ? {} : { 'idempotency-key': key });
 }
 
-/** The newest refresh token of the family is invalid, so the merchant must authorize again. */
+/** Expects that even the newest refresh token of the family is invalid, so that the merchant must authorize again. */
 async function expectFamilyEnded(newest: string): Promise<void> {
   const { status, body } = await refresh(newest);
   expect([status, body.error]).toEqual([400, 'invalid_grant']);
@@ -80,7 +80,7 @@ describe('a refresh with an Idempotency-Key', () => {
     const answer = await refresh(first.refresh_token, KEY);
     expectInvalidGrant(await refresh(first.refresh_token, key));
     await expectFamilyEnded(answer.body.refresh_token);
-    // The correct key no longer returns the pair.
+    // Even the correct key no longer returns the pair.
     expectInvalidGrant(await refresh(first.refresh_token, KEY));
   });
 

@@ -13,13 +13,13 @@ let stored: string;
 
 beforeAll(async () => {
   feira = await openFeira({ logTo: { write: (line) => void lines.push(line) } });
-  await liveOnce();
+  await useEverySecret();
   stored = await everythingStored();
 });
 afterAll(() => feira.close());
 
-/** Uses everything that handles a secret once, including common user mistakes. */
-async function liveOnce(): Promise<void> {
+/** Performs every operation that handles a secret once, including common user mistakes. */
+async function useEverySecret(): Promise<void> {
   await openStore(feira);
   const dev = new Merchant(feira.app);
   secrets['session id before sign-up'] = await visited(dev, '/partners');
@@ -68,7 +68,7 @@ async function liveOnce(): Promise<void> {
   await erp.me(tokens.access_token);
   const headers = { authorization: `Bearer ${renewed.access_token}`, 'idempotency-key': 'k' };
   await feira.app.inject({ method: 'POST', url: '/api/v1/products', headers, payload: '{"name":"x"}' });
-  // Secrets where they do not belong: in the query of an API call, of a page, and of an unknown path.
+  // Sends secrets in places where they do not belong: in the query of an API call, of a page, and of an unknown path.
   for (const path of ['/api/v1/me', '/sign-in', '/nothing'])
     await feira.app.inject(`${path}?access_token=${tokens.access_token}&code=${answer.code}`);
   await erp.token({ client_secret: secrets['client secret'] }, erp.basic());
@@ -88,7 +88,7 @@ async function visited(browser: Merchant, url: string): Promise<string> {
   return browser.cookies.get('feira')!;
 }
 
-/** Every row of every table as text. Binary columns appear as hexadecimal digits. */
+/** Returns every row of every table as text. Binary columns appear as hexadecimal digits. */
 async function everythingStored(): Promise<string> {
   const { db } = feira.context;
   const tables = await db
@@ -105,7 +105,7 @@ async function everythingStored(): Promise<string> {
     .join('\n');
 }
 
-/** The secret as text, as bytes and as base64, and the bytes from which its random part was made. */
+/** Returns the secret as text, as bytes and as base64, and the bytes that its random part encodes. */
 function formsOf(secret: string): string[] {
   const bytes = Buffer.from(secret);
   const random = /[\w-]{43}$/.exec(secret)?.[0];

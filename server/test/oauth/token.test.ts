@@ -26,7 +26,7 @@ function isFault(answer: Answer, status: number, error: string): void {
 }
 
 describe('a request with several errors gets the first of them, in the order of the contract', () => {
-  // Each row corrects one error of the previous row. All later errors are still present.
+  // Each row corrects one error of the previous row and still contains all later errors.
   const stages: [string, Record<string, string>, number, string][] = [
     ['content type', { type: 'application/json' }, 400, 'invalid_request'],
     ['grant_type missing', { type: URL_ENCODED }, 400, 'invalid_request'],

@@ -40,8 +40,8 @@ async function revoke({ workspaceId, clientId }: StoreClient): Promise<void> {
 }
 
 /**
- * Repeats the call until the credential is cached, because a notification about another credential discards running
- * lookups.
+ * Repeats the call until the credential is cached. A notification about another credential discards lookups that are
+ * running, so one call may not be enough.
  */
 async function untilRemembered(client: StoreClient): Promise<void> {
   await vi.waitFor(async () => {
@@ -163,7 +163,7 @@ describe('a revoked grant', () => {
   });
 
   test('that is in use is looked up again in the background, so that its calls do not wait for it', async () => {
-    // No test sets the budget of this store, because that notification would clear the cache.
+    // No test changes the rate limit of this store, because that notification would clear the cache.
     const [used, other] = [await feira.store({ perMinute: 120 }), await feira.store({ perMinute: 120 })];
     for (const each of [used, other]) await untilRemembered(each);
     await revoke(used);
@@ -184,10 +184,10 @@ describe('a revoked grant', () => {
     const cluster = new pg.Client(inject('cluster'));
     await cluster.connect();
     const { database } = feira.connection;
-    // New connections are refused, so that the listener stays disconnected during the test.
+    // The database refuses new connections, so that the listener stays disconnected during the test.
     await cluster.query(`alter database "${database}" with allow_connections false`);
     try {
-      // The last statement of the listener is LISTEN or its heartbeat.
+      // The last statement of the listener is either LISTEN or its heartbeat.
       const { rowCount } = await cluster.query(
         `select pg_terminate_backend(pid) from pg_stat_activity
          where datname = $1 and (query ilike 'listen %' or query = 'select 1')`,

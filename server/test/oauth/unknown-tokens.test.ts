@@ -26,7 +26,7 @@ async function call(token: string, remoteAddress: string): Promise<number> {
 const flood = (count: number) =>
   Promise.all(Array.from({ length: count }, () => call(newSecret('access'), FLOODING)));
 
-/** A second credential cache on the same database, which records the maximum number of concurrent statements. */
+/** Returns a second credential cache on the same database that records the maximum number of concurrent statements. */
 function watchedCredentials(): { flood(count: number): Promise<boolean[]>; most(): number } {
   const { db, clock, listener } = feira.context;
   const share = db.system('watched tokens');

@@ -58,7 +58,7 @@ test.each(PATHS)(
 );
 
 test.each(PATHS)('%s returns 503 busy when it takes longer than a search may', async (path) => {
-  // Long enough for the statements before the search, also on a busy machine.
+  // The timeout must be long enough for the statements before the search, even on a busy machine.
   const strict = await openFeira({ on: feira, deadlines: { statementMs: 1_000 } });
   try {
     expectBusy(await store.through(strict).get(path));

@@ -76,7 +76,7 @@ test('a customer may spend more than a hundred times the largest order', async (
 
 test('what the previous version adds to a customer is not lost', async () => {
   await place({}, true);
-  // The statement of the previous version, which may still be running during an update.
+  // Runs the statement of the previous version, which may still be in use during an update.
   await feira.context.db.store('test').autocommit.query(sql`
     update customers set orders_count = orders_count + 1, total_spent = total_spent + 10
     where workspace_id = ${store.workspaceId}`);

@@ -37,7 +37,7 @@ interface Seen {
   carrier: string | null;
 }
 
-/** Follows the cursor until it is stopped and records everything it received, in order. */
+/** Follows the cursor until it is stopped, and records everything it received in order. */
 class Reader {
   readonly seen: Seen[] = [];
   /** Each cursor that was returned, with the number of orders received by then. */
@@ -65,7 +65,7 @@ class Reader {
 }
 
 /**
- * Keeps transactions open for a while and rolls some of them back, so that they commit in a different order than they
+ * Keeps transactions open for a while and rolls some of them back, so that they commit in another order than they
  * began.
  */
 async function write(feira: Feira, random: Random, take: () => number | undefined): Promise<void> {
@@ -112,19 +112,19 @@ test(`a reader that follows the cursor misses none of ${CHANGES} changes`, {
   for (const { seen } of readers) {
     const lastSeen = new Map(seen.map(({ id, carrier }) => [id, carrier]));
     expect(lastSeen).toEqual(final);
-    // The reader received orders while the writers were running, and no change twice.
+    // The reader received orders while the writers were running, and received no change twice.
     expect(seen.length).toBeGreaterThan(ORDERS);
     const shown = seen.filter(({ carrier }) => carrier !== null).map(({ carrier }) => carrier);
     expect(new Set(shown).size).toBe(shown.length);
   }
-  await nothingLandedBehind(readers[0]!);
+  await expectNothingMissed(readers[0]!);
 });
 
 /**
- * Requested again at the end, a cursor returns exactly the orders that followed it the first time, in their current
+ * Reads each cursor again at the end and expects exactly the orders that followed it the first time, in their current
  * state.
  */
-async function nothingLandedBehind({ seen, cursors }: Reader): Promise<void> {
+async function expectNothingMissed({ seen, cursors }: Reader): Promise<void> {
   const random = new Random(7);
   for (let probe = 0; probe < 30; probe++) {
     const from = cursors[random.below(cursors.length)]!;

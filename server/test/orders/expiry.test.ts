@@ -36,7 +36,7 @@ const place = (options: { pay?: boolean; method?: string } = {}) =>
   order(one, store.workspaceId, { productId, variantId: null, quantity: 1 }, { pay: false, ...options });
 const read = async (id: string) => (await store.get(`/orders/${id}`)).body;
 const expire = ({ context, clock }: Feira) => expireUnpaid(context.db, clock);
-// A token is valid for two hours, so after a day a new one is needed.
+// Returns a client with a new token, because tokens are valid for two hours.
 const fresh = async () => {
   store = await store.withScopes(['orders:read', 'products:read', 'orders:write', 'customers:read']);
 };

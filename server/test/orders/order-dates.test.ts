@@ -17,7 +17,7 @@ beforeEach(async () => {
   productId = await newProduct(store, { quantity: 100 });
 });
 
-/** Places orders at these times. The name of the buyer identifies each of them. */
+/** Places orders at these times. Each buyer has the name of the entry. */
 async function placed<Name extends string>(moments: Record<Name, string>): Promise<void> {
   for (const [name, createdAt] of Object.entries<string>(moments)) {
     const line = { productId, variantId: null, quantity: 1 };

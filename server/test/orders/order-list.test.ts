@@ -125,7 +125,7 @@ describe('order and pages', () => {
   let updated: string[];
 
   beforeEach(async () => {
-    // Orders are changed in a different order than they were placed, and two share each time, so that only the
+    // Orders are changed in another order than they were placed, and pairs of them have the same time, so that only the
     // tie-break separates them.
     const made: string[] = [];
     for (let index = 0; index < 7; index++) made.push(await place());

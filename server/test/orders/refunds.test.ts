@@ -189,7 +189,7 @@ describe('concurrent calls', () => {
       ),
     );
     for (const repeat of repeats) {
-      // Of two concurrent calls, the second gets an error while the first is running.
+      // While the first of two concurrent calls is running, the second gets an error.
       if (repeat.status === 409) expect(repeat.body.code).toBe('idempotency_key_in_use');
       else expect([repeat.status, repeat.body]).toEqual([200, first.body]);
     }

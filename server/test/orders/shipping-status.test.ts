@@ -21,7 +21,7 @@ const place = (options: { pay?: boolean } = {}) =>
 const change = (id: string, body: unknown): Promise<Answer> =>
   store.patch(`/orders/${id}/shipping-status`, body);
 
-/** The steps that lead to each status through the API. Only a refund leads to canceled. */
+/** The API calls that lead to each status. Only a refund leads to canceled. */
 const WAYS: Record<string, string[]> = {
   pending: [],
   preparing: ['preparing'],

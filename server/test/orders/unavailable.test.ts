@@ -5,7 +5,7 @@ import { type Answer, type Feira, openFeira, type StoreClient } from '../support
 import { order } from '../support/shop.js';
 import { sized } from '../support/sized.js';
 
-// Simulates a hanging orders database: a lock on its tables is released only after a test has its responses.
+// Simulates a hanging orders database: its tables stay locked until a test has received its responses.
 
 let feira: Feira;
 let store: StoreClient;
@@ -16,8 +16,8 @@ let labelUrl: string;
 let locker: pg.Client;
 
 beforeAll(async () => {
-  // Production waits three seconds for a lock; a shorter wait makes the tests faster. Calls of a test do not compete for
-  // the same record, so only the lock of `whileHanging` can cause a timeout.
+  // Production waits three seconds for a lock. A shorter wait makes the tests faster. The calls of a test do not
+  // compete for the same record, so only the lock of `whileHanging` can cause a timeout.
   feira = await openFeira({ deadlines: { lockMs: 400 } });
   locker = new pg.Client(feira.connection);
   await locker.connect();
@@ -97,7 +97,7 @@ test('the rest of the API works while many calls wait for the orders, with keys 
   let served = false;
   await whileHanging(async () => {
     // Each of these calls is sent again as soon as it is rejected, so that all of them are always waiting for the
-    // orders.
+    // locked tables.
     const waiting = Array.from({ length: sized(2, 4) }, (_, index) =>
       calls().map(async ([name, call]) => {
         const headers = index % 2 ? { 'idempotency-key': `${name} ${index}` } : undefined;
@@ -110,7 +110,7 @@ test('the rest of the API works while many calls wait for the orders, with keys 
       others.push(
         ...(await Promise.all([
           outcomeOf(store.get('/me')),
-          // The waiting calls have used up the list connections of their own store, so another store is used here.
+          // Another store is used here, because the waiting calls occupy all list connections of their own store.
           outcomeOf(other.get('/products')),
           outcomeOf(store.get(`/products/${productId}`)),
           outcomeOf(store.patch(`/products/${productId}/stock`, { quantity: round })),
@@ -132,7 +132,7 @@ test('the rest of the API works while many calls wait for the orders, with keys 
 });
 
 test('many concurrent refunds with keys do not block each other', async () => {
-  // These calls do wait for each other's locks.
+  // Uses the normal timeout, because these calls wait for each other's locks.
   const patient = await openFeira({ on: feira });
   const client = store.through(patient);
   const ids = await Promise.all(

@@ -38,7 +38,10 @@ async function followed(by: Merchant, pressed: Promise<Page>): Promise<Page> {
 const clientIdOn = (page: Page) => /app_[0-9a-f]{24}/.exec(page.text)![0];
 const secretOn = (page: Page) => /feira_cs_[\w-]{43}/.exec(page.text)?.[0];
 
-/** Returns whether the token endpoint accepts the secret: it checks the client before the unknown refresh token. */
+/**
+ * Returns whether the token endpoint accepts the secret. It checks the client before the refresh token, which is
+ * unknown.
+ */
 async function isLive(clientId: string, clientSecret: string): Promise<boolean> {
   const { body } = await new Integrator(feira.app, { clientId, clientSecret }).refresh('unknown');
   return body.error === 'invalid_grant';
@@ -82,7 +85,7 @@ describe('an integrator', () => {
   test('is limited to fifty sign-ups per hour and address, even if they are concurrent', async () => {
     const address = '198.51.100.7';
     const now = new Date(feira.clock.now()).toISOString();
-    // Inserts 48 earlier sign-ups directly, because each real one costs a tenth of a second of hashing.
+    // Inserts 48 earlier sign-ups directly, because hashing takes a tenth of a second for each real one.
     await feira.context.db.store('test').autocommit.query(sql`
       insert into sign_ups (address, asked_at) select ${address}, ${now} from generate_series(1, 48)`);
     const browser = new Merchant(feira.app, {}, address);

@@ -6,10 +6,10 @@ import { crc16, emvFields, isBoletoLine } from '../support/payment-codes.js';
 import { Random } from '../support/random.js';
 import { readInterleaved2of5 } from '../support/read-barcode.js';
 
-// The example of the Banco Central's Pix manual ("Manual de Padrões para Iniciação do Pix").
+// The example in the Pix manual of the Banco Central ("Manual de Padrões para Iniciação do Pix").
 const PUBLISHED_PIX =
   '00020126580014br.gov.bcb.pix0136123e4567-e12b-12d1-a456-4266554400005204000053039865802BR5913Fulano de Tal6008BRASILIA62070503***63041D3D';
-// The example of Banco do Brasil's description of the FEBRABAN layout.
+// The example in Banco do Brasil's description of the FEBRABAN layout.
 const PUBLISHED_BOLETO = '00190.50095 40144.816069 06809.350314 3 37370000000100';
 
 test('the decoders agree with the published examples', () => {

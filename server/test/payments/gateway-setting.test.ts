@@ -28,7 +28,7 @@ const visitorOf = async (feira: Feira, headers: Record<string, string> = {}) =>
   new Visitor(feira, await shopOf(feira, store), headers);
 const place = (pay: boolean) =>
   order(sandbox, store.workspaceId, { productId: mug, variantId: null, quantity: 1 }, { pay });
-/** The address of an order's page, without the host. */
+/** Returns the address of an order's page, without the host. */
 const orderPage = async (orderId: string) => {
   const url = new URL(sandbox.context.orderLinks.urlOf(await shopOf(sandbox, store), orderId));
   return url.pathname + url.search;

@@ -9,8 +9,8 @@ import { type Feira, openFeira, type StoreClient, TEST_SECRET } from '../support
 import { dataOf, transactionOf } from '../support/orders.js';
 import { order } from '../support/shop.js';
 
-/** The delay after the first failure of a refund. */
-const PUT_OFF_MS = 10_000;
+/** How long a refund is postponed after its first failure. */
+const RETRY_DELAY_MS = 10_000;
 
 let one: Feira;
 let two: Feira;
@@ -68,7 +68,7 @@ describe('a process that dies in the middle of a refund', () => {
     expect(refused.body.code).toBe('refund_under_way');
     expect(refused.headers['x-should-retry']).toBe('true');
     await workersFinish();
-    // The error may be temporary, so it is not stored for the key.
+    // The error may be temporary, so it is not stored under the key.
     const again = await store.post(`/orders/${id}/refund`, undefined, { 'idempotency-key': 'another' });
     expect([again.body.code, again.headers['idempotent-replayed']]).toEqual(['not_refundable', undefined]);
     expect([(await read(id)).status, await movements(id)]).toEqual(['refunded', 1]);
@@ -111,7 +111,7 @@ describe('a process that dies in the middle of a refund', () => {
     await expect(refund).rejects.toThrow('refused');
     await expect(finishRefunds(db, one.clock, down)).rejects.toThrow('failed');
     expect((await read(id)).status).toBe('paid');
-    one.clock.forward(PUT_OFF_MS);
+    one.clock.forward(RETRY_DELAY_MS);
     await finishRefunds(db, one.clock, gateway);
     expect([(await read(id)).status, await movements(id)]).toEqual(['refunded', 1]);
   });
@@ -128,7 +128,7 @@ describe('a process that dies in the middle of a refund', () => {
     expect((await store.post(`/orders/${id}/refund`, undefined)).status).toBe(502);
     await expect(finishRefunds(db, one.clock, gateway)).rejects.toThrow('1 of 1 failed');
     await note(payment);
-    one.clock.forward(PUT_OFF_MS);
+    one.clock.forward(RETRY_DELAY_MS);
     await finishRefunds(db, one.clock, gateway);
     expect([(await read(id)).status, await movements(id)]).toEqual(['refunded', 1]);
   });
@@ -147,7 +147,7 @@ describe('a process that dies in the middle of a refund', () => {
     };
     await expect(finishRefunds(db, one.clock, moody)).rejects.toThrow('1 of 2 failed');
     expect([(await read(stuck)).status, (await read(fine)).status]).toEqual(['paid', 'refunded']);
-    one.clock.forward(PUT_OFF_MS);
+    one.clock.forward(RETRY_DELAY_MS);
     await workersFinish();
   });
 });

@@ -52,8 +52,8 @@ async function attentionOf(orderId: string): Promise<string[]> {
   return rows.map(({ attention }) => attention);
 }
 
-/** The resulting state of money and stock, without ids and times. */
-async function books(orderId: string): Promise<object> {
+/** Returns the resulting payments, refunds and stock, without ids and times. */
+async function finalState(orderId: string): Promise<object> {
   const { status, statusShipping, refundedAmount } = await read(orderId);
   const [customer] = (await store.get('/customers')).body.data;
   const payment = await feira.context.gateway.find(await transactionOf(feira, orderId));
@@ -71,7 +71,7 @@ async function books(orderId: string): Promise<object> {
   };
 }
 
-/** The events of one payment at the gateway, in order. */
+/** Generates the events of one payment at the gateway, in order. */
 const history: fc.Arbitrary<Reported[]> = fc.oneof(
   fc.constant<Reported[]>([{ type: 'canceled' }]),
   fc
@@ -82,7 +82,7 @@ const history: fc.Arbitrary<Reported[]> = fc.oneof(
     ]),
 );
 
-/** The positions of a history in any order, each at least once. */
+/** Generates the positions of a history in any order, each at least once. */
 const shuffled = (reported: Reported[]) =>
   fc
     .tuple(
@@ -103,7 +103,7 @@ test('the notifications of a payment lead to the same state in any order and any
         const id = await place();
         for (const at of positions) await notify(id, `${id}:${at}`, reported[at]!);
         await finishRefunds(feira.context.db, feira.clock, feira.context.gateway);
-        outcomes.push(await books(id));
+        outcomes.push(await finalState(id));
       }
       expect(outcomes[1]).toEqual(outcomes[0]);
     }),
@@ -128,13 +128,13 @@ test('after any mix of paid, refunded and canceled, the amounts at the gateway m
       const id = await place();
       const refundedThere = Math.max(0, ...reported.map(({ refundedInAll = 0 }) => refundedInAll));
       const isPaid = reported.some(({ type }) => type === 'paid');
-      // The gateway's own records already contain what the notifications report.
+      // The gateway's own records contain everything that the notifications report.
       await feira.context.db.store('test').autocommit.query(sql`
         update sandbox_payments set status = ${isPaid ? 'paid' : 'open'}, refunded = ${isPaid ? refundedThere : 0}
         where order_id = ${id}`);
       for (const each of reported) {
         await notify(id, randomUUID(), each);
-        // The gateway refuses to refund more than its balance. Its next report corrects the request.
+        // The gateway rejects a refund that exceeds its balance. Its next notification corrects the amount.
         await finishRefunds(feira.context.db, feira.clock, feira.context.gateway).catch(() => {});
       }
       await finishRefunds(feira.context.db, feira.clock, feira.context.gateway).catch(() => {});

@@ -62,7 +62,7 @@ async function send(signed: Partial<SignedNotification>): Promise<number> {
   return response.statusCode;
 }
 
-/** Simulates a process that died after it opened the payment and before it stored its id. */
+/** Simulates a process that died after it opened the payment, before it stored the payment id. */
 async function forgetPayment(): Promise<{ transactionId: string }> {
   const { payment } = await read();
   await feira.context.db

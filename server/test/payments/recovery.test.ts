@@ -5,8 +5,8 @@ import { newProduct } from '../support/catalog.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
 import { openPayment, order } from '../support/shop.js';
 
-/** The delay after the first failure. */
-const PUT_OFF_MS = 10_000;
+/** How long a notification is postponed after its first failure. */
+const RETRY_DELAY_MS = 10_000;
 
 let feira: Feira;
 let store: StoreClient;
@@ -21,7 +21,7 @@ beforeEach(async () => {
   await feira.context.db.store('test').autocommit.query(sql`delete from refunds`);
 });
 
-/** An order with an open payment. */
+/** Places an order with an open payment. */
 async function place(of = store): Promise<{ orderId: string; transactionId: string }> {
   const productId = await newProduct(of, { quantity: 10 });
   const orderId = await order(
@@ -35,7 +35,7 @@ async function place(of = store): Promise<{ orderId: string; transactionId: stri
 }
 
 /** Adds a notification to a payment, created `minutesAgo`. The receiver rejects the type `odd`. */
-const owe = (transactionId: string, type: string, minutesAgo = 0, refunded = 0) =>
+const addNotification = (transactionId: string, type: string, minutesAgo = 0, refunded = 0) =>
   feira.context.db.store('test').autocommit.query(sql`
     insert into sandbox_outbox (id, payment_id, type, refunded_in_all, created_at)
     values (${`${transactionId}:${type}`}, ${transactionId}, ${type}, ${refunded}, now() - ${minutesAgo}::integer * interval '1 minute')`);
@@ -56,7 +56,7 @@ test('a hundred notifications that always fail do not block those of other payme
     insert into sandbox_outbox (id, payment_id, type, refunded_in_all, created_at)
     select id || ':odd', id, 'odd', 0, now() - interval '1 hour' from poison`);
   const paid = await place();
-  await owe(paid.transactionId, 'paid');
+  await addNotification(paid.transactionId, 'paid');
   await expect(feira.context.gateway.sendNotifications()).rejects.toThrow('100 of 100 failed');
   await feira.context.gateway.sendNotifications();
   expect(await statusOf(paid.orderId)).toBe('paid');
@@ -64,10 +64,10 @@ test('a hundred notifications that always fail do not block those of other payme
 
 test('a notification that fails is tried again after ten seconds, then after twenty', async () => {
   const { transactionId } = await place();
-  await owe(transactionId, 'odd');
+  await addNotification(transactionId, 'odd');
   const { gateway } = feira.context;
   feira.clock.stop();
-  for (const wait of [0, PUT_OFF_MS, 2 * PUT_OFF_MS]) {
+  for (const wait of [0, RETRY_DELAY_MS, 2 * RETRY_DELAY_MS]) {
     if (wait > 0) {
       feira.clock.forward(wait - 1);
       await gateway.sendNotifications();
@@ -80,13 +80,13 @@ test('a notification that fails is tried again after ten seconds, then after twe
 test('notifications of one payment are sent in order: a refund is not recorded before its payment', async () => {
   const { gateway } = feira.context;
   const { orderId, transactionId } = await place();
-  await owe(transactionId, 'odd', 60);
+  await addNotification(transactionId, 'odd', 60);
   await gateway.decide(transactionId, 'paid');
   await gateway.refundAsMerchant(transactionId, 0.1);
   await gateway.sendNotifications();
   expect(await statusOf(orderId)).toBe('pending');
   await mend(transactionId);
-  feira.clock.forward(3 * PUT_OFF_MS);
+  feira.clock.forward(3 * RETRY_DELAY_MS);
   await gateway.sendNotifications();
   expect((await store.get(`/orders/${orderId}`)).body).toMatchObject({
     status: 'partial_refunded',

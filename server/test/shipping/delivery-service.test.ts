@@ -30,14 +30,15 @@ const place = (options: Parameters<typeof order>[3] = {}, product = productId) =
 const read = async (id: string) => (await store.get(`/orders/${id}`)).body;
 const after = (days: number, zone = ZONE) => addBusinessDays(localDay(feira.clock.now(), zone), days);
 
-/** Tokens are valid for two hours. */
+/** Moves the clock and issues a new token, because tokens are valid for two hours. */
 async function forward(milliseconds: number): Promise<void> {
   feira.clock.forward(milliseconds);
   store = await store.withScopes(ALL_SCOPES);
 }
 
 describe('the delivery service', () => {
-  // To Salvador: R$ 24 plus R$ 6 per kilogram in 7 business days, or 1.8 times that in 4.
+  // Delivery to Salvador costs R$ 24 plus R$ 6 per kilogram and takes 7 business days, or costs 1.8 times that and
+  // takes 4.
   test.each([
     ['economy', 36, 7],
     ['express', 64.8, 4],

@@ -12,7 +12,7 @@ beforeAll(async () => {
   feira = await sharedFeira();
 });
 
-/** The texts of a label with their font size, from top to bottom. */
+/** Returns the texts of a label with their font sizes, from top to bottom. */
 function textsOf(pdf: Buffer): { size: number; text: string }[] {
   return [...pdf.toString('latin1').matchAll(/\/[BP] (\d+) Tf [\d.]+ [\d.]+ Td \((.*)\) Tj/g)].map(
     (match) => ({

@@ -55,8 +55,8 @@ describe('a label', () => {
   });
 
   test('has the check digit of the postal standard', () => {
-    // 47312482 is the example in the standard. The last two cover the special cases in which 11 minus the remainder
-    // is 11 or 10.
+    // 47312482 is the example in the standard. The other two cover the special cases in which 11 minus the remainder is
+    // 11 or 10.
     expect(checkDigit('47312482')).toBe(9);
     expect([checkDigit('00000000'), checkDigit('00060000')]).toEqual([5, 0]);
   });

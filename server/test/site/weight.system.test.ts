@@ -8,7 +8,8 @@ import { type Feira, openFeira } from '../support/feira.js';
 import { recordShifts, shiftsOn, weightOf } from '../support/page-weight.js';
 import { freePort, until } from '../support/process.js';
 
-// What a visitor's browser loads and shows, measured in Chromium: pages do not move while they load, and stay small.
+// Measures in Chromium what a visitor's browser loads and shows: pages do not shift while they load, and they stay
+// small.
 const MAX_BYTES = 60_000;
 const PICTURES = 'https://pictures.example';
 const WIDTHS = [375, 1280];
@@ -45,7 +46,7 @@ afterAll(async () => {
   await feira.close();
 });
 
-/** A visitor whose pictures arrive after the page was shown, in an unusual shape. */
+/** Opens a browser in which pictures arrive after the page was shown, in an unusual aspect ratio. */
 async function open(width: number): Promise<{ context: BrowserContext; page: Page }> {
   const viewport = { width, height: width < 500 ? 812 : 900 };
   const context = await browser.browser()!.newContext({ viewport, locale: 'en-US' });
@@ -133,7 +134,7 @@ test('after Back, a page that the browser kept shows how many units are in the c
   await page.getByLabel('Quantity').fill('2');
   await page.getByRole('button', { name: 'Add to cart' }).click();
   await page.waitForURL(/\/cart$/);
-  // goBack() waits for a new document, and there is none.
+  // goBack() would wait for a new document, but the page is restored from the cache.
   await page.evaluate(() => history.back());
   await until(() => page.url().includes('/products/'));
   await until(async () => (await cart()) === 'Cart2 (2 items)');

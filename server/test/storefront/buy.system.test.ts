@@ -10,7 +10,7 @@ import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
 import { freePort, until } from '../support/process.js';
 import { Receiver } from '../support/receiver.js';
 
-// Tests a purchase as a buyer makes it: with a real Chromium on a real socket, and an integrator who receives the
+// Tests a purchase as a buyer makes it: in a real Chromium, over a real socket, with an integrator who receives the
 // webhook.
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const DESKTOP = { width: 1280, height: 900 };
@@ -94,7 +94,7 @@ async function fillShelf(): Promise<void> {
     await store.post(`/products/${shirt}/images`, { url: `${PICTURES}/shirt-${at}.png` });
 }
 
-/** The browser of a visitor. Images that merchants host elsewhere are generated here. */
+/** Opens the browser of a visitor. Images that merchants host elsewhere are generated here. */
 async function openContext(
   viewport: { width: number; height: number },
   locale: string,

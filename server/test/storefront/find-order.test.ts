@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => feira.close());
 
-/** Each network has its own limit. */
+/** Returns a visitor from another network, because attempts are limited per network. */
 const from = (address: string) => new Visitor(feira, visitor.shop, {}, address);
 const look = async (by: Visitor, typed: { number: string; email: string }) =>
   by.press(await by.at('/orders'), 'Find order', typed);

@@ -28,7 +28,7 @@ afterAll(async () => {
   await feira.close();
 });
 
-/** Presses Tab until the element has the focus, as somebody without a mouse does. */
+/** Presses Tab until the element has the focus, as a person without a mouse would. */
 async function tabTo(selector: string): Promise<void> {
   for (let tabs = 0; tabs < MAX_TABS; tabs++) {
     await page.keyboard.press('Tab');
@@ -68,7 +68,7 @@ test('a purchase needs neither a mouse nor a script', async () => {
     await tabTo(`[name=${name}]`);
     await page.keyboard.type(text);
   }
-  // A group of radio buttons is one stop; the arrow keys choose within it.
+  // A group of radio buttons is a single tab stop. The arrow keys choose within it.
   await tabTo('[name=payment]');
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('ArrowUp');

@@ -140,8 +140,8 @@ describe('a product', () => {
     const large = await visitor.at(`/products/${id}?v=${largeRed!.id}`);
     expect(large.html).toMatch(/<s>R\$90\.00<\/s>.*<strong>R\$75\.00<\/strong>/s);
     expect(large.text).toContain('In stock');
-    // From L - Red, choosing S leads to S - Red, which keeps the colour. Choosing blue leads to S - Blue, the only
-    // blue one.
+    // From L - Red, choosing S leads to S - Red, which keeps the colour. Choosing blue leads to S - Blue, the only blue
+    // variation.
     expect(large.text).toContain('S (sold out)');
     expect(large.html).toContain(`href="?v=${smallBlue!.id}#options"`);
   });
@@ -232,7 +232,7 @@ test("a merchant's text is escaped wherever it appears", async () => {
   ]) {
     const { html, status } = await visitor.at(path);
     expect(status, path).toBe(200);
-    // Besides our own script, there is structured data: a data block, which browsers do not execute.
+    // Besides our own script, a page contains structured data, which browsers do not execute.
     expect(html, path).not.toMatch(/<script(?! type="application\/ld\+json">| src="\/assets\/shop\.js)/);
     expect(html, path).not.toContain('<img src=x');
     expect(html, path).toContain('&lt;script');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readPostalCode, STATES } from '../../src/storefront/postal-codes.js';
 
-// A postal code of each capital, as published by its town hall.
+// One postal code of each capital, as published by its city hall.
 test.each([
   ['69900-064', 'AC'],
   ['57020-050', 'AL'],

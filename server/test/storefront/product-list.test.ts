@@ -17,7 +17,7 @@ beforeEach(async () => {
   store = await feira.store();
   visitor = new Visitor(feira, await shopOf(feira, store));
   await newProduct(store, { name: 'Mug', price: 30, quantity: 4, categoryId: 15 });
-  // Costs 70 in its cheapest variation.
+  // The cheapest variation costs 70.
   shirt = await newProduct(store, { name: 'Shirt', price: 80, categoryId: 2 });
   await store.put(`/products/${shirt}/variants`, {
     types: [{ name: 'Size', options: ['S', 'L'] }],
@@ -26,7 +26,7 @@ beforeEach(async () => {
       { combination: 'L', price: 90, quantity: 0 },
     ],
   });
-  // Costs 25 with its promotion.
+  // The promotional price is 25.
   await newProduct(store, { name: 'Álbum', price: 90, priceDiscount: 25, quantity: 9, categoryId: 21 });
   await newProduct(store, { name: 'Lamp', price: 50, quantity: 0, categoryId: 16 });
 });

@@ -76,7 +76,7 @@ test('a page shows every change immediately, however it is made', async () => {
     [() => store.patch(`/products/${mug}`, { name: 'Cup' }), '<h2>Cup</h2>', '<h1>Cup</h1>'],
   ];
   for (const [change, list, page] of changes) {
-    // The page is read twice before the change, so that it is cached.
+    // Read each page twice before the change, so that it is cached.
     for (let time = 0; time < 2; time++) await Promise.all([visitor.at(), visitor.at(product)]);
     await change();
     expect((await visitor.at()).html, list).toContain(list);

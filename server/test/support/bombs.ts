@@ -2,9 +2,9 @@ import { Readable } from 'node:stream';
 import { crc32, createDeflate, deflateSync } from 'node:zlib';
 import { picture } from './images.js';
 
-/** Small files that decompress to more pixels than a server should decode. Each is valid except for its size. */
+/** Small files that decompress to more pixels than a server should decode. Each file is valid except for its size. */
 
-/** One bit per pixel, all black. */
+/** A PNG with one bit per pixel, all black. */
 export function pngBomb(width: number, height: number): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
@@ -19,7 +19,7 @@ export function pngBomb(width: number, height: number): Buffer {
 }
 
 /**
- * Interlaced, with four 16-bit samples per pixel, so a decoder holds the whole image in memory. Its data is
+ * An interlaced PNG with four 16-bit samples per pixel, so that a decoder holds the whole image in memory. Its data is
  * incomplete.
  */
 export function deepPng(width: number, height: number): Buffer {
@@ -34,11 +34,10 @@ export function deepPng(width: number, height: number): Buffer {
   ]);
 }
 
-/** A very small image with four comments that inflate to 256 MB each. */
+/** A very small PNG with four comments that inflate to 256 MB each. */
 export async function pngTextBomb(): Promise<Buffer> {
   const small = await picture().png().toBuffer();
-  // Compressed in small pieces, so that the memory used to create the file does not hide the memory used to inspect
-  // it.
+  // Compressed in small pieces, so that creating the file does not use more memory than inspecting it.
   const million = Buffer.alloc(1_000_000);
   const zeros = Readable.from(Array(256).fill(million)).pipe(createDeflate({ level: 9 }));
   const text = Buffer.concat(await zeros.toArray());
@@ -46,13 +45,13 @@ export async function pngTextBomb(): Promise<Buffer> {
   return Buffer.concat([small.subarray(0, 33), comment, comment, comment, comment, small.subarray(33)]);
 }
 
-/** Empty PNG chunks, each with a valid checksum. */
+/** Returns empty PNG chunks, each with a valid checksum. */
 export function emptyParts(count: number): Buffer {
   const empty = pngChunk('teXt', Buffer.alloc(0));
   return Buffer.alloc(count * empty.length, empty);
 }
 
-/** The header of a small image declares a large one. */
+/** A small JPEG whose header declares a large image. */
 export async function jpegBomb(width: number, height: number): Promise<Buffer> {
   const bytes = await picture().jpeg().toBuffer();
   const frame = bytes.indexOf(Buffer.from([0xff, 0xc0]));
@@ -86,8 +85,8 @@ export function gifBomb(width: number, height: number, frames = 1): Buffer {
 }
 
 /**
- * LZW: each code represents one pixel more than the previous one until the table is full; then the longest code is
- * repeated.
+ * Returns LZW data in which each code represents one pixel more than the previous one until the table is full. Then the
+ * longest code is repeated.
  */
 function onePixelOverAndOver(pixels: number): Buffer {
   const bytes: number[] = [];

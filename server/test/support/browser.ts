@@ -6,8 +6,8 @@ import { type BrowserContext, chromium } from 'playwright-core';
 const EXECUTABLE = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
 /**
- * The system's Chromium with an empty profile and without background network traffic. Playwright turns off the cache from
- * which browsers restore a whole page after Back; `keepsPages` leaves it on.
+ * Opens the system's Chromium with an empty profile and without background network traffic. Playwright disables the
+ * cache from which browsers restore a page after Back; `keepsPages` enables it.
  */
 export async function openBrowser(
   options: { keepsPages?: boolean } = {},

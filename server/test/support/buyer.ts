@@ -45,12 +45,12 @@ export class Visitor extends Merchant {
     return this.press(page, 'Add to cart', { quantity: choice.quantity ?? '1' });
   }
 
-  /** The checkout page for the current cart. */
+  /** Opens the checkout page for the current cart. */
   checkout(zip = '01001000'): Promise<Page> {
     return this.at(`/checkout?zip=${zip}`);
   }
 
-  /** `zip` is the postal code entered on the first page, for which shipping was calculated. */
+  /** Places an order. `zip` is the postal code entered on the first page, for which shipping was calculated. */
   async order(typed: Partial<typeof TYPED> = {}, zip = TYPED.zip): Promise<Page> {
     return this.press(await this.checkout(zip), 'Place order', { ...TYPED, zip, ...typed });
   }
@@ -69,7 +69,7 @@ export class Visitor extends Merchant {
   }
 }
 
-/** The local path that a redirect leads to. */
+/** Returns the local path that a redirect leads to. */
 export function localPath({ status, location, text }: Page): string {
   expect(status, text).toBe(303);
   const { pathname, search } = new URL(location as string, 'http://feira.test');

@@ -1,7 +1,7 @@
 import { sql } from '../../src/platform/db/sql.js';
 import type { Feira, StoreClient } from './feira.js';
 
-/** Products with three variations and two images each (every fourth is simple), written straight into the tables. */
+/** Inserts products with three variations and two images each (every fourth is simple) directly into the tables. */
 export async function insertCatalog(feira: Feira, store: StoreClient, count: number): Promise<void> {
   await feira.context.db.store('test').transaction(async (tx) => {
     await tx.query(sql`

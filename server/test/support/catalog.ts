@@ -10,7 +10,7 @@ export async function newProduct(store: StoreClient, fields: object = {}): Promi
   return answer.body.id;
 }
 
-/** Creates a product with one variation per entry: the key is both its option and its SKU, the value its stock. */
+/** Creates a product with one variation per entry. The key is both its option and its SKU, the value is its stock. */
 export async function newVaried(store: StoreClient, balances: Record<string, number>): Promise<string> {
   const id = await newProduct(store);
   const answer = await store.put(`/products/${id}/variants`, sizes(balances));
@@ -18,7 +18,7 @@ export async function newVaried(store: StoreClient, balances: Record<string, num
   return id;
 }
 
-/** The PUT body for such a product. */
+/** Returns the PUT body for such a product. */
 export function sizes(balances: Record<string, number>) {
   return {
     types: [{ name: 'Size', options: Object.keys(balances) }],
@@ -39,7 +39,7 @@ export async function observe<A extends object = Answer>(
   return { ...answer, events: after.slice(before.length) };
 }
 
-/** The fields that a 422 response lists. */
+/** Returns the fields that a 422 response lists. */
 export function faultyFields(answer: Answer): string[] {
   expect(answer.status).toBe(422);
   return answer.body.details.map((detail: { field: string }) => detail.field);

@@ -17,12 +17,11 @@ export interface Ceph {
 }
 
 /**
- * A real S3 server (Ceph) with one user and one bucket: a monitor, an in-memory object store and the gateway, all on
- * loopback. There is no manager and therefore no autoscaling of pools; one placement group per pool is sufficient
- * here.
+ * Starts a real S3 server (Ceph) with one user and one bucket: a monitor, an in-memory object store and the gateway,
+ * all on loopback. There is no manager, so pools are not scaled automatically; one placement group per pool is enough.
  */
 export async function startCeph(): Promise<Ceph> {
-  // A server that stalls while it creates its pools does not recover; starting again usually helps.
+  // A server that stalls while it creates its pools does not recover, but another start usually succeeds.
   for (let left = STARTS - 1; ; left--) {
     try {
       return await startOnce();
@@ -37,7 +36,7 @@ async function startOnce(): Promise<Ceph> {
   const [monitor, gateway] = [await freePort(), await freePort()];
   const conf = ['-c', writeConf(folder.path, monitor, gateway)];
   const running: ChildProcess[] = [];
-  // Stopped in reverse order, because each process talks to the previous one until it exits.
+  // Processes are stopped in reverse order, because each one talks to the previous one until it exits.
   const stop = async () => {
     for (const child of running.reverse()) await end(child);
     folder.remove();

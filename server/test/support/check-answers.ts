@@ -3,13 +3,12 @@ import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import { type Answered, DocumentChecker } from './document.js';
 
-/** Shared by all servers of a test worker, because they serve the same document. */
+/** All servers of a test worker share one checker, because they serve the same document. */
 let checker: DocumentChecker | undefined;
 
 /**
- * Compares every response of the server with its openapi.json. An injected request rejects if its response
- * contradicts the document. `faults` collects the contradictions of requests over a socket, which have no caller to
- * report to.
+ * Compares every response of the server with its openapi.json. An injected request rejects if its response contradicts
+ * the document. Contradictions in responses over a socket, where no caller could be told, are collected in `faults`.
  */
 export async function checkAnswers(app: FastifyInstance): Promise<{ faults: string[] }> {
   checker ??= new DocumentChecker((await app.inject('/openapi.json')).json());
@@ -18,7 +17,7 @@ export async function checkAnswers(app: FastifyInstance): Promise<{ faults: stri
   const checked = async (options: InjectOptions | string) => {
     const response = await inject(options);
     if (typeof options === 'object' && options.payloadAsStream) return response;
-    // The request as the server received it: inject resolves "." and ".." in a path.
+    // Uses the request as the server received it, because inject resolves "." and ".." in a path.
     const { method = 'GET', url = '/' } = response.raw.req;
     const fault = check.faultOf({
       method,
@@ -41,7 +40,7 @@ export async function checkAnswers(app: FastifyInstance): Promise<{ faults: stri
   return { faults };
 }
 
-/** The contradictions between the body of a delivery and the document. */
+/** Returns the contradiction between the body of a delivery and the document, if any. */
 export function deliveryFault(body: string): string | undefined {
   return checker?.faultOfDelivery(body);
 }
@@ -76,7 +75,7 @@ function capture(
     keep(chunk);
     return Reflect.apply(end, response, [chunk, ...rest]);
   }) as typeof end;
-  // getHeader does not return the headers that were passed only to writeHead.
+  // getHeader does not return headers that were passed only to writeHead.
   const headerOf = (name: string): string | undefined => {
     const given = Object.entries(Object.assign({}, ...heads)).find(([each]) => each.toLowerCase() === name);
     return text(given?.[1] ?? response.getHeader(name));

@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/platform/clock.js';
 
-/** Follows the real time until a test moves or stops it. */
+/** A clock that follows the real time until a test moves or stops it. */
 export class MovableClock implements Clock {
   private moved = 0;
   private stopped: { now: number; monotonic: number } | undefined;
@@ -13,7 +13,7 @@ export class MovableClock implements Clock {
     return (this.stopped?.monotonic ?? performance.now()) + this.moved;
   }
 
-  /** After this, only `forward` moves the clock. Use it for assertions that are exact to the millisecond. */
+  /** Stops the clock, so that only `forward` moves it. Use it for assertions that are exact to the millisecond. */
   stop(): void {
     this.stopped = { now: Date.now(), monotonic: Math.floor(performance.now()) };
   }

@@ -19,19 +19,19 @@ declare module 'vitest' {
 
 const TEMPLATE = 'template_feira';
 
-/** Test data need not survive a crash. */
+/** Settings that trade safety for speed, because test data does not have to survive a crash. */
 const SETTINGS = {
   fsync: 'off',
   synchronous_commit: 'off',
   full_page_writes: 'off',
   max_connections: '400',
-  // PostgreSQL scans all of it whenever a database is created or dropped: a gigabyte costs 40 ms each time.
+  // PostgreSQL scans all of its buffers whenever a database is created or dropped: a gigabyte takes 40 ms each time.
   shared_buffers: '128MB',
 };
 
 /**
- * One PostgreSQL for the whole run, with one migrated database that `cloneDatabase` copies. It is the embedded one,
- * or the one whose programs are in the folder PG_BIN.
+ * Starts one PostgreSQL for the whole run, with one migrated database that `cloneDatabase` copies. It uses the embedded
+ * binaries, or those in the folder PG_BIN.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const { connection, close } = process.env.PG_BIN ? startInstalled() : await startEmbedded();

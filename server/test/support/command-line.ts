@@ -6,8 +6,8 @@ import { type CommandResult, cleanEnv } from './process.js';
 let running: Promise<unknown> = Promise.resolve();
 
 /**
- * Runs the command line in this process, because starting a separate one costs a second of CPU time. `feiraCommand`
- * starts a real process, for tests about processes and for `serve`.
+ * Runs the command line in this process, because starting a separate one takes a second of CPU time. For tests about
+ * processes and for `serve`, `feiraCommand` starts a real process.
  */
 export function runCommand(
   args: string[],

@@ -25,12 +25,12 @@ export async function cloneDatabase(): Promise<{ connection: Connection; drop():
   await run(cluster, `create database "${database}" template template_feira strategy file_copy`);
   return {
     connection: { ...cluster, database },
-    // Forced, because a failed test may have left connections open.
+    // The database is dropped by force, because a failed test may have left connections open.
     drop: () => run(cluster, `drop database if exists "${database}" with (force)`),
   };
 }
 
-/** The environment variables with which the command line uses this database. */
+/** Returns the environment variables with which the command line uses this database. */
 export function databaseEnv(
   { host, port, user, database }: Connection,
   secret: string,

@@ -1,7 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 
 // Compares what the server returns and delivers with its own openapi.json. The document is compiled once per test
-// worker, because all servers of a run serve the same one.
+// worker, because all servers of a run serve the same document.
 
 interface Media {
   schema?: object;
@@ -57,7 +57,7 @@ export class DocumentChecker {
     }));
   }
 
-  /** The first contradiction between a response and the document, or undefined. */
+  /** Returns the first contradiction between a response and the document, or undefined. */
   faultOf(answered: Answered): string | undefined {
     const { method, status, contentType = '', body } = answered;
     const path = answered.url.replace(/^https?:\/\/[^/]+/, '').split('?')[0]!;
@@ -82,7 +82,10 @@ export class DocumentChecker {
     return lines.map((line) => this.faultIn(name, pointer, JSON.parse(line))).find(Boolean);
   }
 
-  /** The first contradiction between a delivery, identified by the event name in its body, and the document. */
+  /**
+   * Returns the first contradiction between a delivery and the document, or undefined. The event name is taken from its
+   * body.
+   */
   faultOfDelivery(body: string): string | undefined {
     const delivery = JSON.parse(body) as { event: string };
     if (!this.document.webhooks[delivery.event]) return `no webhook ${delivery.event} in openapi.json`;

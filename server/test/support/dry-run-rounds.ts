@@ -17,7 +17,7 @@ export interface DryRunCounts {
 
 /**
  * Sends random writes, each first as a dry run and then for real. Both must agree, and the dry run must leave every
- * table unchanged. Each round has its own database, because the comparison reads the whole database.
+ * table unchanged. Each round has its own database, because the comparison reads all of it.
  */
 export async function runDryAndReal(writes: number): Promise<DryRunCounts> {
   const counts: DryRunCounts = { writes: 0, routes: {}, statuses: {} };
@@ -67,7 +67,7 @@ async function runRound(seed: number, writes: number, counts: DryRunCounts): Pro
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z/g;
 
-/** Status and body. Times, and ids that did not exist before, are compared only by their format. */
+/** Returns status and body. Of times, and of ids that did not exist before, only the format is compared. */
 function comparable({ status, body }: Answer, known: Set<string>): { status: number; body: unknown } {
   const text = JSON.stringify(body)
     .replace(TIME, 'time')
@@ -79,7 +79,9 @@ function idsIn({ status, body }: Answer): string[] {
   return status < 300 ? (JSON.stringify(body).match(UUID) ?? []) : [];
 }
 
-/** One line per table with the version of each row, so that every inserted, deleted or updated row is detected. */
+/**
+ * Returns one line per table with the version of each row, so that every inserted, deleted or updated row is detected.
+ */
 async function checksumOf({ context }: Feira): Promise<() => Promise<string>> {
   const db = context.db.system('test');
   const tables = await db.query<{ name: string }>(sql`

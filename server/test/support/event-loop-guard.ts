@@ -17,7 +17,7 @@ export class EventLoopGuard {
     private readonly budgetMs: number,
   ) {}
 
-  /** Each request has its own address, so that no limit per address rejects it early. */
+  /** Sends each request from another address, so that no limit per address rejects it early. */
   async send(request: InjectOptions): Promise<number> {
     const n = ++this.addresses;
     const remoteAddress = `10.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}`;
@@ -25,8 +25,9 @@ export class EventLoopGuard {
   }
 
   /**
-   * Measures one request. The best of three runs counts, because garbage collection and JIT compilation are not
-   * caused by the input. `refused` lists the statuses of requests that were rejected unread and would prove nothing.
+   * Measures one request. The fastest of three runs counts, because garbage collection and JIT compilation are not
+   * caused by the input. `refused` lists the statuses of requests that were rejected before their body was read and
+   * therefore prove nothing.
    */
   async measure(name: string, request: InjectOptions, refused: number[] = []): Promise<void> {
     let best = Number.POSITIVE_INFINITY;

@@ -50,7 +50,7 @@ export async function readPages(feira: Feira): Promise<Pages> {
     redirectUris: [CALLBACK],
     ownerId: await userId(feira, ANA),
   });
-  // With a second secret, the page offers to revoke the first.
+  // With a second secret, the page offers a button to revoke the first.
   await feira.context.db.store('test').transaction((tx) => rotateSecret(tx, owned.clientId));
   const consent = `/oauth/authorize?${new URLSearchParams(authorizationQuery(erp.credentials))}`;
   const signedIn = [
@@ -92,7 +92,7 @@ async function shopping(
   const orderPage = await buyer.press(await buyer.get(payment), 'Decline');
   const { pathname, search } = new URL(orderPage.location!, 'http://feira.test');
   await visit(buyer, pathname + search);
-  // The cart is empty after an order and has no form, so the next buyer needs an item in it.
+  // The cart is empty after an order and then has no form, so an item is added for the next buyer.
   await buyer.add(mug);
   await visit(buyer, `${home}/cart`);
 }

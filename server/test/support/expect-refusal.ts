@@ -6,7 +6,7 @@ const INSIDES = /\n\s+at |node_modules|\/dist\/|\.[jt]s:\d|\bsyntax error at or 
 
 const RETRIED_CONFLICTS = ['idempotency_key_in_use', 'refund_under_way'];
 
-/** Checks the error format: no field is missing, there are no additional fields, and no internals leak. */
+/** Checks the error format: no field is missing or additional, and no internals leak. */
 export function expectErrorShape({ status, body, headers }: Answer): void {
   const details = status === 422 ? { details: expect.any(Array) } : {};
   expect(body).toEqual({

@@ -11,14 +11,14 @@ interface FeedEvent {
   data: { id: string; sku?: string; quantity: number; orderId: string; statusShipping?: string };
 }
 
-/** Reads the event feed with its cursors and keeps all events. */
+/** Reads the event feed with its cursors and stores all events. */
 export class Follower {
   readonly seen: FeedEvent[] = [];
   private cursor: string | undefined;
 
   constructor(private readonly store: StoreClient) {}
 
-  /** Reads to the end of the feed. It retries when a server responds with 503 because its database is unreachable. */
+  /** Reads to the end of the feed. Retries if a server responds with 503 because its database is unreachable. */
   async readToEnd(): Promise<void> {
     for (;;) {
       const after = this.cursor === undefined ? '' : `&after=${this.cursor}`;
@@ -37,11 +37,11 @@ export class Follower {
 
 /**
  * Checks that a consumer of the feed has seen every event once, and that two kinds of consumers end with the state of
- * the store: one that applies the feed in order, and one that receives the events in any order and keeps the newest
- * per resource.
+ * the store: one that applies the feed in order, and one that receives the events in any order and keeps the newest per
+ * resource.
  */
 export async function expectConsistent(mixed: MixedStore, follower: Follower): Promise<void> {
-  // A change and its event are committed together. If no event arrived while the store was read, the state that was read
+  // A change and its event are committed together. If no event arrived while the store was being read, its state
   // matches the events.
   let state: State = {};
   await until(async () => {
@@ -69,7 +69,7 @@ const STATUS: Record<string, string> = {
   'order.canceled': 'canceled',
 };
 
-/** The state of a consumer after it has applied these events in order. */
+/** Returns the state of a consumer after it has applied these events in order. */
 function applied(events: FeedEvent[]): State {
   const state: State = {};
   for (const each of events) {
@@ -103,7 +103,7 @@ function shuffled(events: FeedEvent[], random: Random): FeedEvent[] {
   return mixed;
 }
 
-/** The stock of every resource that an event was about, and all orders. */
+/** Returns the stock of every resource that an event was about, and all orders. */
 async function stateOf({ store, simple, varied }: MixedStore, events: FeedEvent[]): Promise<State> {
   const state: State = {};
   const reported = new Set(events.map(resourceOf));

@@ -24,7 +24,7 @@ export const ALL_SCOPES = Object.keys(SCOPES) as Scope[];
 export const TEST_SECRET = 'a secret for tests, known to everybody who reads them';
 const LARGE_BUDGET = 1_000_000;
 
-/** The parts of a process that tests access directly, without the nesting by domain. */
+/** The parts of a process that tests access directly. */
 type TestContext = ReturnType<typeof partsOf>;
 
 /** A complete server on its own database. Requests are injected, not sent over a socket. */
@@ -47,7 +47,9 @@ export interface Answer {
   headers: Record<string, string | number | string[] | undefined>;
 }
 
-/** With `on`, opens another process on the same database, with its own connections, caches and budgets. */
+/**
+ * Opens a server. With `on`, it is another process on the same database, with its own connections, caches and budgets.
+ */
 export async function openFeira(
   options: {
     logTo?: DestinationStream;
@@ -59,7 +61,7 @@ export async function openFeira(
     /** Another route to the same database, such as a proxy. */
     through?: (connection: Feira['connection']) => Promise<Feira['connection']>;
     /**
-     * Database time limits. By default they are so long that no test fails on a busy machine; {} selects the
+     * Database time limits. By default they are so long that no test fails on a busy machine. Pass {} to use the
      * production values.
      */
     deadlines?: Partial<Deadlines>;
@@ -189,12 +191,12 @@ export class StoreClient {
     return new StoreClient(context, app, workspaceId, clientId, response.access_token);
   }
 
-  /** The same store and app with a token for other scopes. */
+  /** Returns a client of the same store and app, with a token for other scopes. */
   withScopes(scopes: Scope[]): Promise<StoreClient> {
     return StoreClient.open(this.context, this.app, this.workspaceId, this.clientId, scopes);
   }
 
-  /** The same token, sent to another process. */
+  /** Returns a client with the same token that uses another process. */
   through({ context, app }: Feira): StoreClient {
     return new StoreClient(context, app, this.workspaceId, this.clientId, this.token);
   }

@@ -11,8 +11,8 @@ import type { Kill, StormTarget } from './storm/target.js';
 export type Role = 'api' | 'worker';
 
 /**
- * Several real server processes on their own PostgreSQL, which syncs to the disk. Each can be killed and is then
- * restarted.
+ * Several real server processes with their own PostgreSQL, which syncs to the disk. Each process can be killed and is
+ * then restarted.
  */
 export class Fleet implements StormTarget {
   readonly processes: { role: Role; server: ServerProcess }[] = [];
@@ -103,7 +103,7 @@ export class Fleet implements StormTarget {
     entry.over = performance.now();
   }
 
-  /** A process that starts while PostgreSQL is down exits. A service manager would restart it. */
+  /** A process exits if PostgreSQL is down when it starts, so it is restarted, as a service manager would do. */
   private async launch(role: Role): Promise<ServerProcess> {
     for (;;) {
       const begun = performance.now();

@@ -26,8 +26,8 @@ export function blocksIn(file: string): Block[] {
 
 /**
  * Runs the blocks of a guide in order, exactly as printed except for the ports. A block with a title is saved as a
- * file, an "output" block must be printed, and "approve" is called while a command waits for the merchant in the
- * browser.
+ * file, the text of an "output" block must be printed, and "approve" is called while a command waits for the merchant
+ * in the browser.
  */
 export async function runBlocks(
   blocks: Block[],
@@ -63,7 +63,7 @@ export function openSession(shell: 'bash' | 'zsh', folder: string, port: number)
   const { PATH = '', HOME = '' } = process.env;
   const programs = join(folder, '.programs');
   mkdirSync(programs);
-  // A response other than 2xx fails the block, unless the guide shows an error.
+  // A block fails if a response is not 2xx, unless the guide shows an error.
   writeFileSync(
     join(programs, 'curl'),
     `#!/bin/sh\nPATH="${PATH}"\nif [ -n "$CURL_ANY" ]; then exec curl "$@"; fi\nexec curl --fail-with-body "$@"\n`,

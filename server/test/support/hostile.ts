@@ -1,12 +1,12 @@
-import { placesIn } from './rubbish.js';
+import { placesIn } from './malformed-input.js';
 
-// Inputs of the maximum request size, in shapes that make careless code take quadratic time.
+// Inputs of the maximum request size, designed to make careless code take quadratic time.
 
 export const MAX_BYTES = 1_048_000;
 /** Node accepts 16 kB for the request line and the headers together. */
 const MAX_HEAD_BYTES = 15_000;
 
-/** Repeated up to the requested size. The first ones are the most expensive to normalize and are tried first. */
+/** Texts that are repeated up to the requested size. The most expensive ones to normalize come first. */
 const UNITS: Record<string, string> = {
   'combining marks out of their canonical order': '\u0301\u0316',
   'letters that expand when normalised': '\ufdfa',

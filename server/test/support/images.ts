@@ -14,7 +14,8 @@ const WIDTH = 61;
 const HEIGHT = 43;
 
 /**
- * A smooth image with some noise, so that every part of an encoder is used. Different seeds create different images.
+ * Returns a smooth image with some noise, so that every part of an encoder is used. Different seeds create different
+ * images.
  */
 export function picture(seed = 1, { width = WIDTH, height = HEIGHT, channels = 3 as 3 | 4 } = {}): Sharp {
   const random = new Random(seed);
@@ -30,7 +31,7 @@ export function pngOf(seed: number, size: { width?: number; height?: number } = 
   return picture(seed, size).png().toBuffer();
 }
 
-/** One image of each kind that cameras, phones, editors and shops produce. */
+/** Returns one image of each kind that cameras, phones, editors and shops produce. */
 export async function validImages(): Promise<TestImage[]> {
   const frames = await Promise.all([1, 2, 3].map((seed) => pngOf(seed)));
   const animation = () => sharp(frames, { join: { animated: true } });
@@ -77,7 +78,7 @@ export async function validImages(): Promise<TestImage[]> {
 
 const GIF87A = Buffer.from('47494638376101000100800000000000ffffff2c00000000010001000002024401003b', 'hex');
 
-/** The data that Samsung phones append: binary blocks, followed by a directory that ends with SEFT. */
+/** Returns the data that Samsung phones append: binary blocks, followed by a directory that ends with SEFT. */
 function cameraTrailer(): Buffer {
   const random = new Random(9);
   const blocks = Buffer.from(Array.from({ length: 500 }, () => random.below(256)));

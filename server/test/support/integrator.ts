@@ -49,7 +49,7 @@ export class Integrator {
     readonly credentials: RegisteredApp,
   ) {}
 
-  /** Lets the merchant approve, and returns the parameters for the code exchange. */
+  /** Lets the merchant approve the app, and returns the parameters for the code exchange. */
   async authorized(
     merchant: Merchant,
     choice: { store?: string } = {},
@@ -109,7 +109,7 @@ export class Integrator {
   }
 }
 
-/** A string is sent unchanged, which allows repeated parameters. */
+/** Posts a form. A string is sent unchanged, which allows repeated parameters. */
 export async function postForm(
   app: FastifyInstance,
   url: string,

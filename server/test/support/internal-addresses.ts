@@ -1,5 +1,5 @@
 /** IANA's special-purpose registries, written down independently of the tested code. */
-export const INSIDE_V4 = [
+export const INTERNAL_V4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',
   '100.64.0.0/10',
@@ -20,7 +20,7 @@ export const INSIDE_V4 = [
   '224.0.0.0/4',
   '240.0.0.0/4',
 ];
-export const INSIDE_V6 = [
+export const INTERNAL_V6 = [
   '::/128',
   '::1/128',
   '::/96',
@@ -44,7 +44,7 @@ export const INSIDE_V6 = [
   'ff00::/8',
 ];
 
-/** The first and the last address of a range. */
+/** Returns the first and the last address of a range. */
 export function edgesOf(range: string): [bigint, bigint] {
   const [network, prefix] = range.split('/') as [string, string];
   const bits = network.includes(':') ? 128 : 32;
@@ -75,7 +75,7 @@ export function formatV6(value: bigint): string {
   );
 }
 
-/** Spellings of an IPv4 address that have been used to bypass checks. Each is the host of a URL. */
+/** Returns spellings of an IPv4 address that have been used to bypass checks, each as the host of a URL. */
 export function spellingsOf(address: bigint): string[] {
   const [a, b, c, d] = formatV4(address).split('.').map(Number) as [number, number, number, number];
   const octal = (n: number) => `0${n.toString(8)}`;

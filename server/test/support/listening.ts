@@ -13,7 +13,7 @@ interface FeedEvent {
 }
 
 /**
- * The set-up that the tests of `feira listen` share: a store, a receiver, and listeners that are stopped with the
+ * The setup that the tests of `feira listen` share: a store, a receiver, and listeners that are stopped after each
  * test.
  */
 export class Listening {
@@ -45,7 +45,7 @@ export class Listening {
     });
   }
 
-  /** A listener that has printed its secret misses no event from then on. */
+  /** Starts a listener and waits until it has printed its secret. From then on it misses no event. */
   async listen(...more: string[]): Promise<CommandProcess & { secret: string }> {
     const { workspaceId, clientId } = this.store;
     const options = ['--store', workspaceId, '--client-id', clientId, '--forward-to', this.receiver.url];

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { rubbishText } from './rubbish.js';
+import { malformedText } from './malformed-input.js';
 
 // Almost valid forms, as buggy clients and attackers send them.
 
@@ -18,12 +18,15 @@ const VALUES = [
   '%',
   '01001000',
 ];
-const value = fc.oneof(fc.constantFrom(...VALUES), rubbishText);
+const value = fc.oneof(fc.constantFrom(...VALUES), malformedText);
 
-/** The fields with up to three of them replaced, removed, repeated or added; sometimes bytes that are not a form. */
-export function rubbishForm(fields: Record<string, string>): fc.Arbitrary<string | Buffer> {
+/**
+ * Generates the form with up to three fields replaced, removed, repeated or added, and sometimes bytes that are not a
+ * form.
+ */
+export function malformedForm(fields: Record<string, string>): fc.Arbitrary<string | Buffer> {
   const how = fc.constantFrom('replace', 'replace', 'remove', 'double', 'add');
-  const changes = fc.array(fc.record({ at: fc.nat(), how, name: rubbishText, value }), { maxLength: 3 });
+  const changes = fc.array(fc.record({ at: fc.nat(), how, name: malformedText, value }), { maxLength: 3 });
   const form = changes.map((list) => {
     const pairs = Object.entries(fields);
     for (const { at, how, name, value } of list) {
@@ -47,7 +50,7 @@ export function rubbishForm(fields: Record<string, string>): fc.Arbitrary<string
   );
 }
 
-export const rubbishFormHeaders: fc.Arbitrary<Record<string, string>> = fc.record({
+export const malformedFormHeaders: fc.Arbitrary<Record<string, string>> = fc.record({
   'content-type': fc.oneof(
     { weight: 9, arbitrary: fc.constant('application/x-www-form-urlencoded') },
     fc.constantFrom('', 'a', '/', 'text/plain', 'application/json', 'multipart/form-data', 'a/b;c="'),

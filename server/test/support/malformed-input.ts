@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
-// Invalid input as buggy clients and attackers send it. Each generator prefers almost valid input, because random
-// noise is rejected by the first check and never reaches the later ones.
+// Invalid input as buggy clients and attackers send it. Each generator prefers almost valid input, because the first
+// check rejects random noise, and the later checks would never be reached.
 
 const NASTY_TEXTS = [
   '',
@@ -45,7 +45,7 @@ const NASTY_NUMBERS = [
   1e12,
 ];
 
-export const rubbishText = fc.oneof(
+export const malformedText = fc.oneof(
   fc.constantFrom(...NASTY_TEXTS),
   fc.string({ unit: 'binary', maxLength: 40 }),
   fc.string({
@@ -54,7 +54,7 @@ export const rubbishText = fc.oneof(
   }),
 );
 const scalar = fc.oneof(
-  rubbishText,
+  malformedText,
   fc.constantFrom<unknown>(...NASTY_NUMBERS, null, true, false, [], {}, [[]], [null]),
   fc.double({ noNaN: true }),
   fc.integer(),
@@ -63,13 +63,13 @@ const anyJson: fc.Arbitrary<unknown> = fc.oneof(
   scalar,
   fc.jsonValue({ maxDepth: 3 }),
   fc.array(scalar, { maxLength: 8 }),
-  fc.dictionary(rubbishText, scalar, { maxKeys: 4 }),
+  fc.dictionary(malformedText, scalar, { maxKeys: 4 }),
 );
 
-/** The sample with up to three of its values replaced, removed or repeated, or with an added field. */
+/** Generates the sample with up to three values replaced, removed or repeated, or with an added field. */
 function nearly(sample: unknown): fc.Arbitrary<unknown> {
   const how = fc.constantFrom('replace', 'replace', 'remove', 'double', 'add');
-  const change = fc.record({ at: fc.nat(), how, name: rubbishText, value: anyJson });
+  const change = fc.record({ at: fc.nat(), how, name: malformedText, value: anyJson });
   return fc.array(change, { maxLength: 3 }).map((changes) => {
     const root: Holder = { body: structuredClone(sample) };
     for (const { at, how, name, value } of changes) {
@@ -90,7 +90,7 @@ function set(holder: Holder, key: string, value: unknown): void {
 
 type Holder = Record<string, unknown>;
 
-/** Every position in a value, at any depth, as its container and key. */
+/** Returns every position in a value, at any depth, as its container and key. */
 export function placesIn(holder: Holder): [Holder, string][] {
   return Object.entries(holder).flatMap(([key, value]) => [
     [holder, key],
@@ -98,8 +98,8 @@ export function placesIn(holder: Holder): [Holder, string][] {
   ]);
 }
 
-/** JSON close to the sample; sometimes truncated, scrambled, or not JSON at all. */
-export function rubbishBody(sample: unknown): fc.Arbitrary<string | Buffer | undefined> {
+/** Generates JSON close to the sample, which is sometimes truncated, scrambled, or not JSON at all. */
+export function malformedBody(sample: unknown): fc.Arbitrary<string | Buffer | undefined> {
   const json = nearly(sample).map((body) => JSON.stringify(body) ?? '');
   return fc.oneof(
     { weight: 12, arbitrary: json },
@@ -111,13 +111,13 @@ export function rubbishBody(sample: unknown): fc.Arbitrary<string | Buffer | und
 }
 
 // An unpaired surrogate cannot be percent-encoded; a careless client encodes it as three bytes.
-const percentEncoded = rubbishText.map((value) =>
+const percentEncoded = malformedText.map((value) =>
   value.isWellFormed() ? encodeURIComponent(value) : `${encodeURIComponent(value.toWellFormed())}%ED%A0%80`,
 );
 const raw = fc.string({ unit: fc.constantFrom(...'abAB01-._~!$&\'()*+,;=:@%/?#[]|^`"<> {}'), maxLength: 30 });
 
-/** A path parameter: an existing value or an invalid one, encoded or not. */
-export function rubbishParameter(good: string): fc.Arbitrary<string> {
+/** Generates a path parameter: an existing value or an invalid one, encoded or not. */
+export function malformedParameter(good: string): fc.Arbitrary<string> {
   return fc.oneof(
     { weight: 5, arbitrary: fc.constant(encodeURIComponent(good)) },
     { weight: 2, arbitrary: percentEncoded },
@@ -148,8 +148,11 @@ const pair = fc
       .oneof({ weight: 4, arbitrary: fc.constantFrom(...almostRight) }, percentEncoded, raw)
       .map((value) => `${name}=${value}`),
   );
-/** Usually empty: most calls accept no parameters, and any parameter would be rejected before the later checks. */
-export const rubbishQuery: fc.Arbitrary<string> = fc.oneof(
+/**
+ * Generates a query, which is usually empty. Most calls accept no parameters, so any parameter would be rejected before
+ * the later checks.
+ */
+export const malformedQuery: fc.Arbitrary<string> = fc.oneof(
   { weight: 6, arbitrary: fc.constant('') },
   fc.array(pair, { maxLength: 5 }).map((pairs) => `?${pairs.join('&')}`),
   raw.map((value) => `?${value}`),
@@ -164,7 +167,7 @@ const headerText = fc.string({
 });
 const sometimes = (values: string[]) =>
   fc.option(fc.oneof(fc.constantFrom(...values), headerText), { nil: undefined, freq: 2 });
-export const rubbishHeaders: fc.Arbitrary<Record<string, string | undefined>> = fc.record({
+export const malformedHeaders: fc.Arbitrary<Record<string, string | undefined>> = fc.record({
   'content-type': fc.oneof(
     { weight: 8, arbitrary: fc.constant<string | undefined>('application/json') },
     { weight: 1, arbitrary: sometimes(['text/plain', 'application/json; charset=latin1', ';', '']) },

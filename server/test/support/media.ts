@@ -21,7 +21,7 @@ export async function askUpload(
   return asked.body;
 }
 
-/** The PUT of the second step, injected, so that the server need not listen. */
+/** Sends the PUT of the second step. It is injected, so the server does not have to listen. */
 export async function put(
   feira: Feira,
   { uploadUrl }: Asked,

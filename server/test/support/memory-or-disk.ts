@@ -2,8 +2,8 @@ import { statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 
 /**
- * Copying a database in memory takes 14–28 ms. The /dev/shm of a container often has only 64 MB, which is too little
- * for a cluster.
+ * Returns a folder in memory, where copying a database takes only 14–28 ms, if there is enough space. In a container,
+ * /dev/shm often has only 64 MB, which is too little for a cluster.
  */
 export function memoryOrDisk(): string {
   try {

@@ -35,7 +35,7 @@ export interface Page {
   headers: Record<string, string | string[] | number | undefined>;
 }
 
-/** A minimal browser for sign-in and consent: it keeps cookies and reads forms, and does not follow redirects. */
+/** A minimal browser for sign-in and consent. It keeps cookies and reads forms, but does not follow redirects. */
 export class Merchant {
   readonly cookies = new Map<string, string>();
 
@@ -49,7 +49,7 @@ export class Merchant {
     return this.send({ method: 'GET', url });
   }
 
-  /** The page at an address that may have moved, such as that of a product without its name. */
+  /** Opens an address and follows its redirect, such as that of a product address without the name. */
   async getMoved(url: string): Promise<Page> {
     const page = await this.get(url);
     return page.status === 301 ? this.get(page.location as string) : page;
@@ -109,7 +109,7 @@ export class Merchant {
   }
 }
 
-/** The parameters that the integrator's callback receives. */
+/** Returns the parameters that the integrator's callback receives. */
 export function answerOf(page: Page): Record<string, string> {
   if (page.status !== 303 || !page.location)
     throw new Error(`expected a redirect, got ${page.status}: ${page.text}`);

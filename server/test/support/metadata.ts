@@ -4,7 +4,7 @@ import type { ImageType } from '../../src/media/image-types.js';
 import { pngChunk } from './bombs.js';
 import { picture } from './images.js';
 
-/** Part of all metadata that `privateImages` adds. No published file may contain it. */
+/** A text in all metadata that `privateImages` adds. No published file may contain it. */
 export const SECRET = 'PRIVATE-POSITION';
 
 export interface PrivateImage {
@@ -15,7 +15,7 @@ export interface PrivateImage {
   icc?: boolean;
 }
 
-/** Files of each format that contain a GPS position, texts and comments. */
+/** Returns files of each format that contain a GPS position, texts and comments. */
 export async function privateImages(): Promise<PrivateImage[]> {
   const jpeg = (options = {}) => picture().withIccProfile('p3').jpeg(options).toBuffer();
   const png = await picture().withIccProfile('p3').png().toBuffer();
@@ -38,7 +38,7 @@ export async function privateImages(): Promise<PrivateImage[]> {
   ];
 }
 
-/** A TIFF structure as cameras write it: the orientation, the owner and a GPS directory. */
+/** Returns a TIFF structure as cameras write it: the orientation, the owner and a GPS directory. */
 function exifWithPosition(orientation: number): Buffer {
   const text = Buffer.from(`${SECRET}\0`, 'latin1');
   const [ifd, gps] = [8, 8 + 2 + 3 * 12 + 4];
@@ -83,7 +83,7 @@ function privateJpeg(bytes: Buffer): Buffer {
     segment(0xed, 'Photoshop 3.0\0', SECRET),
     comment,
     bytes.subarray(2, scan),
-    // Placed between the tables and the last scan, because a comment may precede any marker.
+    // The comment is between the tables and the last scan, because comments may precede any marker.
     comment,
     bytes.subarray(scan),
     Buffer.from(`${SECRET} behind the end`),
@@ -113,7 +113,7 @@ function webpChunk(name: string, data: Buffer): Buffer {
   return Buffer.concat([head, data, Buffer.alloc(data.length & 1)]);
 }
 
-/** The extended WebP format, which color profiles and animations require. */
+/** Returns the image in the extended WebP format, which color profiles and animations require. */
 function privateWebp(bytes: Buffer): Buffer {
   const made = Buffer.concat([
     bytes,
@@ -130,7 +130,7 @@ async function privateAnimatedWebp(animation: Sharp): Promise<Buffer> {
   const bytes = await animation.webp().toBuffer();
   const made = Buffer.concat([bytes, webpChunk('XMP ', Buffer.from(SECRET))]);
   made[20]! |= 0x04;
-  // An additional chunk inside the first frame, whose length grows accordingly.
+  // Adds a chunk inside the first frame and increases the length of the frame accordingly.
   const frame = made.indexOf('ANMF', 12, 'latin1');
   const length = made.readUInt32LE(frame + 4);
   const junk = webpChunk('junk', Buffer.from(SECRET));

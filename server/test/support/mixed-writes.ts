@@ -10,13 +10,13 @@ import { buy, openPayment } from './shop.js';
 
 const SKUS = ['S', 'M', 'L'];
 
-/** A store that is changed by concurrent writers through several processes. */
+/** A store that concurrent writers change through several processes. */
 export interface MixedStore {
   store: StoreClient;
   processes: Feira[];
   simple: string[];
   varied: string[];
-  /** The orders known to be placed. An order whose response was lost is not included. */
+  /** The ids of orders that are known to be placed. An order whose response was lost is not included. */
   orders: string[];
   random: Random;
 }
@@ -30,12 +30,14 @@ export async function openMixedStore(processes: Feira[], seed: number): Promise<
   return { store, processes, simple, varied, orders: [], random: new Random(seed) };
 }
 
-/** The database was unavailable or the connection broke, so it is unknown whether the write was executed. */
+/**
+ * Thrown if the database was unavailable or the connection broke, so that it is unknown whether the write was executed.
+ */
 class Interrupted extends Error {}
 
 /**
- * Runs this many writes, some concurrently. With `duringFaults`, an interrupted write is followed by another one, and
- * the number of interrupted writes is returned. Every other failure is thrown.
+ * Performs this many writes, some of them concurrently. With `duringFaults`, another write follows an interrupted one,
+ * and the number of interrupted writes is returned. Every other failure is thrown.
  */
 export async function writeMixed(
   mixed: MixedStore,
@@ -59,7 +61,7 @@ export async function writeMixed(
   return interrupted;
 }
 
-/** Cancels the unpaid orders from two processes at the same time. */
+/** Cancels all unpaid orders from two processes at the same time. */
 export async function expireEverything({ store, processes }: MixedStore): Promise<void> {
   await processes[0]!.context.db.store('test').autocommit.query(sql`
     update orders set expires_at = now() - interval '1 second'

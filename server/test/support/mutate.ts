@@ -3,7 +3,7 @@ import type { ImageType } from '../../src/media/image-types.js';
 import type { TestImage } from './images.js';
 import type { Random } from './random.js';
 
-/** Corrupts a valid file in one to three ways. Some of them keep the outer structure intact. */
+/** Corrupts a valid file in one to three ways. Some of these keep the outer structure intact. */
 export function mutate(random: Random, image: TestImage, others: TestImage[]): Buffer {
   let bytes: Buffer = Buffer.from(image.bytes);
   for (let times = 1 + random.below(3); times > 0; times--) {
@@ -63,7 +63,7 @@ function splice(random: Random, bytes: Buffer, type: ImageType, others: TestImag
   ]);
 }
 
-/** For PNG: fewer rows than declared, in a valid compressed stream. */
+/** Reduces the rows of a PNG below the declared number, in a valid compressed stream. */
 function shorten(random: Random, bytes: Buffer, type: ImageType): Buffer {
   if (type !== 'image/png') return cut(random, bytes);
   const parts = partsOf(bytes, type);
@@ -82,8 +82,8 @@ function shorten(random: Random, bytes: Buffer, type: ImageType): Buffer {
 }
 
 /**
- * Drops, repeats, swaps or corrupts whole parts and corrects lengths and checksums, so that only a decoder can detect
- * it.
+ * Drops, repeats, swaps or corrupts whole parts and then corrects lengths and checksums, so that only a decoder can
+ * detect it.
  */
 function editParts(random: Random, bytes: Buffer, type: ImageType): Buffer {
   const parts = partsOf(bytes, type);
@@ -104,7 +104,10 @@ function editParts(random: Random, bytes: Buffer, type: ImageType): Buffer {
   return join(parts, type);
 }
 
-/** The first part is everything before the actual parts. A corrupted length turns the rest into one part. */
+/**
+ * Splits a file into its parts. The first one is everything before the actual parts. After a corrupted length, the rest
+ * is one part.
+ */
 function partsOf(bytes: Buffer, type: ImageType): Buffer[] {
   let at = { 'image/png': 8, 'image/webp': 12, 'image/jpeg': 2, 'image/gif': 13 }[type];
   const parts = [bytes.subarray(0, at)];
@@ -121,7 +124,7 @@ function partLength(bytes: Buffer, at: number, type: ImageType): number {
   if (type === 'image/png') return 12 + bytes.readUInt32BE(at);
   if (type === 'image/webp') return 8 + bytes.readUInt32LE(at + 4) + (bytes.readUInt32LE(at + 4) & 1);
   if (type === 'image/jpeg') return 2 + bytes.readUInt16BE(at + 2);
-  // GIF blocks have no total length, so this searches for the next possible start of a block.
+  // GIF blocks have no total length, so search for the next possible start of a block.
   const next = [0x21, 0x2c].map((start) => bytes.indexOf(start, at + 8)).filter((each) => each !== -1);
   return Math.min(...next, bytes.length) - at;
 }

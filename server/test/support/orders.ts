@@ -9,8 +9,8 @@ interface Times {
 /** Sets the times of an order, bypassing the trigger. */
 export async function dated(feira: Feira, orderId: string, { createdAt, updatedAt }: Times): Promise<string> {
   await feira.context.db.store('test').transaction(async (tx) => {
-    // Without triggers the stored JSON would keep the old times. If it is deleted, the API computes the record, as
-    // for orders of releases that did not store it.
+    // Without triggers, the stored JSON would keep the old times. It is deleted, and the API then computes the record,
+    // as it does for orders from before the JSON was stored.
     await tx.query(sql`set local session_replication_role = replica`);
     await tx.query(sql`
       update orders set created_at = coalesce(${createdAt ?? null}::timestamptz, created_at),
@@ -26,7 +26,7 @@ export async function inTimeZone(feira: Feira, store: StoreClient, zone: string)
     .autocommit.query(sql`update workspaces set timezone = ${zone} where id = ${store.workspaceId}`);
 }
 
-/** The data of all events with this name, oldest first. */
+/** Returns the data of all events with this name, oldest first. */
 export async function dataOf(
   feira: Feira,
   { workspaceId }: StoreClient,
@@ -36,7 +36,7 @@ export async function dataOf(
   return events.filter(({ event }) => event === name).map(({ data }) => data);
 }
 
-/** The gateway's transaction id for the payment of an order. */
+/** Returns the gateway's transaction id for the payment of an order. */
 export async function transactionOf(feira: Feira, orderId: string): Promise<string> {
   const [row] = await feira.context.db
     .store('test')

@@ -3,8 +3,8 @@ import { sql } from '../../src/platform/db/sql.js';
 import { newId } from '../../src/platform/schema/ids.js';
 import type { Feira } from './feira.js';
 
-// A hash contains its own cost parameters. A hash with the production cost takes 60 ms of CPU time, for every account
-// and every sign-in, and no test is about offline guessing.
+// Test accounts use a low hashing cost, which each hash contains. With the production cost, every account and every
+// sign-in would take 60 ms of CPU time.
 const COST = { N: 16, r: 1, p: 1 };
 
 /** Creates an account that can sign in with this password, unless the e-mail already has one. */

@@ -2,7 +2,7 @@ import type { BrowserContext, Page } from 'playwright-core';
 
 interface Shift {
   value: number;
-  /** What moved. */
+  /** Descriptions of the elements that moved. */
   moved: string[];
 }
 
@@ -11,7 +11,7 @@ interface Recorder {
   collect(): Shift[];
 }
 
-/** Records the layout shifts of every page of this browser from its first frame on. */
+/** Records the layout shifts of every page in this browser, from its first frame on. */
 export async function recordShifts(context: BrowserContext): Promise<void> {
   await context.addInitScript(() => {
     type Entry = PerformanceEntry & { value: number; sources: { node?: Element | null }[] };
@@ -33,11 +33,11 @@ export async function recordShifts(context: BrowserContext): Promise<void> {
   });
 }
 
-/** The shifts of the page after everything on it was loaded, including the images further down. */
+/** Returns the layout shifts of the page after everything on it was loaded, including images further down. */
 export async function shiftsOn(page: Page): Promise<Shift[]> {
   await page.evaluate(async () => {
     for (const image of document.images) {
-      // An image in closed details is not loaded.
+      // Images in closed details elements are not loaded.
       if (!image.checkVisibility()) continue;
       image.scrollIntoView({ block: 'center' });
       if (image.complete) continue;
@@ -47,13 +47,13 @@ export async function shiftsOn(page: Page): Promise<Shift[]> {
       });
     }
     scrollTo(0, 0);
-    // A shift is reported with the frame after the one that it happens in.
+    // A layout shift is reported one frame after it happened.
     for (let frame = 0; frame < 3; frame++) await new Promise((next) => requestAnimationFrame(next));
   });
   return page.evaluate(() => (globalThis as unknown as { recorder: Recorder }).recorder.collect());
 }
 
-/** The bytes of the style sheets and scripts of the page, as sent and after decompression. */
+/** Returns the size of the style sheets and scripts of the page, as sent and after decompression. */
 export async function weightOf(page: Page): Promise<{ sent: number; decoded: number }> {
   return page.evaluate(() => {
     const files = (performance.getEntriesByType('resource') as PerformanceResourceTiming[]).filter(

@@ -1,7 +1,7 @@
 // Decoders for payment codes, written from the published specifications and independent of the code that creates
 // them.
 
-/** The fields of a Pix code by id, in order. Throws if the lengths are inconsistent. */
+/** Returns the fields of a Pix code by id, in order. Throws if the lengths are inconsistent. */
 export function emvFields(code: string): [id: string, value: string][] {
   const fields: [string, string][] = [];
   for (let at = 0; at < code.length; ) {

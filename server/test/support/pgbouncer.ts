@@ -15,12 +15,12 @@ interface Address {
 }
 
 interface PgBouncer {
-  /** The database, through the pool. */
+  /** The address of the database through the pool. */
   address: Address;
   stop(): Promise<void>;
 }
 
-/** A real PgBouncer (Debian's) in front of one database, with as few settings as possible. */
+/** Starts a real PgBouncer (Debian's) in front of one database, with as few settings as possible. */
 export async function startPgBouncer(target: Address, mode: 'session' | 'transaction'): Promise<PgBouncer> {
   const folder = temporaryFolder();
   chmodSync(folder.path, 0o755);
@@ -41,7 +41,7 @@ auth_file = ${users}
 pool_mode = ${mode}
 `,
   );
-  // PgBouncer refuses to run as root, and the test database accepts the account that it runs under itself.
+  // PgBouncer refuses to run as root, so it runs under the account that the test database accepts.
   const account = process.getuid?.() === 0 ? { uid: UNPRIVILEGED, gid: UNPRIVILEGED } : {};
   const server = spawn('/usr/sbin/pgbouncer', ['-q', settings], { stdio: 'ignore', ...account });
   await until(() => accepts(port));

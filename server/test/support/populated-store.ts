@@ -46,8 +46,8 @@ export async function populate(feira: Feira): Promise<PopulatedStore> {
 }
 
 /**
- * Returns values for the parameters of a route, in the order of the path; the first identifies a resource of the
- * store. Unknown parameters are an error, so that tests generated from the routes cannot skip a route.
+ * Returns values for the parameters of a route, in the order of the path. The first one identifies a resource of the
+ * store. Throws for an unknown parameter, so that tests generated from the routes cannot skip a route.
  */
 export function parametersOf(url: string, { ids }: PopulatedStore): { name: string; value: string }[] {
   return [...url.matchAll(/\/([^/]+)\/:(\w+)/g)].map(([, collection, name]) => {
@@ -68,7 +68,7 @@ export function parametersOf(url: string, { ids }: PopulatedStore): { name: stri
   });
 }
 
-/** The path of a route with all parameters filled in, with `first` as the first one if given. */
+/** Returns the path of a route with all parameters filled in. `first` replaces the first one. */
 export function pathOf(url: string, populated: PopulatedStore, first?: string): string {
   const parameters = parametersOf(url, populated);
   let index = 0;

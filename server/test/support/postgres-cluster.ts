@@ -9,7 +9,7 @@ import type { Feira } from './feira.js';
 const BIN = process.env.PG_BIN ?? '/usr/lib/postgresql/15/bin';
 const IS_ROOT = process.getuid?.() === 0;
 
-/** A PostgreSQL of the distribution, with data and socket in its own folder. */
+/** A PostgreSQL of the Linux distribution, with data and socket in its own folder. */
 export class PostgresCluster {
   private constructor(private readonly folder: string) {}
 
@@ -55,7 +55,7 @@ export class PostgresCluster {
   }
 }
 
-/** PostgreSQL refuses to run as root. */
+/** Runs a program under another account if this process is root, because PostgreSQL refuses to run as root. */
 function run(program: string, ...args: string[]): void {
   const command = [join(BIN, program), ...args];
   const [file, ...rest] = IS_ROOT ? ['runuser', '-u', 'postgres', '--', ...command] : command;

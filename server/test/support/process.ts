@@ -27,7 +27,7 @@ export function feiraCommand(
     const child = execFile(process.execPath, [FEIRA, ...args], options, (error, stdout, stderr) => {
       resolve({ code: error ? Number(error.code) : 0, stdout, stderr });
     });
-    // A command that reads no input may exit before it is written.
+    // A command that reads no input may exit before the input is written.
     child.stdin?.on('error', () => {});
     child.stdin?.end(input);
   });
@@ -44,7 +44,7 @@ export interface ServerProcess extends CommandProcess {
   url: string;
 }
 
-// A test that fails must not leave servers running.
+// Servers are killed at the end, even if a test fails.
 const children = new Set<ChildProcess>();
 process.once('exit', () => {
   for (const child of children) child.kill('SIGKILL');

@@ -1,7 +1,7 @@
 import type { StoreClient } from './feira.js';
 import type { Random } from './random.js';
 
-/** A write that supports a dry run, ready to be sent once or twice. */
+/** A write that supports a dry run, so it can be sent twice: dry and for real. */
 interface RandomWrite {
   method: 'POST' | 'PATCH' | 'PUT' | 'DELETE';
   /** As in the route table, so that a test can check that every route was used. */
@@ -63,7 +63,7 @@ export class RandomWrites {
         body.data.map((variation) => variation.id),
       );
     }
-    // Some products stay simple and some get variations, but never so many that lists become slow.
+    // Some products stay simple and some get variations, but not so many that lists become slow.
     if (this.products.length > 12) {
       const [oldest = ''] = this.products.splice(0, 1);
       await store.delete(`/products/${oldest}`);

@@ -6,7 +6,9 @@ export interface RawAnswer {
   body: string;
 }
 
-/** Sends exactly these headers, because fetch adds a type and a length. A body without a length is sent in chunks. */
+/**
+ * Sends exactly these headers, whereas fetch would add a type and a length. A body without a length is sent in chunks.
+ */
 export function rawRequest(
   method: string,
   url: string,
@@ -32,7 +34,7 @@ export function rawRequest(
   });
 }
 
-/** The PUT as POST /uploads describes it. */
+/** Sends the PUT as POST /uploads describes it. */
 export function rawPut(url: string, contentType: string, bytes: Uint8Array): Promise<RawAnswer> {
   return rawRequest(
     'PUT',

@@ -16,7 +16,7 @@ export function readBarcode(pdf: Buffer): string {
   return new Code128Reader().decodeRow(0, row, new Map()).getText();
 }
 
-/** Decodes a barcode of an SVG that was drawn as one path of bars. */
+/** Decodes a barcode in an SVG that draws the bars as one path. */
 export function readInterleaved2of5(svg: string): string {
   const bars = [...svg.matchAll(/M(\d+) 0h(\d+)v\d+h-/g)].map(
     ([, x, width]) => [Number(x), Number(width)] as const,

@@ -52,14 +52,14 @@ export class Receiver {
     return receiver;
   }
 
-  /** The parsed bodies of one event name. */
+  /** Returns the parsed bodies of deliveries, optionally of one event name. */
   bodies(event?: string): { event: string; workspaceId: string; data: Record<string, unknown> }[] {
     return this.received
       .map(({ body }) => JSON.parse(body))
       .filter((body) => event === undefined || body.event === event);
   }
 
-  /** Fails if a delivery did not match openapi.json. */
+  /** Closes the receiver. Fails if a delivery did not match openapi.json. */
   async close(): Promise<void> {
     this.server.closeAllConnections();
     this.server.close();

@@ -34,7 +34,7 @@ export async function startRedis(port?: number): Promise<RedisProcess> {
   };
 }
 
-/** Whether something listens on the port. */
+/** Returns whether a server listens on the port. */
 export function accepts(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = createConnection(port, '127.0.0.1');

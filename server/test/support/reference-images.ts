@@ -7,41 +7,41 @@ import type { Random } from './random.js';
 import type { SecondDecoder } from './second-decoder.js';
 
 /** A file with Pillow's result: the SHA-256 of its RGBA pixels, or null if Pillow rejects it. */
-export interface JudgedFile {
+export interface ReferenceImage {
   name: string;
   type: ImageType;
   pixels: string | null;
   bytes: string;
 }
 
-const FILE = fileURLToPath(new URL('../media/judged-files.json', import.meta.url));
-/** The limit keeps the repository small. */
+const FILE = fileURLToPath(new URL('../media/reference-images.json', import.meta.url));
+/** Larger files are not recorded, to keep the repository small. */
 const MAX_BYTES = 4_000;
 const REFUSED_PER_TYPE = 8;
 
-export function judgedFiles(): JudgedFile[] {
+export function referenceImages(): ReferenceImage[] {
   return JSON.parse(readFileSync(FILE, 'utf8'));
 }
 
 /** Records every small valid image, and corrupted files of each type that Pillow rejects. */
-export async function recordJudged(
+export async function recordReferenceImages(
   second: SecondDecoder,
   images: TestImage[],
   random: Random,
 ): Promise<void> {
-  const files: JudgedFile[] = [];
-  const judge = async ({ name, type }: TestImage, bytes: Buffer): Promise<JudgedFile> => {
-    const judgement = await second.judge(bytes, type);
-    const pixels = 'fault' in judgement ? null : judgement.pixels;
+  const files: ReferenceImage[] = [];
+  const decode = async ({ name, type }: TestImage, bytes: Buffer): Promise<ReferenceImage> => {
+    const result = await second.decode(bytes, type);
+    const pixels = 'fault' in result ? null : result.pixels;
     return { name, type, pixels, bytes: bytes.toString('base64') };
   };
   const small = images.filter(({ bytes }) => bytes.length < MAX_BYTES);
-  for (const image of small) files.push(await judge(image, image.bytes));
+  for (const image of small) files.push(await decode(image, image.bytes));
   for (const type of IMAGE_TYPES) {
     const ofType = small.filter((image) => image.type === type);
     for (let refused = 0; refused < REFUSED_PER_TYPE; ) {
       const image = random.pick(ofType);
-      const file = await judge(image, mutate(random, image, images));
+      const file = await decode(image, mutate(random, image, images));
       if (file.pixels !== null || file.bytes.length > MAX_BYTES) continue;
       files.push({ ...file, name: `corrupted ${image.name}` });
       refused++;

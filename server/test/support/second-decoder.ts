@@ -7,8 +7,8 @@ import type { ImageType } from '../../src/media/image-types.js';
 const SCRIPT = fileURLToPath(new URL('./second_decoder.py', import.meta.url));
 
 /**
- * Pillow, from Debian's python3-pil. It has its own readers for PNG and GIF, and uses other builds and versions of
- * libjpeg and libwebp than libvips.
+ * Decodes images with Pillow, from Debian's python3-pil. Pillow has its own decoders for PNG and GIF, and uses other
+ * builds and versions of libjpeg and libwebp than libvips.
  */
 export class SecondDecoder {
   private readonly child: ChildProcess = spawn('/usr/bin/python3', [SCRIPT], {
@@ -17,7 +17,7 @@ export class SecondDecoder {
   private readonly verdicts = createInterface({ input: this.child.stdout! })[Symbol.asyncIterator]();
 
   /** Returns the SHA-256 of the RGBA pixels of the first frame, or the error. Handles one file at a time. */
-  async judge(bytes: Buffer, type: ImageType): Promise<{ pixels: string } | { fault: string }> {
+  async decode(bytes: Buffer, type: ImageType): Promise<{ pixels: string } | { fault: string }> {
     const head = Buffer.alloc(4);
     head.writeUInt32BE(bytes.length);
     this.child.stdin!.write(Buffer.concat([head, bytes]));

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { until } from './process.js';
 
-// This timeout only stops a run that hangs: installing the packages takes minutes on a busy machine.
+// The timeout only stops a run that hangs: installing the packages takes minutes on a busy machine.
 const PATIENCE_MS = 600_000;
 
 /** A shell that runs one block after the other, as if they were pasted into a terminal. It ends when a command fails. */
@@ -29,7 +29,7 @@ export class ShellSession {
     return this.text;
   }
 
-  /** The block gets no standard input. Otherwise a command in it would read the following blocks. */
+  /** Runs a block without standard input. Otherwise a command in it would read the following blocks. */
   async run(block: string): Promise<void> {
     const number = ++this.blocks;
     const file = join(this.folder, `block-${number}.sh`);
@@ -62,8 +62,8 @@ export class ShellSession {
   }
 
   /**
-   * Ends every process. A shell exits before the server that it started, but its output is closed only after the
-   * server has exited. Only then are no more files written.
+   * Ends every process. A shell exits before the server that it started, but the output is closed only after the server
+   * has exited, and only then are no more files written.
    */
   async close(): Promise<void> {
     this.shell.stdin?.end();
@@ -80,12 +80,12 @@ export class ShellSession {
   }
 }
 
-/** The shell and everything it started. */
+/** Stops the shell and everything that it started. */
 function stopGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGTERM');
   } catch {
-    // It has already exited.
+    // The group has already exited.
   }
 }
 

@@ -9,8 +9,8 @@ interface Address {
 }
 
 /**
- * A proxy to PostgreSQL that can drop packets silently, like a firewall that has lost its state: existing and new
- * connections receive nothing any more, not even a close.
+ * A proxy to PostgreSQL that can drop packets silently, like a firewall that has lost its state. Existing and new
+ * connections then receive nothing any more, not even a close.
  */
 export class SilentProxy {
   private isSilent = false;
@@ -45,7 +45,7 @@ export class SilentProxy {
     }
   }
 
-  /** New connections work again. */
+  /** Lets new connections work again. */
   comeBack(): void {
     this.isSilent = false;
   }

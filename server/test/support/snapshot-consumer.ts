@@ -88,7 +88,10 @@ export async function expectToCatchUp(store: StoreClient, { records, cursor }: R
   expect(inOrder([...products.values()])).toEqual(inOrder(expected));
 }
 
-/** The event itself contains the balance. Other changes have to be read, because the event only names the fields. */
+/**
+ * Applies an event. A stock event contains the balance. For other changes the product is read, because the event only
+ * names the fields.
+ */
 async function apply(store: StoreClient, products: Map<string, Product>, event: FeedEvent): Promise<void> {
   const { id, sku, quantity } = event.data;
   const known = products.get(id);
@@ -104,7 +107,7 @@ async function apply(store: StoreClient, products: Map<string, Product>, event: 
   }
 }
 
-/** The event of a balance does not contain the time of the change. */
+/** Removes times, because a stock event does not contain the time of the change. */
 function withoutTimes({ updatedAt, variants, ...product }: Product): Product {
   return { ...product, variants: variants.map(({ updatedAt: _, ...variant }) => variant) };
 }

@@ -8,17 +8,17 @@ import { rawPut, rawRequest } from './raw-put.js';
 
 export interface StorageUnderTest {
   storage: Storage;
-  /** Maps a signed URL to an address that can be reached in the test. */
+  /** Maps a signed URL to an address that the test can reach. */
   reach(url: string): string;
-  /** A signed URL that has expired. */
+  /** Returns a signed URL that has expired. */
   expired(upload: SignedPut): Promise<string>;
-  /** The names of all files in the storage. */
+  /** Returns the names of all files in the storage. */
   names(): Promise<string[]>;
 }
 
 const BYTES = randomBytes(3_000);
 
-/** The guarantees for integrators, independent of the storage. */
+/** Tests the guarantees for integrators, which are the same for every storage. */
 export function describeStorage(kind: string, under: () => StorageUnderTest): void {
   const newUpload = (over: Partial<SignedPut> = {}): SignedPut => ({
     key: `product_images/${newId()}/${randomBytes(16).toString('base64url')}.png`,
@@ -116,7 +116,7 @@ export function describeStorage(kind: string, under: () => StorageUnderTest): vo
     test('rejects a signature with another character', async () => {
       const upload = newUpload();
       const url = await sign(upload);
-      // Hexadecimal or base64url, depending on the storage.
+      // The signature is hexadecimal or base64url, depending on the storage.
       const flipped = url.replace(
         /(signature=)(.)/i,
         (_all, name, first) => name + (first === 'a' ? 'b' : 'a'),
@@ -189,8 +189,8 @@ export function describeStorage(kind: string, under: () => StorageUnderTest): vo
 }
 
 /**
- * Declares a length, sends these bytes regardless of their number, and closes the connection after the response, if
- * one can be expected.
+ * Declares a length but sends exactly these bytes. Closes the connection after the response, if a response can be
+ * expected.
  */
 async function sendAndEnd(url: string, bytes: Buffer, declared: number): Promise<void> {
   const { hostname, port, pathname, search, host } = new URL(url);

@@ -19,7 +19,7 @@ export async function subscribe(
   return answer.body;
 }
 
-/** The same store, seen by another integrator. */
+/** Connects another app to the same store. */
 export async function otherAppOf(
   feira: Feira,
   { workspaceId }: StoreClient,
@@ -47,7 +47,7 @@ export interface LoggedDelivery {
 }
 
 /**
- * The delivery log as the integrator reads it. It uses a new token, because tests move the clock beyond the expiry of
+ * Reads the delivery log as the integrator does. It uses a new token, because tests move the clock beyond the expiry of
  * the first one.
  */
 export async function readLog(store: StoreClient, webhookId: string, query = ''): Promise<LoggedDelivery[]> {
@@ -58,8 +58,8 @@ export async function readLog(store: StoreClient, webhookId: string, query = '')
 }
 
 /**
- * After this, only `pass` advances the time. What is due depends on the later of our clock and the database's, so
- * ours is moved ahead first: however slow the machine is, nothing becomes due before the test wants it.
+ * Stops the clock, so that only `pass` advances it. What is due depends on the later of our clock and the database's.
+ * So our clock is first moved ahead, and nothing becomes due before the test wants it, however slow the machine is.
  */
 export function stopTime(feira: Feira): void {
   feira.clock.stop();

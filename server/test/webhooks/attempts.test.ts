@@ -16,8 +16,8 @@ import {
   subscribe,
 } from '../support/webhooks.js';
 
-// Receivers that are supposed to time out use a separate server with a short timeout. The timeout of the others is
-// longer than the test, so that a busy machine causes none of them to time out.
+// Receivers that are supposed to time out use a separate server with a short timeout. For all others the timeout is
+// longer than the test, so that no attempt times out on a busy machine.
 const SHORT_TIMEOUT_MS = 1_500;
 const LONG_TIMEOUT_MS = 600_000;
 const WAITS_MS = [5_000, 75_000, 1_125_000, 16_875_000];
@@ -69,7 +69,7 @@ const WAYS: Record<
     code: 200,
     error: 'connection_reset',
   },
-  // This case is last, so that no receiver that is opened later can get its port.
+  // This case is the last one, so that no receiver opened later can get its port.
   'refuses the connection': { code: null, error: 'connection_refused' },
 };
 
@@ -80,7 +80,7 @@ const losses = new Map<
   { store: StoreClient; hook: Subscription; received: Received[]; log: LoggedDelivery }
 >();
 
-// All cases go through their five attempts in parallel, and the clock is moved once for all of them.
+// All cases make their five attempts in parallel, and the clock is moved once for all of them.
 beforeAll(async () => {
   servers = [];
   for (const timeoutMs of [LONG_TIMEOUT_MS, SHORT_TIMEOUT_MS]) {
@@ -120,7 +120,7 @@ afterAll(async () => {
   for (const { feira } of servers) await feira.close();
 });
 
-/** Waits for a new delivery. When it has arrived, the dispatcher has checked all due deliveries once more. */
+/** Waits for another delivery. Once it has arrived, the dispatcher has checked all due deliveries again. */
 async function somethingElseArrives(feira: Feira): Promise<void> {
   const healthy = await feira.store();
   await subscribe(healthy, `${elsewhere.url}/${healthy.workspaceId}`);
@@ -174,7 +174,7 @@ test('the waits are 5 s × 15ⁿ, plus or minus a fifth', () => {
   }
 });
 
-/** Bytes that keep arriving must not extend the deadline of an attempt. */
+/** Sends single bytes slowly. They must not extend the deadline of an attempt. */
 function drip(
   to: { write(text: string): unknown; on(event: 'close' | 'error', then: () => void): unknown },
   head = 'x',

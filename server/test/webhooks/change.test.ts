@@ -7,7 +7,7 @@ import { until } from '../support/process.js';
 import { Receiver } from '../support/receiver.js';
 import { isGenuine, readLog, type Subscription, subscribe } from '../support/webhooks.js';
 
-// There is no worker: events stay in the outbox and deliveries in the queue until a call or a test processes them.
+// No worker is running: events stay in the outbox and deliveries in the queue until a call or a test processes them.
 let feira: Feira;
 let receiver: Receiver;
 let store: StoreClient;

@@ -11,7 +11,7 @@ import { until } from '../support/process.js';
 import { Receiver } from '../support/receiver.js';
 import { pass, readLog, type Subscription, stopTime, subscribe } from '../support/webhooks.js';
 
-// The states of a delivery over its attempts, and of a subscription over its deliveries.
+// Tests the states of a delivery over its attempts, and of a subscription over its deliveries.
 let feira: Feira;
 let worker: Worker;
 let receiver: Receiver;
@@ -43,7 +43,7 @@ async function write(count: number): Promise<void> {
   for (let i = 0; i < count; i++) await newProduct(writer);
 }
 
-/** Lets all five attempts of every pending delivery fail. */
+/** Makes all five attempts of every pending delivery fail. */
 async function loseAll(): Promise<void> {
   const pending = await readLog(store, hook.id, '?status=pending&limit=100');
   for (let attempt = 1; attempt <= 5; attempt++) {

@@ -19,7 +19,7 @@ import { otherAppOf, readLog, type Subscription, subscribe } from '../support/we
 let feira: Feira;
 let worker: Worker;
 let receiver: Receiver;
-/** Two apps of one store. */
+/** Two apps that are connected to one store. */
 let mine: StoreClient;
 let theirs: StoreClient;
 let hooks: { client: StoreClient; hook: Subscription; path: string; wants: (origin: string) => boolean }[];
@@ -62,7 +62,7 @@ async function feed(): Promise<FeedEntry[]> {
   return (await mine.get('/events?limit=100')).body.data;
 }
 
-/** Each subscription received exactly the events that it should: everything except those that its own app caused. */
+/** Expects that each subscription received exactly the right events: all except those that its own app caused. */
 async function expectExactly(events: FeedEntry[]): Promise<void> {
   for (const { client, hook, path, wants } of hooks) {
     const wanted = events.filter(({ origin }) => wants(origin)).map(headersOf);
@@ -87,7 +87,9 @@ function headersOf({ id, sequence, event, origin }: FeedEntry): Record<string, s
 }
 
 type Headers = Record<string, string>;
-/** Makes the change as `by`. `helper` creates what the change needs, so that these events are not the app's own. */
+/**
+ * Makes a change as the app `by`. `helper` creates what the change needs, so that those events are not caused by `by`.
+ */
 type Way = (by: StoreClient, helper: StoreClient, headers: Headers) => Promise<Answer>;
 
 const paidOrder = async (helper: StoreClient) => {
@@ -99,7 +101,7 @@ const newImage = async (helper: StoreClient, product: string): Promise<string> =
   return (await helper.post(`/products/${product}/images`, { url })).body.id;
 };
 let sku = 0;
-/** The key of an invoice that no order has yet. */
+/** Returns an access key that no invoice has yet. */
 const newAccessKey = (): string => {
   const start = `352601123456780001955500100${String(++sku).padStart(16, '0')}`;
   return [...'0123456789'].map((digit) => start + digit).find(hasValidCheckDigit)!;
@@ -165,7 +167,10 @@ const WAYS: Record<string, Way> = {
     by.post(`/orders/${await paidOrder(helper)}/refund`, { restock: true }, headers),
 };
 
-/** Routes that share a store and its subscriptions, because creating these costs more than the calls. */
+/**
+ * Divides the routes into groups that share a store and its subscriptions, because creating these takes longer than the
+ * calls.
+ */
 function chunksOf(size: number, routes: string[]): string[][] {
   return Array.from({ length: Math.ceil(routes.length / size) }, (_, n) =>
     routes.slice(n * size, (n + 1) * size),
@@ -186,7 +191,7 @@ describe('excludeOwn suppresses exactly the app’s own changes', () => {
   test.each(chunksOf(3, Object.keys(WAYS)))(
     'made by %s, %s or %s, with and without an Idempotency-Key',
     async (...routes) => {
-      // The long form makes each change as both apps, with and without a key.
+      // In the long form, each change is made by both apps, with and without a key.
       const calls = [
         [mine, theirs, false],
         [theirs, mine, true],

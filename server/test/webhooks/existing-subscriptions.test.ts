@@ -8,7 +8,7 @@ import { freePort, until } from '../support/process.js';
 import { Receiver } from '../support/receiver.js';
 import { isGenuine, pass, readLog, type Subscription, subscribe } from '../support/webhooks.js';
 
-// What an integrator does with an existing subscription: test it, rotate its secret, read its log, redeliver.
+// Tests what an integrator does with an existing subscription: ping it, rotate its secret, read its log, redeliver.
 let feira: Feira;
 let worker: Worker;
 let receiver: Receiver;
@@ -124,7 +124,7 @@ describe('a rotated secret', () => {
     expect(standardAccepts(hook.secret, delivery)).toBe(false);
   });
 
-  /** The library compares the timestamp with the real clock, and the test has moved its own clock ahead. */
+  /** The library compares the timestamp with the real clock, but the test has moved its own clock ahead. */
   function standardAccepts(
     secret: string,
     { body, headers }: { body: string; headers: Record<string, string> },

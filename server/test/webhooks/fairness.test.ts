@@ -12,7 +12,7 @@ const HANGING_PER_STORE = 10;
 const BACKLOG = 100;
 const PROBES = 100;
 /**
- * Longer than the test may run, so that a hanging receiver hangs until the end and no delivery proceeds because of a
+ * Longer than the test runs, so that a hanging receiver hangs until the end and no delivery proceeds because of a
  * timeout.
  */
 const TIMEOUT_MS = 10 * 60 * 1000;
@@ -56,7 +56,7 @@ test('events reach a healthy receiver while fifty others, with a backlog each, d
   try {
     const store = await feira.store();
     await subscribe(store, healthy.url);
-    // The first event is written behind a backlog that no worker has seen yet.
+    // The first event is written after a backlog that no worker has seen yet.
     for (let probe = 1; probe <= PROBES; probe++) {
       await write(store, 1);
       await until(() => healthy.received.length === probe);

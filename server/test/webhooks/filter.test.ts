@@ -33,7 +33,10 @@ function only(...fields: string[]) {
   return subscribe(store, receiver.url, ['product.updated'], { filter: { fields } });
 }
 
-/** The log includes everything committed, so a delivery that it does not list was never queued. */
+/**
+ * Returns the deliveries of a subscription. The log includes everything that was committed, so a delivery missing there
+ * was never queued.
+ */
 async function delivered(id: string, count: number): Promise<Record<string, unknown>[]> {
   await until(async () => (await readLog(store, id, '?status=delivered')).length === count);
   expect(await readLog(store, id)).toHaveLength(count);

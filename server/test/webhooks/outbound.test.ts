@@ -8,11 +8,11 @@ import {
   edgesOf,
   formatV4,
   formatV6,
-  INSIDE_V4,
-  INSIDE_V6,
+  INTERNAL_V4,
+  INTERNAL_V6,
   parseV4,
   spellingsOf,
-} from '../support/inside-addresses.js';
+} from '../support/internal-addresses.js';
 import { Random } from '../support/random.js';
 import { Receiver } from '../support/receiver.js';
 import { sized } from '../support/sized.js';
@@ -56,11 +56,11 @@ async function post(
 }
 
 /** The first and last address of every range, in every spelling. */
-const insideHosts = [
-  ...INSIDE_V4.flatMap((range) => edgesOf(range).flatMap(spellingsOf)),
+const internalHosts = [
+  ...INTERNAL_V4.flatMap((range) => edgesOf(range).flatMap(spellingsOf)),
   ...spellingsOf(parseV4('127.0.0.1')),
   ...spellingsOf(parseV4('169.254.169.254')),
-  ...INSIDE_V6.flatMap((range) => edgesOf(range).map((edge) => `[${formatV6(edge)}]`)),
+  ...INTERNAL_V6.flatMap((range) => edgesOf(range).map((edge) => `[${formatV6(edge)}]`)),
   ...[
     '127.1',
     '127.0.1',
@@ -79,13 +79,13 @@ const insideHosts = [
 
 describe('an internal address', () => {
   test('is never connected to, however it is written', async () => {
-    const hosts = [...new Set(insideHosts)];
+    const hosts = [...new Set(internalHosts)];
     expect(hosts.length).toBeGreaterThan(900);
     const outbound = new Outbound({ allowPrivate: false, timeoutMs: 10_000 });
     const passed: string[] = [];
     let sent = 0;
     for (const [index, host] of hosts.entries()) {
-      // In the long form each with both schemes.
+      // In the long form, each address is tested with both schemes.
       const schemes = ['http', 'https', 'http'].slice(index % 2).slice(0, sized(1, 2));
       for (const scheme of schemes) {
         const url = `${scheme}://${host}:${port}/`;
@@ -220,7 +220,7 @@ describe('a port', () => {
 });
 
 describe('the check of addresses', () => {
-  const rangesV4 = INSIDE_V4.map(edgesOf);
+  const rangesV4 = INTERNAL_V4.map(edgesOf);
   const isInsideV4 = (value: bigint) => rangesV4.some(([first, last]) => value >= first && value <= last);
 
   test('allows the neighbours of every reserved IPv4 range', () => {

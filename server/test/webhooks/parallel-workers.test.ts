@@ -8,12 +8,12 @@ import { Receiver } from '../support/receiver.js';
 import { sized } from '../support/sized.js';
 import { subscribe } from '../support/webhooks.js';
 
-// Four stores, with ten transactions of events each.
+// Each of four stores gets ten transactions with this many events.
 const PER_TRANSACTION = sized(5, 25);
 const EVENTS = 4 * 10 * PER_TRANSACTION;
 
 test(`four concurrent dispatchers deliver ${EVENTS} events once each`, async () => {
-  // The receiver shares the event loop with the workers, so no attempt may time out on a busy machine.
+  // The receiver shares the event loop with the workers. The long timeout prevents failed attempts on a busy machine.
   const webhooks = { timeoutMs: 60_000 };
   const first = await openFeira({ webhooks });
   const fleet = [first, ...(await Promise.all([1, 2, 3].map(() => openFeira({ on: first, webhooks }))))];

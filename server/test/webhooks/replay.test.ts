@@ -11,7 +11,7 @@ import { until } from '../support/process.js';
 import { Receiver } from '../support/receiver.js';
 import { readLog, type Subscription, subscribe } from '../support/webhooks.js';
 
-// There is no worker unless a test starts one, so queued deliveries stay pending and can be counted.
+// No worker is running unless a test starts one, so queued deliveries stay pending and can be counted.
 let feira: Feira;
 let store: StoreClient;
 let hook: Subscription;
@@ -54,7 +54,7 @@ async function deliveriesThat(
   return (await readLog(store, hook.id, '?sort=createdAt&limit=100')).slice(-ends.length);
 }
 
-/** Inserts many deliveries without events. They are counted and never sent. */
+/** Inserts many deliveries without events. They are only counted, never sent. */
 async function manyThat(status: string, count: number): Promise<void> {
   await system().query(sql`
     insert into deliveries (workspace_id, id, webhook_id, event_id, event, status, created_at)

@@ -5,10 +5,10 @@ import { until } from '../../support/process.js';
 import { type RedisProcess, startRedis } from '../../support/redis.js';
 
 const LIMIT = 120;
-/** Longer than in production, so that a busy machine is not mistaken for a lost Redis. */
+/** Longer than in production, so that a slow response on a busy machine does not count as a lost Redis. */
 const TIMEOUT_MS = 1_500;
 
-/** Two processes share a Redis, and the calls of one store alternate between them. */
+/** Two processes share one Redis, and the calls of a store alternate between them. */
 let redis: RedisProcess;
 let one: Feira;
 let two: Feira;
@@ -35,7 +35,7 @@ async function isShared(shared: boolean): Promise<void> {
   for (const feira of [one, two]) await until(() => says(feira, `feira_budgets_shared ${shared ? 1 : 0}`));
 }
 
-/** Sends this many concurrent calls, alternately to both processes. */
+/** Sends this many concurrent calls, alternating between both processes. */
 function call(count: number): Promise<Answer[]> {
   return Promise.all(
     Array.from({ length: count }, (_, index) => store.through(index % 2 === 0 ? one : two).get('/me')),

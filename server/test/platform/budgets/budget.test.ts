@@ -13,7 +13,7 @@ const MINUTE = 60_000;
 let feira: Feira;
 let store: StoreClient;
 
-// The clock moves only when a test moves it, so that every assertion is exact.
+// The clock moves only when a test moves it, so that results are exact.
 beforeAll(async () => {
   feira = await openFeira();
   feira.clock.stop();
@@ -159,7 +159,7 @@ describe('the rolling window', () => {
     const times: number[] = [];
     let refusals = 0;
     for (let i = 0; i < 900; i++) {
-      // Bursts with occasional pauses, so that the window fills and empties several times.
+      // Bursts with occasional pauses, which fill and empty the window several times.
       feira.clock.forward(random.below(60) === 0 ? random.below(50_000) : random.below(300));
       const now = feira.clock.monotonic();
       const recent = times.filter((time) => time > now - MINUTE).length;

@@ -7,7 +7,7 @@ interface Call {
   isAdmitted: boolean;
 }
 
-/** Drives an admission and records who holds a place and who waits. */
+/** Uses an admission and records which callers hold a place and which wait. */
 class Drive {
   readonly admission: Admission;
   readonly held: Call[] = [];
@@ -32,7 +32,7 @@ class Drive {
     }
     this.waiting.push(call);
     void this.admission.wait(call.applicant).then(() => {
-      // The first waiting caller of its key. Callers of one key are admitted in the order in which they asked.
+      // Callers of one key must be admitted in the order in which they asked.
       expect(this.waiting.find(({ applicant }) => applicant.key === key)).toBe(call);
       this.waiting.splice(this.waiting.indexOf(call), 1);
       this.held.push(call);
@@ -58,7 +58,7 @@ class Drive {
     this.checkWaiting();
   }
 
-  /** A key that holds nothing waits only while nothing is free, or while its group is at its limit. */
+  /** A key that holds no place may wait only if no place is free or its group is at its limit. */
   private checkWaiting(): void {
     if (this.held.length === this.total) return;
     for (const { applicant } of this.waiting) {
@@ -89,7 +89,7 @@ test('never exceeds a limit, is first come first served within a key, and starve
           else if (drive.held.length > 0) await drive.leave(each);
           drive.check();
         }
-        // All waiting callers are admitted once those ahead of them have left.
+        // Every waiting caller must be admitted once those ahead of it have left.
         for (let round = 0; drive.held.length > 0; round++) {
           await drive.leave(0);
           drive.check();
@@ -133,7 +133,7 @@ test('rejects a caller that has waited too long, and those behind it keep their 
   admission.leave(applicant);
   await patient;
   expect(admission.heldBy('a')).toBe(1);
-  // The timer of a caller that was admitted has no effect.
+  // The timer of an admitted caller must have no effect.
   await vi.advanceTimersByTimeAsync(2_000);
   expect(admission.heldBy('a')).toBe(1);
 });

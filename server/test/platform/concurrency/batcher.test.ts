@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { Batcher } from '../../../src/platform/concurrency/batcher.js';
 
-/** A batcher whose batches end when the test ends them. */
+/** Returns a batcher whose batches end when the test ends them. */
 function openBatches(maxRunning: number, maxBatchSize: number, slowMs: number | 'never' = 'never') {
   const started: { requests: number[]; end(): void; fail(error: Error): void }[] = [];
   const batcher = new Batcher<number, string>(

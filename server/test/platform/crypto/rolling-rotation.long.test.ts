@@ -13,7 +13,7 @@ import { isGenuine, readLog, type Subscription, subscribe } from '../../support/
 const OLD = 'the secret that was used until yesterday';
 const NEW = 'the secret that is used from today on';
 
-/** The steps of docs/OPERATIONS.md: first every process accepts the new secret, then every process uses it. */
+/** The steps in docs/OPERATIONS.md: first every process accepts the new secret, then every process uses it. */
 const STEPS = [
   [OLD, NEW],
   [NEW, OLD],
@@ -25,7 +25,7 @@ interface Process {
   underWay: number;
 }
 
-/** Only opens the database; it receives no calls. */
+/** Used only to open the database. It receives no calls. */
 let base: Feira;
 let processes: Process[];
 let receiver: Receiver;
@@ -50,7 +50,7 @@ async function start(secrets: string[]): Promise<Process> {
 }
 
 /**
- * Stops a process as a load balancer and a service manager do: no new calls, then the pending calls finish, then it
+ * Stops a process as a load balancer and a service manager do: it gets no new calls, finishes the pending ones and
  * exits.
  */
 async function stop(each: Process): Promise<void> {
@@ -59,7 +59,7 @@ async function stop(each: Process): Promise<void> {
   await each.feira.close();
 }
 
-/** Sends each request to a random process among those that are running. */
+/** Sends each request to one of the running processes at random. */
 const balanced = {
   async inject(request: InjectOptions) {
     const each = random.pick(processes);
@@ -138,9 +138,9 @@ test('sessions, links, upload addresses, deliveries and idempotent answers survi
     }
   });
   const failure = Promise.all(loops);
-  // The failure is reported where the promise is awaited, which may be one step later.
+  // A failure is reported where the promise is awaited, which may be one step later, so it must not count as unhandled.
   failure.catch(() => {});
-  /** Completes every kind of call again with the current processes. */
+  /** Performs every kind of call again with the current processes. */
   const exercise = async () => {
     hooks.push(await subscribe(store, `${receiver.url}/${hooks.length}`));
     const before = { ...counts };

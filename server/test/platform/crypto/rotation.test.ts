@@ -13,7 +13,10 @@ import { isGenuine, subscribe } from '../../support/webhooks.js';
 const OLD = 'the secret that was used until yesterday';
 const NEW = 'the secret that is used from today on';
 
-/** The same installation before the change of FEIRA_SECRET, after it, and after it without FEIRA_SECRET_PREVIOUS. */
+/**
+ * One installation in three states: before the change of FEIRA_SECRET, after it, and after it without
+ * FEIRA_SECRET_PREVIOUS.
+ */
 let before: Feira;
 let rotated: Feira;
 let forgotten: Feira;

@@ -27,7 +27,7 @@ describe.each(['pipeline', 'pg'] as const)('the database through the %s driver',
   const LOCKED = sql`select pg_advisory_xact_lock_shared(1)`;
   const letGo = () => holder.query('select pg_advisory_unlock(1)');
 
-  /** Calls that hang until the lock is released, and the number of them that have ended. */
+  /** Starts calls that hang until the lock is released, and counts those that have ended. */
   function hanging(count: number, call: () => Promise<unknown>) {
     let ended = 0;
     const all = Promise.allSettled(Array.from({ length: count }, () => call().finally(() => ended++)));
@@ -97,7 +97,7 @@ describe.each(['pipeline', 'pg'] as const)('the database through the %s driver',
       all.push(hanging(2, () => db.stream(`app ${store}`).query(LOCKED)).all);
     }
     await expect.poll(connections).toBeGreaterThan(15);
-    // One of the 24 connections is the listener.
+    // One of the 24 connections belongs to the listener.
     expect(await connections()).toBeLessThan(24);
     await letGo();
     await Promise.all(all);

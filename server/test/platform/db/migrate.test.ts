@@ -85,7 +85,7 @@ describe('an index that is built concurrently', () => {
     write('9002_index.sql', INDEX);
     const migrating = migrate(connection, { migrations: folderUrl() });
     const writer = await open('writer');
-    // The index exists from the beginning and becomes valid when the older transactions have ended.
+    // The index exists from the beginning, but becomes valid only when older transactions have ended.
     await until(async () => (await isValid(writer)).length === 1);
     await writer.query(`insert into notes (text) values ('beside the build')`);
     expect(await isValid(writer)).toEqual([false]);

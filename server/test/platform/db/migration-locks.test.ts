@@ -7,8 +7,8 @@ import { ROOT } from '../../support/process.js';
 const FOLDER = join(ROOT, 'server/migrations');
 
 /**
- * Migrations of before this check. They ran on databases that were small or were stopped for the upgrade. Do not add
- * others: a new migration must let the running version write.
+ * Migrations from before this check existed. They ran on databases that were small or were stopped for the upgrade. Do
+ * not add others: the running version must be able to write during a new migration.
  */
 const OLDER_THAN_THE_CHECK = new Set([
   '0001_ground.sql',

@@ -16,7 +16,7 @@ const SHORT = {
   waitMs: 1_000,
 };
 
-/** Connected directly to the database, for steps that must not fail. */
+/** Connected directly to the database, for steps that must succeed. */
 let direct: Feira;
 let feira: Feira;
 let proxy: SilentProxy;
@@ -79,14 +79,14 @@ test('every call is answered, none with 500, and all are served again afterwards
   expect(statusesOf(all[0])).toEqual([503]);
   expect(all[0][0]?.body.code).toBe('busy');
   expect(Number(all[0][0]?.headers['retry-after'])).toBeGreaterThan(0);
-  // The answer is 503 while the token cannot be looked up, and 502 if it is cached.
+  // The response is 503 if the token cannot be looked up, and 502 if it is cached.
   for (const status of statusesOf(all[1])) expect([502, 503]).toContain(status);
   expect(statusesOf(all[2])).toEqual([503]);
   expect(all[3].status).toBe(503);
 
   proxy.comeBack();
   await untilServed();
-  // The call that failed did not use up the key.
+  // The failed call did not use up the key.
   await until(
     async () => (await store.patch(`/products/${productId}`, { price: 7 }, key('price'))).status === 200,
   );

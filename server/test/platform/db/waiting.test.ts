@@ -15,7 +15,7 @@ let feira: Feira;
 let store: StoreClient;
 let other: StoreClient;
 let productId: string;
-/** Hanging operations continue when a test calls `letGo`. */
+/** Hanging operations wait for this promise until a test calls `letGo`. */
 let held: Promise<void>;
 let letGo: () => void;
 
@@ -39,8 +39,7 @@ afterEach(() => {
 const key = (index: number) => ({ 'idempotency-key': `waits ${index}` });
 
 /**
- * Sends many requests and, once some of them hang, checks that a change of another store is answered before any of
- * them.
+ * Sends many requests. Once some of them hang, checks that a change of another store is answered before any of them.
  */
 async function expectOthersServed(
   send: (index: number) => Promise<Answer>,
@@ -112,7 +111,7 @@ test('a notification of the workers that waits for a lock does not delay reads',
   onTestFinished(() => locker.end());
   await locker.query('begin');
   await locker.query('lock table outbox in access exclusive mode');
-  // These writes emit no event, so they do not wait for the locked outbox themselves.
+  // These writes emit no event, so they do not wait for the locked outbox.
   for (let writes = 0; writes < 3; writes++) {
     await upload(feira, other, productId, await pngOf(1));
   }
@@ -122,6 +121,6 @@ test('a notification of the workers that waits for a lock does not delay reads',
     );
     return rows.length > 0;
   });
-  // The lock is released when the test has finished, so an answer before that did not wait for it.
+  // The lock is held until the end of the test, so this response did not wait for it.
   expect((await other.get(`/products/${productId}`)).status).toBe(200);
 });

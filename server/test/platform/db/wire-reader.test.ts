@@ -3,7 +3,8 @@ import { rowIn, type WireHandler, WireReader } from '../../../src/platform/db/pi
 import { openSession } from '../../../src/platform/db/session.js';
 import { cloneDatabase } from '../../support/database.js';
 
-// Bytes recorded from a real PostgreSQL: parsing, descriptions, rows with NULL, accents and bytes, errors, a notice.
+// Bytes recorded from a real PostgreSQL: parsing, column descriptions, rows with NULL, accents and bytes, errors, a
+// notice.
 let recorded: Buffer;
 let cloned: Awaited<ReturnType<typeof cloneDatabase>>;
 
@@ -36,7 +37,7 @@ beforeAll(async () => {
 });
 afterAll(() => cloned.drop());
 
-/** Everything a reader reports, in order. */
+/** Returns everything that a reader reports, in order. */
 function read(pieces: Buffer[]): unknown[] {
   const reported: unknown[] = [];
   let columns: Parameters<WireHandler['columns']>[0] = [];

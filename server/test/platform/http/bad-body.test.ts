@@ -161,8 +161,8 @@ describe('a large body', () => {
     expectRefusal(await send(PRODUCT, `${full} `), 413);
   });
 
-  // The maximum number of entries in every field that is a list. Validating each entry would block all other callers,
-  // and the response would be many times larger than the request.
+  // Every field that is a list has a maximum number of entries. Otherwise validating the entries would block all other
+  // callers, and the response would be many times larger than the request.
   test.each([
     ['PATCH', '/stock', '{"entries":[', '0', ']}'],
     ['PATCH', '/stock', '{"entries":[', '{}', ']}'],

@@ -20,7 +20,7 @@ beforeAll(async () => {
 const TYPES = [{ name: 'Size', options: ['S', 'M'] }];
 const COMBINATION = { combination: 'S', sku: 'V-S', ean: '1', price: 1, quantity: 1 };
 
-/** A field of some kind: where it is, and a call whose body is valid except for this value. */
+/** Where a field of some kind occurs, and a call whose body is valid except for this value. */
 type Place = [where: string, call: (value: unknown) => Promise<Awaited<ReturnType<StoreClient['post']>>>];
 
 const post = (field: string): Place => [

@@ -20,8 +20,7 @@ beforeEach(() => {
 });
 
 /**
- * Sends these bytes, keeps its side of the connection open, and returns everything received until the server closed
- * it.
+ * Sends these bytes, keeps its side of the connection open, and returns everything received until the server closes it.
  */
 async function exchange(bytes: string, { app } = feira): Promise<Answer[]> {
   if (!app.server.listening) await app.listen({ port: 0, host: '127.0.0.1' });
@@ -105,14 +104,14 @@ test('an unknown expectation is rejected with 417', async () => {
 
 test('a head or a body that does not arrive in time is rejected with 408', async () => {
   const impatient = await openFeira({ ...LOGGED, on: feira });
-  // The server reads the interval when it begins to listen.
+  // The interval must be set before the server listens, because it is read only then.
   Object.assign(impatient.app.server, {
     headersTimeout: 100,
     requestTimeout: 100,
     connectionsCheckingInterval: 20,
   });
   await expectRefused('GET / HTTP/1.1\r\nHos', 408, 'request_timeout', {}, impatient);
-  // The head must be read in time, also on a busy machine.
+  // The head must be read in time even on a busy machine.
   Object.assign(impatient.app.server, { headersTimeout: 1_500, requestTimeout: 1_500 });
   const logged = { path: '/api/v1/products', workspaceId: store.workspaceId };
   await expectRefused(post(100, '{"name"'), 408, 'request_timeout', logged, impatient);

@@ -30,7 +30,7 @@ async function client(
   socket.on('data', (chunk) => {
     received += chunk;
   });
-  // A connection may also end with a reset. events.once would reject then.
+  // A connection may also end with a reset, for which events.once would reject.
   socket.on('error', () => {});
   const ended = new Promise((resolve) => socket.once('close', resolve));
   await accepted;
@@ -38,7 +38,7 @@ async function client(
   return { socket, ended, received: () => received };
 }
 
-/** A request whose Content-Length is larger than what is sent. */
+/** Returns a request whose Content-Length is larger than its body. */
 function stalled(): string {
   return `POST /api/v1/products HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${store.token}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"name"`;
 }
@@ -65,7 +65,8 @@ describe('a stop', () => {
     const answered = await client('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\nGET /heal');
     await until(() => answered.received().includes('200 OK'));
     const quiet = [answered, await client(''), await client('GET /healthz HTTP/1.1\r\nHos')];
-    // The grace period of five seconds never ends here, so only the stop itself can close these connections.
+    // With a frozen clock, the grace period of five seconds never ends, so only the shutdown itself can close
+    // connections.
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     await feira.app.close();
     for (const { ended } of quiet) await ended;

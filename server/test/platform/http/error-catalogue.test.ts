@@ -7,12 +7,11 @@ import { ERROR_CATALOGUE, ERROR_CODES, type ErrorEntry } from '../../../src/plat
 const SRC = fileURLToPath(new URL('../../../src/', import.meta.url));
 
 /**
- * Matches the ways in which the source creates an error. The first group is the status if it is a literal, the last
- * one the code.
+ * Matches how the source creates errors. The first group is the status if it is a literal, the last group is the code.
  */
 const WITH_STATUS = /(?:new ApiError|super)\(\s*(\d{3}),\s*'(\w+)'/g;
 const CONFLICT = /\bconflict\(\s*'(\w+)'/g;
-/** The code is the last argument, after a message that may contain calls and templates. */
+/** Matches badRequest(…) with a code as its last argument. The message before it may contain calls and templates. */
 const BAD_REQUEST = /\bbadRequest\((?:`[^`]*`|'[^']*'|[^()'`]|\([^()]*\))*?,\s*'(\w+)',?\s*\)/g;
 
 interface Thrown {

@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'vitest';
 import type { Feira } from '../../support/feira.js';
 import { sharedFeira } from '../../support/shared-feira.js';
 
-// Everything that can be sent without signing in: forms and queries.
+// Tests everything that can be sent without signing in: forms and queries.
 
 let feira: Feira;
 beforeAll(async () => {

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => feira.close());
 
-/** Returns the status line and the body of the response to these bytes. */
+/** Returns the status of the response to these bytes. */
 async function statusOf(bytes: string): Promise<number> {
   const socket = connect((feira.app.server.address() as AddressInfo).port, '127.0.0.1');
   let received = '';

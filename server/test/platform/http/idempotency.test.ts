@@ -162,7 +162,7 @@ describe('a response is not stored if it', () => {
     const varied = await newVaried(store, { A: 1 });
     const stock = await store.withScopes(['stock:write']);
     const entry = [{ sku: 'A', price: 3 }];
-    const other = { 'idempotency-key': 'judged by the handler' };
+    const other = { 'idempotency-key': 'rejected by the handler' };
     expect((await stock.patch(`/products/${varied}/variants`, entry, other)).status).toBe(403);
     expect((await store.patch(`/products/${varied}/variants`, entry, other)).status).toBe(200);
   });

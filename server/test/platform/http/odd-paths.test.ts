@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => feira.close());
 
-/** Over a socket, because URL parsers resolve dots and repair escapes before anything is sent. */
+/** Uses a socket, because URL parsers resolve dots and repair escapes before they send anything. */
 async function send(
   method: string,
   path: string,

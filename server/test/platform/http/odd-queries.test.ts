@@ -3,12 +3,12 @@ import { expectErrorShape } from '../../support/expect-refusal.js';
 import type { Feira, StoreClient } from '../../support/feira.js';
 import { sharedFeira } from '../../support/shared-feira.js';
 
-// Covers every GET route of the route table, so that a new list cannot be missed.
+// Tests every GET route of the route table, so that a new list is always covered.
 
 let feira: Feira;
 let store: StoreClient;
 const paths: string[] = [];
-/** The routes that accept a cursor, and the name of its parameter. */
+/** The routes that accept a cursor, with the name of the parameter. */
 const cursors: [path: string, parameter: string][] = [];
 
 interface Described {
@@ -89,7 +89,7 @@ const VALUES = [
   [],
 ];
 
-/** The name of the list, as it is stored in cursors. */
+/** Returns the name of the list as stored in cursors. */
 function listAt(path: string): string {
   const [, name, id, part] = path.split('/');
   return part ? `${part} of ${id}` : name!;

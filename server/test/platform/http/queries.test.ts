@@ -99,7 +99,7 @@ describe('GET /events', () => {
     const after = await store.get(`/events?after=${meta.nextCursor}`);
     const cursor = await store.get(`/events?cursor=${meta.nextCursor}`);
     expect(cursor.body).toEqual(after.body);
-    expect((await store.get('/events?cursor=rubbish')).status).toBe(400);
+    expect((await store.get('/events?cursor=invalid')).status).toBe(400);
   });
 
   test('rejects both together', async () => {

@@ -8,7 +8,7 @@ import { cutOffSlowReader } from '../../../src/platform/http/slow-readers.js';
 let server: Server;
 let left = 0;
 
-/** Streams `left` chunks of 64 kB. */
+/** The route streams `left` chunks of 64 kB. */
 beforeAll(async () => {
   server = createServer((_request, response) => {
     cutOffSlowReader(response, { everyMs: 100, minBytes: 1 });
@@ -38,8 +38,8 @@ test('a client that stops reading is cut off', async () => {
 });
 
 test('a client that reads gets everything', async () => {
-  // Each check runs after the client has read more than the buffers of both sockets hold, so the server must have
-  // sent something since the last check, however busy the machine is.
+  // Each check runs after the client has read more than the buffers of both sockets hold. So the server has sent
+  // something since the previous check, however busy the machine is.
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   left = 1_600;
   const socket = ask();

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../../src/platform/db/sql.js';
 import { type Feira, openFeira, type StoreClient } from '../../support/feira.js';
 
-// What is stored for an idempotency key when a small request has a large response.
+// Tests what is stored for an idempotency key if a small request has a large response.
 
 let feira: Feira;
 let store: StoreClient;
@@ -14,8 +14,8 @@ beforeAll(async () => {
 afterAll(() => feira.close());
 
 /**
- * Creates a product with a thousand variations with these codes. It bypasses the API, which would also index them for
- * search.
+ * Creates a product with a thousand variations with these codes. It does not use the API, which would also index them
+ * for search.
  */
 async function productWith(name: string, code: 'plain' | 'random'): Promise<string> {
   const { id } = (await store.post('/products', { name, price: 1 })).body;

@@ -4,7 +4,7 @@ import { sql } from '../../../src/platform/db/sql.js';
 import { type Feira, openFeira, type StoreClient } from '../../support/feira.js';
 import { until } from '../../support/process.js';
 
-// Clients that request the largest possible page and never read the response.
+// Tests clients that request the largest possible page and never read the response.
 
 const CLIENTS = 50;
 const MEGABYTE = 1_048_576;

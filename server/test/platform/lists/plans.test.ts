@@ -6,8 +6,8 @@ import { ListMemory } from '../../../src/platform/lists/list-memory.js';
 import type { PageRequest } from '../../../src/platform/lists/paging.js';
 import { type Feira, openFeira, type StoreClient } from '../../support/feira.js';
 
-// Checks which indexes the statements of a list use in a store of 6,000 products. In the small stores of other tests,
-// a plan that reads the whole store would be just as fast.
+// Checks which indexes the statements of a list use in a store with 6,000 products. The stores of other tests are so
+// small that reading the whole store would be just as fast.
 
 let feira: Feira;
 let store: StoreClient;
@@ -36,7 +36,7 @@ interface Plan {
   Plans?: Plan[];
 }
 
-/** The scans of the statements that a request runs, as "Index Scan products_by_created". */
+/** Returns the scans of the statements that a request runs, such as "Index Scan products_by_created". */
 async function scansOf(request: Partial<PageRequest<ProductFilters>>): Promise<string[]> {
   const db = feira.context.db.store('test');
   const statements: Statement[] = [];

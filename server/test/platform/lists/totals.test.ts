@@ -18,7 +18,7 @@ function rows(count: number): { name: string }[] {
   return Array.from({ length: count }, (_, n) => ({ name: `Seeded ${n}` }));
 }
 
-/** Waits until the database keeps the total of the store's products. */
+/** Waits until the database maintains the total of the store's products. */
 async function keptTotal({ workspaceId }: StoreClient): Promise<void> {
   await until(async () => {
     const [row] = await feira.context.db
@@ -88,7 +88,7 @@ test('a page far into the list moves when another process deletes a product befo
 test('the total of a search follows renames by another process', async () => {
   const store = await feira.store();
   const other = await openFeira({ on: feira });
-  // With this many matches, a search does not look up each of them.
+  // With this many matches, a search does not look up each of them in the index.
   const ids: string[] = [];
   for (let n = 0; n < 60; n++) ids.push(await newProduct(store, { name: `Lantern ${n}` }));
   expect(await total(store, '?search=lantern')).toBe(60);

@@ -3,19 +3,19 @@ import { shopOf, Visitor } from '../../support/buyer.js';
 import type { Feira, StoreClient } from '../../support/feira.js';
 import { sharedFeira } from '../../support/shared-feira.js';
 
-// The time for Unicode normalization grows with the square of a run of combining marks: 78 kB of them blocked the
-// process for six seconds. So the length of a text and its runs must be checked before it is normalized.
+// Normalizing takes time proportional to the square of the number of consecutive combining marks: 78 kB of them blocked
+// the process for six seconds. So the length and the number of consecutive marks must be checked first.
 
 const LONGEST = 1_200;
 /** The limit of Unicode's stream-safe text format (UAX 15). */
 const RUN = /\p{M}{31}/u;
-/** Not in their canonical order, because reordering is what takes time. */
+/** The marks are not in canonical order, because reordering them is what takes time. */
 const MARKS = '\u0301\u0323';
 
 let feira: Feira;
 let store: StoreClient;
 let product: string;
-/** The lengths of texts that were normalized although they are too long or contain too long a run of marks. */
+/** The lengths of texts that were normalized although they are too long or contain too many consecutive marks. */
 let unbounded: number[];
 
 beforeAll(async () => {

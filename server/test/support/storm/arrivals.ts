@@ -17,11 +17,11 @@ export interface RecordedAttempt {
   error: string | null;
 }
 
-/** The maximum time a worker may take from an arrival to its record, or from a claim to the arrival. */
+/** The maximum time that a worker takes from an arrival to its record, or from a claim to the arrival. */
 const SLACK_MS = 3_000;
 /** Workers close a connection that was idle for a second. */
 const IDLE_MS = 1_500;
-/** The maximum time until the receiver, on a busy machine, reads what is in its sockets. */
+/** The maximum time until the receiver reads what is in its sockets on a busy machine. */
 const LAG_MS = 1_500;
 
 /** A receiver that records when each delivery arrived and when its connection was closed. */
@@ -60,9 +60,9 @@ export class Arrivals {
   }
 
   /**
-   * Every repeated arrival of an event needs a cause: the previous attempt is in the log as failed, or its result
-   * could not be recorded because its worker was killed at that time (which closed its connection) or PostgreSQL was
-   * not reachable.
+   * Explains every repeated arrival of an event. Either the log contains the previous attempt as failed, or its result
+   * could not be recorded, because its worker was killed at that time (which closed the connection) or PostgreSQL was
+   * unreachable.
    */
   explainRepeats(
     kills: Kill[],
@@ -105,7 +105,7 @@ export class Arrivals {
         return before.at >= kill.at - SLACK_MS && before.at <= kill.over + SLACK_MS;
       return (
         kill.victim === 'worker' &&
-        // The bytes in the socket when the worker died are read slightly later.
+        // The bytes that were in the socket when the worker died are read slightly later.
         before.at <= kill.over + LAG_MS &&
         closedAt >= kill.at - IDLE_MS &&
         closedAt <= kill.over + LAG_MS

@@ -4,7 +4,7 @@ import type { Random } from '../random.js';
 import type { FailedCall } from './failed-calls.js';
 import type { Kill } from './target.js';
 
-/** Something that goes wrong in a cluster. It returns when the cluster is whole again. */
+/** Something that goes wrong in a cluster. It resolves when the cluster has recovered. */
 export interface Fault {
   title: string;
   /** Another server becomes the primary. The time without writes has a limit. */
@@ -141,7 +141,7 @@ async function without(cluster: LocalCluster, part: Part, work: () => Promise<vo
   await work();
 }
 
-/** Notes when the fault began and ended, which explains deliveries that arrive twice. */
+/** Records when the fault began and ended, which explains deliveries that arrive twice. */
 async function record(
   cluster: LocalCluster,
   victim: Kill['victim'],

@@ -6,7 +6,7 @@ import { CALL_MS } from './stores.js';
 
 let buyers = 0;
 
-/** A browser in a shop that sends each request to any of several real server processes. */
+/** A browser in a shop that sends each request to one of several real server processes. */
 export class HttpBuyer {
   private readonly browser: Merchant;
 
@@ -20,7 +20,7 @@ export class HttpBuyer {
     this.browser = new Merchant(overHttp(pickServer), { 'x-forwarded-for': address });
   }
 
-  /** The checkout form for one unit of a product; undefined if it is sold out. */
+  /** Opens the checkout form for one unit of a product. Returns undefined if it is sold out. */
   async openCheckout(productId: string): Promise<Page | undefined> {
     const product = await this.browser.getMoved(`/s/${this.slug}/products/${productId}`);
     if (!product.forms.some(({ buttons }) => 'Add to cart' in buttons)) return undefined;
@@ -37,7 +37,7 @@ export class HttpBuyer {
     return this.browser.get(localPath(placed));
   }
 
-  /** Returns the id of the order. The form may be submitted again after a lost response. */
+  /** Pays and returns the order id. The form may be submitted again after a lost response. */
   async pay(payment: Page): Promise<string> {
     const done = await this.browser.press(payment, 'Pay');
     return new URL(done.location!, 'http://feira.test').pathname.split('/').at(-1)!;
@@ -48,7 +48,7 @@ export function checkoutIdOf(form: Page): string {
   return formOf(form, 'Place order').fields.checkout!;
 }
 
-/** The part of a server that Merchant needs, over a socket. */
+/** Provides the part of a server that Merchant needs, over a socket. */
 function overHttp(pickServer: () => string): FastifyInstance {
   const inject = async ({ method, url, headers, payload }: InjectOptions) => {
     const response = await fetch(`${pickServer()}${url}`, {

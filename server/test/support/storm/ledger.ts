@@ -1,21 +1,21 @@
 import type { FailedCall } from './failed-calls.js';
 
 /**
- * The result of a write, as its caller knows it. `done` and `refused`: it was answered. `unknown`: the call failed
- * and was not repeated. A write with a key, and a checkout, is repeated until it is answered.
+ * The result of a write, as far as its caller knows it. `done` and `refused`: it was answered. `unknown`: the call
+ * failed and was not repeated. Checkouts and writes with a key are repeated until they are answered.
  */
 export type Outcome = 'done' | 'refused' | 'unknown';
 
-/** All requests of the writers of one store, and the responses they received. */
+/** All requests of the writers of one store, with the responses they received. */
 export class Ledger {
-  /** Each of these products has one writer, which writes increasing balances, each once. */
+  /** The writes to products that have a single writer, which sets increasing balances, each once. */
   readonly stock: { productId: string; quantity: number; outcome: Outcome }[] = [];
   readonly products: { name: string; id: string | undefined; outcome: Outcome }[] = [];
   readonly images: { url: string; outcome: Outcome }[] = [];
   readonly checkouts: { checkoutId: string; outcome: Outcome }[] = [];
   readonly payments: { orderId: string }[] = [];
   readonly refunds: { orderId: string; restock: boolean; outcome: Outcome }[] = [];
-  /** When each write through the API was acknowledged, in milliseconds of performance.now(). */
+  /** The times at which writes through the API were acknowledged, in milliseconds of performance.now(). */
   readonly acknowledgedAt: number[] = [];
   /** Calls without a final answer, repeated or not. */
   readonly failedCalls: FailedCall[] = [];

@@ -18,7 +18,7 @@ const MAX_OPEN = 12;
 
 export interface LoadStore {
   store: FleetStore;
-  /** One per writer. */
+  /** The products that have a single writer each. */
   ownProducts: string[];
   /** The products that buyers order. */
   soldProducts: string[];
@@ -29,7 +29,7 @@ interface Answer {
   body: { id: string; code?: string };
 }
 
-/** Writers that change one store in every way, record the answers, and repeat requests without an answer. */
+/** Writers that change one store in every way, record the responses, and repeat requests that were not answered. */
 export class Load {
   readonly ledger = new Ledger();
   private readonly open = new Set<Promise<void>>();
@@ -106,7 +106,7 @@ export class Load {
     this.ledger.products.push({ name, id: answer?.body.id, outcome: outcomeOf(answer) });
   }
 
-  /** Only the key prevents a second image with the same URL. */
+  /** Attaches an image. Only the key prevents a second image with the same URL. */
   private async attachImage(writer: number): Promise<void> {
     const url = `https://images.example/${randomUUID()}.png`;
     const { products } = this.ledger;
@@ -137,7 +137,7 @@ export class Load {
     this.paid.push(orderId);
   }
 
-  /** Several writers may choose the same order at the same time. It must be refunded only once. */
+  /** Refunds an order. Several writers may choose the same one at the same time, but it must be refunded only once. */
   private async refund(): Promise<void> {
     if (this.paid.length === 0) return;
     const orderId = this.random.pick(this.paid);
@@ -146,7 +146,7 @@ export class Load {
     this.ledger.refunds.push({ orderId, restock, outcome: outcomeOf(answer) });
   }
 
-  /** Returns undefined if the call failed and has no key with which it could be repeated. */
+  /** Sends a call. Returns undefined if it failed and has no key with which it could be repeated. */
   private async send(
     method: string,
     path: string,
@@ -173,7 +173,10 @@ export class Load {
     });
   }
 
-  /** The writer continues meanwhile, because a key whose process was killed is free again only after its lease. */
+  /**
+   * Runs work in the background, so that the writer continues: a key whose process was killed is free only after its
+   * lease.
+   */
   private async aside(work: () => Promise<void>): Promise<void> {
     if (this.open.size >= MAX_OPEN) await Promise.race(this.open);
     const task = work().finally(() => this.open.delete(task));

@@ -12,24 +12,24 @@ const STORES = 2;
 const OWN_PRODUCTS = 4;
 const SOLD_PRODUCTS = 2;
 const SOLD_AT_FIRST = 40;
-/** A run continues until there is enough data to compare, however slow the machine is. */
+/** A run continues until this many writes are acknowledged, however slow the machine is. */
 const LEAST_ACKNOWLEDGED = 400;
-/** Jobs run every ten seconds, and failed work is postponed. */
+/** Long enough for the jobs, which run every ten seconds, and for failed work, which is postponed. */
 const SETTLE_MS = 120_000;
 
 /** The settings of the servers in a storm. */
 export const STORM_SETTINGS = {
-  // On a busy machine, a receiver in the same process responds late. A longer timeout also means a longer lease.
+  // A receiver in the same process responds late on a busy machine. A longer timeout also means a longer lease.
   WEBHOOK_TIMEOUT_MS: '4000',
   WEBHOOK_BACKOFF_MS: '500',
   WEBHOOK_BACKOFF_FACTOR: '2',
   TRUSTED_PROXIES: '127.0.0.1',
 };
 
-/** What the writers have achieved so far. */
+/** The progress of the writers. */
 export interface Progress {
   acknowledged(): number;
-  /** When each write was acknowledged, in milliseconds of performance.now(). */
+  /** The times at which writes were acknowledged, in milliseconds of performance.now(). */
   acknowledgedAt(): number[];
   failedCalls(): FailedCall[];
 }
@@ -47,8 +47,9 @@ export interface StormReport {
 }
 
 /**
- * Writers change stores in every possible way over HTTP while `disturb` does harm. Afterwards every acknowledged change
- * must be in the database once, its event in the feed once, and at the receiver at least once.
+ * Writers change stores in every possible way over HTTP while `disturb` causes faults. Afterwards every acknowledged
+ * change must be in the database once and its event in the feed once, and the event must have reached the receiver at
+ * least once.
  */
 export async function runStorm(
   target: StormTarget,

@@ -3,21 +3,22 @@ import type { Fleet } from '../fleet.js';
 
 // Deliberate bugs in the server, to show that the storm detects them.
 
-/** Commits are acknowledged before they are on the disk, and the disk is written rarely. */
+/** Acknowledges commits before they are on the disk, and writes to the disk rarely. */
 export async function commitAsynchronously(fleet: Fleet): Promise<void> {
-  // Set for the database, because the command line of the embedded PostgreSQL overrides the settings of the cluster.
+  // The setting is made for the database, because the command line of the embedded PostgreSQL overrides the cluster's
+  // settings.
   await run(fleet, `alter database ${fleet.connection.database} set synchronous_commit = off`);
   await run(fleet, `alter system set wal_writer_delay = '10s'`);
   await run(fleet, `alter system set wal_writer_flush_after = '1GB'`);
   await run(fleet, `select pg_reload_conf()`);
 }
 
-/** One delivery in twenty is recorded as delivered and never sent. */
+/** Records one delivery in twenty as delivered without sending it. */
 export function loseDeliveries(fleet: Fleet): Promise<void> {
   return addTrigger(fleet, 'before insert on deliveries', `new.status := 'delivered';`);
 }
 
-/** One event in twenty is written twice. */
+/** Writes one event in twenty twice. */
 export function doubleEvents(fleet: Fleet): Promise<void> {
   return addTrigger(
     fleet,
@@ -28,7 +29,7 @@ export function doubleEvents(fleet: Fleet): Promise<void> {
   );
 }
 
-/** Every other balance is stored as one unit more than was written. */
+/** Stores every other balance as one unit more than was written. */
 export function miscountStock(fleet: Fleet): Promise<void> {
   return addTrigger(fleet, 'before update of quantity on products', 'new.quantity := new.quantity + 1;', 0.5);
 }

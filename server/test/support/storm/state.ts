@@ -77,7 +77,7 @@ export function readAttempts(target: StormTarget): Promise<RecordedAttempt[]> {
     join deliveries d on d.workspace_id = a.workspace_id and d.id = a.delivery_id`);
 }
 
-/** The number of unfinished records by kind; empty when everything is finished. */
+/** Returns the number of unfinished records by kind. It is empty when everything is finished. */
 export async function unfinished(target: StormTarget): Promise<Record<string, number>> {
   const [counts] = await target.db.store('test').query<Record<string, number>>(sql`
     select (select count(*) from outbox) as outbox,
@@ -88,7 +88,7 @@ export async function unfinished(target: StormTarget): Promise<Record<string, nu
   return Object.fromEntries(Object.entries(counts!).filter(([, count]) => count > 0));
 }
 
-/** Moves unpaid orders past their expiry, so that the workers cancel them. */
+/** Sets the expiry of unpaid orders to the past, so that the workers cancel them. */
 export async function expireOrders(target: StormTarget): Promise<void> {
   await target.db.store('test').autocommit.query(sql`
     update orders set expires_at = now() - interval '1 second' where status = 'pending'`);

@@ -29,7 +29,7 @@ export interface CallOptions {
   key?: string | undefined;
 }
 
-/** A store with an app that has no relevant rate limit. */
+/** Creates a store with an app whose rate limit is never reached. */
 export async function createFleetStore(db: Database): Promise<FleetStore> {
   const owner = { ownerEmail: 'owner@store.example', ownerPassword: 'correct horse' };
   const { workspaceId, slug } = await db

@@ -6,14 +6,14 @@ import type { Kill } from './target.js';
 
 export interface StormOptions {
   victims: Kill['victim'][];
-  /** The number of processes that are killed, in turn. */
+  /** How many processes are killed, one after the other. */
   kills: number;
   seed: number;
   /** Adds a deliberate bug to the server before any process has started. */
   sabotage?: (fleet: Fleet) => Promise<void>;
 }
 
-/** A storm on four processes and one PostgreSQL, which are killed in turn. */
+/** Runs a storm on four processes and one PostgreSQL, which are killed one after the other. */
 export async function storm({ victims, kills, seed, sabotage }: StormOptions): Promise<StormReport> {
   const random = new Random(seed);
   const fleet = await Fleet.open(STORM_SETTINGS);

@@ -47,8 +47,8 @@ function verifyCreates({ products, images }: StoreState, { ledger }: Expectation
 }
 
 /**
- * Balances increase and each was written once, so every acknowledged one is in the feed once, and the latest is not
- * lost.
+ * Balances increase and each was written once, so every acknowledged balance must be in the feed once, and the latest
+ * must not be lost.
  */
 function verifyStock({ products, feed }: StoreState, { ledger, ownProducts }: Expectation): string[] {
   const faults: string[] = [];
@@ -72,7 +72,7 @@ function verifyStock({ products, feed }: StoreState, { ledger, ownProducts }: Ex
   return faults;
 }
 
-/** Every unit is in stock or in an order, and every change of the stock has one event. */
+/** Every unit must be in stock or in an order, and every change of the stock must have one event. */
 function verifySales(state: StoreState, { ledger, soldProducts, soldAtFirst }: Expectation): string[] {
   const faults: string[] = [];
   const placed = countBy(state.orders, ({ checkoutId }) => checkoutId);
@@ -112,7 +112,7 @@ function ascending(one: number, other: number): number {
   return one - other;
 }
 
-/** The amounts of the orders, the gateway and the customers agree, and nothing is refunded twice. */
+/** The amounts of the orders, the gateway and the customers must agree, and no order may be refunded twice. */
 function verifyMoney(state: StoreState, { ledger }: Expectation): string[] {
   const faults: string[] = [];
   const orders = new Map(state.orders.map((order) => [order.id, order]));
@@ -147,7 +147,7 @@ function verifyMoney(state: StoreState, { ledger }: Expectation): string[] {
   return faults;
 }
 
-/** Checks that numbers have no gap, and that each change has one event. */
+/** Sequence numbers must have no gaps, and each change must have one event. */
 function verifyFeed({ feed, products, images, orders }: StoreState): string[] {
   const faults: string[] = [];
   for (const [index, { sequence }] of feed.entries())

@@ -1,5 +1,5 @@
 /**
- * The longest time in seconds in which no write was acknowledged, since just before a fault began. Times are in
+ * Returns the longest time in seconds without an acknowledged write, starting just before a fault. Times are in
  * milliseconds of performance.now().
  */
 export function longestGap(acknowledgedAt: number[], faultBegan: number): number {
