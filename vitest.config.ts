@@ -1,10 +1,10 @@
 import { defineConfig } from 'vitest/config';
 
-// No test is retried: a race that loses once in a hundred runs is a fault, and a retry would hide it.
+// No test is retried. A race that is lost once in a hundred runs is a bug, and a retry would hide it.
 const shared = {
   globalSetup: ['server/test/support/cluster.ts'],
-  // Only for what hangs. A test that starts processes takes many times longer on a machine that is busy, and no claim
-  // depends on that.
+  // The timeout only stops tests that hang. A test that starts processes takes many times longer on a busy machine, and
+  // no test makes a claim about its duration.
   testTimeout: 120_000,
   hookTimeout: 120_000,
 };
@@ -33,22 +33,23 @@ const LARGE = [
 
 export default defineConfig({
   test: {
-    // npm test has three: its tests wait for locks, timeouts and other processes, which left two cores idle for an eighth
-    // of the time. The long suite has tests that measure how long the event loop is blocked.
+    // `npm test` uses three workers, because its tests often wait for locks, timeouts and other processes; with two
+    // workers, two cores were idle for an eighth of the time. The long suite measures how long the event loop is
+    // blocked, so it uses two.
     maxWorkers: 2,
     projects: [
       {
         test: {
           ...shared,
           name: 'fast',
-          // A worker loads the server once and not for every file: that was half of all processor time. What files must
-          // not share lives in a database of their own, and no module keeps state that one of them could change.
+          // A worker loads the server once instead of for every file, which took half of all CPU time. Test files that
+          // must not share data have their own databases, and no module has state that a test file could change.
           isolate: false,
           include: ['server/test/**/*.test.ts', 'sdk/test/**/*.test.ts'],
           exclude: ['**/*.long.test.ts', '**/*.system.test.ts', '**/*.faults.test.ts'],
         },
       },
-      // What needs minutes: processes that are killed, large crowds, many fuzzed requests.
+      // Tests that need minutes: processes that are killed, large races, and many fuzzed requests.
       {
         test: {
           ...shared,

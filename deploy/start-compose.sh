@@ -1,5 +1,5 @@
 #!/bin/sh
-# Starts everything of compose.yaml. The first start creates deploy/.env with random passwords:
+# Starts all services of compose.yaml. The first start creates deploy/.env with random passwords:
 #
 #   deploy/start-compose.sh                                               https://localhost
 #   deploy/start-compose.sh shop.example.com storage.example.com          with certificates from Let's Encrypt
@@ -10,7 +10,7 @@ if [ ! -e .env ]; then
   domain=${1:-localhost}
   if [ "$domain" = localhost ]; then
     storage_host=storage.localhost
-    # Plain HTTP, because the containers do not trust Caddy's own authority.
+    # Plain HTTP, because the containers do not trust Caddy's own certificate authority.
     storage_url=http://storage.localhost
   else
     storage_host=${2:?Name the domain of the storage, too: deploy/start-compose.sh shop.example.com storage.example.com}

@@ -35,7 +35,7 @@ const INSTRUCTIONS = {
     const target = words.pop();
     for (const source of words) {
       const from = join(stage === undefined ? CONTEXT : state.stages.get(stage), source);
-      // As in Docker, the content of a folder is copied, and a file goes into a target that ends with a slash.
+      // As in Docker, the content of a folder is copied, and a file is copied into a target that ends with a slash.
       const into =
         target.endsWith('/') && !statSync(from).isDirectory() ? join(target, basename(source)) : target;
       cpSync(from, join(state.folder, state.image.workdir, into), {
@@ -45,7 +45,7 @@ const INSTRUCTIONS = {
     }
   },
   RUN(state, text) {
-    // Packages that npm has in its cache are not requested again.
+    // Packages in the npm cache are not downloaded again.
     const env = { ...process.env, npm_config_prefer_offline: 'true', ...state.image.env };
     const cwd = join(state.folder, state.image.workdir);
     execFileSync('sh', ['-ec', text], { cwd, stdio: ['ignore', 2, 2], env });
@@ -81,7 +81,7 @@ function build(out) {
   writeFileSync(join(out, 'image.json'), `${JSON.stringify(state.image, null, 2)}\n`);
 }
 
-/** What the base image provides and the server uses: Node, the libraries it is linked with, and places to mount. */
+/** Adds what the base image provides and the server uses: Node, the libraries it is linked with, and mount points. */
 function addNode(rootfs) {
   const node = process.execPath;
   const libraries = execFileSync('ldd', [node], { encoding: 'utf8' }).matchAll(/(\/\S+) \(0x/g);

@@ -1,4 +1,4 @@
-// Creates the bucket of S3_BUCKET unless it exists. Waits for a storage that is still starting.
+// Creates the bucket S3_BUCKET unless it exists. Waits for the storage if it is still starting.
 import { setTimeout as delay } from 'node:timers/promises';
 import { CreateBucketCommand, HeadBucketCommand, S3Client } from '@aws-sdk/client-s3';
 

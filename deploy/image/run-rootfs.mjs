@@ -24,7 +24,7 @@ function command() {
     : [...image.entrypoint, ...rest.slice(end + 1)];
 }
 
-// Each program replaces the one before it, so that signals to this process's child reach the server.
+// Each program replaces the previous one, so that signals to the child of this process reach the server.
 const MOUNT_AND_RUN = `
 mount --bind "$1" "$1"
 mount --rbind /proc "$1/proc"

@@ -15,7 +15,7 @@ for (const code of document.querySelectorAll('figure.code:not(.output)')) {
   code.append(button);
 }
 
-// Selects the same language in all groups of tabs, also on the next page.
+// Selects the same language in all groups of tabs, and remembers it for the next page.
 const languageOf = (label) => label.textContent.trim();
 const choose = (language) => {
   for (const label of document.querySelectorAll('.tab-names label'))
@@ -61,7 +61,7 @@ function pretty(text) {
   }
 }
 
-// The navigation is longer than most screens, so it is scrolled to the current page.
+// The navigation is longer than most screens, so it scrolls to the current page.
 const side = document.querySelector('.side');
 const current = side.querySelector('[aria-current]');
 if (current) side.scrollTop = current.offsetTop - side.clientHeight / 2;

@@ -1,6 +1,6 @@
 // Everything in a shop works without this file.
 
-// A page that the browser kept for Back shows how many units were in the cart then. The cookie has the current number.
+// After Back, the browser may show a stored page with an outdated number of units. The cookie has the current number.
 addEventListener('pageshow', () => {
   const count = document.querySelector('.cart .count');
   const units = Number(/(?:^|; )feira_units=(\d+)/.exec(document.cookie)?.[1] ?? Number.NaN);

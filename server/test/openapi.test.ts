@@ -85,7 +85,7 @@ test('a call with an ETag, and no other, documents the 304', async () => {
   ]);
 });
 
-test('a call that needs the orders, and no other, documents the 502', async () => {
+test('a call that needs the storage of orders, and no other, documents the 502', async () => {
   expect(await callsThatAnswer(502)).toEqual([
     'addInvoice',
     'changeShippingStatus',
@@ -101,7 +101,7 @@ test('a call that needs the orders, and no other, documents the 502', async () =
   ]);
 });
 
-test('a body that may be a bare array says so', async () => {
+test('a body that may be a bare array is documented as such', async () => {
   const patch = (await operations()).find(({ operationId }) => operationId === 'patchVariations')!;
   expect(patch.requestBody.content['application/json'].schema.anyOf).toEqual([
     { $ref: '#/components/schemas/VariationsPatch' },

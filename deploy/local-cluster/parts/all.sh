@@ -1,4 +1,4 @@
-# Every part, and the order in which they start.
+# Loads every part and defines the order in which they start.
 # shellcheck shell=bash disable=SC2154
 
 for file in settings processes postgres pgbouncer haproxy storage redis feira faults backup restore status; do
@@ -11,7 +11,7 @@ start_all() {
   start_redis
   start_ceph &
   local ceph=$!
-  # HAProxy considers its servers up until the first check, so it starts before them.
+  # HAProxy considers its servers up until the first check, so it is started before them.
   start_haproxy
   start_postgres
   start_pgbouncer

@@ -1,11 +1,11 @@
-# Backups with pgBackRest into $folder/backup. The primary archives its write-ahead log there all the time.
+# Backups with pgBackRest into $folder/backup. The primary continuously archives its write-ahead log there.
 # shellcheck shell=bash disable=SC2154
 
 create_stanza() { on_primary pgbackrest_ stanza-create; }
 
 backup() { on_primary pgbackrest_ backup --type=full; }
 
-# on_primary COMMAND…: adds the options that name the primary's data.
+# on_primary COMMAND…: runs pgbackrest with the options for the data of the primary.
 on_primary() {
   local name
   name=$(primary)
@@ -13,7 +13,7 @@ on_primary() {
   "$@" --pg1-path="$(data_of "$name")" --pg1-port="${port[$name]}"
 }
 
-# What PostgreSQL runs for each finished file of its log.
+# The command that PostgreSQL runs for each finished file of its log.
 archive_command() { echo "pgbackrest --stanza=feira --pg1-path=$1 archive-push %p"; }
 
 pgbackrest_() {

@@ -1,7 +1,8 @@
-# Clocks that jump, networks that lose packets, and disks that are full. Other faults are kills: see processes.sh.
+# Simulates clocks that jump, networks that lose packets, and disks that are full. For killed processes see
+# processes.sh.
 # shellcheck shell=bash disable=SC2154
 
-# clock PART OFFSET: the clock of an API or worker process jumps, for example by +1h. `real` ends it.
+# clock PART OFFSET: makes the clock of an API or worker process jump, for example by +1h. `real` restores it.
 clock() {
   local file=$folder/conf/$1.clock
   if [ "$2" = real ]; then
@@ -19,15 +20,15 @@ clock() {
 
 faketime_library=$(echo /usr/lib/*/faketime/libfaketimeMT.so.1)
 
-# The environment of a process whose clock can be changed while it runs. Only the time of day jumps, as on a machine that
-# is corrected; the monotonic clock continues.
+# The environment of a process whose clock can be changed while it runs. Only the time of day jumps, as when the clock
+# of a machine is corrected. The monotonic clock is not affected.
 clock_environment() {
   [ -f "$folder/conf/$1.clock" ] || return 0
   printf '%s\n' LD_PRELOAD="$faketime_library" FAKETIME_TIMESTAMP_FILE="$folder/conf/$1.clock" \
     FAKETIME_CACHE_DURATION=1 FAKETIME_DONT_FAKE_MONOTONIC=1
 }
 
-# network PART silent|slow|ok: all packets from and to the port of a part are lost, or one in five, or none.
+# network PART silent|slow|ok: drops all packets from and to the port of a part, or one in five, or none.
 network() {
   local number=${port[$1]} lost
   command -v nft >/dev/null || fail "Install the package nftables"
@@ -54,7 +55,7 @@ repair_networks() {
   for table in $(nft list tables 2>/dev/null | grep -o "feira_${base}_[0-9]*"); do nft delete table inet "$table"; done
 }
 
-# With FEIRA_CLUSTER_DISK_MB each PostgreSQL server has a small disk of its own (in memory), which can be filled.
+# With FEIRA_CLUSTER_DISK_MB, each PostgreSQL server has its own small disk (in memory), which can be filled.
 make_disk() {
   "${as_account[@]}" mkdir -p -m 700 "$folder/data/$1"
   [ -n "${FEIRA_CLUSTER_DISK_MB:-}" ] || return 0
@@ -67,7 +68,7 @@ remove_disks() {
   for name in pg1 pg2; do if mountpoint -q "$folder/data/$name"; then umount -l "$folder/data/$name"; fi; done
 }
 
-# disk PART fill|free
+# disk PART fill|free: fills the disk of a PostgreSQL server, or frees it.
 disk() {
   mountpoint -q "$folder/data/$1" || fail "$1 has no disk of its own: start the cluster with FEIRA_CLUSTER_DISK_MB"
   case $2 in

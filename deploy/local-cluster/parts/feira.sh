@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2154
 
 start_feira() {
-  # A restored database needs the secret that it was used with.
+  # A restored database needs the secret that was used with it before.
   [ -s "$folder/feira/secret" ] || head -c 32 /dev/urandom | od -An -tx1 | tr -d ' \n' >"$folder/feira/secret"
   for name in api1 api2; do run_api "$name"; done
   for name in api1 api2; do until_true 90 "$name" is_ready "$name"; done
@@ -26,8 +26,8 @@ run_feira() {
     node "$release/server/bin/feira.js" "$@"
 }
 
-# Replaces a process as an upgrade does: HAProxy sends it no more requests, it ends with SIGTERM, and FEIRA_CLUSTER_RELEASE
-# is started in its place. The next process may be replaced only when this one serves again.
+# Replaces a process as an upgrade does: HAProxy stops sending requests to it, it is ended with SIGTERM, and
+# FEIRA_CLUSTER_RELEASE is started in its place. The next process may be replaced only when this one is serving again.
 replace() {
   [[ $1 =~ ^(api|worker)[12]$ ]] || fail "Only api1, api2, worker1 and worker2 can be replaced"
   require_build

@@ -9,8 +9,8 @@ start_haproxy() {
 
 run_haproxy() { supervise haproxy "${as_account[@]}" /usr/sbin/haproxy -db -f "$folder/conf/haproxy.cfg"; }
 
-# A process that ends closes its idle connections. A request that HAProxy sends on one of them at that moment is lost, so
-# HAProxy stops using the process first.
+# A process that ends closes its idle connections. If HAProxy sends a request on one of them at that time, the request
+# is lost. So HAProxy first stops using the process.
 take_requests_from() {
   set_server "$1" drain
   until_true 30 "the last request of $1" has_state "$1" DRAIN 0
@@ -23,7 +23,8 @@ give_requests_to() {
 
 set_server() { curl -fs -o /dev/null -d "b=api&s=$1&action=$2" "http://127.0.0.1:$haproxy_stats_port/"; }
 
-# has_state PROCESS STATE [REQUESTS]
+# has_state PROCESS STATE [REQUESTS]: succeeds if HAProxy reports this state and, if given, this number of open
+# requests.
 has_state() {
   local backend name requests state
   while IFS=, read -r backend name _ _ requests _ _ _ _ _ _ _ _ _ _ _ _ state _; do
@@ -32,8 +33,8 @@ has_state() {
   return 1
 }
 
-# The check of an API process is /healthz and not /readyz: /readyz fails in every process at once when the database or
-# the storage is down, and callers should then get Feira's own answer, with its code and Retry-After.
+# API processes are checked with /healthz instead of /readyz, which fails in every process at once when the database or
+# the storage is down. Callers should then get Feira's own response with its code and Retry-After.
 write_haproxy_conf() {
   cat <<CFG
 defaults
@@ -65,7 +66,7 @@ frontend stats
   stats uri /
   stats admin if TRUE
 
-# Patroni answers 200 to /primary only on the primary. Connections to a former primary are closed at once.
+# Patroni responds with 200 to /primary only on the primary. Connections to a former primary are closed immediately.
 listen primary
   mode tcp
   bind 127.0.0.1:$primary_port

@@ -1,4 +1,4 @@
-# etcd, and two PostgreSQL servers under Patroni, of which one is a synchronous standby.
+# etcd, and two PostgreSQL servers under Patroni, one of which is a synchronous standby.
 # shellcheck shell=bash disable=SC2154
 
 start_etcd() {
@@ -59,7 +59,7 @@ switchover() {
   "${as_account[@]}" patronictl -c "$folder/conf/pg1.yml" switchover feira --master "$from" --force
 }
 
-# The role and the database that Feira uses. A restored server has them already.
+# Creates the role and the database that Feira uses. A restored server already has them.
 create_database() {
   local sql=(psql -qAtXv ON_ERROR_STOP=1 -h 127.0.0.1 -p "$primary_port" -U postgres -d postgres)
   until_true 30 "the primary behind HAProxy" "${sql[@]}" -c 'select 1'
@@ -68,8 +68,8 @@ create_database() {
   "${sql[@]}" -c 'create database feira owner feira'
 }
 
-# A failure of the primary is noticed after `ttl` seconds; the standby is promoted within two more. `ttl` must be at
-# least loop_wait + 2 * retry_timeout. A standby is promoted only if it has every acknowledged commit.
+# A failure of the primary is detected after `ttl` seconds, and the standby is promoted within two more. `ttl` must be
+# at least loop_wait + 2 * retry_timeout. A standby is promoted only if it has every acknowledged commit.
 write_patroni_conf() {
   local name=$1 data
   data=$(data_of "$1")
@@ -100,7 +100,7 @@ bootstrap:
         wal_keep_size: 256MB
         archive_mode: 'on'
         archive_timeout: 30s
-        # A session whose client has gone is noticed while it runs a long statement.
+        # Lets PostgreSQL detect during a long statement that the client is gone.
         client_connection_check_interval: 2s
   initdb:
     - encoding: UTF8
@@ -117,7 +117,7 @@ postgresql:
   authentication:
     superuser: { username: postgres }
     replication: { username: replicator }
-  # Every account of this machine is trusted. Never use these lines on a network.
+  # These lines trust every account of this machine. Never use them on a network.
   pg_hba:
     - local all all trust
     - host all all 127.0.0.1/32 trust

@@ -1,4 +1,4 @@
-# Starts, watches and ends processes. `run/NAME.supervisor` and `run/NAME.pid` hold the process ids.
+# Starts, monitors and ends processes. `run/NAME.supervisor` and `run/NAME.pid` contain the process ids.
 # shellcheck shell=bash disable=SC2154
 
 # supervise NAME COMMAND…: runs a command in the background and starts it again when it ends.
@@ -31,7 +31,7 @@ until_true() {
   done
 }
 
-# Ends several parts at the same time: first asks them, then kills what is left after 20 seconds.
+# Ends several parts at the same time: sends SIGTERM first, and kills what is left after 20 seconds.
 stop_parts() {
   local name file pids=() deadline=$((SECONDS + 20))
   for name in "$@"; do
@@ -57,7 +57,7 @@ kill_quietly() {
   if [ -f "$2" ]; then kill "-$1" "$(cat "$2")" 2>/dev/null || true; fi
 }
 
-# kill -9 of the program. For pg1 and pg2 that is PostgreSQL; Patroni stays and notices.
+# Kills the program with SIGKILL. For pg1 and pg2 that is PostgreSQL; Patroni keeps running and reacts.
 kill_part() {
   is_known "$1"
   case $1 in
@@ -66,7 +66,7 @@ kill_part() {
   esac
 }
 
-# The machine of a part is gone: nothing restarts it.
+# Simulates the loss of a machine: the part is killed and not restarted.
 take_down() {
   is_known "$1"
   kill_quietly KILL "$folder/run/$1.supervisor"

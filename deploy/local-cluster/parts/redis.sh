@@ -1,4 +1,4 @@
-# Redis for the shared budgets. It stores nothing on disk: Feira fills an empty Redis again.
+# Redis for the shared rate limits. It stores nothing on disk, because Feira refills an empty Redis.
 # shellcheck shell=bash disable=SC2154
 
 start_redis() {

@@ -1,7 +1,7 @@
-# From a backup to a running cluster.
+# Restores a running cluster from a backup.
 # shellcheck shell=bash disable=SC2154
 
-# What a fire leaves behind: the backup, which is on another machine, and Feira's secret.
+# Destroys everything except the backup, which would be on another machine, and Feira's secret.
 destroy() {
   local name
   for name in "${!port[@]}"; do take_down "$name"; done
@@ -11,7 +11,7 @@ destroy() {
   if [ "$(id -u)" = 0 ]; then chown "$account" "$folder/data"; fi
 }
 
-# PostgreSQL recovers everything that was archived, outside Patroni, and is stopped again.
+# Lets PostgreSQL recover everything that was archived, without Patroni, and stops it again.
 restore_postgres() {
   local data options
   data=$(data_of pg1)

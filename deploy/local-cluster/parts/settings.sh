@@ -1,10 +1,10 @@
-# Where everything is. The other parts read these variables.
+# Folders, ports and accounts. The other parts read these variables.
 # shellcheck shell=bash disable=SC2034,SC2154
 
 folder=${FEIRA_CLUSTER:-/tmp/feira-cluster-$(id -u)}
 base=${FEIRA_CLUSTER_PORT:-7400}
 repository=$(cd "$here/../.." && pwd)
-# The version of Feira that is started. Another one can be given, to try an upgrade.
+# The folder of the Feira version to start. Set it to another version to try an upgrade.
 release=${FEIRA_CLUSTER_RELEASE:-$repository}
 pg_bin=/usr/lib/postgresql/15/bin
 

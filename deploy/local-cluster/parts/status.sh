@@ -1,4 +1,4 @@
-# The table of `cluster status`.
+# Prints the table of `cluster status`.
 # shellcheck shell=bash disable=SC2154
 
 status() {
@@ -33,7 +33,7 @@ answers() {
   if "$@" >/dev/null 2>&1; then echo ready; else echo 'does not answer'; fi
 }
 
-# Patroni's own words: running, starting, streaming; and whether this server is the primary.
+# Shows the state as Patroni reports it (running, starting, streaming), and whether this server is the primary.
 patroni_state() {
   local answer role
   answer=$(curl -s "http://127.0.0.1:${patroni_port[$1]}/patroni")

@@ -1,9 +1,6 @@
 export interface Option {
   description: string;
-  /**
-   * The placeholder for the value in the help, such as W in --store W. An option without it is a flag, such as --no-
-   * pay.
-   */
+  /** The placeholder for the value in the help, such as W in --store W. An option without a value is a flag. */
   value?: string;
   required?: boolean;
   /** Whether the option may be given several times. */

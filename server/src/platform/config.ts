@@ -46,7 +46,7 @@ export interface Config {
   /** The base URL of published files, without a trailing slash. */
   mediaUrl: string;
   logLevel: string;
-  /** How long a process serves on after it was asked to stop, so that the load balancer notices. */
+  /** How long a process keeps serving after it was asked to stop, so that the load balancer notices in time. */
   stopDelayMs: number;
 }
 

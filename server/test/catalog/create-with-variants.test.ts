@@ -44,7 +44,7 @@ test('a product and its variations are created together, with one event', async 
   expect((await store.get(`/products/${id}`)).body).toEqual(created.body);
 });
 
-test('it equals a product that gets its variations with PUT', async () => {
+test('a product created with variations equals one that gets them with PUT', async () => {
   const inOne = await store.post('/products', { name: 'In one call', price: 70, variants: VARIANTS });
   const { body } = await store.post('/products', { name: 'In two calls', price: 70 });
   await store.put(`/products/${body.id}/variants`, VARIANTS);
@@ -62,7 +62,7 @@ test('it equals a product that gets its variations with PUT', async () => {
   expect(again.events).toEqual([]);
 });
 
-test('a search finds it by the SKU of a variation', async () => {
+test('a search finds a product created with variations by the SKU of a variation', async () => {
   const variants = {
     types: [{ name: 'T', options: ['U'] }],
     combinations: [{ combination: 'U', sku: 'FIND-ME' }],

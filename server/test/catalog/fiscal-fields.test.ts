@@ -18,7 +18,7 @@ beforeEach(async () => {
 
 const read = async () => (await store.get(`/products/${id}`)).body;
 
-test('are null until they are set, and null again when they are cleared', async () => {
+test('fiscal fields are null until they are set, and null again when they are cleared', async () => {
   const none = { ncm: null, cest: null, fiscalOrigin: null };
   expect(await read()).toMatchObject(none);
   const fiscal = { ncm: '01012100', cest: '0100100', fiscalOrigin: 8 };
@@ -37,7 +37,7 @@ test('are null until they are set, and null again when they are cleared', async 
   expect((await store.get('/products')).body.data[0]).toMatchObject(none);
 });
 
-test('that do not change are not reported', async () => {
+test('fiscal fields that do not change are not reported', async () => {
   await store.patch(`/products/${id}`, { ncm: '61091000', fiscalOrigin: 0 });
   const again = await observe(feira, store, () =>
     store.patch(`/products/${id}`, { ncm: '61091000', fiscalOrigin: 0 }),

@@ -7,9 +7,9 @@ import { ROLLING_UPGRADE } from '../support/storm/rolling-upgrade.js';
 import { FAULT_MS, runFaults } from '../support/storm/run-faults.js';
 import { STORM_SETTINGS } from '../support/storm/run-storm.js';
 
-// Needs the Debian packages that `deploy/local-cluster/cluster start` lists, and the history of the repository.
+// Requires the Debian packages that `deploy/local-cluster/cluster start` lists, and the history of the repository.
 
-/** Every round has each fault once. */
+/** The number of rounds. Each round causes every fault once. */
 const ROUNDS = Number(process.env.FEIRA_FAULT_ROUNDS ?? 1);
 const IS_SHORT = process.env.FEIRA_FAULTS === 'short';
 const IS_ROOT = process.getuid?.() === 0;
@@ -18,7 +18,7 @@ const DISK_MB = '1500';
 const chosen = FAULTS.filter(({ isShort, needsRoot }) => (IS_SHORT ? isShort : IS_ROOT || !needsRoot));
 const faults = [ROLLING_UPGRADE, ...Array.from({ length: ROUNDS }, () => chosen).flat()];
 
-test(`nothing acknowledged is lost or doubled over an upgrade and ${faults.length - 1} faults of a cluster`, {
+test(`nothing acknowledged is lost or duplicated over an upgrade and ${faults.length - 1} faults of a cluster`, {
   timeout: 300_000 + faults.length * FAULT_MS,
 }, async () => {
   const seed = Date.now() % 1_000_000;

@@ -19,7 +19,7 @@ test.each([
   ['All Souls', '2026-10-30', 1, '2026-11-03'],
   ['Black Consciousness', '2026-11-19', 1, '2026-11-23'],
   ['Christmas', '2026-12-24', 1, '2026-12-28'],
-])('skips %s', (_name, day, count, expected) => {
+])('counting business days skips %s', (_name, day, count, expected) => {
   expect(addBusinessDays(day, count)).toBe(expected);
 });
 

@@ -63,7 +63,7 @@ async function outcomeOf(call: Promise<Answer>): Promise<string> {
   return `${status} ${body.code}`;
 }
 
-test('every call that needs the orders is answered with 502 while they hang, and works again afterwards', async () => {
+test('every call that needs the storage of orders returns 502 while it hangs, and works again afterwards', async () => {
   const answers = await whileHanging(() =>
     Promise.all(calls().map(async ([name, call]) => [name, await outcomeOf(call())])),
   );

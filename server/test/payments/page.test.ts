@@ -87,7 +87,7 @@ test('a declined payment leaves the order waiting, to be tried again', async () 
   expect((await visitor.settle(payment)).text).toContain('Paid');
 });
 
-test('is in Portuguese for browsers that prefer it', async () => {
+test('the payment page is in Portuguese for browsers that prefer it', async () => {
   const payment = await visitor.buy(mug);
   const bia = new Visitor(feira, visitor.shop, { 'accept-language': 'pt' });
   expect((await bia.get(payment)).text).toContain('Pagar para Store 1');

@@ -111,7 +111,7 @@ test.each(WIDTHS)(
   300_000,
 );
 
-test('a page that moves is noticed', async () => {
+test('the check detects a page that moves', async () => {
   const { context, page } = await open(375);
   await page.goto(`${origin}/docs`);
   await page.evaluate(async () => {

@@ -22,7 +22,7 @@ beforeEach(() => {
   visitor = new Visitor(feira, shop);
 });
 
-test('shows an added product with its total; adding it again increases the quantity', async () => {
+test('the cart shows an added product with its total; adding it again increases the quantity', async () => {
   const added = await visitor.add(mug, { quantity: '2' });
   expect([added.status, added.location]).toEqual([303, `/s/${shop.slug}/cart`]);
   await visitor.add(mug);
@@ -39,7 +39,7 @@ test('the cookie is not accessible to scripts and belongs to one shop', async ()
   expect(cookie).not.toContain('34.9');
 });
 
-test('the number of units is readable by script, which corrects a page shown again after Back', async () => {
+test('a script can read the number of units, to correct a page that is shown again after Back', async () => {
   const unitsAfter = ({ headers }: Page) =>
     [headers['set-cookie']].flat().find((text) => String(text).startsWith('feira_units='));
   const path = `; Path=/s/${shop.slug}; SameSite=Lax`;
@@ -48,7 +48,7 @@ test('the number of units is readable by script, which corrects a page shown aga
   expect(removed).toMatch(new RegExp(`^feira_units=0; Max-Age=\\d+${path}$`));
 });
 
-test('a line is changed and removed', async () => {
+test('a line can be changed and removed', async () => {
   await visitor.add(mug);
   const before = await visitor.at('/cart');
   await visitor.press(before, 'Update quantities', { [`quantity-${mug}.`]: '5' });
@@ -101,7 +101,7 @@ describe('a quantity', () => {
   });
 });
 
-test('holds thirty lines and no more', async () => {
+test('the cart holds at most thirty lines', async () => {
   const ids = [];
   for (let at = 0; at < 31; at++) ids.push(await newProduct(store, { quantity: 1 }));
   for (const id of ids.slice(0, 30)) expect((await visitor.add(id)).status).toBe(303);

@@ -248,7 +248,7 @@ test('an address without a shop shows a page that says so', async () => {
   }
 });
 
-test('is in Portuguese for browsers that prefer it, and in English for others', async () => {
+test('a shop is in Portuguese for browsers that prefer it, and in English for others', async () => {
   const id = await newProduct(store, { name: 'Mug', price: 1234.5, quantity: 1, categoryId: 15 });
   await newProduct(store, { name: 'Dress', categoryId: 2 });
   const bia = new Visitor(feira, shop, { 'accept-language': 'pt-BR,pt;q=0.9,en;q=0.5' });
@@ -313,7 +313,7 @@ test('the language links keep everything else in the address', async () => {
   expect(html).toContain(`href="${order.replaceAll('&', '&amp;')}&amp;lang=pt"`);
 });
 
-test('the version of a kept page in another address is that of the list it shows', async () => {
+test('a cached list does not contain the other parameters of the address it was opened with', async () => {
   await newProduct(store, { name: 'Mug', quantity: 5 });
   expect((await visitor.at('?sort=price&utm_source=mail')).html).not.toContain('utm_source');
   expect((await visitor.at('?sort=price')).html).toContain(`/s/${shop.slug}?sort=price&amp;lang=pt`);

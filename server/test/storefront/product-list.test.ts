@@ -35,7 +35,7 @@ const namesOn = ({ html }: Page) =>
   [...html.matchAll(/<h2>(Mug|Shirt|Álbum|Lamp)<\/h2>/g)].map(([, name]) => name);
 const listed = async (query: string) => namesOn(await visitor.at(`?${query}`));
 
-test('is sorted by date, by the price that is shown, and by name', async () => {
+test('the product list is sorted by date, by the price that is shown, and by name', async () => {
   expect(await listed('')).toEqual(['Lamp', 'Álbum', 'Shirt', 'Mug']);
   expect(await listed('sort=price')).toEqual(['Álbum', 'Mug', 'Lamp', 'Shirt']);
   expect(await listed('sort=-price')).toEqual(['Shirt', 'Lamp', 'Mug', 'Álbum']);
@@ -43,7 +43,7 @@ test('is sorted by date, by the price that is shown, and by name', async () => {
   expect(await listed('sort=nonsense')).toEqual(['Lamp', 'Álbum', 'Shirt', 'Mug']);
 });
 
-test('follows the price of a variation and that of the product', async () => {
+test('the order by price follows the price of a variation and that of the product', async () => {
   await store.patch(`/products/${shirt}`, { price: 10 });
   expect(await listed('sort=price')).toEqual(['Álbum', 'Mug', 'Lamp', 'Shirt']);
   const { body } = await store.get(`/products/${shirt}/variants`);
@@ -61,7 +61,7 @@ test('follows the price of a variation and that of the product', async () => {
   expect(await listed('sort=price')).toEqual(['Álbum', 'Mug', 'Lamp', 'Shirt']);
 });
 
-test('sorts a product that was created together with its variations by the lowest of their prices', async () => {
+test('the product list sorts a product that was created together with its variations by the lowest of their prices', async () => {
   await newProduct(store, {
     name: 'Mug XL',
     price: 99,
@@ -78,7 +78,7 @@ test('sorts a product that was created together with its variations by the lowes
   expect(names).toEqual(['Álbum', 'Mug XL', 'Mug', 'Lamp', 'Shirt']);
 });
 
-test('is filtered by price and stock, alone and together with a category or a search', async () => {
+test('the product list is filtered by price and stock, alone and together with a category or a search', async () => {
   expect(await listed('stock=in')).toEqual(['Álbum', 'Mug']);
   expect(await listed('min=26&max=70')).toEqual(['Lamp', 'Shirt', 'Mug']);
   expect(await listed('max=70&min=26&stock=in&sort=price')).toEqual(['Mug']);
@@ -90,7 +90,7 @@ test('is filtered by price and stock, alone and together with a category or a se
   expect(await listed('min=x&max=1e3')).toEqual(['Lamp', 'Álbum', 'Shirt', 'Mug']);
 });
 
-test('keeps filters in the links to categories and offers to remove each of them', async () => {
+test('the product list keeps filters in the links to categories and offers to remove each of them', async () => {
   const page = await visitor.at('?sort=price&stock=in&min=26');
   expect(page.html).toContain('?category=13&amp;sort=price&amp;stock=in&amp;min=26');
   expect(page.text).toContain('1 product · Price: low to high');
@@ -101,14 +101,14 @@ test('keeps filters in the links to categories and offers to remove each of them
   expect([none.status, none.text.includes('No products match these filters.')]).toEqual([200, true]);
 });
 
-test('of a category without products says so, and an unknown category is not found', async () => {
+test('a category without products says so, and an unknown category is not found', async () => {
   const empty = await visitor.at('?category=25');
   expect([empty.status, empty.text.includes('There are no products in this category.')]).toEqual([200, true]);
   expect((await visitor.at('?category=999')).status).toBe(404);
   expect((await visitor.at('?category=x')).status).toBe(404);
 });
 
-test('links to products by their names, and older addresses lead there', async () => {
+test('the product list links to products by their names, and older addresses redirect there', async () => {
   const { html } = await visitor.at();
   const path = `/s/${visitor.shop.slug}/products/shirt-${shirt}`;
   expect(html).toContain(`href="${path}"`);

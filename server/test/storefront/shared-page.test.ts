@@ -128,7 +128,7 @@ test('a form on another site cannot add to the cart; a form on this site and a c
     expect((await send(headers)).statusCode, JSON.stringify(headers)).toBe(303);
 });
 
-test('style sheets are addressed with their version and kept by browsers', async () => {
+test('style sheets have their version in the address, and browsers may cache them', async () => {
   const { html } = await visitor.at();
   const urls = [...html.matchAll(/<link rel="stylesheet" href="([^"]+)"/g)].map(([, url]) => url as string);
   expect(urls).toHaveLength(2);

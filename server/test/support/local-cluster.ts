@@ -23,7 +23,7 @@ export type Part =
   | 'redis'
   | 'radosgw';
 
-/** The whole topology of deploy/local-cluster in a folder of its own. */
+/** Starts the whole topology of deploy/local-cluster in its own folder. */
 export class LocalCluster implements StormTarget {
   readonly kills: Kill[] = [];
   private readonly stopAtExit = () => void spawnSync(COMMAND, ['stop'], { env: this.env });
@@ -36,9 +36,9 @@ export class LocalCluster implements StormTarget {
     process.once('exit', this.stopAtExit);
   }
 
-  /** `release` is the folder of the version that is started; `replace` starts the version under test. */
+  /** `release` is the folder of the version to start. `replace` later starts the version under test. */
   static async start(settings: Record<string, string>, release = ROOT): Promise<LocalCluster> {
-    // Below the ports that the system gives to outgoing connections.
+    // Ports below the range that the system uses for outgoing connections.
     const port = 20_000 + (process.pid % 250) * PORTS;
     const folder = join(tmpdir(), `feira-faults-${process.pid}`);
     const env = cleanEnv({
@@ -81,12 +81,12 @@ export class LocalCluster implements StormTarget {
     return callApi(api, store, method, path, body, key);
   }
 
-  /** The part is killed with SIGKILL and started again by its supervisor. */
+  /** Kills the part with SIGKILL. Its supervisor starts it again. */
   kill(part: Part): Promise<void> {
     return run(this.env, 'kill', part);
   }
 
-  /** The part is killed and stays down. */
+  /** Kills the part and keeps it down. */
   down(part: Part): Promise<void> {
     return run(this.env, 'down', part);
   }
@@ -105,7 +105,7 @@ export class LocalCluster implements StormTarget {
     return run(this.env, 'feira', ...args);
   }
 
-  /** The clock of a process jumps by an offset such as `+1h`. Returns when the process has noticed. */
+  /** Makes the clock of a process jump by an offset such as `+1h`. Returns once the process has noticed. */
   async setClock(part: 'api1' | 'worker1', offset: string): Promise<void> {
     await run(this.env, 'clock', part, offset);
     const sign = offset.startsWith('-') ? -1 : 1;
@@ -116,7 +116,7 @@ export class LocalCluster implements StormTarget {
     return run(this.env, 'clock', part, 'real');
   }
 
-  /** `silent`: every packet from and to the port of the part is dropped. `slow`: one in five. */
+  /** `silent` drops every packet from and to the port of the part, `slow` drops one in five. */
   disturbNetwork(part: Part, how: 'silent' | 'slow'): Promise<void> {
     return run(this.env, 'network', part, how);
   }
@@ -147,7 +147,7 @@ export class LocalCluster implements StormTarget {
     return name!;
   }
 
-  /** Waits until a standby has all that is committed, without which Patroni promotes none. */
+  /** Waits until a standby has everything that is committed, because Patroni promotes only such a standby. */
   async untilSynchronous(): Promise<void> {
     await until(async () => {
       const roles = (await this.members()).map(({ role }) => role);
@@ -155,7 +155,7 @@ export class LocalCluster implements StormTarget {
     }, CHANGE_MS);
   }
 
-  /** How far a process thinks that its machine is ahead of the database, in seconds. */
+  /** Returns how many seconds a process believes its machine to be ahead of the database. */
   private async clockAhead(part: 'api1' | 'worker1'): Promise<number> {
     const port = this.port + { api1: 1, worker1: 3 }[part];
     const answer = await fetch(`http://127.0.0.1:${port}/metrics`).catch(() => undefined);

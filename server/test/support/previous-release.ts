@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { ROOT, temporaryFolder } from './process.js';
 
 /**
- * The version that is replaced in an upgrade, built in a temporary folder: FEIRA_PREVIOUS_RELEASE (a tag or commit), or the
- * newest tag, or the commit before the newest migration. It uses the installed packages, so its dependencies must be
- * compatible with those of the version under test.
+ * Builds the version that an upgrade replaces, in a temporary folder: FEIRA_PREVIOUS_RELEASE (a tag or commit),
+ * otherwise the newest tag, otherwise the commit before the newest migration. It uses the installed packages, so its
+ * dependencies must be compatible with those of the version under test.
  */
 export function buildPreviousRelease(): { path: string; version: string; remove(): void } {
   const version = git(

@@ -89,7 +89,7 @@ describe('a PATCH of a subscription', () => {
     await guarded.close();
   });
 
-  test('is done once with an Idempotency-Key', async () => {
+  test('is made once with an Idempotency-Key', async () => {
     const key = { 'idempotency-key': 'change' };
     const first = await change({ excludeOwn: true }, key);
     await change({ excludeOwn: false });

@@ -223,7 +223,7 @@ describe('the check of addresses', () => {
   const rangesV4 = INTERNAL_V4.map(edgesOf);
   const isInsideV4 = (value: bigint) => rangesV4.some(([first, last]) => value >= first && value <= last);
 
-  test('allows the neighbours of every reserved IPv4 range', () => {
+  test('allows the addresses next to every reserved IPv4 range', () => {
     const neighbours = rangesV4.flatMap(([first, last]) => [first - 1n, last + 1n]);
     const open = neighbours.filter((value) => value >= 0n && value < 1n << 32n && !isInsideV4(value));
     expect(open.length).toBeGreaterThan(25);

@@ -54,8 +54,8 @@ export async function migrate(
 }
 
 /**
- * Waits until no other process migrates. The lock is polled: a statement that waits for it has a snapshot, and CREATE INDEX
- * CONCURRENTLY waits for all older snapshots, so the two processes would wait for each other.
+ * Waits until no other process is migrating. The lock is polled because a statement that waits for it holds a snapshot.
+ * CREATE INDEX CONCURRENTLY in the other process waits for all older snapshots, so both would wait forever.
  */
 async function takeTurn(client: pg.Client): Promise<void> {
   for (;;) {

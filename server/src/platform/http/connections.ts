@@ -24,7 +24,10 @@ export function trackConnections(server: Server): { closeAfterAnswers(): void; e
     for (const socket of open) if (which(socket)) socket.destroy();
   };
   return {
-    /** The other side must not send another request on a connection that is about to be closed. */
+    /**
+     * Closes each connection after its next response, so that no client sends another request on a connection that is
+     * about to be closed.
+     */
     closeAfterAnswers() {
       server.prependListener('request', (_request, response) => {
         response.shouldKeepAlive = false;

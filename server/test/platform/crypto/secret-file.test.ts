@@ -29,7 +29,7 @@ function cutShort(): void {
   truncateSync(file, 31);
 }
 
-describe('a secret file is rejected, and left as it is,', () => {
+describe('a secret file is rejected and left unchanged', () => {
   test.each([
     ['that is empty', () => writeFileSync(file, ''), '0 bytes'],
     ['that was truncated', cutShort, '31 bytes'],

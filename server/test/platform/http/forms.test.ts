@@ -39,7 +39,7 @@ test('the token endpoint rejects both in the format of RFC 6749', async () => {
     });
 });
 
-test('100 fields are still read', async () => {
+test('a form of 100 fields is accepted', async () => {
   const answer = await post('/api/oauth/token', `${distinctFields(99)}&grant_type=password`);
   expect(answer.json().error).toBe('unsupported_grant_type');
 });

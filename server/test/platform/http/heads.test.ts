@@ -66,7 +66,7 @@ describe('the Authorization header', () => {
       expect([header, await asked(header)]).toEqual([header, 401]);
   });
 
-  test('is remembered in one spelling, so that a token has one place in the cache', async () => {
+  test('is cached under one spelling, so that each token has one cache entry', async () => {
     const { credentials } = feira.context;
     for (const scheme of ['BEARER', 'Bearer   ', 'bearer']) await asked(`${scheme} ${store.token}`);
     expect(credentials.remembered(`Bearer ${store.token}`)).toBeDefined();

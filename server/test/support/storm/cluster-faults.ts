@@ -7,11 +7,11 @@ import type { Kill } from './target.js';
 /** Something that goes wrong in a cluster. It resolves when the cluster has recovered. */
 export interface Fault {
   title: string;
-  /** Another server becomes the primary. The time without writes has a limit. */
+  /** Whether another server becomes the primary. The time without writes is then limited. */
   isFailover?: true;
-  /** Part of the short form. */
+  /** Whether the fault is part of the short form. */
   isShort?: true;
-  /** Mounts a file system or changes the packet filter. */
+  /** Whether the fault mounts a file system or changes the packet filter, which requires root. */
   needsRoot?: true;
   run(cluster: LocalCluster, context: FaultContext): Promise<void>;
 }

@@ -1,8 +1,8 @@
-/** A call that was not executed as far as its caller knows. */
+/** A call that, as far as its caller knows, was not executed. */
 export interface FailedCall {
   call: string;
   problem: string;
-  /** Whether an ordinary client may repeat the call without harm, and would do so. */
+  /** Whether an ordinary client could repeat the call without harm, and would do so. */
   isCleanRetry: boolean;
 }
 

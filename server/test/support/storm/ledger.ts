@@ -17,7 +17,7 @@ export class Ledger {
   readonly refunds: { orderId: string; restock: boolean; outcome: Outcome }[] = [];
   /** The times at which writes through the API were acknowledged, in milliseconds of performance.now(). */
   readonly acknowledgedAt: number[] = [];
-  /** Calls without a final answer, repeated or not. */
+  /** Calls that got no final response, whether they were repeated or not. */
   readonly failedCalls: FailedCall[] = [];
   /** The number of reads that were answered. */
   reads = 0;

@@ -9,7 +9,7 @@ import type { StormTarget } from './target.js';
 
 const WRITERS = 4;
 const RETRY_MS = 50;
-/** The writers should have most of the machine. */
+/** Reads pause between calls, so that the writers get most of the CPU time. */
 const READ_PAUSE_MS = 20;
 /** Longer than the lease of a key and a recovery of PostgreSQL. */
 const LONGEST_MS = 180_000;
@@ -159,7 +159,7 @@ export class Load {
       const { status, headers } = response;
       const text = await response.text();
       const retryAfter = headers.get('retry-after');
-      // HAProxy's own answers are not JSON.
+      // HAProxy's own responses are not JSON.
       if (status >= 500) throw new FailedAnswer(status, retryAfter, text.slice(0, 60));
       const answer = { status, body: JSON.parse(text) as Answer['body'] };
       if (answer.body.code === KEY_IN_USE) throw new FailedAnswer(status, retryAfter, KEY_IN_USE);

@@ -4,8 +4,8 @@ import { countFailures } from './failed-calls.js';
 const ORDER = ['worker1', 'worker2', 'api1', 'api2'] as const;
 
 /**
- * The steps of docs/OPERATIONS.md: the new version migrates while the old one serves, then the processes are replaced one
- * by one. A call may fail only in a way after which every client can safely repeat it.
+ * Follows the steps in docs/OPERATIONS.md: the new version migrates while the old one is serving, then the processes
+ * are replaced one by one. A call may fail only in a way that lets every client safely repeat it.
  */
 export const ROLLING_UPGRADE: Fault = {
   title: 'a rolling upgrade from the previous version',

@@ -5,11 +5,11 @@ import type { Fault } from './cluster-faults.js';
 import { type Progress, runStorm } from './run-storm.js';
 import { longestGap, ResultTable } from './write-gap.js';
 
-/** Enough to show that writes go on. */
+/** Enough writes to show that the cluster still accepts them. */
 const WRITES = 20;
-/** Only for what hangs. */
+/** The timeout only stops a fault that hangs. */
 export const FAULT_MS = 180_000;
-/** The time without writes after which a failover counts as failed. */
+/** A failover counts as failed if no write succeeds for this many seconds. */
 const LONGEST_GAP_S = 30;
 
 /** Causes faults one after the other while writers work, prints a line for each and a table, and returns the problems. */

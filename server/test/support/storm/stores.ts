@@ -15,7 +15,7 @@ const SCOPES = [
   'webhooks:manage',
 ] as const;
 
-/** Only for a call that hangs. A machine that is busy with other work may take seconds to answer. */
+/** The timeout only stops a call that hangs. A busy machine may take seconds to respond. */
 export const CALL_MS = 30_000;
 
 export interface FleetStore {
