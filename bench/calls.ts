@@ -70,7 +70,12 @@ export async function largeStoreCalls({ server, connection, stores }: SeededData
   const pages = Array.from({ length: PAGES }, (_, page) => `page=${page + 1}`);
   const shop = (path: string) => requestBytes('GET', `/s/bench-1${path}`);
   const words = ['algodao', 'couro', 'ceramica', 'veludo', 'madeira', 'silicone'];
-  const call = (name: string, goal: number, requests: Call['requests'], rest: Partial<Call> = {}): Call => ({
+  const call = (
+    name: string,
+    goal: number | undefined,
+    requests: Call['requests'],
+    rest: Partial<Call> = {},
+  ): Call => ({
     name: `large: ${name}`,
     goal,
     server,
@@ -89,6 +94,7 @@ export async function largeStoreCalls({ server, connection, stores }: SeededData
     ),
     call('PATCH stock', 0.24, (round) => stockWrites(products, round)),
     call('PATCH variation stock', 0.2, (round) => variationStockWrites(products, round)),
+    call('PATCH variants, one quantity', undefined, (round) => variationUpdates(products, round)),
     call('POST product with 3 variations', 0.05, (round) => newProducts(token, round), {
       status: 201,
       isOnce: true,
@@ -119,8 +125,16 @@ function stockWrites(products: Product[], round: number): Uint8Array[] {
 
 function variationStockWrites(products: Product[], round: number): Uint8Array[] {
   return shuffled(products.filter(({ hasVariants }) => hasVariants)).map(({ id, token, sku }, i) =>
+    requestBytes('PATCH', `/api/v1/products/${id}/variants/${sku}/stock`, token, {
+      quantity: 1000 + round * 7 + (i % 5),
+    }),
+  );
+}
+
+function variationUpdates(products: Product[], round: number): Uint8Array[] {
+  return shuffled(products.filter(({ hasVariants }) => hasVariants)).map(({ id, token, sku }, i) =>
     requestBytes('PATCH', `/api/v1/products/${id}/variants`, token, {
-      variants: [{ sku, quantity: 1000 + round * 7 + (i % 5) }],
+      variants: [{ sku, quantity: 2000 + round * 7 + (i % 5) }],
     }),
   );
 }

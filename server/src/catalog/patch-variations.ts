@@ -1,10 +1,10 @@
 import type { Origin } from '../events/names.js';
 import type { Tx } from '../platform/db/share.js';
 import { type FaultDetail, invalid } from '../platform/http/errors.js';
-import { lockProduct } from './products.js';
-import { codeOf } from './records.js';
+import { lockVariations } from './lock-variations.js';
+import { codeOf, type VariationRecord } from './records.js';
 import type { VariationsPatch } from './schema.js';
-import { replaceVariations, type StoredVariation, variationsOf } from './variations.js';
+import { replaceVariations, type StoredVariation } from './variations.js';
 
 type Entry = VariationsPatch['variants'][number];
 
@@ -15,22 +15,21 @@ export function setsOnlyQuantities({ variants }: VariationsPatch): boolean {
   );
 }
 
-/** Changes several variations of a product: all entries or none. */
+/** Changes several variations of a product, all entries or none, and returns the variations of the product. */
 export async function patchVariations(
   tx: Tx,
   workspaceId: string,
   origin: Origin,
   productId: string,
   { variants }: VariationsPatch,
-): Promise<void> {
-  await lockProduct(tx, workspaceId, productId);
-  const before = await variationsOf(tx, workspaceId, productId);
+): Promise<VariationRecord[]> {
+  const { variations: before } = await lockVariations(tx, workspaceId, productId);
   const hits = matchEntries(variants, before);
   const after = before.map((variation) => {
     const entry = hits.get(variation.id);
     return entry ? changedBy(entry, variation) : variation;
   });
-  await replaceVariations(tx, workspaceId, origin, productId, before, after);
+  return replaceVariations(tx, workspaceId, origin, productId, before, after);
 }
 
 /**

@@ -3,20 +3,19 @@ import type { Tx } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
 import { invalid } from '../platform/http/errors.js';
 import { newId } from '../platform/schema/ids.js';
-import { lockProduct } from './products.js';
-import { codeOf } from './records.js';
+import { lockVariations } from './lock-variations.js';
+import { codeOf, type VariationRecord } from './records.js';
 import { type Listed, MAX_COMBINATIONS, readStructure, type VariationsPut } from './variation-structure.js';
 import {
   rejectDuplicateSku,
   replaceVariations,
   type StoredVariation,
   type VariationType,
-  variationsOf,
 } from './variations.js';
 
 /**
- * Creates or updates variations by combination. Existing combinations that are not listed are kept, unless `prune` is
- * set.
+ * Creates or updates variations by combination, and returns the variations of the product. Existing combinations that
+ * are not listed are kept, unless `prune` is set.
  */
 export async function putVariations(
   tx: Tx,
@@ -25,10 +24,9 @@ export async function putVariations(
   productId: string,
   structure: VariationsPut,
   prune: boolean,
-): Promise<void> {
+): Promise<VariationRecord[]> {
   const { types, listed } = readStructure(structure);
-  const product = await lockProduct(tx, workspaceId, productId);
-  const before = await variationsOf(tx, workspaceId, productId);
+  const { product, variations: before } = await lockVariations(tx, workspaceId, productId);
   const labels = new Set(listed.map((entry) => entry.label));
   const unlisted = prune ? [] : before.filter((variation) => !labels.has(variation.combination));
   refuseUndeclared(unlisted, types);
@@ -47,7 +45,7 @@ export async function putVariations(
   ];
   inDeclaredOrder(after, types);
   const typesChanged = !(await hasTypes(tx, workspaceId, productId, types));
-  await replaceVariations(
+  return replaceVariations(
     tx,
     workspaceId,
     origin,

@@ -51,16 +51,11 @@ export const variationRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const { workspaceId, scopes } = request.credential;
       if (!scopes.has('products:write') && !setsOnlyQuantities(request.body))
         throw insufficientScope(['products:write']);
-      return request.store.transaction(async (tx) => {
-        await patchVariations(
-          tx,
-          workspaceId,
-          originOfApp(request.credential),
-          request.params.id,
-          request.body,
-        );
-        return { data: (await listVariations(tx, workspaceId, request.params.id)) as VariationRecord[] };
-      });
+      const origin = originOfApp(request.credential);
+      const data = await request.store.transaction((tx) =>
+        patchVariations(tx, workspaceId, origin, request.params.id, request.body),
+      );
+      return { data };
     },
   );
 
@@ -87,17 +82,12 @@ export const variationRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (request) => {
       const { workspaceId } = request.credential;
-      return request.store.transaction(async (tx) => {
-        await putVariations(
-          tx,
-          workspaceId,
-          originOfApp(request.credential),
-          request.params.id,
-          request.body,
-          request.query.prune ?? false,
-        );
-        return { data: (await listVariations(tx, workspaceId, request.params.id)) as VariationRecord[] };
-      });
+      const origin = originOfApp(request.credential);
+      const { prune = false } = request.query;
+      const data = await request.store.transaction((tx) =>
+        putVariations(tx, workspaceId, origin, request.params.id, request.body, prune),
+      );
+      return { data };
     },
   );
 };

@@ -4,6 +4,7 @@ import { variationStockUpdated, variationsUpdated } from '../events/product-even
 import type { Queryable, Tx } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
 import { conflict } from '../platform/http/errors.js';
+import { listVariations } from './queries.js';
 import type { VariationRecord } from './records.js';
 import { refreshSearch } from './search.js';
 
@@ -29,8 +30,9 @@ export async function variationsOf(
 }
 
 /**
- * Changes the variations of a product from one state to another and emits the events. The caller has locked the
- * product. Both batch calls use this function and differ only in how they compute the new state.
+ * Changes the variations of a product from one state to another, emits the events, and returns the variations as the
+ * API shows them. The caller has locked the product. Both batch calls use this function and differ only in how they
+ * compute the new state.
  */
 export async function replaceVariations(
   tx: Tx,
@@ -40,37 +42,42 @@ export async function replaceVariations(
   before: StoredVariation[],
   after: StoredVariation[],
   types?: VariationType[],
-): Promise<void> {
-  const changes = await storeVariations(tx, workspaceId, productId, before, after, types);
-  if (changes === undefined) return;
-  await emit(tx, workspaceId, origin, [
-    variationsUpdated(productId, changes),
-    ...changedBalances(productId, before, after),
-  ]);
-}
-
-/**
- * Writes the variations, the total stock of the product and the search terms, but no events. Returns the number of
- * variations whose visible fields changed, or undefined if nothing had to be written.
- */
-async function storeVariations(
-  tx: Tx,
-  workspaceId: string,
-  productId: string,
-  before: StoredVariation[],
-  after: StoredVariation[],
-  types?: VariationType[],
-): Promise<number | undefined> {
+): Promise<VariationRecord[]> {
   rejectDuplicateSku(after);
   const old = new Map(before.map((variation) => [variation.id, variation]));
   const kept = new Set(after.map((variation) => variation.id));
   const gone = before.filter((variation) => !kept.has(variation.id));
   const stored = after.filter((variation) => !isSame(old.get(variation.id), variation));
   const changed = stored.filter((variation) => !isSameToReader(old.get(variation.id), variation));
-  if (stored.length === 0 && gone.length === 0 && !types) return undefined;
+  const read = () => listVariations(tx, workspaceId, productId) as Promise<VariationRecord[]>;
+  if (stored.length === 0 && gone.length === 0 && !types) return read();
 
-  await remove(tx, workspaceId, productId, gone);
-  await upsert(tx, workspaceId, productId, stored);
+  const isSearchOutdated =
+    gone.length > 0 || changed.some((variation) => isFoundDifferently(old.get(variation.id), variation));
+  // No statement needs the result of another one, so they are sent at once and executed one after the other.
+  const written = [
+    remove(tx, workspaceId, productId, gone),
+    upsert(tx, workspaceId, productId, stored),
+    storeSummary(tx, workspaceId, productId, before, after, types),
+    isSearchOutdated && refreshSearch(tx, workspaceId, productId),
+    emit(tx, workspaceId, origin, [
+      variationsUpdated(productId, changed.length + gone.length),
+      ...changedBalances(productId, before, after),
+    ]),
+  ];
+  const [variations] = await Promise.all([read(), ...written]);
+  return variations;
+}
+
+/** Writes the columns of the product that follow from its variations. */
+async function storeSummary(
+  tx: Tx,
+  workspaceId: string,
+  productId: string,
+  before: StoredVariation[],
+  after: StoredVariation[],
+  types: VariationType[] | undefined,
+): Promise<void> {
   // A product that declares types but no combinations is still a simple product with its own stock.
   const staysSimple = before.length === 0 && after.length === 0;
   const sum = after.reduce((total, { quantity }) => total + quantity, 0);
@@ -79,10 +86,6 @@ async function storeVariations(
       quantity = coalesce(${staysSimple ? null : sum}::bigint, p.quantity),
       variation_types = coalesce(${types ? JSON.stringify(types) : null}::jsonb, variation_types)
     where p.workspace_id = ${workspaceId} and p.id = ${productId}`);
-  if (gone.length > 0 || changed.some((variation) => isFoundDifferently(old.get(variation.id), variation))) {
-    await refreshSearch(tx, workspaceId, productId);
-  }
-  return changed.length + gone.length;
 }
 
 /** Returns the value of products.variations_from. */
