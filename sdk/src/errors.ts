@@ -78,7 +78,7 @@ export class ReconnectNeeded extends FeiraError {
 
   constructor(
     readonly workspaceId: string,
-    /** The URL to which to send the merchant. */
+    /** The URL to send the merchant to. */
     readonly authorizeUrl: string,
     cause?: unknown,
   ) {

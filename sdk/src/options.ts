@@ -58,7 +58,7 @@ export interface FeiraOptions {
    * its own calls.
    */
   budget?: Budget;
-  /** Default: the global fetch. */
+  /** The implementation of fetch to use. Default: the global fetch. */
   fetch?: typeof fetch;
   clock?: Clock;
 }

@@ -3,7 +3,7 @@ import { type Query, urlOf } from './query.js';
 
 export interface CallSpec {
   method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
-  /** Relative to /api/v1. */
+  /** The path, relative to /api/v1. */
   path: string;
   query?: Query | undefined;
   body?: unknown;

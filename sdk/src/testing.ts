@@ -4,7 +4,7 @@ import type { EventPayloads } from './types.js';
 export interface Delivery<Name extends keyof EventPayloads = keyof EventPayloads> {
   event: Name;
   data: EventPayloads[Name];
-  /** Default: a random id. */
+  /** The store of the event. Default: a random id. */
   workspaceId?: string;
   id?: string;
   sequence?: number;

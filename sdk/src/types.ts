@@ -1309,9 +1309,9 @@ export interface OrderCanceledData {
 export interface OrderPartiallyRefundedData {
   /** Id of the order. */
   orderId: string;
-  /** This refund. */
+  /** The amount of this refund. */
   amount: number;
-  /** All refunds of the order so far. */
+  /** The sum of all refunds of the order so far. */
   refundedAmount: number;
 }
 
@@ -1341,9 +1341,9 @@ export interface ListProductsQuery {
   /** Part of a name, sku or ean, of the product or a variation; case and accents do not matter. */
   search?: string | undefined;
   categoryId?: number | undefined;
-  /** Exactly this sku, of the product or a variation. */
+  /** The exact sku of the product or of one of its variations. */
   sku?: string | undefined;
-  /** Exactly this ean, of the product or a variation. */
+  /** The exact ean of the product or of one of its variations. */
   ean?: string | undefined;
   /** Changed at this time or later (RFC 3339). */
   updatedFrom?: string | Date | undefined;
@@ -1360,9 +1360,9 @@ export interface ListStoreVariationsQuery {
   cursor?: string | undefined;
   /** updatedAt; a leading - sorts in descending order. Default -updatedAt. */
   sort?: string | undefined;
-  /** Exactly this sku. */
+  /** The exact sku. */
   sku?: string | undefined;
-  /** Exactly this ean. */
+  /** The exact ean. */
   ean?: string | undefined;
   /** Changed at this time or later (RFC 3339). */
   updatedFrom?: string | Date | undefined;
@@ -1444,7 +1444,7 @@ export interface ListDeliveriesQuery {
 export interface ReadEventsQuery {
   /** nextCursor of the previous page. Default: the oldest stored event. */
   after?: string | undefined;
-  /** Alias of after. Send one of the two. */
+  /** An alias of after. Send only one of them. */
   cursor?: string | undefined;
   /** Entries per page: default 50, maximum 100 (higher values are treated as 100). */
   limit?: number | undefined;

@@ -14,12 +14,12 @@ import { verifyDelivery, type WebhookSettings } from './webhooks/verify.js';
 export { WebhookError };
 
 export interface WebhookEvent<Name extends keyof EventPayloads = keyof EventPayloads> {
-  /** The same for all attempts and redeliveries. */
+  /** The id of the event, which is the same for all attempts and redeliveries. */
   id: string;
   event: Name;
   workspaceId: string;
   data: EventPayloads[Name];
-  /** Increases within the store. 0 for a ping. */
+  /** The sequence number of the event, which increases within the store. 0 for a ping. */
   sequence: number;
   /** What caused the event: app:<clientId>, console, storefront, gateway, carrier or system. */
   origin: string;
@@ -81,7 +81,7 @@ export class Webhooks {
     return this;
   }
 
-  /** For runtimes with the Fetch API: (request) => hooks.fetch(request). */
+  /** The handler for runtimes with the Fetch API: (request) => hooks.fetch(request). */
   readonly fetch = async (request: Request): Promise<Response> => {
     const { status, body } = await this.respond(
       async () => (request.bodyUsed ? {} : new Uint8Array(await request.arrayBuffer())),
@@ -90,7 +90,7 @@ export class Webhooks {
     return new Response(body, { status });
   };
 
-  /** For node:http and Express: (request, response) => … Mount it before any body parser. */
+  /** The handler for node:http and Express: (request, response) => … Mount it before any body parser. */
   readonly node = async (request: NodeRequest, response: NodeResponse): Promise<void> => {
     const { status, body } = await this.respond(() => rawBody(request), request.headers);
     response.statusCode = status;
@@ -156,10 +156,10 @@ export class Webhooks {
   private async isStale({ event, workspaceId, data, sequence }: WebhookEvent): Promise<boolean> {
     if (!this.sequences || sequence === 0) return false;
     const { id, orderId, sku = '' } = data as { id?: string; orderId?: string; sku?: string };
-    const thing = `${workspaceId} ${id ?? orderId}`;
-    const own = `${event} ${thing} ${sku}`;
+    const resource = `${workspaceId} ${id ?? orderId}`;
+    const own = `${event} ${resource} ${sku}`;
     const last = await Promise.all(
-      [own, `product.deleted ${thing} `].map((key) => (this.sequences as Sequences).get(key)),
+      [own, `product.deleted ${resource} `].map((key) => (this.sequences as Sequences).get(key)),
     );
     if (last.some((each) => each !== undefined && each > sequence)) return true;
     await this.sequences.set(own, sequence);

@@ -67,7 +67,7 @@ test(
 
     erp.child.kill('SIGTERM');
     const [code] = await once(erp.child, 'exit');
-    expect(erp.output()).toContain('State equals the store');
+    expect(erp.output()).toContain('The state matches the store');
     expect(code).toBe(0);
     await expectSameState(client, join(folder.path, 'erp'));
     await server.stop('SIGTERM');

@@ -43,7 +43,7 @@ test('sends the bytes again when the storage fails', async () => {
   expect(failures).toBe(3);
 });
 
-test('an upload that is aborted while the bytes are sent reports it, and uses the number of attempts in its options', async () => {
+test('an upload can be aborted while the bytes are sent, and makes as many attempts as its options allow', async () => {
   const abort = new AbortController();
   let puts = 0;
   const { client } = await server.connect({

@@ -39,7 +39,7 @@ export interface Resources {
 export interface ResourceOptions {
   connection: pg.ClientConfig;
   databaseDriver?: DatabaseDriver;
-  /** Only tests set them. */
+  /** Time limits that tests replace. */
   deadlines?: Partial<Deadlines>;
   log: Logger;
   publicUrl: string;
@@ -49,7 +49,7 @@ export interface ResourceOptions {
   s3?: S3Config | undefined;
   webhooks: WebhookConfig;
   redisUrl?: string | undefined;
-  /** Only tests set it; the default is the database's time. */
+  /** The clock. Only tests set it; the default is the time of the database. */
   clock?: Clock;
   /** How long a call waits for Redis. Only tests set it, because they need exact counts on a busy machine. */
   redisTimeoutMs?: number | undefined;

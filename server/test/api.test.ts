@@ -104,8 +104,8 @@ describe('each route of the table', () => {
   test('returns 404 for an id in another format', async () => {
     for (const { key, method, id, pathWith, body } of cases().filter((each) => each.id !== undefined)) {
       // Shipment codes are not case-sensitive.
-      const shouted = id === populated.ids.shipment ? [] : [id!.toUpperCase()];
-      for (const odd of ['1', 'null', '%00', ...shouted, `${id}x`]) {
+      const upperCase = id === populated.ids.shipment ? [] : [id!.toUpperCase()];
+      for (const odd of ['1', 'null', '%00', ...upperCase, `${id}x`]) {
         const answer = await owner.call(method, pathWith(odd), body);
         expect([key, odd, answer.status]).toEqual([key, odd, 404]);
       }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ApiRoute } from '../src/app.js';
 import { readPages, type SampleForm } from './support/every-form.js';
-import { expectErrorShape } from './support/expect-refusal.js';
+import { expectErrorShape } from './support/expect-rejected.js';
 import { type Feira, openFeira } from './support/feira.js';
 import { malformedForm, malformedFormHeaders } from './support/malformed-forms.js';
 import {

@@ -140,9 +140,9 @@ test(`${BUYERS} simultaneous buyers of one product`, async () => {
 test('fifty pings to a receiver that hangs, with keys and without', async () => {
   const receiver = await Receiver.open();
   const hook = await subscribe(a, `${receiver.url}/hook`);
-  let letGo = () => {};
+  let release = () => {};
   const held = new Promise<void>((resolve) => {
-    letGo = resolve;
+    release = resolve;
   });
   receiver.answer = (_, response) => void held.then(() => response.writeHead(204).end());
   const calls = waiting(
@@ -156,7 +156,7 @@ test('fifty pings to a receiver that hangs, with keys and without', async () => 
     'idempotency_key_in_use',
   );
   await expectBServed(calls.ended);
-  letGo();
+  release();
   await calls.all;
   await receiver.close();
 });
@@ -164,9 +164,9 @@ test('fifty pings to a receiver that hangs, with keys and without', async () => 
 test('twenty attachments to a storage that hangs, with keys and without', async () => {
   const keys: string[] = [];
   for (let n = 0; n < 20; n++) keys.push(await upload(feira, a, locked, await pngOf(1)));
-  let letGo = () => {};
+  let release = () => {};
   const held = new Promise<void>((resolve) => {
-    letGo = resolve;
+    release = resolve;
   });
   const { storage } = feira.context;
   const readStaged = storage.readStaged.bind(storage);
@@ -181,7 +181,7 @@ test('twenty attachments to a storage that hangs, with keys and without', async 
   );
   await until(() => reads.mock.calls.length > 0);
   await expectBServed(calls.ended);
-  letGo();
+  release();
   const outcomes = (await calls.all) as PromiseFulfilledResult<Answer>[];
   expect(outcomes.map(({ value }) => value.status)).toEqual(Array(20).fill(201));
 });

@@ -109,7 +109,7 @@ test('a body that may be a bare array is documented as such', async () => {
   ]);
 });
 
-test('only a body that may be left out is not required', async () => {
+test('every body is required, except those that may be left out', async () => {
   const optional = (await operations()).filter(({ requestBody }) => requestBody?.required === false);
   expect(optional.map(({ operationId }) => operationId)).toEqual(['refundOrder']);
 });

@@ -21,7 +21,7 @@ is_running() {
   [ "$pid" != 0 ] && kill -0 "$pid" 2>/dev/null
 }
 
-# until_true SECONDS WHAT COMMAND…
+# until_true SECONDS WHAT COMMAND…: waits until the command succeeds. Fails with the name WHAT after SECONDS.
 until_true() {
   local limit=$((SECONDS + $1)) what=$2
   shift 2

@@ -1,4 +1,4 @@
-# Restores a running cluster from a backup.
+# Restores the data from a backup and starts the cluster with it.
 # shellcheck shell=bash disable=SC2154
 
 # Destroys everything except the backup, which would be on another machine, and Feira's secret.

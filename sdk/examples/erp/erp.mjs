@@ -38,5 +38,7 @@ while (!stop.signal.aborted) {
 
 await sendStock(store, state);
 const differences = await compareWithStore(store, state);
-console.log(differences.length === 0 ? 'State equals the store' : `Differences:\n${differences.join('\n')}`);
+console.log(
+  differences.length === 0 ? 'The state matches the store' : `Differences:\n${differences.join('\n')}`,
+);
 process.exitCode = differences.length === 0 ? 0 : 1;

@@ -49,7 +49,7 @@ async function tryToLock(file: string, holder: string): Promise<boolean> {
 async function removeIfDead(file: string): Promise<void> {
   const { mtimeMs } = await stat(file).catch(() => ({ mtimeMs: Date.now() }));
   if (Date.now() - mtimeMs < DEAD_AFTER_MS) return;
-  const aside = `${file}.${randomUUID()}`;
-  await rename(file, aside).catch(() => {});
-  await rm(aside, { force: true });
+  const renamed = `${file}.${randomUUID()}`;
+  await rename(file, renamed).catch(() => {});
+  await rm(renamed, { force: true });
 }

@@ -5,7 +5,7 @@ import { ASK_AGAIN_MS, type CountedCall, OTHER, untilOneLeaves, WINDOW_MS } from
 export interface BudgetReport {
   limit: number;
   remaining: number;
-  /** Set if the call was rejected: how long to wait. */
+  /** Set if the call was rejected: the time to wait. */
   refusedForMs?: number;
 }
 

@@ -15,7 +15,7 @@ export type NewOwner =
 export class OwnerRefused extends Error {
   constructor(
     readonly reason: 'wrong password' | 'no account' | 'password length',
-    /** The existing account. */
+    /** The account that exists with this e-mail. */
     readonly account?: Account,
   ) {
     super(`The store cannot be assigned to this owner: ${reason}`);

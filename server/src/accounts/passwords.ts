@@ -30,13 +30,13 @@ const KNOWN_BROWSER = {
  */
 export const NO_PASSWORD = encoded(Buffer.alloc(16), Buffer.alloc(LENGTH));
 
-/** Throws NotAdmitted when the queue is full. */
+/** Hashes a password. Throws NotAdmitted if the queue is full. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16);
   return encoded(salt, await inTurn(ANYONE, () => derive(password, salt, COST)));
 }
 
-/** Throws NotAdmitted when the queue is full. */
+/** Compares a password with a hash. Throws NotAdmitted if the queue is full. */
 export async function isPassword(
   password: string,
   stored: string,

@@ -30,18 +30,18 @@ export const productFilters = {
   ),
   categoryId: Type.Optional(Type.Integer({ minimum: -2_147_483_648, maximum: 2_147_483_647 })),
   sku: Type.Optional(
-    Type.String({ 'x-text': true, description: 'Exactly this sku, of the product or a variation.' }),
+    Type.String({ 'x-text': true, description: 'The exact sku of the product or of one of its variations.' }),
   ),
   ean: Type.Optional(
-    Type.String({ 'x-text': true, description: 'Exactly this ean, of the product or a variation.' }),
+    Type.String({ 'x-text': true, description: 'The exact ean of the product or of one of its variations.' }),
   ),
   updatedFrom,
   updatedTo,
 };
 
 export const variationFilters = {
-  sku: Type.Optional(Type.String({ 'x-text': true, description: 'Exactly this sku.' })),
-  ean: Type.Optional(Type.String({ 'x-text': true, description: 'Exactly this ean.' })),
+  sku: Type.Optional(Type.String({ 'x-text': true, description: 'The exact sku.' })),
+  ean: Type.Optional(Type.String({ 'x-text': true, description: 'The exact ean.' })),
   updatedFrom,
   updatedTo,
 };

@@ -33,7 +33,7 @@ export const productSorts: Record<string, SortKey> = {
   updatedAt: byTime('updated_at'),
 };
 
-/** Returns the response as JSON text. */
+/** Lists products. Returns the response as JSON text. */
 export async function listProducts(
   db: Queryable,
   memory: ListMemory,

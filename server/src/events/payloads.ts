@@ -92,8 +92,8 @@ export const PAYLOADS: Record<EventName, Payload> = {
     data: Type.Object(
       {
         orderId,
-        amount: Money({ description: 'This refund.' }),
-        refundedAmount: Money({ description: 'All refunds of the order so far.' }),
+        amount: Money({ description: 'The amount of this refund.' }),
+        refundedAmount: Money({ description: 'The sum of all refunds of the order so far.' }),
       },
       closed,
     ),

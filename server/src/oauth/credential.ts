@@ -5,7 +5,7 @@ import type { Scope } from './scopes.js';
 export interface Credential extends Spender {
   scopes: ReadonlySet<Scope>;
   expiresAt: number;
-  /** The fields for log lines. */
+  /** The fields of log lines that identify the caller. */
   logged: { workspaceId: string; clientId: string };
 }
 

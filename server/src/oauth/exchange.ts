@@ -121,7 +121,7 @@ async function lockRefreshToken(tx: Tx, tokenHash: Buffer): Promise<RefreshRow |
   return row;
 }
 
-/** RFC 7636, 4.1. */
+/** The format of a PKCE verifier (RFC 7636, 4.1). */
 const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;
 
 interface GrantRow {

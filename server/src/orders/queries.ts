@@ -38,7 +38,7 @@ export const orderSorts: Record<string, SortKey> = {
   updatedAt: { column: 'change', cast: 'bigint', isValue: isChangePosition },
 };
 
-/** Returns the response as JSON text. */
+/** Lists orders. Returns the response as JSON text. */
 export async function listOrders(
   db: StoreAccess,
   memory: ListMemory,

@@ -72,7 +72,7 @@ export interface OrderRecord {
   customer: OrderCustomer;
   shippingAddress: Address;
   items: OrderItem[];
-  /** Oldest first. */
+  /** The invoices, oldest first. */
   invoices: InvoiceRecord[];
   /** When an unpaid order is canceled. Null once it is paid or canceled. */
   expiresAt: string | null;

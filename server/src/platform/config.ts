@@ -20,7 +20,7 @@ export interface Config {
   portIsGiven: boolean;
   /** The base URL for partners, without a trailing slash. */
   publicUrl: string;
-  /** Only this machine can reach the server: it listens on loopback, and PUBLIC_URL is loopback. */
+  /** Whether only this machine can reach the server: it listens on loopback, and PUBLIC_URL is loopback. */
   isLocal: boolean;
   paymentGateway: GatewayName;
   /** Whether the server is public and uses the sandbox gateway. Every shop then shows a notice that it is a test. */

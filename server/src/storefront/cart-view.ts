@@ -7,7 +7,7 @@ import { coversOf } from './covers.js';
 
 export interface CartLine {
   line: Line;
-  /** Undefined if the product is no longer for sale. */
+  /** The item with its price and stock. Undefined if the product is no longer for sale. */
   bought: PricedItem | undefined;
   cover: string | null;
 }

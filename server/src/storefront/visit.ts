@@ -27,7 +27,7 @@ declare module 'fastify' {
 export interface Storefront extends Omit<CheckoutServices, 'gateway'> {
   /** If undefined, the shops do not accept orders. */
   gateway: PaymentGateway | undefined;
-  /** Set on a public server whose payments are simulated. */
+  /** Whether the server is public and its payments are simulated. */
   isTestShop: boolean;
   clock: Clock;
   sessions: Sessions;

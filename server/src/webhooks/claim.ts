@@ -23,7 +23,7 @@ export interface Claimed extends Target {
 export interface ClaimRequest {
   now: number;
   leaseMs: number;
-  /** The maximum number in total. */
+  /** The maximum number of deliveries in total. */
   max: number;
   /** The maximum number for a subscription that is not in `wanted`. */
   maxPerOther: number;

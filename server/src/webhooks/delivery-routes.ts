@@ -87,7 +87,7 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { 
         tags: ['Webhooks'],
         summary: 'Send a delivery again',
         description:
-          'Starts a new series of attempts with the same X-Service-Delivery, whatever the result of the first. Accepts the id of the delivery or the value of X-Service-Delivery.',
+          'Makes up to five new attempts with the same X-Service-Delivery, whatever the result of the earlier ones. Accepts the id of the delivery or the value of X-Service-Delivery.',
         params: Type.Object({ id: Type.String({ description: 'Webhook id' }), deliveryId: Type.String() }),
         response: { 200: shape.Delivery },
       },
@@ -107,7 +107,7 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { 
         tags: ['Webhooks'],
         summary: 'Send the deliveries of a period again',
         description:
-          'Queues the deliveries, oldest first, each for a new series of attempts with the same X-Service-Delivery. Pending deliveries are skipped. One call queues at most 10,000, and a subscription has at most 100,000 pending. If some are left, continueFrom is the from of the next call.',
+          'Queues the deliveries, oldest first, each for up to five new attempts with the same X-Service-Delivery. Pending deliveries are skipped. One call queues at most 10,000, and a subscription has at most 100,000 pending. If some are left, continueFrom is the from of the next call.',
         params: shape.OfWebhook,
         body: shape.ReplayRequest,
         response: { 200: shape.Replayed },

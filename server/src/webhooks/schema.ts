@@ -195,7 +195,7 @@ export const EventQuery = Type.Object({
   after: Type.Optional(
     Type.String({ description: 'nextCursor of the previous page. Default: the oldest stored event.' }),
   ),
-  cursor: Type.Optional(Type.String({ description: 'Alias of after. Send one of the two.' })),
+  cursor: Type.Optional(Type.String({ description: 'An alias of after. Send only one of them.' })),
   limit: pagingQuery.limit,
 });
 

@@ -20,8 +20,8 @@ export class DeliveryWake {
   constructor(private readonly db: Share) {}
 
   /**
-   * Notifies immediately. After that it waits until the notification has completed, which may take a lock, and for at
-   * least a few milliseconds.
+   * Notifies immediately. The next notification is sent only when this one has completed, because it may wait for a
+   * lock, and at the earliest after a few milliseconds.
    */
   poke(): void {
     if (this.notifying) {

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { observe } from '../support/catalog.js';
-import { expectRefusal } from '../support/expect-refusal.js';
+import { expectRejected } from '../support/expect-rejected.js';
 import type { Feira, StoreClient } from '../support/feira.js';
 import { sharedFeira } from '../support/shared-feira.js';
 
@@ -88,7 +88,7 @@ test('errors of the product and of its variations are reported together, with th
       combinations: [{ combination: 'X' }, { combination: 'P', price: -1 }],
     },
   });
-  expectRefusal(answer, 422, [
+  expectRejected(answer, 422, [
     'price',
     'quantity',
     'variants.types[0].options[1]',

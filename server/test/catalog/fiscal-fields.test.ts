@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { newProduct, observe } from '../support/catalog.js';
-import { expectRefusal } from '../support/expect-refusal.js';
+import { expectRejected } from '../support/expect-rejected.js';
 import type { Feira, StoreClient } from '../support/feira.js';
 import { sharedFeira } from '../support/shared-feira.js';
 
@@ -61,6 +61,6 @@ test.each<[string, unknown]>([
   ['fiscalOrigin', 1.5],
   ['fiscalOrigin', '0'],
 ])('%s %j is rejected on create and on change', async (field, value) => {
-  expectRefusal(await store.post('/products', { name: 'Other', price: 1, [field]: value }), 422, [field]);
-  expectRefusal(await store.patch(`/products/${id}`, { [field]: value }), 422, [field]);
+  expectRejected(await store.post('/products', { name: 'Other', price: 1, [field]: value }), 422, [field]);
+  expectRejected(await store.patch(`/products/${id}`, { [field]: value }), 422, [field]);
 });

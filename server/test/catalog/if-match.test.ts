@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { newProduct, observe, sizes } from '../support/catalog.js';
-import { expectRefusal } from '../support/expect-refusal.js';
+import { expectRejected } from '../support/expect-rejected.js';
 import type { Feira, StoreClient } from '../support/feira.js';
 import { sharedFeira } from '../support/shared-feira.js';
 
@@ -42,7 +42,7 @@ test.each(changes)(
     const before = (await store.get(`/products/${id}`)).body;
     for (const call of [() => patch(tag), () => store.delete(`/products/${id}`, { 'if-match': tag })]) {
       const { events, ...answer } = await observe(feira, store, call);
-      expectRefusal(answer, 412);
+      expectRejected(answer, 412);
       expect([answer.body.code, events]).toEqual(['precondition_failed', []]);
     }
     expect((await store.get(`/products/${id}`)).body).toEqual(before);
@@ -85,14 +85,14 @@ describe('forms of the header', () => {
     ['an empty tag', () => '""'],
     ['a tag with a comma in it', () => `"a,${tag.slice(1)}`],
   ])('%s returns 412', async (_form, header) => {
-    expectRefusal(await patch(header()), 412);
+    expectRejected(await patch(header()), 412);
   });
 
   test.each(['', ' ', ',', 'abc', '"abc', 'abc"', '*, "a"', '"a" "b"', 'w/"a"', '"a b"', '**'])(
     '%j is malformed and rejected with 400, before the body is validated',
     async (header) => {
       const answer = await patch(header, { price: -1 });
-      expectRefusal(answer, 400);
+      expectRejected(answer, 400);
       expect(answer.body.code).toBe('invalid_parameter');
       expect((await currentTag()) === tag).toBe(true);
     },
@@ -102,13 +102,13 @@ describe('forms of the header', () => {
 test('a product that does not exist returns 404, whatever the tag', async () => {
   await store.delete(`/products/${id}`);
   for (const header of ['*', tag, OTHER]) {
-    expectRefusal(await patch(header), 404);
-    expectRefusal(await store.delete(`/products/${id}`, { 'if-match': header }), 404);
+    expectRejected(await patch(header), 404);
+    expectRejected(await store.delete(`/products/${id}`, { 'if-match': header }), 404);
   }
 });
 
 test('an invalid body returns 422 before the tag is compared', async () => {
-  expectRefusal(await patch(OTHER, { price: -1 }), 422, ['price']);
+  expectRejected(await patch(OTHER, { price: -1 }), 422, ['price']);
 });
 
 describe('with an Idempotency-Key', () => {

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/platform/db/sql.js';
-import { expectRefusal } from '../support/expect-refusal.js';
+import { expectRejected } from '../support/expect-rejected.js';
 import type { Feira, StoreClient } from '../support/feira.js';
 import { sharedFeira } from '../support/shared-feira.js';
 
@@ -88,14 +88,14 @@ describe('PATCH /products/{id}', () => {
 
   test.each(['name', 'price', 'quantity', 'typeId', 'categoryId'])('rejects null for %s', async (field) => {
     const { patch } = await product();
-    expectRefusal(await patch({ [field]: null }), 422, [field]);
-    expectRefusal(await store.post('/products', { name: 'Null', ...FULL, [field]: null }), 422, [field]);
+    expectRejected(await patch({ [field]: null }), 422, [field]);
+    expectRejected(await store.post('/products', { name: 'Null', ...FULL, [field]: null }), 422, [field]);
   });
 
   test('rejects a body without a known field', async () => {
     const { id, patch, events } = await product();
     for (const body of [{}, { colour: 'red' }, { id, createdAt: null, hasVariants: true }])
-      expectRefusal(await patch(body), 422);
+      expectRejected(await patch(body), 422);
     expect(await events()).toEqual([]);
   });
 
@@ -109,7 +109,7 @@ describe('PATCH /products/{id}', () => {
   test('rejects the name of another product, and accepts its own name in any spelling', async () => {
     const taken = await product({ name: 'Pão' });
     const { patch } = await product();
-    expectRefusal(await patch({ name: ' Pa\u0303o ' }), 409);
+    expectRejected(await patch({ name: ' Pa\u0303o ' }), 409);
     expect((await patch({ name: 'PÃO' })).status).toBe(200);
     const same = await taken.patch({ name: ' Pa\u0303o ' });
     expect([same.status, same.body.updatedAt]).toEqual([200, taken.record.updatedAt]);
@@ -118,8 +118,8 @@ describe('PATCH /products/{id}', () => {
 
   test('rejects the quantity of a product with variations, here and at /stock', async () => {
     const { id, patch } = await varied();
-    expectRefusal(await patch({ quantity: 3 }), 422, ['quantity']);
-    expectRefusal(await store.patch(`/products/${id}/stock`, { quantity: 3 }), 422, ['quantity']);
+    expectRejected(await patch({ quantity: 3 }), 422, ['quantity']);
+    expectRejected(await store.patch(`/products/${id}/stock`, { quantity: 3 }), 422, ['quantity']);
     expect((await patch({ price: 99 })).body).toMatchObject({ price: 99, quantity: 3 });
   });
 
@@ -132,13 +132,13 @@ describe('PATCH /products/{id}', () => {
 
 describe('a PATCH with several errors', () => {
   test('reports an invalid body before a missing product', async () => {
-    expectRefusal(await store.patch(`/products/${MISSING}`, { price: -1 }), 422, ['price']);
-    expectRefusal(await store.patch(`/products/${MISSING}`, '{'), 400);
+    expectRejected(await store.patch(`/products/${MISSING}`, { price: -1 }), 422, ['price']);
+    expectRejected(await store.patch(`/products/${MISSING}`, '{'), 400);
   });
 
   test('reports a missing product before an unknown category', async () => {
-    expectRefusal(await store.patch(`/products/${MISSING}`, { categoryId: 9999 }), 404);
-    expectRefusal(await store.patch('/products/nonsense', { categoryId: 9999 }), 404);
+    expectRejected(await store.patch(`/products/${MISSING}`, { categoryId: 9999 }), 404);
+    expectRejected(await store.patch('/products/nonsense', { categoryId: 9999 }), 404);
   });
 
   test('reports all conflicts with the data before a duplicate name', async () => {
@@ -146,8 +146,8 @@ describe('a PATCH with several errors', () => {
     const { patch, events } = await varied();
     const before = await events();
     const answer = await patch({ name: record.name, categoryId: 9999, quantity: 1 });
-    expectRefusal(answer, 422, ['categoryId', 'quantity']);
-    expectRefusal(await patch({ name: record.name, price: 77 }), 409);
+    expectRejected(answer, 422, ['categoryId', 'quantity']);
+    expectRejected(await patch({ name: record.name, price: 77 }), 409);
     expect(await events()).toEqual(before);
   });
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { expectErrorShape, expectRefusal } from '../support/expect-refusal.js';
+import { expectErrorShape, expectRejected } from '../support/expect-rejected.js';
 import type { Feira, StoreClient } from '../support/feira.js';
 import { insertProducts } from '../support/product-rows.js';
 import { sharedFeira } from '../support/shared-feira.js';
@@ -124,8 +124,8 @@ describe('in addition to a cursor', () => {
       [plain, 'search='],
     ])
       expect([same, (await store.get(`/products?cursor=${cursor}&${same}`)).status]).toEqual([same, 200]);
-    expectRefusal(await store.get(`/products?cursor=${nextCursor}&search=`), 400);
-    expectRefusal(await store.get(`/products?cursor=${plain}&sku=`), 400);
+    expectRejected(await store.get(`/products?cursor=${nextCursor}&search=`), 400);
+    expectRejected(await store.get(`/products?cursor=${plain}&sku=`), 400);
   });
 
   test('`page`, and a sort or filter that differs from the cursor, are rejected', async () => {
@@ -145,16 +145,16 @@ describe('in addition to a cursor', () => {
       'updatedTo=2026-01-01T00:00:00Z',
     ];
     for (const other of others)
-      expectRefusal(await store.get(`/products?cursor=${nextCursor}&${other}`), 400);
+      expectRejected(await store.get(`/products?cursor=${nextCursor}&${other}`), 400);
     const { nextCursor: plain } = (await store.get('/products?limit=1')).body.meta;
-    expectRefusal(await store.get(`/products?cursor=${plain}&search=a`), 400);
-    expectRefusal(await store.get(`/products?cursor=${plain}&sort=createdAt`), 400);
+    expectRejected(await store.get(`/products?cursor=${plain}&search=a`), 400);
+    expectRejected(await store.get(`/products?cursor=${plain}&sort=createdAt`), 400);
     expect((await store.get(`/products?cursor=${plain}&sort=-createdAt`)).status).toBe(200);
   });
 
   test('a limit that is not a whole number is rejected', async () => {
     const { nextCursor } = (await store.get('/products?limit=1')).body.meta;
-    expectRefusal(await store.get(`/products?cursor=${nextCursor}&limit=0`), 400);
+    expectRejected(await store.get(`/products?cursor=${nextCursor}&limit=0`), 400);
   });
 });
 
@@ -199,7 +199,7 @@ describe('a cursor that this list did not issue', () => {
     forge('-createdAt', { colour: 'blue' }, time, ID),
     forge('-createdAt', { statusShipping: 'sent' }, time, ID),
   ])('is rejected: %s', async (cursor) => {
-    expectRefusal(await store.get(`/products?cursor=${cursor}`), 400);
+    expectRejected(await store.get(`/products?cursor=${cursor}`), 400);
   });
 
   test('is accepted if it decodes to the same values as one that was returned', async () => {
@@ -208,11 +208,11 @@ describe('a cursor that this list did not issue', () => {
 
   test('is rejected if it belongs to another list', async () => {
     for (const name of ['customers', 'orders', 'toString', 7, null])
-      expectRefusal(await store.get(`/products?cursor=${encode([name, '-createdAt', {}, time, ID])}`), 400);
+      expectRejected(await store.get(`/products?cursor=${encode([name, '-createdAt', {}, time, ID])}`), 400);
     const { nextCursor } = (await store.get('/products?limit=1')).body.meta;
     for (const path of ['/orders', '/customers']) {
       const answer = await store.get(`${path}?cursor=${nextCursor}`);
-      expectRefusal(answer, 400);
+      expectRejected(answer, 400);
       expect(answer.body.error).toContain('cursor');
     }
   });
@@ -225,7 +225,7 @@ describe('a cursor that this list did not issue', () => {
       `.${nextCursor}`,
       `${nextCursor}${nextCursor}`,
     ])
-      expectRefusal(await store.get(`/products?cursor=${cursor}`), 400);
+      expectRejected(await store.get(`/products?cursor=${cursor}`), 400);
   });
 
   test('never causes a 5xx, whichever character was changed', async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/platform/db/sql.js';
 import { insertCatalog } from '../support/catalog-rows.js';
-import { expectRefusal } from '../support/expect-refusal.js';
+import { expectRejected } from '../support/expect-rejected.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
 import { allByCursor } from '../support/orders.js';
 
@@ -41,7 +41,7 @@ test('a page of more than 16 MB is rejected, and a smaller limit reads the same 
       from products p, generate_series(1, 500) n where p.workspace_id = ${large.workspaceId}`);
   });
   const refused = await large.get('/products?limit=100&include=variants');
-  expectRefusal(refused, 400);
+  expectRejected(refused, 400);
   expect(refused.body.code).toBe('page_too_large');
   expect(refused.body.error).toMatch(/smaller limit/);
   const listed = await allByCursor(large, '/products?limit=20&include=variants');

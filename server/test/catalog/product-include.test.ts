@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { newProduct } from '../support/catalog.js';
 import { insertCatalog } from '../support/catalog-rows.js';
-import { expectRefusal } from '../support/expect-refusal.js';
+import { expectRejected } from '../support/expect-rejected.js';
 import type { Feira, StoreClient } from '../support/feira.js';
 import { pngOf } from '../support/images.js';
 import { uploadAndAttach } from '../support/media.js';
@@ -62,14 +62,14 @@ test('a cursor contains include, which may be repeated in any order but not chan
     const next = await store.get(`/products?limit=5&cursor=${nextCursor}${beside}`);
     expect(next.body.data).toEqual(expected.body.data);
   }
-  expectRefusal(await store.get(`/products?cursor=${nextCursor}&include=variants`), 400);
+  expectRejected(await store.get(`/products?cursor=${nextCursor}&include=variants`), 400);
 });
 
 test.each(['', 'variant', 'variants,', 'variants,prices', 'variants images'])(
   'rejects include=%j and names the allowed values',
   async (include) => {
     const answer = await store.get(`/products?include=${encodeURIComponent(include)}`);
-    expectRefusal(answer, 400);
+    expectRejected(answer, 400);
     expect(answer.body.error).toMatch(/include must be one or several of images, variants/);
   },
 );

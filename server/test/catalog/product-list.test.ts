@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/platform/db/sql.js';
-import { expectRefusal } from '../support/expect-refusal.js';
+import { expectRejected } from '../support/expect-rejected.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
 import { insertProducts } from '../support/product-rows.js';
 
@@ -103,7 +103,7 @@ describe('by page', () => {
       '+1',
       '１',
     ])
-      expectRefusal(await store.get(`/products?${name}=${value}`), 400);
+      expectRejected(await store.get(`/products?${name}=${value}`), 400);
   });
 
   test('rejects pages beyond 10,000 records and suggests the cursor', async () => {
@@ -114,7 +114,7 @@ describe('by page', () => {
       'page=99999999999999999999',
     ]) {
       const answer = await store.get(`/products?${query}`);
-      expectRefusal(answer, 400);
+      expectRejected(answer, 400);
       expect(answer.body.error).toContain('cursor');
     }
     expect((await store.get('/products?page=100&limit=100')).status).toBe(200);
@@ -123,14 +123,14 @@ describe('by page', () => {
 
   test('rejects a repeated parameter', async () => {
     for (const query of ['page=1&page=1', 'limit=1&limit=2', 'search=a&search=b', 'sort=name&sort=name'])
-      expectRefusal(await store.get(`/products?${query}`), 400);
+      expectRejected(await store.get(`/products?${query}`), 400);
     for (const name of ['categoryId', 'sku', 'ean', 'updatedFrom', 'updatedTo', 'cursor'])
-      expectRefusal(await store.get(`/products?${name}=1&${name}=1`), 400);
+      expectRejected(await store.get(`/products?${name}=1&${name}=1`), 400);
   });
 
   test.each(['colour=red&colour=blue', 'toString=1', '__proto__=2', 'Page=1'])(
     'rejects an unknown parameter: %s',
-    async (query) => expectRefusal(await store.get(`/products?${query}`), 400),
+    async (query) => expectRejected(await store.get(`/products?${query}`), 400),
   );
 
   test.each([
@@ -146,7 +146,7 @@ describe('by page', () => {
     '__proto__',
     'name_sort',
   ])('rejects to sort by "%s"', async (sort) => {
-    expectRefusal(await store.get(`/products?sort=${encodeURIComponent(sort)}`), 400);
+    expectRejected(await store.get(`/products?sort=${encodeURIComponent(sort)}`), 400);
   });
 
   test('shows the newest first by default', async () => {
@@ -171,7 +171,7 @@ describe('by page', () => {
   });
 });
 
-test('total is exact up to 10,000, then 10,000 with totalCapped, and a cursor continues beyond it', async () => {
+test('total is exact up to 10,000; above that it is 10,000 with totalCapped, and a cursor continues', async () => {
   const large = await feira.store();
   const { db } = feira.context;
   await db.store('test').autocommit.query(sql`

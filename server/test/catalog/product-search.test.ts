@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { expectRefusal } from '../support/expect-refusal.js';
+import { expectRejected } from '../support/expect-rejected.js';
 import type { Feira, StoreClient } from '../support/feira.js';
 import { insertProducts } from '../support/product-rows.js';
 import { sharedFeira } from '../support/shared-feira.js';
@@ -125,7 +125,7 @@ describe('filters', () => {
   test.each(['abc', '1.5', '', '99999999999', '1e1', '0x3', 'null'])(
     'rejects "%s" as categoryId',
     async (categoryId) => {
-      expectRefusal(await store.get(`/products?categoryId=${categoryId}`), 400);
+      expectRejected(await store.get(`/products?categoryId=${categoryId}`), 400);
     },
   );
 
@@ -159,7 +159,7 @@ describe('filters', () => {
   });
 
   test.each(['search', 'sku', 'ean'])('rejects a NUL in %s', async (name) => {
-    expectRefusal(await store.get(`/products?${name}=a%00b`), 400);
+    expectRejected(await store.get(`/products?${name}=a%00b`), 400);
   });
 });
 
@@ -223,7 +223,7 @@ describe('updatedFrom and updatedTo', () => {
     'infinity',
     '2026-01-01T00:00:00Z%00',
   ])('reject "%s"', async (time) => {
-    expectRefusal(await timed.get(`/products?updatedFrom=${time}`), 400);
-    expectRefusal(await timed.get(`/products?updatedTo=${time}`), 400);
+    expectRejected(await timed.get(`/products?updatedFrom=${time}`), 400);
+    expectRejected(await timed.get(`/products?updatedTo=${time}`), 400);
   });
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expectRefusal } from '../support/expect-refusal.js';
+import { expectRejected } from '../support/expect-rejected.js';
 import { ALL_SCOPES, type Feira, openFeira, type StoreClient } from '../support/feira.js';
 
 const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -98,17 +98,17 @@ describe('POST /products', () => {
     for (const letter of ['x', '👕']) {
       const { status, body } = await store.post('/products', { name: ` ${letter.repeat(255)} `, price: 1 });
       expect([letter, status, [...(body.name ?? '')].length]).toEqual([letter, 201, 255]);
-      expectRefusal(await store.post('/products', { name: letter.repeat(256), price: 1 }), 422, ['name']);
+      expectRejected(await store.post('/products', { name: letter.repeat(256), price: 1 }), 422, ['name']);
     }
-    expectRefusal(await store.post('/products', { name: ' \n ', price: 1 }), 422, ['name']);
-    expectRefusal(await store.post('/products', { name: '', price: 1 }), 422, ['name']);
+    expectRejected(await store.post('/products', { name: ' \n ', price: 1 }), 422, ['name']);
+    expectRejected(await store.post('/products', { name: '', price: 1 }), 422, ['name']);
   });
 
   test('rejects a name that already exists in the store, compared exactly after trimming and normalising', async () => {
     expect((await store.post('/products', { name: 'Caf\u00e9', price: 1 })).status).toBe(201);
     for (const name of ['Caf\u00e9', '  Caf\u00e9\n', 'Cafe\u0301']) {
       const answer = await store.post('/products', { name, price: 2 });
-      expectRefusal(answer, 409);
+      expectRejected(answer, 409);
       expect(answer.body.code).toBe('duplicate_name');
     }
     for (const name of ['caf\u00e9', 'Cafe', 'Caf\u00e9.'])
@@ -120,7 +120,7 @@ describe('POST /products', () => {
   test('rejects an unknown category before it checks the name', async () => {
     await store.post('/products', { name: 'Taken', price: 1 });
     const answer = await store.post('/products', { name: 'Taken', price: 1, categoryId: 9999 });
-    expectRefusal(answer, 422, ['categoryId']);
+    expectRejected(answer, 422, ['categoryId']);
   });
 
   test.each([0, 0.01, 0.07, 1.1, 79.9, 8.2, 4.35, 1234567.89, 999_999_999_999.99])(
@@ -209,8 +209,8 @@ describe('DELETE /products/{id}', () => {
     expect(gone.status).toBe(200);
     expect(gone.body).toStrictEqual({ id: body.id, deleted: true });
     for (const path of [`/products/${body.id}`, `/products/${body.id}/variants`])
-      expectRefusal(await store.get(path), 404);
-    expectRefusal(await store.delete(`/products/${body.id}`), 404);
+      expectRejected(await store.get(path), 404);
+    expectRejected(await store.delete(`/products/${body.id}`), 404);
     expect((await store.get('/products?sku=DOOMED-S')).body.data).toEqual([]);
     expect((await store.get('/products?search=outlet')).body.data).toEqual([]);
     expect((await store.post('/products', { name: 'Outlet', price: 1 })).status).toBe(201);

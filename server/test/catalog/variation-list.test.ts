@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { newVaried } from '../support/catalog.js';
 import { insertCatalog } from '../support/catalog-rows.js';
-import { expectRefusal } from '../support/expect-refusal.js';
+import { expectRejected } from '../support/expect-rejected.js';
 import type { Feira, StoreClient } from '../support/feira.js';
 import { allByCursor } from '../support/orders.js';
 import { sharedFeira } from '../support/shared-feira.js';
@@ -93,19 +93,19 @@ test.each([
   'updatedFrom=yesterday',
   'search=x',
 ])('rejects %s', async (query) => {
-  expectRefusal(await store.get(`/variants?${query}`), 400);
+  expectRejected(await store.get(`/variants?${query}`), 400);
 });
 
 test('rejects the cursor of another list, and a filter that differs from that of the cursor', async () => {
   const products = await store.get('/products?limit=1&sort=updatedAt');
-  expectRefusal(await store.get(`/variants?cursor=${products.body.meta.nextCursor}`), 400);
+  expectRejected(await store.get(`/variants?cursor=${products.body.meta.nextCursor}`), 400);
   const own = await store.get('/variants?limit=1&ean=789');
-  expectRefusal(await store.get(`/variants?cursor=${own.body.meta.nextCursor}&ean=790`), 400);
-  expectRefusal(await store.get(`/variants?cursor=${own.body.meta.nextCursor}&sort=updatedAt`), 400);
-  expectRefusal(await store.get(`/variants?cursor=${own.body.meta.nextCursor}&page=2`), 400);
+  expectRejected(await store.get(`/variants?cursor=${own.body.meta.nextCursor}&ean=790`), 400);
+  expectRejected(await store.get(`/variants?cursor=${own.body.meta.nextCursor}&sort=updatedAt`), 400);
+  expectRejected(await store.get(`/variants?cursor=${own.body.meta.nextCursor}&page=2`), 400);
 });
 
 test('needs products:read', async () => {
   const reader = await store.withScopes(['orders:read', 'products:write']);
-  expectRefusal(await reader.get('/variants'), 403);
+  expectRejected(await reader.get('/variants'), 403);
 });

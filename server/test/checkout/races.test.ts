@@ -172,7 +172,7 @@ test('carts with the same products in any order never deadlock', async () => {
   expect(numbers.sort((a, b) => a - b)).toEqual(Array.from({ length: 120 }, (_, index) => 1001 + index));
 });
 
-test('two lines with the same product are checked by their sum', async () => {
+test('the stock must be sufficient for the sum of two lines with the same product', async () => {
   const store = await one.store();
   const productId = await newProduct(store, { quantity: 10 });
   const line = (quantity: number) => ({ productId, variantId: null, quantity });

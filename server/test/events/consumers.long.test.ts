@@ -60,12 +60,12 @@ test.each(Array.from({ length: ROUNDS }, (_, round) => round))(
 );
 
 /** Kills the worker repeatedly at random times. */
-async function killWorker(index: number, goesOn: () => boolean, random: Random): Promise<void> {
+async function killWorker(index: number, continues: () => boolean, random: Random): Promise<void> {
   do {
     await delay(50 + random.below(500));
     kills.worker++;
     await fleet.kill(index);
-  } while (goesOn());
+  } while (continues());
 }
 
 async function killPostgres(): Promise<void> {

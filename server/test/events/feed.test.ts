@@ -5,7 +5,7 @@ import { purgeEpochs, rotatePartitions } from '../../src/events/retention.js';
 import type { Transaction } from '../../src/platform/db/share.js';
 import { sql } from '../../src/platform/db/sql.js';
 import { newProduct } from '../support/catalog.js';
-import { expectRefusal } from '../support/expect-refusal.js';
+import { expectRejected } from '../support/expect-rejected.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
 import { until } from '../support/process.js';
 import { Random } from '../support/random.js';
@@ -119,13 +119,13 @@ describe('the feed', () => {
     '%00',
     'MDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAuMA',
   ])('rejects the cursor %j', async (cursor) => {
-    expectRefusal(await store.get(`/events?after=${cursor}`), 400);
+    expectRejected(await store.get(`/events?after=${cursor}`), 400);
   });
 
   test.each(['limit=0', 'limit=-1', 'limit=x', 'limit=1.5', 'after=a&after=b'])(
     'rejects %s',
     async (query) => {
-      expectRefusal(await store.get(`/events?${query}`), 400);
+      expectRejected(await store.get(`/events?${query}`), 400);
     },
   );
 });
@@ -147,13 +147,13 @@ describe('retention', () => {
     expect(empty.data).toEqual([]);
     expect(empty.meta.nextCursor).toBe(start.meta.nextCursor);
     const expired = await store.get(`/events?after=${beforeOld}`);
-    expectRefusal(expired, 410);
+    expectRejected(expired, 410);
     expect(expired.body.code).toBe('cursor_expired');
 
     await newProduct(store, { name: 'New' });
     expect((await read()).data.map(({ data }) => data.name)).toEqual(['New']);
-    const goesOn = await read({ after: start.meta.nextCursor });
-    expect(goesOn.data.map(({ data, sequence }) => [data.name, sequence])).toEqual([['New', 2]]);
+    const continued = await read({ after: start.meta.nextCursor });
+    expect(continued.data.map(({ data, sequence }) => [data.name, sequence])).toEqual([['New', 2]]);
   });
 
   test('creates the partitions that are missing when no worker has run for weeks', async () => {
@@ -176,7 +176,7 @@ describe('retention', () => {
     await beganDaysAgo(second, 31);
     await purgeEpochs(feira.context.db.background('test'), feira.clock);
     const refused = await store.get(`/events?after=${first}`);
-    expectRefusal(refused, 410);
+    expectRejected(refused, 410);
     expect(refused.body.code).toBe('cursor_expired');
     const { data } = await read({ after: second });
     expect(data.map((event) => event.data.name)).toEqual(['After two restarts']);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { newProduct } from '../support/catalog.js';
-import { expectRefusal } from '../support/expect-refusal.js';
+import { expectRejected } from '../support/expect-rejected.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
 import { PostgresCluster } from '../support/postgres-cluster.js';
 import { order } from '../support/shop.js';
@@ -101,7 +101,7 @@ test('events that were committed and not numbered when the dump was made follow 
 async function expectExpired(client: StoreClient, { feed, orders }: Cursors): Promise<void> {
   for (const path of [`/events?after=${feed}`, `/orders?cursor=${orders}`]) {
     const answer = await client.get(path);
-    expectRefusal(answer, 410);
+    expectRejected(answer, 410);
     expect(answer.body.code).toBe('cursor_expired');
   }
 }

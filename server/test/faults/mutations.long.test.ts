@@ -10,7 +10,7 @@ import { storm } from '../support/storm/storm.js';
 // Runs the storm test against servers with deliberate bugs, to show that its checks detect them. Run it with `npm run
 // test:mutations`.
 
-describe('the storm finds a server that', { timeout: 600_000 }, () => {
+describe('the storm test detects a server that', { timeout: 600_000 }, () => {
   test('acknowledges commits before they are on the disk', async () => {
     const { faults } = await storm({
       victims: ['postgres'],

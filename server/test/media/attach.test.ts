@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { newProduct, observe } from '../support/catalog.js';
-import { expectRefusal } from '../support/expect-refusal.js';
+import { expectRejected } from '../support/expect-rejected.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
 import { pngOf } from '../support/images.js';
 import { askUpload, put, served, upload, uploadAndAttach } from '../support/media.js';
@@ -33,7 +33,7 @@ describe('by key', () => {
       await upload(feira, store, elsewhere, bytes),
       await upload(feira, other, theirs, bytes),
     ] as const;
-    for (const key of keys) expectRefusal(await store.post(images, { key }), 422, ['key']);
+    for (const key of keys) expectRejected(await store.post(images, { key }), 422, ['key']);
     expect((await store.get(images)).body.data).toEqual([]);
     expect((await store.post(`/products/${elsewhere}/images`, { key: keys[0] })).status).toBe(201);
     expect((await other.post(`/products/${theirs}/images`, { key: keys[1] })).status).toBe(201);
@@ -54,13 +54,13 @@ describe('by key', () => {
     {},
     'k'.repeat(256),
   ])('the key %j is rejected', async (key) => {
-    expectRefusal(await store.post(images, { key }), 422, ['key']);
+    expectRejected(await store.post(images, { key }), 422, ['key']);
   });
 
   test('a key without an uploaded file is rejected, and accepted once there is one', async () => {
     const asked = await askUpload(store, productId, 'image/png', bytes.length);
     const refused = await store.post(images, { key: asked.key });
-    expectRefusal(refused, 422, ['key']);
+    expectRejected(refused, 422, ['key']);
     expect(refused.body.details[0].message).toContain('nothing was uploaded');
     await put(feira, asked, 'image/png', bytes);
     expect((await store.post(images, { key: asked.key })).status).toBe(201);
@@ -70,7 +70,7 @@ describe('by key', () => {
     const asked = await askUpload(store, productId, 'image/png', bytes.length);
     feira.clock.forward(301_000);
     expect(await put(feira, asked, 'image/png', bytes)).toBe(403);
-    expectRefusal(await store.post(images, { key: asked.key }), 422, ['key']);
+    expectRejected(await store.post(images, { key: asked.key }), 422, ['key']);
   });
 
   test('a key can be attached only once', async () => {
@@ -78,7 +78,7 @@ describe('by key', () => {
     const first = await store.post(images, { key });
     expect(first.status).toBe(201);
     const { events, ...second } = await observe(feira, store, () => store.post(images, { key }));
-    expectRefusal(second, 409);
+    expectRejected(second, 409);
     expect(events).toEqual([]);
     expect((await store.get(images)).body.data).toEqual([first.body]);
   });
@@ -88,7 +88,7 @@ describe('by key', () => {
     expect((await store.post(images, { key: body.key })).body.error).toBe('This key is already attached.');
     await store.delete(`${images}/${body.id}`);
     const again = await store.post(images, { key: body.key });
-    expectRefusal(again, 409);
+    expectRejected(again, 409);
     expect(again.body.error).toContain('was attached and then removed');
   });
 
@@ -99,17 +99,17 @@ describe('by key', () => {
     const evil = Buffer.alloc(bytes.length, '<script>');
     expect(await put(feira, asked, 'image/png', evil)).toBe(200);
     expect((await served(feira, body.url)).rawPayload.equals(bytes)).toBe(true);
-    expectRefusal(await store.post(images, { key: asked.key }), 409);
+    expectRejected(await store.post(images, { key: asked.key }), 409);
   });
 
   test('a product that is unknown, deleted or of another store is not found', async () => {
     const key = await upload(feira, store, productId, bytes);
     const other = await feira.store();
-    expectRefusal(await other.post(images, { key }), 404);
-    expectRefusal(await store.post('/products/x/images', { key }), 404);
+    expectRejected(await other.post(images, { key }), 404);
+    expectRejected(await store.post('/products/x/images', { key }), 404);
     await store.delete(`/products/${productId}`);
-    expectRefusal(await store.post(images, { key }), 404);
-    expectRefusal(await store.get(images), 404);
+    expectRejected(await store.post(images, { key }), 404);
+    expectRejected(await store.get(images), 404);
   });
 });
 
@@ -181,13 +181,13 @@ describe('by url', () => {
     7,
     null,
   ])('the address %j is rejected', async (url) => {
-    expectRefusal(await store.post(images, { url }), 422, ['url']);
+    expectRejected(await store.post(images, { url }), 422, ['url']);
   });
 
   test('an svg is reported together with every other fault, and before a missing product', async () => {
     const body = { url: 'https://x.example/a.svg', order: -1 };
     for (const path of [images, '/products/nope/images'])
-      expectRefusal(await store.post(path, body), 422, ['order', 'url']);
+      expectRejected(await store.post(path, body), 422, ['order', 'url']);
   });
 
   test('a URL with svg elsewhere in its path is accepted', async () => {

@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'vitest';
 import type { ImageType } from '../../src/media/image-types.js';
 import { deepPng, emptyParts, gifBomb, jpegBomb, pngBomb, pngTextBomb, webpBomb } from '../support/bombs.js';
 import { newProduct } from '../support/catalog.js';
-import { expectRefusal } from '../support/expect-refusal.js';
+import { expectRejected } from '../support/expect-rejected.js';
 import type { Answer, Feira, StoreClient } from '../support/feira.js';
 import { pngOf } from '../support/images.js';
 import { storedFiles, upload, uploadAndAttach } from '../support/media.js';
@@ -46,7 +46,7 @@ test.each([
   '%s of 14,000 × 14,000 pixels is rejected before a pixel is decoded',
   async (_name, type, make) => {
     const { answer, megabytes, key } = await attach(await make(), type);
-    expectRefusal(answer, 422, ['key']);
+    expectRejected(answer, 422, ['key']);
     expect(answer.body.details[0].message).toContain('has 14000 × 14000 pixels');
     expect(megabytes).toBeLessThan(100);
     expect(storedFiles(feira).filter((name) => name.includes(key))).toEqual([]);
@@ -55,13 +55,13 @@ test.each([
 
 test('a GIF of a thousand large frames is rejected before a pixel is decoded', async () => {
   const { answer, megabytes } = await attach(gifBomb(1_000, 1_000, 1_000), 'image/gif');
-  expectRefusal(answer, 422, ['key']);
+  expectRejected(answer, 422, ['key']);
   expect(answer.body.details[0].message).toContain('has 1000 frames of 1000 × 1000 pixels');
   expect(megabytes).toBeLessThan(100);
 });
 
 test('an image just over 50 megapixels is rejected, and one just under is accepted', async () => {
-  expectRefusal((await attach(pngBomb(10_000, 5_001), 'image/png')).answer, 422, ['key']);
+  expectRejected((await attach(pngBomb(10_000, 5_001), 'image/png')).answer, 422, ['key']);
   const { answer, megabytes } = await attach(pngBomb(10_000, 5_000), 'image/png');
   expect(answer.status).toBe(201);
   expect(answer.body).toMatchObject({ width: 10_000, height: 5_000 });
@@ -70,7 +70,7 @@ test('an image just over 50 megapixels is rejected, and one just under is accept
 
 test('an image of 16-bit samples within 50 megapixels is rejected because of its decoded size', async () => {
   const { answer } = await attach(deepPng(7_000, 5_000), 'image/png');
-  expectRefusal(answer, 422, ['key']);
+  expectRejected(answer, 422, ['key']);
   expect(answer.body.details[0].message).toContain('267 MB decoded; the maximum is 256 MB');
 });
 
@@ -82,11 +82,11 @@ test('a text in an image that would inflate to a gigabyte is not inflated', asyn
 
 test('ten megabytes of the smallest frames, or of empty parts, are rejected because of their number', async () => {
   const frames = await attach(gifBomb(1, 1, 500_000), 'image/gif');
-  expectRefusal(frames.answer, 422, ['key']);
+  expectRejected(frames.answer, 422, ['key']);
   expect(frames.answer.body.details[0].message).toContain('more than 5000 frames');
   const small = pngBomb(8, 8);
   const empty = emptyParts(800_000);
   const parts = await attach(Buffer.concat([small.subarray(0, 33), empty, small.subarray(33)]), 'image/png');
-  expectRefusal(parts.answer, 422, ['key']);
+  expectRejected(parts.answer, 422, ['key']);
   expect(parts.answer.body.details[0].message).toContain('more than 50000 chunks');
 });

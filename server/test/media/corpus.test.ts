@@ -4,7 +4,7 @@ import type { ImageType } from '../../src/media/image-types.js';
 import { verifyImage } from '../../src/media/verify.js';
 import { pngChunk } from '../support/bombs.js';
 import { newProduct } from '../support/catalog.js';
-import { expectRefusal } from '../support/expect-refusal.js';
+import { expectRejected } from '../support/expect-rejected.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
 import { picture, type TestImage, validImages } from '../support/images.js';
 import { served, storedFiles, upload, uploadAndAttach } from '../support/media.js';
@@ -32,10 +32,10 @@ async function expectDiscarded(bytes: Buffer, type: ImageType, found: RegExp): P
   const writer = await store.withScopes(['media:write']);
   const key = await upload(feira, writer, productId, bytes, type);
   const refused = await writer.post(`/products/${productId}/images`, { key });
-  expectRefusal(refused, 422, ['key']);
+  expectRejected(refused, 422, ['key']);
   expect(refused.body.details[0].message).toMatch(found);
   expect(storedFiles(feira).filter((name) => name.includes(key))).toEqual([]);
-  expectRefusal(await writer.post(`/products/${productId}/images`, { key }), 422, ['key']);
+  expectRejected(await writer.post(`/products/${productId}/images`, { key }), 422, ['key']);
 }
 
 describe('a real image', () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { LocalStorage } from '../../src/media/local-storage.js';
 import { newProduct } from '../support/catalog.js';
-import { expectRefusal } from '../support/expect-refusal.js';
+import { expectRejected } from '../support/expect-rejected.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
 import { pngOf } from '../support/images.js';
 import { askUpload, put, storedFiles, upload } from '../support/media.js';
@@ -75,7 +75,7 @@ test('attaching while the disk is full returns 503, changes nothing, and works o
   const key = await upload(feira, store, productId, await pngOf(1));
   fillDisk();
   const refused = await store.post(`/products/${productId}/images`, { key });
-  expectRefusal(refused, 503);
+  expectRejected(refused, 503);
   expect(refused.body.code).toBe('storage_unavailable');
   expect(refused.headers['retry-after']).toBe('5');
   expect(partsOf(key)).toEqual([`staging/${key}`]);

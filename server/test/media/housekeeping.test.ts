@@ -6,7 +6,7 @@ import type { Storage } from '../../src/media/storage.js';
 import { dropUnattached, sweepFiles } from '../../src/media/sweep.js';
 import { sql } from '../../src/platform/db/sql.js';
 import { newProduct } from '../support/catalog.js';
-import { expectRefusal } from '../support/expect-refusal.js';
+import { expectRejected } from '../support/expect-rejected.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
 import { pngOf } from '../support/images.js';
 import { askUpload, put, served, storedFiles, upload, uploadAndAttach } from '../support/media.js';
@@ -48,7 +48,7 @@ test('an upload that was not attached is deleted after a day, and its key become
   expect(storedFiles(feira)).toEqual([]);
   // By now the first token has expired.
   const again = await store.withScopes(['media:write']);
-  expectRefusal(await again.post(`/products/${productId}/images`, { key }), 422, ['key']);
+  expectRejected(await again.post(`/products/${productId}/images`, { key }), 422, ['key']);
 });
 
 test('the staged bytes of an attached file are deleted once its upload URL has expired, the file stays', async () => {

@@ -5,7 +5,7 @@ import { verifyImage } from '../../src/media/verify.js';
 import { sql } from '../../src/platform/db/sql.js';
 import { gifBomb, jpegOfFrames } from '../support/bombs.js';
 import { newProduct } from '../support/catalog.js';
-import { expectRefusal } from '../support/expect-refusal.js';
+import { expectRejected } from '../support/expect-rejected.js';
 import { type Answer, type Feira, openFeira, type StoreClient } from '../support/feira.js';
 import { pngOf } from '../support/images.js';
 import { upload, uploadAndAttach } from '../support/media.js';
@@ -80,7 +80,7 @@ test.each([
 ])('a JPEG of sixty thousand frames of %i components is rejected immediately', async (components, found) => {
   const bytes = jpegOfFrames(60_000, components);
   const answer = await uploadAndAttach(feira, store, productId, bytes, 'image/jpeg');
-  expectRefusal(answer, 422, ['key']);
+  expectRejected(answer, 422, ['key']);
   expect(answer.body.details[0].message).toContain(found);
 });
 
@@ -100,8 +100,8 @@ test('the event loop keeps running while a file of ten megabytes is inspected', 
 });
 
 test('a file whose inspection exceeds the deadline is rejected, and the next inspection works', async () => {
-  const hurried = new InspectionThreads(1);
-  expect(await hurried.inspect(largestGif(), 'image/gif')).toEqual({
+  const shortDeadline = new InspectionThreads(1);
+  expect(await shortDeadline.inspect(largestGif(), 'image/gif')).toEqual({
     fault: 'its verification took too long',
   });
   const usual = new InspectionThreads();

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { newProduct, observe } from '../support/catalog.js';
-import { expectRefusal } from '../support/expect-refusal.js';
+import { expectRejected } from '../support/expect-rejected.js';
 import type { Answer, Feira, StoreClient } from '../support/feira.js';
 import { sharedFeira } from '../support/shared-feira.js';
 
@@ -60,8 +60,8 @@ test('a position beyond the end adds the image last', async () => {
 
 test.each([-1, 0.5, '1', null, 2_147_483_648, true])('the order %j is rejected', async (order) => {
   const [id] = await addAll('a');
-  expectRefusal(await store.post(images, { url: address('b'), order }), 422, ['order']);
-  expectRefusal(await store.patch(`${images}/${id}`, { order }), 422, ['order']);
+  expectRejected(await store.post(images, { url: address('b'), order }), 422, ['order']);
+  expectRejected(await store.patch(`${images}/${id}`, { order }), 422, ['order']);
   expect(await names()).toBe('a');
 });
 
@@ -88,7 +88,7 @@ test('a removed image leaves no gap', async () => {
     body: { id: ids[1], deleted: true },
   });
   expect(await names()).toBe('acd');
-  expectRefusal(await store.delete(`${images}/${ids[1]}`), 404);
+  expectRejected(await store.delete(`${images}/${ids[1]}`), 404);
 });
 
 test('an image of another product or store, or no image at all, is not found', async () => {
@@ -105,7 +105,7 @@ test('an image of another product or store, or no image at all, is not found', a
     () => store.delete(`${images}/x`),
     () => store.patch(`${images}/01a1df25-7929-7c23-b2dc-ac78e5c21043`, { order: 0 }),
   ];
-  for (const miss of misses) expectRefusal(await miss(), 404);
+  for (const miss of misses) expectRejected(await miss(), 404);
   expect(await names()).toBe('a');
 });
 
@@ -127,11 +127,11 @@ test('media:write changes images and cannot read them; products:read reads and c
   const [id] = await addAll('ab');
   const writer = await store.withScopes(['media:write']);
   const reader = await store.withScopes(['products:read', 'products:write']);
-  expectRefusal(await writer.get(images), 403);
+  expectRejected(await writer.get(images), 403);
   expect((await reader.get(images)).status).toBe(200);
-  expectRefusal(await reader.post(images, { url: address('c') }), 403);
-  expectRefusal(await reader.patch(`${images}/${id}`, { order: 1 }), 403);
-  expectRefusal(await reader.delete(`${images}/${id}`), 403);
+  expectRejected(await reader.post(images, { url: address('c') }), 403);
+  expectRejected(await reader.patch(`${images}/${id}`, { order: 1 }), 403);
+  expectRejected(await reader.delete(`${images}/${id}`), 403);
   expect((await writer.patch(`${images}/${id}`, { order: 1 })).status).toBe(200);
 });
 

@@ -4,7 +4,7 @@ import { S3Storage } from '../../src/media/s3-storage.js';
 import { newProduct } from '../support/catalog.js';
 import { type Ceph, startCeph } from '../support/ceph.js';
 import { MovableClock } from '../support/clock.js';
-import { expectRefusal } from '../support/expect-refusal.js';
+import { expectRejected } from '../support/expect-rejected.js';
 import { openFeira } from '../support/feira.js';
 import { pngOf } from '../support/images.js';
 import { askUpload } from '../support/media.js';
@@ -52,7 +52,7 @@ test('a server on S3 accepts an upload in three steps, discards a file that is n
     const images = `/products/${productId}/images`;
     const bytes = await pngOf(1);
     const asked = await askUpload(store, productId, 'image/png', bytes.length);
-    expectRefusal(await store.post(images, { key: asked.key }), 422, ['key']);
+    expectRejected(await store.post(images, { key: asked.key }), 422, ['key']);
     expect((await rawPut(asked.uploadUrl, 'image/png', bytes)).status).toBe(200);
     const attached = await store.post(images, { key: asked.key });
     expect(attached).toMatchObject({ status: 201, body: { key: asked.key, width: 61, height: 43 } });
@@ -67,7 +67,7 @@ test('a server on S3 accepts an upload in three steps, discards a file that is n
     const page = Buffer.from('<html><script>alert(1)</script></html>');
     const wrong = await askUpload(store, productId, 'image/png', page.length);
     await rawPut(wrong.uploadUrl, 'image/png', page);
-    expectRefusal(await store.post(images, { key: wrong.key }), 422, ['key']);
+    expectRejected(await store.post(images, { key: wrong.key }), 422, ['key']);
     expect((await names()).filter((name) => name.includes(wrong.key))).toEqual([]);
 
     await store.delete(`${images}/${attached.body.id}`);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { newProduct } from '../support/catalog.js';
-import { expectRefusal } from '../support/expect-refusal.js';
+import { expectRejected } from '../support/expect-rejected.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
 
 let feira: Feira;
@@ -48,7 +48,7 @@ test.each([1, 10_485_760])('a length of %i bytes is accepted', async (contentLen
 test.each([0, -1, 10_485_761, 1e12, 1_000.5, '1000', null, true, undefined])(
   'a length of %s is rejected',
   async (contentLength) => {
-    expectRefusal(await ask({ contentLength }), 422, ['contentLength']);
+    expectRejected(await ask({ contentLength }), 422, ['contentLength']);
   },
 );
 
@@ -64,12 +64,12 @@ test.each([
   null,
   undefined,
 ])('the type %s is rejected', async (contentType) => {
-  expectRefusal(await ask({ contentType }), 422, ['contentType']);
+  expectRejected(await ask({ contentType }), 422, ['contentType']);
 });
 
 test('all errors are reported together', async () => {
-  expectRefusal(await store.post('/uploads', {}), 422, ['productId', 'contentType', 'contentLength']);
-  expectRefusal(await ask({ productId: 7, contentType: 'x', contentLength: 0 }), 422, [
+  expectRejected(await store.post('/uploads', {}), 422, ['productId', 'contentType', 'contentLength']);
+  expectRejected(await ask({ productId: 7, contentType: 'x', contentLength: 0 }), 422, [
     'productId',
     'contentType',
     'contentLength',
@@ -82,12 +82,12 @@ test('an unknown product, one of another store and a deleted one are not found',
   const gone = await newProduct(store);
   await store.delete(`/products/${gone}`);
   for (const productId of [theirs, gone, '01a1df25-7929-7c23-b2dc-ac78e5c21043', 'x', '../../etc', ''])
-    expectRefusal(await ask({ productId }), 404);
+    expectRejected(await ask({ productId }), 404);
 });
 
 test('media:write is required, and no other scope is enough', async () => {
   const reader = await store.withScopes(['products:read', 'products:write']);
-  expectRefusal(await ask({}, reader), 403);
+  expectRejected(await ask({}, reader), 403);
   expect((await ask({}, await store.withScopes(['media:write']))).status).toBe(201);
 });
 
@@ -111,7 +111,7 @@ test('the headers show the tightest limit, and the 61st call within a minute is 
   feira.clock.forward(60_000);
   for (let i = 0; i < 60; i++) expect((await call()).status).toBe(201);
   const refused = await call();
-  expectRefusal(refused, 429);
+  expectRejected(refused, 429);
   expect(refused.headers).toMatchObject({ 'x-ratelimit-limit': '60', 'x-ratelimit-remaining': '0' });
   const wait = Number(refused.headers['retry-after']);
   expect(wait).toBeGreaterThan(0);

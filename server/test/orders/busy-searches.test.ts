@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { newProduct } from '../support/catalog.js';
-import { expectErrorShape } from '../support/expect-refusal.js';
+import { expectErrorShape } from '../support/expect-rejected.js';
 import { type Answer, type Feira, openFeira, type StoreClient } from '../support/feira.js';
 import { until } from '../support/process.js';
 import { order } from '../support/shop.js';
@@ -44,15 +44,15 @@ async function waitForLock(): Promise<void> {
 test.each(PATHS)(
   '%s returns 503 busy when it does not get its turn, and the search ahead of it is answered',
   async (path) => {
-    const hurried = await openFeira({ on: feira, deadlines: { waitMs: 20 } });
+    const shortWait = await openFeira({ on: feira, deadlines: { waitMs: 20 } });
     try {
-      const first = store.through(hurried).get(path);
+      const first = store.through(shortWait).get(path);
       await waitForLock();
-      expectBusy(await store.through(hurried).get(path));
+      expectBusy(await store.through(shortWait).get(path));
       await locker.query('rollback');
       expect((await first).status).toBe(200);
     } finally {
-      await hurried.close();
+      await shortWait.close();
     }
   },
 );

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { lockPaymentState, recordTransaction } from '../../src/orders/lifecycle.js';
 import { changeShipping } from '../../src/orders/shipping-status.js';
 import { newProduct } from '../support/catalog.js';
-import { expectRefusal } from '../support/expect-refusal.js';
+import { expectRejected } from '../support/expect-rejected.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
 import { Random } from '../support/random.js';
 import { order } from '../support/shop.js';
@@ -193,6 +193,6 @@ test('a cursor of the first release, which held a transaction id, has expired', 
   const parts = ['orders', 'updatedAt', {}, '123456', '00000000-0000-0000-0000-000000000000'];
   const cursor = Buffer.from(JSON.stringify(parts)).toString('base64url');
   const answer = await store.get(`/orders?cursor=${cursor}`);
-  expectRefusal(answer, 410);
+  expectRejected(answer, 410);
   expect(answer.body.code).toBe('cursor_expired');
 });

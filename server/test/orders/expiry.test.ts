@@ -13,17 +13,17 @@ const HOUR = 3_600_000;
 let one: Feira;
 let two: Feira;
 /** A process with a short lock timeout. */
-let impatient: Feira;
+let shortTimeout: Feira;
 let store: StoreClient;
 let productId: string;
 
 beforeAll(async () => {
   one = await openFeira();
   two = await openFeira({ on: one });
-  impatient = await openFeira({ on: one, deadlines: { lockMs: 50 } });
+  shortTimeout = await openFeira({ on: one, deadlines: { lockMs: 50 } });
 });
 afterAll(async () => {
-  await impatient.close();
+  await shortTimeout.close();
   await two.close();
   await one.close();
 });
@@ -160,7 +160,7 @@ test('an order that cannot be canceled does not block the others', async () => {
   await fresh();
   const holder = await two.context.db.store('test').begin();
   await holder.query(sql`select from orders where id = ${stuck} for update`);
-  await expect(expire(impatient)).rejects.toThrow('could not be canceled');
+  await expect(expire(shortTimeout)).rejects.toThrow('could not be canceled');
   await holder.rollback();
   expect((await store.get(`/orders/${fine}`)).body.status).toBe('canceled');
   expect((await store.get(`/orders/${stuck}`)).body.status).toBe('pending');
@@ -177,7 +177,7 @@ test('orders that fail in every round do not block later ones', async () => {
   const holder = await two.context.db.store('test').begin();
   await holder.query(sql`
     select from orders where workspace_id = ${store.workspaceId} and id = any(${stuck}::uuid[]) for update`);
-  const round = expireUnpaid(impatient.context.db, one.clock, stuck.length);
+  const round = expireUnpaid(shortTimeout.context.db, one.clock, stuck.length);
   await expect(round).rejects.toThrow('could not be canceled');
   await holder.rollback();
   expect((await read(behind)).status).toBe('canceled');

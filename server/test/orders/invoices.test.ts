@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { sql } from '../../src/platform/db/sql.js';
 import { newProduct, observe } from '../support/catalog.js';
-import { expectRefusal } from '../support/expect-refusal.js';
+import { expectRejected } from '../support/expect-rejected.js';
 import type { Feira, StoreClient } from '../support/feira.js';
 import { dataOf } from '../support/orders.js';
 import { sharedFeira } from '../support/shared-feira.js';
@@ -114,7 +114,7 @@ describe('a key', () => {
         : [],
     );
     for (const key of [...changed, ...neighbours])
-      expectRefusal(await add({ type: 'nfe', key }), 422, ['key']);
+      expectRejected(await add({ type: 'nfe', key }), 422, ['key']);
     expect(await list()).toEqual([]);
   });
 
@@ -132,7 +132,7 @@ describe('a key', () => {
     `${KEY.slice(0, 18)}A${KEY.slice(19)}`,
     KEY.replace('X', 'É'),
   ])('%j is rejected', async (key) => {
-    expectRefusal(await add({ type: 'nfe', key }), 422, ['key']);
+    expectRejected(await add({ type: 'nfe', key }), 422, ['key']);
   });
 
   test('used twice in a store is a conflict, also for another order and in parallel', async () => {
@@ -177,7 +177,7 @@ describe('invalid calls', () => {
     ['pdfUrl', 'ftp://erp.example/604.pdf'],
     ['pdfUrl', `https://erp.example/${'x'.repeat(2048)}`],
   ])('%s %j returns 422', async (field, value) => {
-    expectRefusal(await add({ type: 'nfe', key: KEY, [field]: value }), 422, [field]);
+    expectRejected(await add({ type: 'nfe', key: KEY, [field]: value }), 422, [field]);
     expect(await list()).toEqual([]);
   });
 

@@ -79,7 +79,7 @@ test('a payment pays the order, and a second press changes nothing', async () =>
   expect(paid).toHaveLength(1);
 });
 
-test('a declined payment leaves the order waiting, to be tried again', async () => {
+test('a declined payment leaves the order unpaid, and the buyer can try again', async () => {
   const payment = await visitor.buy(mug);
   const order = await visitor.settle(payment, 'Decline');
   expect(order.text).toContain('Waiting for payment');

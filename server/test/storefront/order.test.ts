@@ -184,7 +184,7 @@ test('the invoices of an order are on its page, in the language of the buyer', a
   expect((await brazilian.get(pathname + search)).text).toContain('Nota fiscal NF-e, nº 604, série 1');
 });
 
-test('an unpaid order is found again in the cart after going back, until it is paid', async () => {
+test('the cart links to the unpaid order of this browser until it is paid', async () => {
   const paymentUrl = await visitor.buy(mug, { payment: 'card', installments: '2' });
   const cart = await visitor.at('/cart');
   expect(cart.text).toContain('You have placed an order that is not paid yet.');

@@ -30,7 +30,7 @@ export function describeStorage(kind: string, under: () => StorageUnderTest): vo
   const staged = (upload: SignedPut) => under().storage.readStaged(upload.key);
   const namesOf = async ({ key }: SignedPut) => (await under().names()).filter((name) => name.includes(key));
 
-  async function expectRefusal(
+  async function expectRejected(
     upload: SignedPut,
     answer: { status: number; body: string },
     code = 'SignatureDoesNotMatch',
@@ -61,44 +61,44 @@ export function describeStorage(kind: string, under: () => StorageUnderTest): vo
       'rejects the type %s',
       async (type) => {
         const upload = newUpload();
-        await expectRefusal(upload, await rawPut(await sign(upload), type, BYTES));
+        await expectRejected(upload, await rawPut(await sign(upload), type, BYTES));
       },
     );
 
     test('rejects a file without a type', async () => {
       const upload = newUpload();
       const headers = { 'Content-Length': String(BYTES.length) };
-      await expectRefusal(upload, await rawRequest('PUT', await sign(upload), headers, BYTES));
+      await expectRejected(upload, await rawRequest('PUT', await sign(upload), headers, BYTES));
     });
 
     test.each([-1, 1])('rejects a body whose length differs from the signed one by %i', async (by) => {
       const upload = newUpload();
       const bytes = Buffer.concat([BYTES, BYTES]).subarray(0, BYTES.length + by);
-      await expectRefusal(upload, await rawPut(await sign(upload), 'image/png', bytes));
+      await expectRejected(upload, await rawPut(await sign(upload), 'image/png', bytes));
     });
 
     test('rejects an empty body', async () => {
       const upload = newUpload();
-      await expectRefusal(upload, await rawPut(await sign(upload), 'image/png', Buffer.alloc(0)));
+      await expectRejected(upload, await rawPut(await sign(upload), 'image/png', Buffer.alloc(0)));
     });
 
     test('rejects a body in chunks, which has no length', async () => {
       const upload = newUpload();
       const headers = { 'Content-Type': 'image/png', 'Transfer-Encoding': 'chunked' };
-      await expectRefusal(upload, await rawRequest('PUT', await sign(upload), headers, BYTES));
+      await expectRejected(upload, await rawRequest('PUT', await sign(upload), headers, BYTES));
     });
 
     test('rejects another key', async () => {
       const [one, other] = [newUpload(), newUpload()];
       const url = (await sign(one)).replace(one.key, other.key);
       expect(url).toContain(other.key);
-      await expectRefusal(other, await rawPut(url, 'image/png', BYTES));
+      await expectRejected(other, await rawPut(url, 'image/png', BYTES));
     });
 
     test.each(['POST', 'DELETE'])('rejects the method %s', async (method) => {
       const upload = newUpload();
       const headers = { 'Content-Type': 'image/png', 'Content-Length': String(BYTES.length) };
-      await expectRefusal(upload, await rawRequest(method, await sign(upload), headers, BYTES));
+      await expectRejected(upload, await rawRequest(method, await sign(upload), headers, BYTES));
     });
 
     test('does not return the uploaded file', async () => {
@@ -122,7 +122,7 @@ export function describeStorage(kind: string, under: () => StorageUnderTest): vo
         (_all, name, first) => name + (first === 'a' ? 'b' : 'a'),
       );
       expect(flipped).not.toBe(url);
-      await expectRefusal(upload, await rawPut(flipped, 'image/png', BYTES));
+      await expectRejected(upload, await rawPut(flipped, 'image/png', BYTES));
     });
 
     test('rejects an expiry that was raised', async () => {
@@ -130,13 +130,13 @@ export function describeStorage(kind: string, under: () => StorageUnderTest): vo
       const url = await sign(upload);
       const raised = url.replace(/(expires=)(\d+)/i, (_all, name, time) => name + (Number(time) + 3_600));
       expect(raised).not.toBe(url);
-      await expectRefusal(upload, await rawPut(raised, 'image/png', BYTES));
+      await expectRejected(upload, await rawPut(raised, 'image/png', BYTES));
     });
 
     test('rejects everything once the five minutes are over', async () => {
       const upload = newUpload();
       const url = under().reach(await under().expired(upload));
-      await expectRefusal(upload, await rawPut(url, 'image/png', BYTES), 'AccessDenied');
+      await expectRejected(upload, await rawPut(url, 'image/png', BYTES), 'AccessDenied');
     });
 
     test('stores no byte beyond the signed length', async () => {

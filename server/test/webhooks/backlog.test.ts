@@ -5,7 +5,7 @@ import { dropBacklogs } from '../../src/webhooks/backlog.js';
 import { claimDue } from '../../src/webhooks/claim.js';
 import { startWorker } from '../../src/worker.js';
 import { newProduct } from '../support/catalog.js';
-import { expectRefusal } from '../support/expect-refusal.js';
+import { expectRejected } from '../support/expect-rejected.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
 import { until } from '../support/process.js';
 import { Receiver } from '../support/receiver.js';
@@ -148,7 +148,7 @@ test('concurrent requests never exceed the limit of 20 subscriptions', async () 
   expect(answers.filter(({ status }) => status === 201)).toHaveLength(20);
   const refused = answers.filter(({ status }) => status !== 201);
   for (const answer of refused) {
-    expectRefusal(answer, 409);
+    expectRejected(answer, 409);
     expect(answer.body.code).toBe('subscription_limit');
   }
   expect((await store.get('/webhooks')).body.data).toHaveLength(20);

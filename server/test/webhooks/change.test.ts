@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startWorker } from '../../src/worker.js';
 import { newProduct } from '../support/catalog.js';
-import { expectRefusal } from '../support/expect-refusal.js';
+import { expectRejected } from '../support/expect-rejected.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
 import { until } from '../support/process.js';
 import { Receiver } from '../support/receiver.js';
@@ -72,8 +72,8 @@ describe('a PATCH of a subscription', () => {
     [{ url: 7, events: [], filter: 1, excludeOwn: 'no' }, ['events', 'excludeOwn', 'filter', 'url']],
   ])('of %j is rejected as a whole', async (body, fields) => {
     const before = await read();
-    expectRefusal(await change(body), 422, fields);
-    expectRefusal(await change({ excludeOwn: true, ...(body as object), url: 'nowhere' }), 422);
+    expectRejected(await change(body), 422, fields);
+    expectRejected(await change({ excludeOwn: true, ...(body as object), url: 'nowhere' }), 422);
     expect(await read()).toEqual(before);
   });
 
@@ -81,7 +81,7 @@ describe('a PATCH of a subscription', () => {
     const guarded = await openFeira({ on: feira, webhooks: { allowPrivate: false } });
     const outside = store.through(guarded);
     const path = `/webhooks/${hook.id}`;
-    expectRefusal(await outside.patch(path, { url: 'http://169.254.169.254/', excludeOwn: true }), 422, [
+    expectRejected(await outside.patch(path, { url: 'http://169.254.169.254/', excludeOwn: true }), 422, [
       'url',
     ]);
     expect(await read()).toMatchObject({ url: `${receiver.url}/hook`, excludeOwn: false });

@@ -5,7 +5,7 @@ import { createGrant } from '../../src/oauth/tokens.js';
 import { sql } from '../../src/platform/db/sql.js';
 import { startWorker, type Worker } from '../../src/worker.js';
 import { newProduct } from '../support/catalog.js';
-import { expectRefusal } from '../support/expect-refusal.js';
+import { expectRejected } from '../support/expect-rejected.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
 import { until } from '../support/process.js';
 import { Receiver } from '../support/receiver.js';
@@ -145,7 +145,7 @@ describe('a subscription', () => {
     await write(2);
     await until(async () => (await readLog(store, hook.id)).every(({ attempts }) => attempts.length === 1));
     expect((await store.delete(`/webhooks/${hook.id}`)).status).toBe(200);
-    expectRefusal(await store.get(`/webhooks/${hook.id}/deliveries`), 404);
+    expectRejected(await store.get(`/webhooks/${hook.id}/deliveries`), 404);
     pass(feira, LONGER_THAN_ANY_WAIT);
     await until(async () => (await rowsOf(hook.id)).every(({ status }) => status === 'failed'));
     expect(receiver.received).toHaveLength(2);

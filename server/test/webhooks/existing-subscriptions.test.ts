@@ -2,7 +2,7 @@ import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startWorker, type Worker } from '../../src/worker.js';
 import { newProduct } from '../support/catalog.js';
-import { expectRefusal } from '../support/expect-refusal.js';
+import { expectRejected } from '../support/expect-rejected.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
 import { freePort, until } from '../support/process.js';
 import { Receiver } from '../support/receiver.js';
@@ -206,7 +206,7 @@ describe('the log', () => {
     }
     expect(walked).toEqual(all.slice(4));
     for (const query of ['status=lost', 'page=0', 'limit=x', 'cursor=garbage', 'sort=event'])
-      expectRefusal(await store.get(`${path}?${query}`), 400);
+      expectRejected(await store.get(`${path}?${query}`), 400);
   });
 });
 
@@ -239,7 +239,7 @@ describe('a resend', () => {
     await until(() => receiver.received.length === 1);
     const [delivery] = await readLog(store, hook.id);
     const sibling = await subscribe(store, receiver.url);
-    expectRefusal(await store.post(`/webhooks/${sibling.id}/deliveries/${delivery!.id}/redeliver`, {}), 404);
-    expectRefusal(await store.post(`/webhooks/${hook.id}/deliveries/none/redeliver`, {}), 404);
+    expectRejected(await store.post(`/webhooks/${sibling.id}/deliveries/${delivery!.id}/redeliver`, {}), 404);
+    expectRejected(await store.post(`/webhooks/${hook.id}/deliveries/none/redeliver`, {}), 404);
   });
 });

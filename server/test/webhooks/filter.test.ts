@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sql } from '../../src/platform/db/sql.js';
 import { startWorker, type Worker } from '../../src/worker.js';
 import { newProduct, newVaried, sizes } from '../support/catalog.js';
-import { expectRefusal } from '../support/expect-refusal.js';
+import { expectRejected } from '../support/expect-rejected.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
 import { pngOf } from '../support/images.js';
 import { uploadAndAttach } from '../support/media.js';
@@ -156,7 +156,7 @@ describe('the filter and excludeOwn of a subscription', () => {
     const fields = [...Object.keys(schemas.ProductChange.properties), 'variants', 'images'];
     expect((await make({ filter: { fields } })).body.filter).toEqual({ fields });
     const refused = await make({ filter: { fields: ['price', 'stock'] } });
-    expectRefusal(refused, 422, ['filter.fields[1]']);
+    expectRejected(refused, 422, ['filter.fields[1]']);
     const [, named] = /^must be one of (.*)$/.exec(refused.body.details[0].message)!;
     expect(named!.split(', ').sort()).toEqual(fields.sort());
     const repeated = await make({ filter: { fields: ['price', 'sku', 'price'] } });
@@ -174,10 +174,10 @@ describe('the filter and excludeOwn of a subscription', () => {
     ['in another case', { fields: ['Price'] }, 'filter.fields[0]'],
     ['with a number', { fields: [1] }, 'filter.fields[0]'],
   ])('are rejected when the filter is %s', async (_, filter, field) => {
-    expectRefusal(await make({ filter }), 422, [field]);
+    expectRejected(await make({ filter }), 422, [field]);
   });
 
   test.each([null, 'true', 1, []])('are rejected when excludeOwn is %j', async (excludeOwn) => {
-    expectRefusal(await make({ excludeOwn }), 422, ['excludeOwn']);
+    expectRejected(await make({ excludeOwn }), 422, ['excludeOwn']);
   });
 });

@@ -131,7 +131,7 @@ describe('an internal address', () => {
     await outside.close();
   });
 
-  test('is reached if private targets are allowed, so the tests above can fail', async () => {
+  test('is reached if private targets are allowed, which shows that the tests above can fail', async () => {
     expect((await post(`http://127.0.0.1:${port}/`, { allowPrivate: true })).error).toBe('connection_reset');
     expect((await post(`http://[::1]:${port}/`, { allowPrivate: true })).error).toBe('connection_reset');
     expect((await post(`http://localhost:${port}/`, { allowPrivate: true })).error).toBe('connection_reset');

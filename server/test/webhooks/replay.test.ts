@@ -4,7 +4,7 @@ import { sql } from '../../src/platform/db/sql.js';
 import { dropBacklogs } from '../../src/webhooks/backlog.js';
 import { startWorker } from '../../src/worker.js';
 import { newProduct } from '../support/catalog.js';
-import { expectRefusal } from '../support/expect-refusal.js';
+import { expectRejected } from '../support/expect-rejected.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
 import { inTimeZone } from '../support/orders.js';
 import { until } from '../support/process.js';
@@ -205,11 +205,11 @@ describe('the body of a replay', () => {
     [{ from: '2026-02-01', to: '2026-01-31', status: 'all' }, ['to']],
     [{ from: '2026-02-01', to: '2026-01-31T12:00:00Z', status: 'all' }, ['to']],
   ])('%j is rejected', async (body, fields) => {
-    expectRefusal(await replay(body), 422, fields);
+    expectRejected(await replay(body), 422, fields);
   });
 
   test('that is not an object returns 400', async () => {
-    for (const body of ['[]', '"failed"', '{', 'null']) expectRefusal(await replay(body), 400);
+    for (const body of ['[]', '"failed"', '{', 'null']) expectRejected(await replay(body), 400);
   });
 
   test('may name a period in which nothing was delivered', async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { raw, sql } from '../../src/platform/db/sql.js';
 import { newId } from '../../src/platform/schema/ids.js';
-import { expectRefusal } from '../support/expect-refusal.js';
+import { expectRejected } from '../support/expect-rejected.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
 import { otherAppOf } from '../support/webhooks.js';
 
@@ -65,7 +65,7 @@ describe('a subscription', () => {
     expect(gone.status).toBe(200);
     expect(gone.body).toEqual({ id, deleted: true });
     expect((await store.get('/webhooks')).body.data).toEqual([]);
-    expectRefusal(await store.delete(`/webhooks/${id}`), 404);
+    expectRejected(await store.delete(`/webhooks/${id}`), 404);
   });
 
   test('of another app or another store is not found by any call', async () => {
@@ -73,7 +73,7 @@ describe('a subscription', () => {
     for (const stranger of [await otherAppOf(feira, store), await feira.store()]) {
       expect((await stranger.get('/webhooks')).body.data).toEqual([]);
       for (const [method, path, body] of callsOn(id))
-        expectRefusal(await stranger.call(method, path, body), 404);
+        expectRejected(await stranger.call(method, path, body), 404);
     }
     expect((await store.get('/webhooks')).body.data).toMatchObject([{ id, url, excludeOwn: false }]);
   });
@@ -81,14 +81,14 @@ describe('a subscription', () => {
   test('that does not exist is not found, for an id in any format', async () => {
     for (const id of [newId(), 'nonsense', '0', '%00', 'x'.repeat(80)])
       for (const [method, path, body] of callsOn(id))
-        expectRefusal(await store.call(method, path, body), 404);
+        expectRejected(await store.call(method, path, body), 404);
   });
 
   test('cannot be accessed without webhooks:manage', async () => {
     const { id } = (await subscribe()).body;
     const reader = await store.withScopes(['products:read', 'products:write', 'stock:write', 'orders:read']);
     const calls = [['GET', '/webhooks'], ['POST', '/webhooks'], ['GET', '/events'], ...callsOn(id)];
-    for (const [method, path] of calls) expectRefusal(await reader.call(method!, path!), 403);
+    for (const [method, path] of calls) expectRejected(await reader.call(method!, path!), 403);
   });
 });
 
@@ -132,7 +132,7 @@ describe('the url', () => {
     'http://:secret@203.0.114.1/',
     'http://203.0.114.1@203.0.114.2/',
   ])('%j is rejected because of its format', async (bad) => {
-    expectRefusal(await subscribe({ url: bad }), 422, ['url']);
+    expectRejected(await subscribe({ url: bad }), 422, ['url']);
   });
 
   test.each([
@@ -168,7 +168,7 @@ describe('the url', () => {
     'http://[fe80::1]/',
     'http://[fd00::1]/',
   ])('%s leads to an internal address and is rejected', async (inside) => {
-    expectRefusal(await subscribe({ url: inside }), 422, ['url']);
+    expectRejected(await subscribe({ url: inside }), 422, ['url']);
     expect((await store.get('/webhooks')).body.data).toEqual([]);
   });
 
@@ -213,11 +213,11 @@ describe('the events', () => {
     ['ping, which cannot be subscribed to', ['ping'], 'events[0]'],
     ['not text', [1], 'events[0]'],
   ])('are rejected when %s', async (_, events, field) => {
-    expectRefusal(await subscribe({ events }), 422, [field]);
+    expectRejected(await subscribe({ events }), 422, [field]);
   });
 
   test('are reported together with an invalid url', async () => {
-    expectRefusal(await subscribe({ url: 'ftp://x', events: [] }), 422, ['events', 'url']);
+    expectRejected(await subscribe({ url: 'ftp://x', events: [] }), 422, ['events', 'url']);
   });
 });
 

@@ -9,7 +9,7 @@ export interface DemoProduct {
   price: number;
   priceDiscount?: number;
   categoryId: number;
-  /** Kilograms. */
+  /** The weight in kilograms. */
   weight: number;
   draw: Drawing;
   portrait?: boolean;

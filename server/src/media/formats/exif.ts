@@ -19,7 +19,10 @@ export function orientationOnly(tiff: Buffer): Buffer | undefined {
   return result;
 }
 
-/** Also returns undefined for an unreadable structure, because browsers do not rotate such an image either. */
+/**
+ * Returns undefined if there is no orientation. An unreadable structure counts as none, because browsers do not rotate
+ * such an image either.
+ */
 function readOrientation(tiff: Buffer): number | undefined {
   const order = tiff.toString('latin1', 0, 4);
   if (order !== 'II*\0' && order !== 'MM\0*') return undefined;

@@ -54,7 +54,7 @@ function endOfImage(bytes: Buffer, from: number, frame: number): number {
   return end;
 }
 
-/** Each sub-block begins with its length; an empty sub-block is the last one. */
+/** Returns the end of a sequence of sub-blocks. Each sub-block begins with its length, and an empty one is the last. */
 function endOfBlocks(bytes: Buffer, from: number): number {
   let at = from;
   for (let length = bytes.readUInt8(at++); length > 0; length = bytes.readUInt8(at++)) at += length;

@@ -36,7 +36,7 @@ function plain(text: string, longest: number): string {
   return ascii.toUpperCase().slice(0, longest).trim();
 }
 
-/** CRC-16/CCITT-FALSE. */
+/** Computes the checksum CRC-16/CCITT-FALSE. */
 function checksum(text: string): string {
   let crc = 0xffff;
   for (const byte of Buffer.from(text)) {

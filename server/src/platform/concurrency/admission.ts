@@ -27,7 +27,7 @@ interface WaitLimits {
   signal?: AbortSignal;
 }
 
-/** The queue was full, or the caller waited too long or left. */
+/** Thrown if the queue was full, or the caller waited too long or left. */
 export class NotAdmitted extends Error {}
 
 interface Waiter {

@@ -78,7 +78,7 @@ const BACKGROUND_DEADLINES: Deadlines = {
   connectMs: 5_000,
   waitMs: 30_000,
 };
-/** Each statement reads one batch. The transaction lasts as long as the client takes to read them all. */
+/** The transaction lasts as long as the client takes to read all batches. Each statement reads one batch. */
 const STREAM_DEADLINES: Deadlines = {
   ...FOREGROUND_DEADLINES,
   lockMs: 1_000,

@@ -57,7 +57,9 @@ export class Share implements StoreAccess {
     private readonly isAbandoned: () => boolean = () => false,
   ) {}
 
-  /** For statements that take no locks and change nothing. They share connections and may be sent twice. */
+  /**
+   * Runs a statement that takes no locks and changes nothing. Such statements share connections and may be sent twice.
+   */
   query<R>(statement: Statement): Promise<R[]> {
     const { reads } = this.resources;
     return reads ? reads.query(this.applicant.key, statement) : this.run(statement);
@@ -75,7 +77,7 @@ export class Share implements StoreAccess {
     }
   }
 
-  /** For a transaction that spans several hooks of a request. The caller must commit or roll it back. */
+  /** Begins a transaction that spans several hooks of a request. The caller must commit or roll it back. */
   async begin(options: TransactionOptions = {}): Promise<Transaction> {
     const connection = await this.take(options.waitMs);
     const begin = options.isSnapshot ? sql`begin isolation level repeatable read, read only` : sql`begin`;

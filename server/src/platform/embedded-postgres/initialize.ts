@@ -46,7 +46,9 @@ async function initdb(location: ClusterLocation, binaries: Binaries, folder: str
   }
 }
 
-/** Also removes the draft of another start that is still running. That start then uses the finished cluster instead. */
+/**
+ * Removes the drafts of earlier starts, even of one that is still running. That start then uses the finished cluster.
+ */
 function removeDrafts(location: ClusterLocation): void {
   for (const name of readdirSync(location.folder)) {
     if (!name.startsWith('initdb-')) continue;

@@ -27,7 +27,7 @@ export function dryRunSteps(app: FastifyInstance, storeOf: (request: FastifyRequ
   app.decorateRequest('dryRun', null);
   return { begin, end };
 
-  // Both use a callback, because most requests are not dry runs and should not wait for a promise.
+  // Both steps use callbacks, because most requests are not dry runs and should not wait for a promise.
   function begin(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
     if ((request.query as { dryRun?: unknown }).dryRun === 'true') {
       request.dryRun = new DryRun(storeOf(request));

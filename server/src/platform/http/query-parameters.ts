@@ -21,8 +21,8 @@ export function refuseBrokenQuery(
   done: (error?: Error) => void,
 ): void {
   const start = url.indexOf('?');
-  const fine = start === -1 || !url.includes('%', start) || isDecodable(url.slice(start));
-  done(fine ? undefined : badRequest('The query is not valid percent-encoded UTF-8', 'invalid_parameter'));
+  const isValid = start === -1 || !url.includes('%', start) || isDecodable(url.slice(start));
+  done(isValid ? undefined : badRequest('The query is not valid percent-encoded UTF-8', 'invalid_parameter'));
 }
 
 function isDecodable(text: string): boolean {

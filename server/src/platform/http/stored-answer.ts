@@ -4,7 +4,10 @@ import { gunzip, gzip } from 'node:zlib';
 /** The maximum size of a response stored for an idempotency key. */
 const MAX_STORED = 65_536;
 const MIN_COMPRESSED = 1_024;
-/** How many errors are stored of a rejection that is too large. The caller has already received the others. */
+/**
+ * If a rejection is too large to be stored, only this many of its errors are. The caller has already received all of
+ * them.
+ */
 const KEPT_DETAILS = 100;
 
 /** Markers that no stored response begins with, because every response is a JSON object. */

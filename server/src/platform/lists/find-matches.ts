@@ -58,9 +58,9 @@ const VERY_COMMON = 25;
 interface LookedUp {
   /** The number of matches in the sample. */
   sampled: number;
-  /** Set when all matches could be sorted. */
+  /** The page itself, if there were so few matches that all of them could be sorted. */
   page: FoundPage | undefined;
-  /** Set when there are more matches than the counting limit and no other filter applies. */
+  /** The total, if there are more matches than are counted and the search is the only filter. */
   total: number | undefined;
 }
 

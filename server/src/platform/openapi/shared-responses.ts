@@ -62,7 +62,7 @@ export const SHARED_COMPONENTS = {
       name: 'Idempotency-Key',
       in: 'header',
       required: false,
-      description: 'Up to 255 characters, a new one for each new request. Kept for 24 hours.',
+      description: 'Up to 255 characters. Use a new key for each new request. A key is stored for 24 hours.',
       schema: { type: 'string', maxLength: 255 },
     },
     IfMatch: {

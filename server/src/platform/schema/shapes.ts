@@ -48,7 +48,7 @@ export const OneOf = <T extends string>(values: readonly T[], options: TSchemaOp
 export const OneOfOrNull = (values: readonly string[], options: TSchemaOptions = {}) =>
   Type.Unsafe<string | null>({ type: ['string', 'null'], enum: [...values, null], ...options });
 
-/** The same schema, or null. */
+/** Extends a schema to accept null as well. */
 export function Nullable<T extends { type: string }>(schema: T) {
   return Type.Unsafe<(T extends { type: 'string' } ? string : number) | null>({
     ...schema,

@@ -61,15 +61,15 @@ function parameterValidator(schema: object): ParameterValidator {
   let coerce: ValidateFunction | undefined;
   const validate: ParameterValidator = (parameters) => {
     coerce ??= queryAjv.compile(schema);
-    const odd = integers.find((name) => {
+    const malformed = integers.find((name) => {
       const value = parameters[name];
       return typeof value === 'string' && !/^-?\d+$/.test(value);
     });
-    const passed = odd === undefined && coerce(parameters);
+    const passed = malformed === undefined && coerce(parameters);
     validate.errors =
-      odd === undefined
+      malformed === undefined
         ? coerce.errors
-        : [{ instancePath: `/${odd}`, keyword: 'type', params: { type: 'integer' } }];
+        : [{ instancePath: `/${malformed}`, keyword: 'type', params: { type: 'integer' } }];
     return passed;
   };
   return validate;

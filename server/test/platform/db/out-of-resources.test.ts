@@ -20,7 +20,7 @@ afterAll(async () => {
 test.each([
   ['disk_full', '53100'],
   ['out_of_memory', '53200'],
-])('a write is 503 busy while PostgreSQL reports %s, and works afterwards', async (name, code) => {
+])('a write returns 503 busy while PostgreSQL reports %s, and works afterwards', async (name, code) => {
   await beside.query(`
     create or replace function fail() returns trigger language plpgsql as
       $$ begin raise exception 'could not extend file: ${name}' using errcode = '${code}'; end $$;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ERROR_CODES } from '../../../src/platform/http/error-catalogue.js';
-import { expectErrorShape } from '../../support/expect-refusal.js';
+import { expectErrorShape } from '../../support/expect-rejected.js';
 import { type Answer, type Feira, openFeira, type StoreClient } from '../../support/feira.js';
 
 let feira: Feira;

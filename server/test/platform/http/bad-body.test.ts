@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { expectRefusal } from '../../support/expect-refusal.js';
+import { expectRejected } from '../../support/expect-rejected.js';
 import type { Answer, Feira, StoreClient } from '../../support/feira.js';
 import { sharedFeira } from '../../support/shared-feira.js';
 
@@ -48,7 +48,7 @@ async function everyCallRefuses(
   const sendsNothing = payload === undefined || payload === '';
   for (const call of calls) {
     if (sendsNothing && call.body === 'optional') continue;
-    expectRefusal(await send(call, payload, headers), status);
+    expectRejected(await send(call, payload, headers), status);
   }
 }
 
@@ -82,7 +82,7 @@ describe('a body that is not a JSON object is rejected with 400 by every call th
     for (const call of calls)
       for (const text of ['[]', '[{}]', '[1]']) {
         const answer = await send(call, text);
-        expectRefusal(
+        expectRejected(
           answer,
           `${call.method} ${call.path}` === `PATCH /products/${MISSING}/variants` ? 422 : 400,
         );
@@ -150,7 +150,7 @@ describe('a body of another content type is rejected with 400', () => {
 describe('a large body', () => {
   test('over 1 MB is rejected with 413 by every call', async () => {
     await everyCallRefuses(413, `{"name":"${'x'.repeat(MEGABYTE)}"}`);
-    expectRefusal(await send(STOCK, `{"entries":[${'0,'.repeat(1_000_000)}0]}`), 413);
+    expectRejected(await send(STOCK, `{"entries":[${'0,'.repeat(1_000_000)}0]}`), 413);
   });
 
   test('of exactly 1 MB is read', async () => {
@@ -158,7 +158,7 @@ describe('a large body', () => {
     const full = JSON.stringify({ name: 'Large', price: 1, unknown: 'x'.repeat(MEGABYTE - frame.length) });
     expect(full.length).toBe(MEGABYTE);
     expect((await send(PRODUCT, full)).status).toBe(201);
-    expectRefusal(await send(PRODUCT, `${full} `), 413);
+    expectRejected(await send(PRODUCT, `${full} `), 413);
   });
 
   // Every field that is a list has a maximum number of entries. Otherwise validating the entries would block all other
@@ -186,7 +186,7 @@ describe('a large body', () => {
       const count = Math.floor((MEGABYTE - head.length - tail.length + 1) / (entry.length + 1));
       const text = head + `${entry},`.repeat(count - 1) + entry + tail;
       const answer = await send({ method, path }, text);
-      expectRefusal(answer, 422);
+      expectRejected(answer, 422);
       expect(JSON.stringify(answer.body).length).toBeLessThan(10_000);
     },
   );
@@ -196,8 +196,8 @@ describe('nesting', () => {
   const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
 
   test('of 10,000 levels in place of a field is rejected with 422', async () => {
-    expectRefusal(await send(PRODUCT, `{"price":1,"name":${nested(10_000)}}`), 422, ['name']);
-    expectRefusal(await send(STOCK, `{"entries":${nested(10_000)}}`), 422);
+    expectRejected(await send(PRODUCT, `{"price":1,"name":${nested(10_000)}}`), 422, ['name']);
+    expectRejected(await send(STOCK, `{"entries":${nested(10_000)}}`), 422);
   });
 
   test('of 10,000 levels as the body is rejected with 400', () => everyCallRefuses400Or422(nested(10_000)));
@@ -212,7 +212,7 @@ describe('nesting', () => {
   async function everyCallRefuses400Or422(text: string): Promise<void> {
     for (const call of calls) {
       const takesArray = call.method === 'PATCH' && call.path.endsWith('/variants');
-      expectRefusal(await send(call, text), takesArray ? 422 : 400);
+      expectRejected(await send(call, text), takesArray ? 422 : 400);
     }
   }
 });
@@ -222,15 +222,15 @@ describe('Idempotency-Key', () => {
 
   test('of more than 255 characters is rejected with 400', async () => {
     const body = '{"entries":[{"sku":"x","delta":1}]}';
-    expectRefusal(await send(STOCK, body, key('k'.repeat(256))), 400);
-    expectRefusal(await send(STOCK, body, key('')), 400);
+    expectRejected(await send(STOCK, body, key('k'.repeat(256))), 400);
+    expectRejected(await send(STOCK, body, key('')), 400);
     expect((await send(STOCK, body, key('k'.repeat(255)))).status).toBe(200);
     expect((await send(STOCK, body, key('é "\'\\%\t~'))).status).toBe(200);
   });
 
   test('stores a rejection: the same malformed body gets the same response', async () => {
     const first = await send(PRODUCT, '{', key('broken'));
-    expectRefusal(first, 400);
+    expectRejected(first, 400);
     const again = await send(PRODUCT, '{', key('broken'));
     expect([again.status, again.headers['idempotent-replayed'], again.body]).toEqual([
       400,

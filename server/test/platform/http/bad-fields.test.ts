@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { expectRefusal } from '../../support/expect-refusal.js';
+import { expectRejected } from '../../support/expect-rejected.js';
 import type { Feira, StoreClient } from '../../support/feira.js';
 import { sharedFeira } from '../../support/shared-feira.js';
 
@@ -90,7 +90,7 @@ const QUANTITIES: Place[] = [
 
 async function refuse(places: Place[], values: unknown[]): Promise<void> {
   for (const [field, call] of places)
-    for (const value of values) expectRefusal(await call(value), 422, [field]);
+    for (const value of values) expectRejected(await call(value), 422, [field]);
 }
 
 describe('rejected with 422 and the name of the field', () => {
@@ -131,13 +131,13 @@ describe('rejected with 422 and the name of the field', () => {
 
   test('money that is not a finite number', async () => {
     for (const price of ['1e309', '-1e309'])
-      expectRefusal(await store.post('/products', `{"name":"Huge","price":${price}}`), 422, ['price']);
+      expectRejected(await store.post('/products', `{"name":"Huge","price":${price}}`), 422, ['price']);
   });
 
   test('a measure with four decimals, negative, or not a number', () =>
     refuse(MEASURES, [0.0001, 1.2345, 1e-7, -1, 1e308, '1', false, []]));
 
-  test('a quantity that is negative, broken, too large, or not a number', () =>
+  test('a quantity that is negative, fractional, too large, or not a number', () =>
     refuse(QUANTITIES, [-1, 1.5, 2_147_483_648, 1e308, '1', true, [], {}]));
 
   test('null for a field that cannot be cleared', async () => {
@@ -182,7 +182,7 @@ describe('all errors are reported together', () => {
       sku: 'x'.repeat(101),
     });
     const fields = ['name', 'price', 'priceDiscount', 'quantity', 'sku', 'typeId', 'urlImage', 'weight'];
-    expectRefusal(answer, 422, fields);
+    expectRejected(answer, 422, fields);
     expect(answer.body.code).toBe('validation_failed');
   });
 
@@ -202,7 +202,7 @@ describe('all errors are reported together', () => {
       'variants[3].id',
       'variants[3].price',
     ];
-    expectRefusal(answer, 422, fields);
+    expectRejected(answer, 422, fields);
   });
 
   test('of a structure', async () => {
@@ -212,14 +212,14 @@ describe('all errors are reported together', () => {
     });
     const fields = ['types[0].options', 'types[1].name', 'types[1].options[1]'];
     const combinations = ['combinations[0]', 'combinations[1].price', 'combinations[1].quantity'];
-    expectRefusal(answer, 422, [...fields, ...combinations]);
+    expectRejected(answer, 422, [...fields, ...combinations]);
   });
 
   test('of a stock batch', async () => {
     const answer = await store.patch('/stock', {
       entries: [{ sku: '', quantity: 1 }, { quantity: -1 }, null],
     });
-    expectRefusal(answer, 422, ['entries[0].sku', 'entries[1].quantity', 'entries[1].sku', 'entries[2]']);
+    expectRejected(answer, 422, ['entries[0].sku', 'entries[1].quantity', 'entries[1].sku', 'entries[2]']);
   });
 
   test('and no rejected call has changed anything', async () => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { expectErrorShape, expectRefusal } from '../../support/expect-refusal.js';
+import { expectErrorShape, expectRejected } from '../../support/expect-rejected.js';
 import { type Answer, type Feira, openFeira, type StoreClient } from '../../support/feira.js';
 import { until } from '../../support/process.js';
 
@@ -69,7 +69,7 @@ async function expectRefused(
   const answers = await exchange(bytes, server);
   expect(answers).toHaveLength(1);
   const [answer] = answers as [Answer];
-  expectRefusal(answer, status);
+  expectRejected(answer, status);
   expect(answer.body.code).toBe(code);
   expect(answer.headers.connection).toBe('close');
   await until(() => linesOf(answer).length > 0);
@@ -103,19 +103,19 @@ test('an unknown expectation is rejected with 417', async () => {
 });
 
 test('a head or a body that does not arrive in time is rejected with 408', async () => {
-  const impatient = await openFeira({ ...LOGGED, on: feira });
+  const shortTimeout = await openFeira({ ...LOGGED, on: feira });
   // The interval must be set before the server listens, because it is read only then.
-  Object.assign(impatient.app.server, {
+  Object.assign(shortTimeout.app.server, {
     headersTimeout: 100,
     requestTimeout: 100,
     connectionsCheckingInterval: 20,
   });
-  await expectRefused('GET / HTTP/1.1\r\nHos', 408, 'request_timeout', {}, impatient);
+  await expectRefused('GET / HTTP/1.1\r\nHos', 408, 'request_timeout', {}, shortTimeout);
   // The head must be read in time even on a busy machine.
-  Object.assign(impatient.app.server, { headersTimeout: 1_500, requestTimeout: 1_500 });
+  Object.assign(shortTimeout.app.server, { headersTimeout: 1_500, requestTimeout: 1_500 });
   const logged = { path: '/api/v1/products', workspaceId: store.workspaceId };
-  await expectRefused(post(100, '{"name"'), 408, 'request_timeout', logged, impatient);
-  await impatient.close();
+  await expectRefused(post(100, '{"name"'), 408, 'request_timeout', logged, shortTimeout);
+  await shortTimeout.close();
 });
 
 test('a body in broken chunks is rejected with 400', async () => {

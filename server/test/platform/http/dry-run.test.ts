@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { newProduct, newVaried, observe } from '../../support/catalog.js';
 import { runDryAndReal } from '../../support/dry-run-rounds.js';
-import { expectRefusal } from '../../support/expect-refusal.js';
+import { expectRejected } from '../../support/expect-rejected.js';
 import type { Feira, StoreClient } from '../../support/feira.js';
 import { pathOf, populate } from '../../support/populated-store.js';
 import { sharedFeira } from '../../support/shared-feira.js';
@@ -78,7 +78,7 @@ describe('with an Idempotency-Key', () => {
 
   test('a malformed key is rejected as in the real call', async () => {
     const answer = await store.post('/products?dryRun=true', {}, { 'idempotency-key': 'x'.repeat(256) });
-    expectRefusal(answer, 400);
+    expectRejected(answer, 400);
   });
 });
 
@@ -93,7 +93,7 @@ test.each(['', '1', 'yes', 'TRUE', 'true&dryRun=true'])(
   async (value) => {
     const id = await newProduct(store, { quantity: 1 });
     const answer = await store.patch(`/products/${id}/stock?dryRun=${value}`, { quantity: 2 });
-    expectRefusal(answer, 400);
+    expectRejected(answer, 400);
     expect(answer.body.code).toBe('invalid_parameter');
     expect((await store.get(`/products/${id}`)).body.quantity).toBe(1);
   },

@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expectErrorShape, expectRefusal } from '../../support/expect-refusal.js';
+import { expectErrorShape, expectRejected } from '../../support/expect-rejected.js';
 import { type Answer, type Feira, openFeira, type StoreClient } from '../../support/feira.js';
 
 let feira: Feira;
@@ -116,7 +116,7 @@ describe('the stock of a variation is written and read back by a SKU in the path
     for (const sku of ['absent', 'PLAIN', '%00', 'a%00b', 'x'.repeat(101), 'x'.repeat(9000)]) {
       const path = `/products/${id}/variants/${sku}/stock`;
       const answer = await send('PATCH', path, { body: { quantity: 1 }, token: store.token });
-      expectRefusal(answer, 404);
+      expectRejected(answer, 404);
       expect(answer.body.error).toMatch(/^A variation with the sku /);
     }
   });
@@ -135,14 +135,14 @@ describe('a path with a broken percent-encoding', () => {
 
   test.each(BROKEN)('%s returns 401 without a token, like any other path', async (path) => {
     const answer = await send('GET', path);
-    expectRefusal(answer, 401);
+    expectRejected(answer, 401);
     expect(answer.headers['www-authenticate']).toBe('Bearer realm="feira"');
-    expectRefusal(await send('GET', path, { token: 'nonsense' }), 401);
+    expectRejected(await send('GET', path, { token: 'nonsense' }), 401);
   });
 
   test.each(BROKEN)('%s returns 400 with a token, whatever the method', async (path) => {
     for (const method of ['GET', 'POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS'])
-      expectRefusal(await send(method, path, { token: store.token }), 400);
+      expectRejected(await send(method, path, { token: store.token }), 400);
   });
 
   test('counts against the budget, and returns 429 when it is used up', async () => {
@@ -156,7 +156,7 @@ describe('a path with a broken percent-encoding', () => {
     expect(await remaining()).toEqual([400, '3', '1']);
     expect((await poor.get('/me')).headers['x-ratelimit-remaining']).toBe('0');
     const refused = await send('GET', '/products/%zz', { token });
-    expectRefusal(refused, 429);
+    expectRejected(refused, 429);
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
   });
 });
@@ -189,27 +189,27 @@ test('a NUL in the query is rejected with 400', async () => {
     'cursor=%00',
     'page=1%00',
   ])
-    expectRefusal(await send('GET', `/products?${query}`, { token: store.token }), 400);
+    expectRejected(await send('GET', `/products?${query}`, { token: store.token }), 400);
 });
 
 test('an invalid escape in the query is rejected with 400', async () => {
   for (const query of ['%zz', 'search=%zz', 'search=100%', 'unknown=%', 'search=%ff', 'search=%ed%a0%80'])
-    expectRefusal(await send('GET', `/products?${query}`, { token: store.token }), 400);
+    expectRejected(await send('GET', `/products?${query}`, { token: store.token }), 400);
 });
 
 test('a query that is empty, unusual or very long never causes a 5xx', async () => {
   for (const query of ['', '&&&', `search=${'%F0%9F%91%95'.repeat(255)}`])
     expect((await send('GET', `/products?${query}`, { token: store.token })).status).toBe(200);
   for (const query of ['=x', '%00=1'])
-    expectRefusal(await send('GET', `/products?${query}`, { token: store.token }), 400);
-  expectRefusal(await send('GET', `/products?search=${'x'.repeat(256)}`, { token: store.token }), 400);
+    expectRejected(await send('GET', `/products?${query}`, { token: store.token }), 400);
+  expectRejected(await send('GET', `/products?search=${'x'.repeat(256)}`, { token: store.token }), 400);
 });
 
 test('prune must be true or false, and is checked before the body', async () => {
   const { body } = await store.post('/products', { name: 'Pruned', price: 1 });
   const path = `/products/${body.id}/variants`;
   for (const value of ['', '1', 'yes', 'TRUE', 'null', 'true&prune=true'])
-    expectRefusal(
+    expectRejected(
       await send('PUT', `${path}?prune=${value}`, { body: { types: 7 }, token: store.token }),
       400,
     );

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { expectErrorShape } from '../../support/expect-refusal.js';
+import { expectErrorShape } from '../../support/expect-rejected.js';
 import type { Feira, StoreClient } from '../../support/feira.js';
 import { sharedFeira } from '../../support/shared-feira.js';
 

@@ -29,7 +29,7 @@ export function expectErrorShape({ status, body, headers }: Answer): void {
  * Checks that the call was rejected with this status in the error format and, for a 422, with exactly these fields in
  * any order.
  */
-export function expectRefusal(answer: Answer, status: number, fields?: string[]): void {
+export function expectRejected(answer: Answer, status: number, fields?: string[]): void {
   expect({ status: answer.status, body: answer.body }).toMatchObject({ status });
   expectErrorShape(answer);
   if (fields) expect(fieldsOf(answer)).toEqual([...fields].sort());
