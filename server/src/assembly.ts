@@ -3,6 +3,7 @@ import { Sessions } from './accounts/sessions.js';
 import type { AppOptions, ServerOptions } from './app.js';
 import { OrderLinks } from './checkout/order-links.js';
 import { AnswerMemory } from './events/answer-memory.js';
+import { ListReads } from './events/list-reads.js';
 import { Sequencer } from './events/sequencer.js';
 import { Snapshots } from './events/snapshots.js';
 import { LocalStorage } from './media/local-storage.js';
@@ -11,6 +12,7 @@ import { noRefunder } from './orders/refund.js';
 import { paymentReport } from './payments/report.js';
 import { SandboxGateway } from './payments/sandbox/gateway.js';
 import type { PublicRoutes } from './platform/config.js';
+import type { Replica } from './platform/db/replica.js';
 import { sql } from './platform/db/sql.js';
 import { Flash } from './platform/html/flash.js';
 import { PageCache } from './platform/html/page-cache.js';
@@ -48,7 +50,7 @@ export interface Assembly {
 export async function assemble(options: AssemblyOptions): Promise<Assembly> {
   const { log, publicUrl, mediaUrl } = options;
   const resources = await openResources(options);
-  const { db, listener, clock, storage, budgets, outbound, metrics, seal, signer } = resources;
+  const { db, replica, listener, clock, storage, budgets, outbound, metrics, seal, signer } = resources;
   const wake = new DeliveryWake(db.system('wake'));
   const dispatcher = new Dispatcher({
     db: db.system('deliveries'),
@@ -60,7 +62,12 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
   });
   const sequencer = new Sequencer(db.system('sequencer'), log, () => dispatcher.wake());
   const snapshots = new Snapshots(db);
-  const lists = new ListMemory(db.background('list counts').autocommit);
+  const memory = () => new ListMemory(db.background('list counts').autocommit);
+  const lists = new ListReads(
+    db.system('store positions'),
+    memory(),
+    replica && { server: replica, memory: memory() },
+  );
   const answers = new AnswerMemory(db.system('store versions'));
   measureDeliveries(metrics.registry, db.system('metrics'), dispatcher);
   const credentials = new Credentials(db.system('tokens'), clock, listener);
@@ -138,7 +145,7 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
   };
 }
 
-function readinessOf({ db, storage, budgets }: Resources, log: Logger): Readiness {
+function readinessOf({ db, storage, budgets, replica }: Resources, log: Logger): Readiness {
   const checks = {
     database: async () => {
       await db.system('health').query(sql`select 1`);
@@ -150,5 +157,11 @@ function readinessOf({ db, storage, budgets }: Resources, log: Logger): Readines
     },
     budgets: () => budgets.check(),
   };
-  return new Readiness(checks, log);
+  return new Readiness(checks, log, replica && (() => ({ replica: replicaReport(replica) })));
+}
+
+/** For information: without its replica the process serves everything from the primary. */
+function replicaReport(replica: Replica): object {
+  const { state, lagMs } = replica.status();
+  return { state, ...(Number.isFinite(lagMs) && { lagSeconds: Math.ceil(lagMs / 100) / 10 }) };
 }

@@ -11,12 +11,14 @@ import { InMemoryBudgets } from './platform/budgets/in-memory.js';
 import { SpenderWindows } from './platform/budgets/spender-windows.js';
 import type { Clock } from './platform/clock.js';
 import type { DatabaseDriver, WebhookConfig } from './platform/config.js';
+import type { ReplicaSettings } from './platform/config-replica.js';
 import type { S3Config } from './platform/config-s3.js';
 import { Seal } from './platform/crypto/seal.js';
 import { Signer } from './platform/crypto/signer.js';
 import { type Database, openDatabase } from './platform/db/database.js';
 import { DatabaseClock } from './platform/db/database-clock.js';
 import { Listener } from './platform/db/listen.js';
+import { Replica } from './platform/db/replica.js';
 import type { Deadlines } from './platform/db/settings.js';
 import { createMetrics, type HttpMetrics } from './platform/observability/metrics.js';
 import { Outbound } from './platform/outbound/post.js';
@@ -24,6 +26,8 @@ import { Outbound } from './platform/outbound/post.js';
 /** The connections and keys that a process uses. assembly.ts distributes them. */
 export interface Resources {
   db: Database;
+  /** Undefined if none is configured. */
+  replica: Replica | undefined;
   listener: Listener;
   clock: Clock;
   storage: Storage;
@@ -39,6 +43,7 @@ export interface Resources {
 export interface ResourceOptions {
   connection: pg.ClientConfig;
   databaseDriver?: DatabaseDriver;
+  replica?: ReplicaSettings | undefined;
   /** Time limits that tests replace. */
   deadlines?: Partial<Deadlines>;
   log: Logger;
@@ -61,17 +66,21 @@ export async function openResources(options: ResourceOptions): Promise<Resources
     driver: options.databaseDriver,
     deadlines: options.deadlines,
     areas: { [ORDERS]: ORDERS_CONNECTIONS, [TOKENS]: TOKENS_CONNECTIONS },
+    hasReplica: options.replica !== undefined,
   });
   const databaseClock = options.clock ? undefined : await openClock(db, log);
   const clock = options.clock ?? (databaseClock as Clock);
+  const replica = openReplica(options, db, clock);
   const listener = new Listener(connection);
   const budgets = await openBudgets(options, clock, new DailyUploads(db, clock));
   const outbound = new Outbound(webhooks);
   const metrics = createMetrics();
   databaseClock?.measure(metrics.registry);
   budgets.measure?.(metrics.registry);
+  replica?.measure(metrics.registry);
   return {
     db,
+    replica,
     listener,
     clock,
     storage: await openStorage(options, clock),
@@ -85,9 +94,19 @@ export async function openResources(options: ResourceOptions): Promise<Resources
       budgets.close();
       await outbound.close();
       await listener.close();
+      await replica?.close();
       await db.close();
     },
   };
+}
+
+function openReplica(
+  { replica, databaseDriver, deadlines }: ResourceOptions,
+  db: Database,
+  clock: Clock,
+): Replica | undefined {
+  if (!replica) return undefined;
+  return new Replica({ ...replica, driver: databaseDriver, deadlines, clock, primary: db.system('replica') });
 }
 
 export async function openStorage(

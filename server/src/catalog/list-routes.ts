@@ -1,11 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { AnswerMemory } from '../events/answer-memory.js';
+import type { ListReads } from '../events/list-reads.js';
 import { sendSnapshot } from '../events/send-snapshot.js';
 import type { Snapshots } from '../events/snapshots.js';
 import type { Database } from '../platform/db/database.js';
 import { prefersNdjson } from '../platform/http/ndjson.js';
 import { sendJson } from '../platform/http/send-json.js';
-import type { ListMemory } from '../platform/lists/list-memory.js';
 import { readPageRequest } from '../platform/lists/paging.js';
 import { Type } from '../platform/schema/type.js';
 import { checkerOf } from '../platform/schema/validation.js';
@@ -23,7 +23,7 @@ interface CatalogListOptions {
   db: Database;
   mediaUrl: string;
   snapshots: Snapshots;
-  lists: ListMemory;
+  lists: ListReads;
   answers: AnswerMemory;
 }
 
@@ -61,7 +61,9 @@ export const catalogLists: FastifyPluginAsyncTypebox<CatalogListOptions> = async
           },
         );
         const store = page.filters.search ? db.search(workspaceId) : request.store;
-        return listProducts(store, lists, workspaceId, page, mediaUrl);
+        return lists.read(workspaceId, store, (from, memory) =>
+          listProducts(from, memory, workspaceId, page, mediaUrl),
+        );
       });
       return sendJson(reply, body);
     },
@@ -92,7 +94,9 @@ export const catalogLists: FastifyPluginAsyncTypebox<CatalogListOptions> = async
           filterShape: shape.variationFilters,
           isFilters: isVariationFilters,
         });
-        return listStoreVariations(request.store, lists, workspaceId, page);
+        return lists.read(workspaceId, request.store, (from, memory) =>
+          listStoreVariations(from, memory, workspaceId, page),
+        );
       });
       return sendJson(reply, body);
     },

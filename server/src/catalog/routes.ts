@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
 import type { AnswerMemory } from '../events/answer-memory.js';
+import type { ListReads } from '../events/list-reads.js';
 import { originOfApp } from '../events/names.js';
 import type { Snapshots } from '../events/snapshots.js';
 import type { Database } from '../platform/db/database.js';
@@ -9,7 +10,6 @@ import { DryRunQuery } from '../platform/http/dry-run.js';
 import { notFound } from '../platform/http/errors.js';
 import { readIfMatch, requireMatch } from '../platform/http/if-match.js';
 import { sendJson } from '../platform/http/send-json.js';
-import type { ListMemory } from '../platform/lists/list-memory.js';
 import { Deleted } from '../platform/schema/shapes.js';
 import { createProduct, createVariedProduct } from './create-product.js';
 import { catalogLists } from './list-routes.js';
@@ -24,7 +24,7 @@ export interface CatalogOptions {
   db: Database;
   mediaUrl: string;
   snapshots: Snapshots;
-  lists: ListMemory;
+  lists: ListReads;
   answers: AnswerMemory;
 }
 

@@ -41,7 +41,13 @@ export const command: Command = {
       import('./demo.js'),
       import('./welcome.js'),
     ]);
-    const assembly = await assemble({ ...config, connection: connected.connection, log });
+    const assembly = await assemble({
+      ...config,
+      connection: connected.connection,
+      // Background jobs read no lists.
+      replica: role === 'worker' ? undefined : config.replica,
+      log,
+    });
     const supervisor = connected.embedded && new Supervisor(config.dataFolder, connected.embedded, log);
     supervisor?.measure(assembly.resources.metrics.registry);
     const worker = role === 'api' ? undefined : startWorker(assembly.worker);

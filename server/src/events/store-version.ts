@@ -20,3 +20,23 @@ export function storeVersion(workspaceId: Statement): Statement {
     ) pending
     left join event_heads h on h.workspace_id = ${workspaceId}`;
 }
+
+/**
+ * The position of a store, which is equal on two servers only if both have the same changes of the store; null while
+ * many events are not numbered yet.
+ *
+ * A count does not suffice here: of two transactions that commit at the same time, the primary may show one first and a
+ * replica the other. Events that are not numbered are therefore compared by their ids. Numbers are given out in one
+ * order, after the events they belong to; a server that lost a part of the history in a failover has another epoch.
+ */
+export function storePosition(workspaceId: Statement): Statement {
+  return sql`
+    select case when pending.waiting <= ${raw(String(MAX_WAITING))} then
+      concat_ws(' ', h.epoch, e.id, h.last_sequence, h.last_order_change, pending.ids) end
+    from (
+      select count(*) as waiting, string_agg(o.id::text, ' ' order by o.position) as ids from outbox o
+      where o.ctid = any(array(select place from next_in_outbox(${raw(String(MAX_WAITING + 1))}, ${workspaceId})))
+    ) pending
+    left join event_heads h on h.workspace_id = ${workspaceId}
+    left join event_epochs e on e.ordinal = h.epoch`;
+}

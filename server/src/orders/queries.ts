@@ -40,12 +40,11 @@ export const orderSorts: Record<string, SortKey> = {
 
 /** Lists orders. Returns the response as JSON text. */
 export async function listOrders(
-  db: StoreAccess,
+  db: Queryable,
   memory: ListMemory,
   workspaceId: string,
   request: PageRequest<OrderFilters>,
 ): Promise<Buffer> {
-  if (request.sort === 'updatedAt') return listChanges(db, memory, workspaceId, request);
   const page = await readOrders(db, memory, workspaceId, request, { from: sql`orders o`, json: orderJson });
   return listBody(page.json, metaOf(request, page));
 }
@@ -54,7 +53,7 @@ export async function listOrders(
  * Lists changes for delta sync. Everything committed before the call is numbered first; later commits get higher
  * numbers.
  */
-async function listChanges(
+export async function listChanges(
   db: StoreAccess,
   memory: ListMemory,
   workspaceId: string,

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { AnswerMemory } from '../events/answer-memory.js';
+import type { ListReads } from '../events/list-reads.js';
 import { originOfApp } from '../events/names.js';
 import { sendSnapshot } from '../events/send-snapshot.js';
 import type { Snapshots } from '../events/snapshots.js';
@@ -7,7 +8,6 @@ import type { Database } from '../platform/db/database.js';
 import { badRequest, notFound } from '../platform/http/errors.js';
 import { prefersNdjson } from '../platform/http/ndjson.js';
 import { sendJson } from '../platform/http/send-json.js';
-import type { ListMemory } from '../platform/lists/list-memory.js';
 import { readPageRequest } from '../platform/lists/paging.js';
 import { Type } from '../platform/schema/type.js';
 import { checkerOf } from '../platform/schema/validation.js';
@@ -15,7 +15,7 @@ import { customerSorts, listCustomers } from './customers.js';
 import { invoiceRoutes } from './invoice-routes.js';
 import { OrderReads } from './order-reads.js';
 import * as shape from './order-shapes.js';
-import { findOrder, listOrders, orderSorts } from './queries.js';
+import { findOrder, listChanges, listOrders, orderSorts } from './queries.js';
 import { type Refunder, refundOrder } from './refund.js';
 import { customerRecords, orderRecords } from './snapshot.js';
 import { ordersOf } from './storage.js';
@@ -25,7 +25,7 @@ export interface OrderOptions {
   db: Database;
   refunder: Refunder;
   snapshots: Snapshots;
-  lists: ListMemory;
+  lists: ListReads;
   answers: AnswerMemory;
 }
 
@@ -67,13 +67,19 @@ export const orderRoutes: FastifyPluginAsyncTypebox<OrderOptions> = async (
         isFilters: isOrderFilters,
       });
       const { workspaceId } = request.credential;
-      const read = () =>
-        page.filters.search
-          ? orBusy(listOrders(db.search(workspaceId), lists, workspaceId, page))
-          : listOrders(request.store, lists, workspaceId, page);
+      const { search } = page.filters;
+      const access = search ? db.search(workspaceId) : request.store;
+      const isDeltaSync = page.sort === 'updatedAt';
+      const read = () => {
+        // Delta sync first numbers what is committed, so it must use the primary.
+        const list = isDeltaSync
+          ? listChanges(access, lists.memory, workspaceId, page)
+          : lists.read(workspaceId, access, (from, memory) => listOrders(from, memory, workspaceId, page));
+        return search ? orBusy(list) : list;
+      };
       // A response is not cached if it depends on the current time zone of the store (days), or must first number
       // committed changes (delta sync).
-      const isRepeatable = from === undefined && to === undefined && page.sort !== 'updatedAt';
+      const isRepeatable = from === undefined && to === undefined && !isDeltaSync;
       const body = await (isRepeatable ? answers.answer(workspaceId, request.url, read) : read());
       return sendJson(reply, body);
     },
@@ -160,10 +166,12 @@ export const orderRoutes: FastifyPluginAsyncTypebox<OrderOptions> = async (
         isFilters: isCustomerFilters,
       });
       const { workspaceId } = request.credential;
-      const body = await (page.filters.search
-        ? orBusy(listCustomers(db.search(workspaceId), lists, workspaceId, page))
-        : listCustomers(request.store, lists, workspaceId, page));
-      return sendJson(reply, body);
+      const { search } = page.filters;
+      const access = search ? db.search(workspaceId) : request.store;
+      const list = lists.read(workspaceId, access, (from, memory) =>
+        listCustomers(from, memory, workspaceId, page),
+      );
+      return sendJson(reply, await (search ? orBusy(list) : list));
     },
   );
 };

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { ConfigError, NoDatabaseError } from './config-errors.js';
+import { type ReplicaSettings, readReplica } from './config-replica.js';
 import { readS3, type S3Config } from './config-s3.js';
 import { isNetwork, portIn, refuseWeakSecret } from './config-values.js';
 import { readOrCreateSecret } from './crypto/secrets.js';
@@ -29,6 +30,8 @@ export interface Config {
   dataFolder: string;
   /** If unset, the embedded PostgreSQL is used. */
   databaseUrl: string | undefined;
+  /** A standby from which lists are read. If unset, everything is read from the primary. */
+  replica: ReplicaSettings | undefined;
   /** The PostgreSQL client: our pipelined driver, or pg's own client. */
   databaseDriver: DatabaseDriver;
   /** The first secret signs and seals; all of them verify and open. */
@@ -88,6 +91,7 @@ export function readConfig(
     faults.push('DATABASE_URL must start with postgres:// or postgresql://');
   }
 
+  const replica = readReplica(read, faults);
   const databaseDriver = read('FEIRA_DB_DRIVER') ?? 'pipeline';
   if (databaseDriver !== 'pipeline' && databaseDriver !== 'pg')
     faults.push(`FEIRA_DB_DRIVER must be pipeline or pg, not "${databaseDriver}"`);
@@ -154,6 +158,7 @@ export function readConfig(
     isTestShop: isPublic && paymentGateway === 'sandbox',
     dataFolder,
     databaseUrl,
+    replica,
     databaseDriver: databaseDriver as DatabaseDriver,
     secrets: [kept.secret, ...previousSecrets],
     redisUrl,

@@ -43,7 +43,9 @@ export const productListRoutes: FastifyPluginAsync<Storefront> = async (app, sto
     let list: ProductList;
     try {
       const access = asked.search === '' ? db.store(workspaceId) : db.search(workspaceId);
-      list = await listShopProducts(access, lists, workspaceId, mediaUrl, asked, category);
+      list = await lists.read(workspaceId, access, (from, memory) =>
+        listShopProducts(from, memory, workspaceId, mediaUrl, asked, category),
+      );
     } catch (error) {
       if (asked.search === '' || !isTemporary(error)) throw error;
       request.log.warn({ requestId: request.id, err: error }, 'search refused');

@@ -8,6 +8,7 @@ import { SCOPES, type Scope } from '../../src/oauth/scopes.js';
 import { createGrant, issueTokens } from '../../src/oauth/tokens.js';
 import type { SandboxGateway } from '../../src/payments/sandbox/gateway.js';
 import type { PublicRoutes, WebhookConfig } from '../../src/platform/config.js';
+import type { ReplicaSettings } from '../../src/platform/config-replica.js';
 import type { S3Config } from '../../src/platform/config-s3.js';
 import { migrate } from '../../src/platform/db/migrate.js';
 import type { Deadlines } from '../../src/platform/db/settings.js';
@@ -58,6 +59,8 @@ export async function openFeira(
     /** An empty or restored database in the test's own cluster. It is migrated. */
     connection?: Feira['connection'];
     redisUrl?: string;
+    /** A standby of the database, used like that of REPLICA_URL. */
+    replica?: ReplicaSettings;
     /** Another route to the same database, such as a proxy. */
     through?: (connection: Feira['connection']) => Promise<Feira['connection']>;
     /**
@@ -96,6 +99,7 @@ export async function openFeira(
     mediaUrl: `${publicUrl}/media`,
     dataFolder: folder.path,
     redisUrl: options.redisUrl,
+    replica: options.replica,
     databaseDriver: process.env.FEIRA_DB_DRIVER === 'pg' ? 'pg' : 'pipeline',
     deadlines: options.deadlines ?? LONG_DEADLINES,
     redisTimeoutMs: options.redisTimeoutMs,

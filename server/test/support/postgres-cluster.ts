@@ -11,17 +11,42 @@ const IS_ROOT = process.getuid?.() === 0;
 
 /** A PostgreSQL of the Linux distribution, with data and socket in its own folder. */
 export class PostgresCluster {
-  private constructor(private readonly folder: string) {}
+  private constructor(
+    private readonly folder: string,
+    private readonly settings: Record<string, string>,
+  ) {}
 
   static start(settings: Record<string, string> = { fsync: 'off' }, parent = tmpdir()): PostgresCluster {
-    const folder = mkdtempSync(join(parent, 'feira-cluster-'));
-    if (IS_ROOT) execFileSync('chown', ['postgres', folder]);
+    const folder = newFolder(parent);
     const data = join(folder, 'data');
     run('initdb', '-D', data, '-A', 'trust', '-U', 'feira', '-E', 'UTF8', '--locale=C.UTF-8');
-    const all = { listen_addresses: "''", unix_socket_directories: folder, ...settings };
+    const cluster = new PostgresCluster(folder, settings);
+    cluster.startServer();
+    return cluster;
+  }
+
+  /** A standby that streams from this cluster. It has a folder of its own and must be closed, too. */
+  startStandby(): PostgresCluster {
+    const folder = newFolder(tmpdir());
+    run('pg_basebackup', '-h', this.folder, '-U', 'feira', '-D', join(folder, 'data'), '-R', '-c', 'fast');
+    const standby = new PostgresCluster(folder, this.settings);
+    standby.startServer();
+    return standby;
+  }
+
+  startServer(): void {
+    const all = { listen_addresses: "''", unix_socket_directories: this.folder, ...this.settings };
     const options = Object.entries(all).map(([name, value]) => `-c ${name}=${value}`);
-    run('pg_ctl', '-D', data, '-w', '-l', join(folder, 'log'), '-o', options.join(' '), 'start');
-    return new PostgresCluster(folder);
+    run('pg_ctl', '-D', this.data, '-w', '-l', join(this.folder, 'log'), '-o', options.join(' '), 'start');
+  }
+
+  /** Stops it as a crash would. */
+  killServer(): void {
+    run('pg_ctl', '-D', this.data, '-w', '-m', 'immediate', 'stop');
+  }
+
+  private get data(): string {
+    return join(this.folder, 'data');
   }
 
   get connection(): Feira['connection'] {
@@ -50,9 +75,15 @@ export class PostgresCluster {
   }
 
   close(): void {
-    run('pg_ctl', '-D', join(this.folder, 'data'), '-w', '-m', 'immediate', 'stop');
+    this.killServer();
     rmSync(this.folder, { recursive: true, force: true });
   }
+}
+
+function newFolder(parent: string): string {
+  const folder = mkdtempSync(join(parent, 'feira-cluster-'));
+  if (IS_ROOT) execFileSync('chown', ['postgres', folder]);
+  return folder;
 }
 
 /** Runs a program under another account if this process is root, because PostgreSQL refuses to run as root. */

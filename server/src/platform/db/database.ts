@@ -18,6 +18,8 @@ export interface DatabaseOptions {
    * stores.
    */
   areas?: Readonly<Record<string, number>>;
+  /** Leaves the connections that the process opens to its replica out of those to the primary. */
+  hasReplica?: boolean;
 }
 
 /**
@@ -38,7 +40,10 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** A process uses fewer than 25 connections in total, including the one that listens for notifications. */
+/**
+ * A process uses fewer than 25 connections in total, including the one that listens for notifications. With a replica,
+ * to which it opens two, the reads and the system have one less each.
+ */
 const READS: Omit<ReadLimits, 'waitMs'> = {
   connections: 4,
   perKey: 16,
@@ -46,9 +51,11 @@ const READS: Omit<ReadLimits, 'waitMs'> = {
   slow: 3,
   slowAfterMs: 20,
 };
+const READS_BESIDE_REPLICA = { ...READS, connections: 3, slow: 2 };
 const STORES = { total: 9, perStore: 4, allStores: 7 };
 const SEARCHES = { total: 2, perStore: 1 };
 const SYSTEM = { total: 4, perTask: 2 };
+const SYSTEM_BESIDE_REPLICA = { ...SYSTEM, total: 3 };
 const BACKGROUND = { total: 2, perTask: 1 };
 const STREAMS = { total: 2, perOwner: 1 };
 
@@ -103,11 +110,13 @@ export async function openDatabase(
   const searchPool = new Pool(openConnections, opener(searching));
   const backgroundPool = new Pool(openConnections, opener(BACKGROUND_DEADLINES));
   const streamPool = new Pool(openConnections, opener(STREAM_DEADLINES));
-  const reads = new Reads(openConnections, opener(foreground), { ...READS, waitMs: foreground.waitMs });
+  const readLimits = options.hasReplica ? READS_BESIDE_REPLICA : READS;
+  const systemLimits = options.hasReplica ? SYSTEM_BESIDE_REPLICA : SYSTEM;
+  const reads = new Reads(openConnections, opener(foreground), { ...readLimits, waitMs: foreground.waitMs });
   const areas = options.areas ?? {};
   const stores = new Admission({ total: STORES.total, groups: { '': STORES.allStores, ...areas } });
   const searches = new Admission({ total: SEARCHES.total });
-  const system = new Admission({ total: SYSTEM.total });
+  const system = new Admission({ total: systemLimits.total });
   const background = new Admission({ total: BACKGROUND.total });
   const streams = new Admission({ total: STREAMS.total });
 
@@ -124,7 +133,7 @@ export async function openDatabase(
       ),
     system: (task) =>
       new Share(
-        { key: task, limit: SYSTEM.perTask },
+        { key: task, limit: systemLimits.perTask },
         { admission: system, pool, reads, deadlines: foreground },
       ),
     background: (task) =>

@@ -14,6 +14,12 @@ export function isOverload(error: unknown): boolean {
   return error instanceof NotAdmitted || ((error ?? {}) as Partial<DatabaseError>).code === QUERY_CANCELED;
 }
 
+/** Whether the error was reported by PostgreSQL or by a connection to it, and not by the code that uses them. */
+export function isFromDatabase(error: unknown): boolean {
+  const { code } = (error ?? {}) as Partial<DatabaseError>;
+  return error instanceof DatabaseUnavailable || /^[0-9A-Z]{5}$/.test(String(code));
+}
+
 /**
  * Returns whether the same request may succeed later without changes: after a lock or statement timeout, a deadlock, a
  * full or slow queue, or while the database is unreachable, starting, stopping (57P…), failing over (a former primary

@@ -24,6 +24,8 @@ export class Readiness {
   constructor(
     private readonly checks: Record<string, ReadinessCheck>,
     private readonly log: Logger,
+    /** Further fields of the answer, which do not decide whether the process is ready. */
+    private readonly information: () => object = () => ({}),
   ) {
     this.state = cachedFor(CACHE_MS, () => this.checkAll());
   }
@@ -31,7 +33,7 @@ export class Readiness {
   async read(): Promise<{ code: 200 | 503; body: object }> {
     const state = await this.state();
     const code = this.stopping || state.status === 'unavailable' ? 503 : 200;
-    return { code, body: { ...state, ...(this.stopping && { status: 'stopping' }) } };
+    return { code, body: { ...state, ...this.information(), ...(this.stopping && { status: 'stopping' }) } };
   }
 
   private async checkAll(): Promise<State> {

@@ -1,0 +1,38 @@
+interface Reached {
+  at: number;
+  position: number;
+}
+
+/** With one check per second, a replica that is further behind than this many seconds is reported as even later. */
+const MAX_POSITIONS = 120;
+
+/**
+ * How far a replica is behind. Positions in the write-ahead log of the primary are recorded with their time; the
+ * replica contains everything that was committed before the time of the newest position that it has replayed. Unlike
+ * pg_last_xact_replay_timestamp(), this also works while nothing is written, and when the replica has lost its
+ * connection to the primary.
+ */
+export class ReplicaLag {
+  private reached: Reached[] = [];
+  private currentUntil = Number.NEGATIVE_INFINITY;
+
+  /** `at` must be a time before the position was read. */
+  primaryReached(position: number, at: number): void {
+    // After a failover the log of the new primary may end before that of the old one.
+    if (position < (this.reached.at(-1)?.position ?? 0)) this.reached = [];
+    this.reached.push({ at, position });
+    if (this.reached.length > MAX_POSITIONS) this.reached.shift();
+  }
+
+  replicaReached(position: number): void {
+    for (let first = this.reached[0]; first && first.position <= position; first = this.reached[0]) {
+      this.currentUntil = first.at;
+      this.reached.shift();
+    }
+  }
+
+  /** Every commit that is older than this is in the replica. Infinity until the first check succeeded. */
+  atMostMs(now: number): number {
+    return now - this.currentUntil;
+  }
+}

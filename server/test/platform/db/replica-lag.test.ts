@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { ReplicaLag } from '../../../src/platform/db/replica-lag.js';
+
+test('is unknown until the replica has reached a position of the primary', () => {
+  const lag = new ReplicaLag();
+  expect(lag.atMostMs(0)).toBe(Number.POSITIVE_INFINITY);
+  lag.primaryReached(100, 1_000);
+  lag.replicaReached(99);
+  expect(lag.atMostMs(1_000)).toBe(Number.POSITIVE_INFINITY);
+});
+
+test('is the time since the newest position that the replica has reached', () => {
+  const lag = new ReplicaLag();
+  for (const [position, at] of [
+    [100, 1_000],
+    [200, 2_000],
+    [300, 3_000],
+  ] as const)
+    lag.primaryReached(position, at);
+  lag.replicaReached(250);
+  expect(lag.atMostMs(3_000)).toBe(1_000);
+  lag.replicaReached(300);
+  expect(lag.atMostMs(3_000)).toBe(0);
+  expect(lag.atMostMs(4_500)).toBe(1_500);
+});
+
+test('does not grow over checks in which the primary has written nothing', () => {
+  const lag = new ReplicaLag();
+  for (let at = 0; at < 500_000; at += 1_000) {
+    lag.primaryReached(100, at);
+    lag.replicaReached(100);
+    expect(lag.atMostMs(at)).toBe(0);
+  }
+});
+
+test('stays an upper bound for a replica that is further behind than what is remembered', () => {
+  const lag = new ReplicaLag();
+  for (let n = 0; n <= 500; n++) lag.primaryReached(n, n * 1_000);
+  lag.replicaReached(10);
+  expect(lag.atMostMs(500_000)).toBeGreaterThanOrEqual(490_000);
+  lag.replicaReached(450);
+  expect(lag.atMostMs(500_000)).toBe(50_000);
+});
+
+test('compares with the log of the new primary after a failover that lost a part of the old one', () => {
+  const lag = new ReplicaLag();
+  lag.primaryReached(1_000, 1_000);
+  lag.primaryReached(900, 2_000);
+  lag.replicaReached(900);
+  expect(lag.atMostMs(2_000)).toBe(0);
+});
