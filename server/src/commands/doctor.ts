@@ -8,9 +8,10 @@ import { inTime } from '../platform/observability/health.js';
 import { openStorage } from '../resources.js';
 import type { Command } from './command.js';
 import { checkDatabase, type Finding } from './doctor-database.js';
+import { checkReplica } from './doctor-replica.js';
 
 export const command: Command = {
-  summary: 'Check the configuration, the database, the storage and Redis',
+  summary: 'Check the configuration, the database, the replica, the storage and Redis',
   details: 'Reports problems and how to fix them. Changes nothing. Exits with code 1 if it found a problem.',
   options: {},
   example: 'feira doctor',
@@ -37,6 +38,7 @@ async function examine(): Promise<Finding[]> {
     payments(config),
     dataFolder(config),
     ...(await checkDatabase(config)),
+    await checkReplica(config),
     await storage(config),
     await budgets(config),
   ];

@@ -123,9 +123,10 @@ describe('beside a running server', () => {
     expect(await answerOf(['migrate'])).toEqual({ applied: [] });
   });
 
-  test('doctor finds storage and shared budgets that do not respond, and reveals no secret', async () => {
+  test('doctor finds a replica, storage and shared budgets that do not respond, and reveals no secret', async () => {
     const { code, stdout } = await runCommand(['doctor', '--json'], {
       ...env,
+      REPLICA_URL: 'postgres://feira:hunter2@127.0.0.1:1/feira',
       REDIS_URL: 'redis://:hunter2@127.0.0.1:1',
       S3_ENDPOINT: 'http://127.0.0.1:2',
       S3_BUCKET: 'b',
@@ -135,6 +136,7 @@ describe('beside a running server', () => {
     expect(code).toBe(1);
     const { findings } = JSON.parse(stdout) as { findings: { what: string; ok: boolean; say: string }[] };
     const saidOf = (what: string) => findings.find((finding) => finding.what === what && !finding.ok)?.say;
+    expect(saidOf('replica')).toContain('REPLICA_URL');
     expect(saidOf('storage')).toContain('S3_ENDPOINT');
     expect(saidOf('budgets')).toContain('REDIS_URL');
     expect(stdout).not.toContain('hunter2');
