@@ -36,7 +36,7 @@ test('repeats a failed write with the same key and the same bytes', async () => 
   expect([...keys]).toEqual([expect.stringMatching(/^.{36}$/)]);
 });
 
-test('sends another key with another call, and none with a read', async () => {
+test('sends a different key with each write, and none with a read', async () => {
   await using server = await ScriptedServer.open(answer(200));
   const { client } = clientOf(server);
   await client.products.create(PRODUCT);

@@ -84,7 +84,7 @@ function every(everyMs: number, name: string, run: Job['run']): Job {
 }
 
 export interface Worker {
-  /** Waits for jobs that are running. */
+  /** Stops the schedule and waits for jobs that are running. */
   stop(): Promise<void>;
 }
 

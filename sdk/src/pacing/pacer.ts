@@ -97,7 +97,7 @@ export class Pacer {
     try {
       await this.budget.settle(id, report, this.clock.now());
     } catch {
-      // An unreachable budget is ignored here too.
+      // As in askBudget(), a budget that cannot be reached is ignored.
     }
   }
 }

@@ -13,7 +13,7 @@ export interface WebhookSettings {
    * that is sent again.
    */
   scheme?: 'standard' | 'service';
-  /** Milliseconds since 1970, for tests. */
+  /** Returns the current time in milliseconds since 1970. Set it in tests. */
   now?: () => number;
 }
 

@@ -70,7 +70,7 @@ export async function listProducts(
 /** A product may have 1,000 variations, so 100 products could exceed what one response should hold in memory. */
 const MAX_PAGE_BYTES = 16 * 1_048_576;
 
-/** Returns undefined if the product does not exist, and an empty list if it has no variations. */
+/** Lists the variations of a product. Returns undefined if the product does not exist. */
 export async function listVariations(
   db: Queryable,
   workspaceId: string,

@@ -48,7 +48,7 @@ export function quantityOf(text: string): number | undefined {
   return /^[1-9]\d{0,2}$/.test(text) ? Number(text) : undefined;
 }
 
-/** Returns undefined if the cart cannot hold more of this item. */
+/** Adds a line to the cart. Returns undefined if the cart cannot hold more of this item. */
 export function withAdded(lines: Line[], added: Line): Line[] | undefined {
   const known = lines.find((line) => isSame(line, added));
   if (!known) return lines.length < MAX_LINES ? [...lines, added] : undefined;

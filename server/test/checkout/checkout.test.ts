@@ -99,7 +99,7 @@ describe('a checkout', () => {
     expect((await orders())[0]).toMatchObject({ shippingCost: 0, total: 10 });
   });
 
-  test('lets a phone show the keyboard with letters for a CNPJ', async () => {
+  test('shows phones a keyboard with letters for the document, because a CNPJ may contain letters', async () => {
     await visitor.add(mug);
     const [input] = /<input id="document"[^>]*>/.exec((await visitor.checkout()).html)!;
     expect(input).not.toContain('inputmode');

@@ -31,7 +31,7 @@ async function start() {
   return { demo, signedIn: page.status, products: products.json().meta.total };
 }
 
-test('the demo credentials that a start prints work, even if their file was lost or is incomplete, and there is one store', async () => {
+test('the demo credentials that a start prints work even if their file was lost or is incomplete, and there is one store', async () => {
   const file = join(folder.path, 'demo.json');
   const first = await start();
   expect(await start()).toMatchObject({

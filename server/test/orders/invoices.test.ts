@@ -32,7 +32,7 @@ const read = async () => (await store.get(`/orders/${orderId}`)).body;
 const list = async () => (await store.get(`/orders/${orderId}/invoices`)).body.data;
 
 describe('an invoice', () => {
-  test('is stored as sent, listed, part of the order, and reported', async () => {
+  test('is stored as sent, is listed, is part of the order, and emits an event', async () => {
     const sent = {
       type: 'nfe',
       key: KEY,

@@ -78,7 +78,7 @@ describe('the whole balance', () => {
 });
 
 describe('stock', () => {
-  test('is returned with restock and its event, and unchanged without restock', async () => {
+  test('is returned and reported with restock, and unchanged without it', async () => {
     const [kept, returned] = [await place(), await place()];
     expect(await balance()).toBe(6);
     await refund(kept);

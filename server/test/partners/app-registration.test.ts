@@ -67,7 +67,7 @@ describe('the name of an app', () => {
     'Suporte Feira',
     'Equipe da Feira',
     'Feira™',
-  ])('must not be mistaken for ours: %s', (name) => isRefused({ name }, 'could be mistaken for Feira'));
+  ])('must not be similar to ours: %s', (name) => isRefused({ name }, 'could be mistaken for Feira'));
 
   test.each([
     'Conecta ERP',

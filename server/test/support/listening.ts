@@ -23,7 +23,7 @@ export class Listening {
   private feira!: Feira;
   private readonly listeners = new Set<CommandProcess>();
 
-  /** Registers its own hooks. */
+  /** Registers the hooks that open the server and close everything. */
   constructor() {
     const folder = temporaryFolder();
     beforeAll(async () => {
