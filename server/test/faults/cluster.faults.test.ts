@@ -11,11 +11,15 @@ import { STORM_SETTINGS } from '../support/storm/run-storm.js';
 
 /** The number of rounds. Each round causes every fault once. */
 const ROUNDS = Number(process.env.FEIRA_FAULT_ROUNDS ?? 1);
-const IS_SHORT = process.env.FEIRA_FAULTS === 'short';
+/** `short`, or a regular expression that the titles match. */
+const WANTED = process.env.FEIRA_FAULTS ?? '';
+const IS_SHORT = WANTED === 'short';
 const IS_ROOT = process.getuid?.() === 0;
 const DISK_MB = '1500';
 
-const chosen = FAULTS.filter(({ isShort, needsRoot }) => (IS_SHORT ? isShort : IS_ROOT || !needsRoot));
+const chosen = FAULTS.filter(({ title, isShort, needsRoot }) =>
+  IS_SHORT ? isShort : new RegExp(WANTED).test(title) && (IS_ROOT || !needsRoot),
+);
 const faults = [ROLLING_UPGRADE, ...Array.from({ length: ROUNDS }, () => chosen).flat()];
 
 test(`nothing acknowledged is lost or duplicated over an upgrade and ${faults.length - 1} faults of a cluster`, {

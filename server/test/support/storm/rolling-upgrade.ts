@@ -1,5 +1,4 @@
 import type { Fault } from './cluster-faults.js';
-import { countFailures } from './failed-calls.js';
 
 const ORDER = ['worker1', 'worker2', 'api1', 'api2'] as const;
 
@@ -18,7 +17,6 @@ export const ROLLING_UPGRADE: Fault = {
       await writesGoOn();
     }
     const failed = failedCalls().slice(before);
-    process.stdout.write(`calls that failed during the upgrade: ${JSON.stringify(countFailures(failed))}\n`);
     for (const { call, problem, isCleanRetry } of failed)
       if (!isCleanRetry) report(`${call} failed during the upgrade: ${problem}`);
   },

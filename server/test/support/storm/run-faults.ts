@@ -2,7 +2,8 @@ import type { LocalCluster } from '../local-cluster.js';
 import { until } from '../process.js';
 import type { Random } from '../random.js';
 import type { Fault } from './cluster-faults.js';
-import { type Progress, runStorm } from './run-storm.js';
+import { countFailures } from './failed-calls.js';
+import { runStorm } from './run-storm.js';
 import { longestGap, ResultTable } from './write-gap.js';
 
 /** Enough writes to show that the cluster still accepts them. */
@@ -21,6 +22,7 @@ export async function runFaults(cluster: LocalCluster, random: Random, faults: F
       await cluster.untilSynchronous();
       await untilMore(progress.acknowledgedAt, WRITES);
       const begun = performance.now();
+      const failedBefore = progress.failedCalls().length;
       await fault.run(cluster, {
         random,
         writesGoOn: () => untilMore(progress.acknowledgedAt, WRITES),
@@ -32,7 +34,10 @@ export async function runFaults(cluster: LocalCluster, random: Random, faults: F
       table.add(fault.title, gap);
       if (fault.isFailover && gap > LONGEST_GAP_S)
         problems.push(`${fault.title}: no write for ${gap.toFixed(1)} s`);
-      progressLine(`[${index + 1}/${faults.length}] ${fault.title}: write gap ${gap.toFixed(1)} s`, progress);
+      const failed = countFailures(progress.failedCalls().slice(failedBefore));
+      process.stdout.write(
+        `[${index + 1}/${faults.length}] ${fault.title}: write gap ${gap.toFixed(1)} s; ${progress.acknowledged()} writes acknowledged so far; failed calls: ${JSON.stringify(failed)}\n`,
+      );
     }
   });
   process.stdout.write(`\n${table}\n${JSON.stringify(figures)}\n`);
@@ -42,8 +47,4 @@ export async function runFaults(cluster: LocalCluster, random: Random, faults: F
 function untilMore(list: () => unknown[], count: number): Promise<void> {
   const wanted = list().length + count;
   return until(() => list().length >= wanted, FAULT_MS);
-}
-
-function progressLine(text: string, progress: Progress): void {
-  process.stdout.write(`${text}; ${progress.acknowledged()} writes acknowledged so far\n`);
 }
