@@ -1,9 +1,10 @@
-import pg from 'pg';
+import type pg from 'pg';
 import type { Clock } from '../platform/clock.js';
 import { type Config, readConfig } from '../platform/config.js';
 import { type Database, openDatabase } from '../platform/db/database.js';
 import { DatabaseClock } from '../platform/db/database-clock.js';
 import { migrate, pendingMigrations } from '../platform/db/migrate.js';
+import { openClient } from '../platform/db/open-client.js';
 import { type PlannedMigration, planMigrations } from '../platform/db/plan-migrations.js';
 import { hasPooledSessions } from '../platform/db/pooled-sessions.js';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../platform/embedded-postgres/start.js';
@@ -95,8 +96,7 @@ async function refusePooledSessions(connection: pg.ClientConfig): Promise<void> 
 }
 
 async function refuseUnlessMigrated(connection: pg.ClientConfig): Promise<void> {
-  const client = new pg.Client(connection);
-  await client.connect();
+  const client = await openClient(connection);
   try {
     const { length } = await pendingMigrations(client);
     if (length > 0)

@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
+import { openClient } from './open-client.js';
 
 export const MIGRATIONS = new URL('../../../migrations/', import.meta.url);
 // An arbitrary advisory lock number, unique within Feira. It must be the same in every version, so that old and new
@@ -34,8 +35,7 @@ export async function migrate(
   connection: pg.ClientConfig,
   { migrations = MIGRATIONS, report = writeToStderr }: MigrateOptions = {},
 ): Promise<string[]> {
-  const client = new pg.Client(connection);
-  await client.connect();
+  const client = await openClient(connection);
   try {
     await takeTurn(client);
     await client.query(
@@ -160,8 +160,7 @@ type FindBlockers = () => Promise<string[]>;
 async function blockersOf(connection: pg.ClientConfig, client: pg.Client): Promise<FindBlockers> {
   const session = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
   return async () => {
-    const observer = new pg.Client(connection);
-    await observer.connect();
+    const observer = await openClient(connection);
     try {
       const { rows } = await observer.query<{ blocker: string }>(
         `select format('%s (process %s, user %s, in a transaction since %s UTC)', coalesce(nullif(application_name, ''), 'a client'),

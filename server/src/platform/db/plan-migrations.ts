@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import pg from 'pg';
+import type pg from 'pg';
 import { MIGRATIONS, pendingMigrations } from './migrate.js';
 import { locksOf, type TableLock } from './migration-locks.js';
+import { openClient } from './open-client.js';
 
 export interface PlannedLock extends TableLock {
   /** PostgreSQL's estimate, or null if it has none. */
@@ -19,8 +20,7 @@ export async function planMigrations(
   connection: pg.ClientConfig,
   migrations = MIGRATIONS,
 ): Promise<PlannedMigration[]> {
-  const client = new pg.Client(connection);
-  await client.connect();
+  const client = await openClient(connection);
   try {
     const sizes = await estimatedRows(client);
     const plan: PlannedMigration[] = [];

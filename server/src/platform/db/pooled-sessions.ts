@@ -1,4 +1,5 @@
-import pg from 'pg';
+import type pg from 'pg';
+import { openClient } from './open-client.js';
 
 const ATTEMPTS = 5;
 
@@ -8,14 +9,12 @@ const ATTEMPTS = 5;
  * session that issued them.
  */
 export async function hasPooledSessions(connection: pg.ClientConfig): Promise<boolean> {
-  const first = new pg.Client(connection);
-  await first.connect();
+  const first = await openClient(connection);
   try {
     // PostgreSQL reports the process id of the backend when a session begins. A pool does not report the real one.
     const { processID } = first as unknown as { processID: number };
     if ((await backendOf(first)) === processID) return false;
-    const second = new pg.Client(connection);
-    await second.connect();
+    const second = await openClient(connection);
     try {
       // If two open sessions report the same backend, it belongs to a pool that they share. Other clients of the pool
       // may take that backend between the two queries, so the comparison is repeated.

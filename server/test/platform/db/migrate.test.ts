@@ -69,6 +69,22 @@ test('a migration that fails changes nothing and is named in the error', async (
   expect(rows).toEqual([{ half: null, notes: 'notes' }]);
 });
 
+test('a migration that loses its connection fails with an error and does not end the process', async () => {
+  await migrate(connection, { migrations: folderUrl() });
+  const backup = await open('pg_dump');
+  await backup.query('begin; lock table notes in access share mode');
+  write('9002_author.sql', 'alter table notes add column author text');
+  const outcome = migrate(connection, { migrations: folderUrl(), report: () => {} }).catch(String);
+  await until(async () => {
+    const { rows } = await backup.query(
+      `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory'
+       and database = (select oid from pg_database where datname = current_database())`,
+    );
+    return rows.length > 0;
+  });
+  expect(await outcome).toMatch(/terminat|connection/);
+});
+
 describe('an index that is built concurrently', () => {
   const INDEX = '-- Finds notes by their text.\ncreate index concurrently notes_by_text on notes (text);\n';
   const isValid = async (client: pg.Client) => {
