@@ -1,5 +1,7 @@
 /** A call that, as far as its caller knows, was not executed. */
 export interface FailedCall {
+  /** In milliseconds of performance.now(). */
+  at: number;
   call: string;
   problem: string;
   /** Whether an ordinary client could repeat the call without harm, and would do so. */
@@ -24,6 +26,7 @@ export function describeFailure(call: string, error: unknown, isRepeatable: bool
   if (error instanceof FailedAnswer) {
     const { status, detail, retryAfter } = error;
     return {
+      at: performance.now(),
       call,
       problem: `${error.message}, ${retryAfter === null ? 'without' : 'with'} Retry-After`,
       isCleanRetry: retryAfter !== null && (status === 503 || detail === KEY_IN_USE),
@@ -32,6 +35,7 @@ export function describeFailure(call: string, error: unknown, isRepeatable: bool
   const { name, message, cause } = error as Error & { cause?: { code?: string; message: string } };
   const isClosed = message === 'fetch failed' || message === 'terminated';
   return {
+    at: performance.now(),
     call,
     problem: isClosed ? `connection closed: ${cause?.code} ${cause?.message}` : `${name}: ${message}`,
     isCleanRetry: isClosed && isRepeatable,

@@ -31,6 +31,7 @@ export interface Progress {
   acknowledged(): number;
   /** The times at which writes were acknowledged, in milliseconds of performance.now(). */
   acknowledgedAt(): number[];
+  /** The oldest first. */
   failedCalls(): FailedCall[];
 }
 
@@ -64,7 +65,8 @@ export async function runStorm(
     const acknowledged = () => loads.reduce((sum, { ledger }) => sum + ledger.acknowledged, 0);
     const acknowledgedAt = () => loads.flatMap(({ ledger }) => ledger.acknowledgedAt);
     const running = Promise.all(loads.map((load) => load.run()));
-    const failedCalls = () => loads.flatMap(({ ledger }) => ledger.failedCalls);
+    const failedCalls = () =>
+      loads.flatMap(({ ledger }) => ledger.failedCalls).sort((one, other) => one.at - other.at);
     await Promise.race([disturb({ acknowledged, acknowledgedAt, failedCalls }), running]);
     await Promise.race([until(() => acknowledged() >= LEAST_ACKNOWLEDGED), running]);
     for (const load of loads) load.stop();
