@@ -115,6 +115,14 @@ export class Arrivals {
   }
 }
 
+/**
+ * A receiver on a busy machine may read a request that timed out after the one of the next attempt, because they came over
+ * different connections.
+ */
+function byAttempt(one: Arrival, other: Arrival): number {
+  return one.attempt - other.attempt || one.at - other.at;
+}
+
 function byEvent(arrivals: Arrival[]): Arrival[][] {
   const groups = new Map<string, Arrival[]>();
   for (const arrival of arrivals) {
@@ -122,5 +130,5 @@ function byEvent(arrivals: Arrival[]): Arrival[][] {
     if (group) group.push(arrival);
     else groups.set(arrival.eventId, [arrival]);
   }
-  return [...groups.values()];
+  return [...groups.values()].map((group) => group.sort(byAttempt));
 }
