@@ -1,15 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { sql } from '../../src/platform/db/sql.js';
 import { newProduct } from '../support/catalog.js';
-import { type Feira, openFeira } from '../support/feira.js';
+import type { Feira } from '../support/feira.js';
 import { until } from '../support/process.js';
+import { sharedFeira } from '../support/shared-feira.js';
 
 let feira: Feira;
 
 beforeAll(async () => {
-  feira = await openFeira();
+  feira = await sharedFeira();
 });
-afterAll(() => feira.close());
 
 test('a batch that waited for another product reports its change after the one it overwrote', async () => {
   const store = await feira.store();

@@ -1,9 +1,10 @@
 import { brotliDecompressSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { newProduct, newVaried } from '../support/catalog.js';
 import { insertCatalog } from '../support/catalog-rows.js';
-import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
+import type { Feira, StoreClient } from '../support/feira.js';
 import { allByCursor } from '../support/orders.js';
+import { sharedFeira } from '../support/shared-feira.js';
 import { order } from '../support/shop.js';
 import { askForSnapshot, NDJSON, parseSnapshot, readSnapshot } from '../support/snapshots.js';
 
@@ -14,7 +15,7 @@ let feira: Feira;
 let store: StoreClient;
 
 beforeAll(async () => {
-  feira = await openFeira();
+  feira = await sharedFeira();
   store = await feira.store();
   await insertCatalog(feira, store, 330);
   const productId = await newProduct(store, { quantity: ORDERS });
@@ -22,7 +23,6 @@ beforeAll(async () => {
     await order(feira, store.workspaceId, { productId, variantId: null, quantity: 1 });
   await newVaried(await feira.store(), { elsewhere: 1 });
 });
-afterAll(() => feira.close());
 
 const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1);
 

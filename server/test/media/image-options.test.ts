@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { localPath, shopOf, Visitor } from '../support/buyer.js';
 import { newProduct } from '../support/catalog.js';
-import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
+import type { Feira, StoreClient } from '../support/feira.js';
+import { sharedFeira } from '../support/shared-feira.js';
 
 let feira: Feira;
 let store: StoreClient;
@@ -9,7 +10,7 @@ let visitor: Visitor;
 let shirt: string;
 
 beforeAll(async () => {
-  feira = await openFeira();
+  feira = await sharedFeira();
   store = await feira.store();
   visitor = new Visitor(feira, await shopOf(feira, store));
   shirt = await newProduct(store, { name: 'Shirt', price: 80 });
@@ -21,7 +22,6 @@ beforeAll(async () => {
     combinations: ['S - Red', 'S - Blue', 'L - Red'].map((combination) => ({ combination, quantity: 3 })),
   });
 });
-afterAll(() => feira.close());
 
 const urlOf = (name: string) => `https://img.example/${name}.jpg`;
 const attach = (name: string, option?: string) =>

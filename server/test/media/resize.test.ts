@@ -1,19 +1,19 @@
 import sharp from 'sharp';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { shopOf, Visitor } from '../support/buyer.js';
 import { newProduct } from '../support/catalog.js';
-import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
+import type { Feira, StoreClient } from '../support/feira.js';
 import { served, storedFiles, uploadAndAttach } from '../support/media.js';
 import { until } from '../support/process.js';
+import { sharedFeira } from '../support/shared-feira.js';
 
 let feira: Feira;
 let store: StoreClient;
 
 beforeAll(async () => {
-  feira = await openFeira();
+  feira = await sharedFeira();
   store = await feira.store();
 });
-afterAll(() => feira.close());
 
 const variants = () => storedFiles(feira).filter((path) => path.startsWith('variants/'));
 

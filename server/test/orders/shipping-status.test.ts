@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { sql } from '../../src/platform/db/sql.js';
 import { newProduct, observe } from '../support/catalog.js';
-import { type Answer, type Feira, openFeira, type StoreClient } from '../support/feira.js';
+import type { Answer, Feira, StoreClient } from '../support/feira.js';
 import { transactionOf } from '../support/orders.js';
+import { sharedFeira } from '../support/shared-feira.js';
 import { order } from '../support/shop.js';
 
 let feira: Feira;
@@ -10,11 +11,10 @@ let store: StoreClient;
 let productId: string;
 
 beforeAll(async () => {
-  feira = await openFeira();
+  feira = await sharedFeira();
   store = await feira.store();
   productId = await newProduct(store, { quantity: 100_000 });
 });
-afterAll(() => feira.close());
 
 const place = (options: { pay?: boolean } = {}) =>
   order(feira, store.workspaceId, { productId, variantId: null, quantity: 1 }, options);
@@ -199,7 +199,7 @@ describe('invalid calls', () => {
     await change(id, { statusShipping: 'delivered', codeShipping: 'AA000000009BR' });
     const rows = await feira.context.db
       .store('test')
-      .query(sql`select from shipments where code = 'AA000000009BR'`);
+      .query(sql`select from shipments where workspace_id = ${store.workspaceId} and code = 'AA000000009BR'`);
     expect(rows).toEqual([]);
   });
 });

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { shopOf, Visitor } from '../support/buyer.js';
 import { newProduct } from '../support/catalog.js';
-import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
+import type { Feira, StoreClient } from '../support/feira.js';
 import type { Page } from '../support/merchant.js';
+import { sharedFeira } from '../support/shared-feira.js';
 
 let feira: Feira;
 let store: StoreClient;
@@ -10,9 +11,8 @@ let visitor: Visitor;
 let shirt: string;
 
 beforeAll(async () => {
-  feira = await openFeira();
+  feira = await sharedFeira();
 });
-afterAll(() => feira.close());
 beforeEach(async () => {
   store = await feira.store();
   visitor = new Visitor(feira, await shopOf(feira, store));

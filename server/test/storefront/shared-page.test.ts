@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { shopOf, Visitor } from '../support/buyer.js';
 import { newProduct } from '../support/catalog.js';
-import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
+import type { Feira, StoreClient } from '../support/feira.js';
+import { sharedFeira } from '../support/shared-feira.js';
 import { order } from '../support/shop.js';
 
 let feira: Feira;
@@ -10,9 +11,8 @@ let visitor: Visitor;
 let mug: string;
 
 beforeAll(async () => {
-  feira = await openFeira();
+  feira = await sharedFeira();
 });
-afterAll(() => feira.close());
 beforeEach(async () => {
   store = await feira.store();
   visitor = new Visitor(feira, await shopOf(feira, store));

@@ -1,21 +1,21 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { PUBLIC_FOLDER } from '../../src/platform/html/assets.js';
 import { setAccentColor } from '../../src/stores/stores.js';
 import { shopOf, Visitor } from '../support/buyer.js';
 import { newProduct } from '../support/catalog.js';
-import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
+import type { Feira, StoreClient } from '../support/feira.js';
+import { sharedFeira } from '../support/shared-feira.js';
 
 let feira: Feira;
 let store: StoreClient;
 let visitor: Visitor;
 
 beforeAll(async () => {
-  feira = await openFeira();
+  feira = await sharedFeira();
   store = await feira.store();
   visitor = new Visitor(feira, await shopOf(feira, store));
 });
-afterAll(() => feira.close());
 
 const SCHEMES = ['light', 'dark'] as const;
 const tokensIn = (css: string, scheme: number): Record<string, string> =>
