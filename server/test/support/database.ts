@@ -22,11 +22,11 @@ type Connection = { host: string; port: number; user: string; database: string }
 export async function cloneDatabase(): Promise<{ connection: Connection; drop(): Promise<void> }> {
   const cluster = inject('cluster');
   const database = `t_${randomBytes(6).toString('hex')}`;
-  await run(cluster, `create database "${database}" template template_feira strategy file_copy`);
+  await run(`create database "${database}" template template_feira strategy file_copy`);
   return {
     connection: { ...cluster, database },
     // The database is dropped by force, because a failed test may have left connections open.
-    drop: () => run(cluster, `drop database if exists "${database}" with (force)`),
+    drop: () => run(`drop database if exists "${database}" with (force)`),
   };
 }
 
@@ -41,12 +41,16 @@ export function databaseEnv(
   };
 }
 
-async function run(connection: Connection, statement: string): Promise<void> {
-  const client = new pg.Client(connection);
+let administration: Promise<pg.Client> | undefined;
+
+/** All databases of a worker are created and dropped on one connection, which stays open until the worker ends. */
+async function run(statement: string): Promise<void> {
+  administration ??= connect();
+  await (await administration).query(statement);
+}
+
+async function connect(): Promise<pg.Client> {
+  const client = new pg.Client(inject('cluster'));
   await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
+  return client;
 }
