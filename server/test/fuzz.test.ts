@@ -20,7 +20,7 @@ import { cpuOf } from './support/thread-cpu.js';
 
 /** `FEIRA_FUZZ_REQUESTS=200000 npm run test:fuzz` runs the long form, with a new seed each time. */
 const LONG = process.env.FEIRA_FUZZ_REQUESTS !== undefined;
-const REQUESTS = sized(1_000, 3_000, 'FEIRA_FUZZ_REQUESTS');
+const REQUESTS = sized(500, 3_000, 'FEIRA_FUZZ_REQUESTS');
 // In the short form the seed is fixed, so that a failure is reproducible. fast-check prints it with the smallest
 // failing call.
 const SEED = Number(process.env.FEIRA_FUZZ_SEED ?? (LONG ? Date.now() % 1_000_000_000 : 20_261_115));

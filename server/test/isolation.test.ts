@@ -14,7 +14,7 @@ vi.setConfig({ testTimeout: 120_000 });
 
 // Whatever the calls of store A wait for, all kinds of calls of store B must still be answered.
 
-const ROUNDS = sized(2, 10);
+const ROUNDS = sized(1, 10);
 const BUYERS = sized(60, 300);
 
 let feira: Feira;

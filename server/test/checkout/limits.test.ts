@@ -71,14 +71,14 @@ const stock = async () => (await store.get(`/products/${mug}`)).body.quantity;
 describe('one address', () => {
   test('has at most ten unpaid orders in a shop, until it pays one', async () => {
     const address = newAddress();
-    const placed = [];
-    for (let index = 0; index < 10; index++) placed.push(await place(address));
-    expect(placed.map(({ status }) => status)).toEqual(Array(10).fill(303));
+    await reserve(8, 1, { address });
+    const placed = [await place(address), await place(address)];
+    expect(placed.map(({ status }) => status)).toEqual([303, 303]);
     const refused = await place(address);
     expect([refused.status, refused.headers['retry-after']]).toEqual([429, '600']);
     expect(refused.text).toContain('too many unpaid orders');
     expect((await place(newAddress())).status).toBe(303);
-    expect(await stock()).toBe(100_000 - 11);
+    expect(await stock()).toBe(100_000 - 3);
     await settle(placed[0]!);
     expect((await place(address)).status).toBe(303);
   });
@@ -200,10 +200,10 @@ describe('a shop’s maximum per order', () => {
 });
 
 test('the operator’s simulated buyers are exempt and do not count against the limits of others', async () => {
-  const bought = (await buy.run({ store: store.workspaceId, count: '40', 'no-pay': true })) as {
+  const bought = (await buy.run({ store: store.workspaceId, count: '31', 'no-pay': true })) as {
     orders: string[];
   };
-  expect(bought.orders).toHaveLength(40);
+  expect(bought.orders).toHaveLength(31);
   expect((await place('127.0.0.1')).status).toBe(303);
 });
 

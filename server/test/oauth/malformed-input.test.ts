@@ -6,7 +6,7 @@ import { Merchant, openStore } from '../support/merchant.js';
 import { sized } from '../support/sized.js';
 
 // Whatever is sent, the response must be documented and never a 5xx.
-const RUNS = { numRuns: sized(75, 300) };
+const RUNS = { numRuns: sized(40, 300) };
 
 let feira: Feira;
 let erp: Integrator;

@@ -63,7 +63,7 @@ describe('the budget of a credential', () => {
   });
 
   test('never shows a longer wait than the 60 seconds of its window, whatever the fraction of a millisecond', async () => {
-    for (let i = 0; i < 100; i++) {
+    for (let i = 0; i < 30; i++) {
       feira.clock.forward(MINUTE + 0.7);
       expect(budgetHeaders((await spend(1))[0]!)).toEqual([120, 119, 60]);
     }
@@ -158,7 +158,7 @@ describe('the rolling window', () => {
     const random = new Random(60);
     const times: number[] = [];
     let refusals = 0;
-    for (let i = 0; i < 900; i++) {
+    for (let i = 0; i < 500; i++) {
       // Bursts with occasional pauses, which fill and empty the window several times.
       feira.clock.forward(random.below(60) === 0 ? random.below(50_000) : random.below(300));
       const now = feira.clock.monotonic();
@@ -192,8 +192,11 @@ describe('the rolling window', () => {
             remaining: number;
             resetMs: number;
           };
-          expect(verdict.accepted).toBe(recent < perMinute);
-          expect(verdict.remaining).toBe(verdict.accepted ? perMinute - recent - 1 : 0);
+          const accepted = recent < perMinute;
+          const remaining = accepted ? perMinute - recent - 1 : 0;
+          // `expect` takes many times longer than the comparison, and there are tens of thousands of calls.
+          if (verdict.accepted !== accepted || verdict.remaining !== remaining)
+            expect(verdict).toMatchObject({ accepted, remaining });
           if (verdict.accepted) times.push(now);
           return verdict;
         };
