@@ -169,7 +169,7 @@ test('drops an event that is older than one of its kind that was handled', async
   expect(events.map(({ sequence }) => sequence)).toEqual([8, 6]);
 });
 
-test('drops events of a product from before its deletion, and handles an order.created that arrives late', async () => {
+test('drops older events of a product that arrive after its deletion, but handles an order.created that arrives after order.paid', async () => {
   const { hooks, events } = receiver();
   const send = async (sequence: number, delivery: Parameters<typeof sign>[0]) =>
     hooks.fetch(requestOf(await sign({ ...delivery, sequence }, SECRET)));

@@ -31,7 +31,9 @@ while (!stop.signal.aborted) {
   } catch (error) {
     // The SDK has already retried the call. The work that is left stays in the state and is done in the next round.
     if (!(error instanceof FeiraError)) throw error;
-    console.log(`! ${error.code}: ${error.message} (request ${error.requestId ?? 'without answer'})`);
+    console.log(
+      `! ${error.code}: ${error.message} (${error.requestId ? `request ${error.requestId}` : 'no response'})`,
+    );
   }
   await wait(EVERY_MS, undefined, { signal: stop.signal }).catch(() => {});
 }

@@ -22,8 +22,8 @@ const CONCURRENCY = 8;
 const ATTEMPTS = 5;
 
 /**
- * Simulates clients with separate budgets that share one limit, with virtual time and delays of 3 to 40 ms in each
- * direction.
+ * Simulates clients that have one limit of the server in common, while each keeps its own count of calls. Time is
+ * virtual, and each request and each response takes 3 to 40 ms.
  */
 export function simulate({ limit, clients, stagger = 0, seed }: Scenario): Outcome {
   const timeline = new Timeline();

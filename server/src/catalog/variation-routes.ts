@@ -40,7 +40,7 @@ export const variationRoutes: FastifyPluginAsyncTypebox = async (app) => {
         tags: ['Variations'],
         summary: 'Change many variations',
         description:
-          'Changes up to 500 variations, each identified by id or sku, all or none. A bare array is accepted too. With only stock:write, entries may set only the quantity.',
+          'Changes up to 500 variations, each identified by id or sku. Either all changes are applied or none. A bare array is accepted too. With only stock:write, entries may set only the quantity.',
         params: shape.OfProduct,
         querystring: DryRunQuery,
         body: shape.VariationsPatch,

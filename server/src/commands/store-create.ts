@@ -20,7 +20,7 @@ export const command: Command = {
     'The password is read from --owner-password, from standard input, or from the variable FEIRA_OWNER_PASSWORD. Prefer the\nlast two: options are visible in the process list and in the shell history.',
   options: {
     name: { value: 'N', description: 'Name of the store', required: true },
-    'owner-email': { value: 'E', description: 'E-mail the owner signs in with', required: true },
+    'owner-email': { value: 'E', description: 'E-mail address that the owner signs in with', required: true },
     'owner-password': {
       value: 'P',
       description: `Password of a new owner (${MIN_PASSWORD} characters or more) or of the existing account; - reads standard input`,
@@ -94,8 +94,8 @@ function explain({ reason, account }: OwnerRefused, ownerEmail: string): string 
     return `--owner-password must have ${MIN_PASSWORD} to 200 characters`;
   return [
     `An account for ${account.email} exists (${origin(account.createdBy, account.createdAt)}), and this is not its password.`,
-    'No store was created. Ask the owner whether the account is theirs; then give its password, or --existing-owner',
-    'without a password to give the store to that account.',
+    'No store was created. Ask the owner whether the account is theirs. If it is, pass its password, or pass',
+    '--existing-owner instead of a password to give the store to that account.',
   ].join('\n');
 }
 

@@ -58,7 +58,7 @@ export class LocalStorage implements Storage {
     return this.attempts.count(put.key) ? 'ok' : 'used up';
   }
 
-  /** Creates the folders once and removes the access of other accounts, which earlier versions allowed. */
+  /** Creates missing folders and denies other users of the machine access to them, which earlier versions allowed. */
   prepare(): void {
     for (const folder of [this.folder, this.published, this.staged, this.variants]) {
       mkdirSync(folder, { recursive: true, mode: FOLDER_MODE });

@@ -45,7 +45,7 @@ const AFTER_REDIRECT: Check[] = [
   knownScopes,
 ];
 
-/** Runs the checks in this order. The submitted consent form passes them again. */
+/** Runs the checks of both lists, in their order. They run again when the consent form is submitted. */
 export async function readAuthorizationRequest(
   db: Queryable,
   fields: Fields,

@@ -151,7 +151,7 @@ export const orderRoutes: FastifyPluginAsyncTypebox<OrderOptions> = async (
         tags: ['Customers'],
         summary: 'List customers',
         description:
-          'Derived from orders, one per document (or e-mail). Default order: most recent order first.',
+          'Customers are derived from orders: one for each CPF or CNPJ, or for each e-mail if there is none. By default, the customer with the most recent order comes first.',
         querystring: shape.CustomerQuery,
         response: { 200: shape.CustomerList },
       },

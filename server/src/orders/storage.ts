@@ -6,7 +6,10 @@ import type { Share } from '../platform/db/share.js';
  * store; the calls that use it then return 502.
  */
 export const ORDERS = 'orders';
-/** The limit for all stores together, so that a hanging orders table leaves enough connections for everything else. */
+/**
+ * The maximum number of connections for the orders of all stores together. If statements on the orders table hang, enough
+ * connections are left for everything else.
+ */
 export const ORDERS_CONNECTIONS = 7;
 
 /** Returns the share through which all orders, customers and shipments of a store are accessed. */

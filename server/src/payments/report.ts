@@ -17,7 +17,7 @@ export function paymentReport(
     labelNames: ['reason'],
     registers: [registry],
   });
-  // Start every counter at 0. Prometheus sees an increase only if the counter already existed, so the first
+  // Start every counter at 0. Prometheus sees an increase only in a counter that already exists, so otherwise the first
   // notification would not trigger an alert.
   for (const reason of ATTENTIONS) counter.inc({ reason }, 0);
   return (attention, { id, type, workspaceId, orderId, transactionId, amount }) => {

@@ -26,7 +26,10 @@ const WORDS: Record<string, string> = {
   returned: 'Returned to the sender',
 };
 
-/** Changes the shipping status of the order and adds the change to the tracking of its code. */
+/**
+ * Changes the shipping status of an order. If the parcel has moved, the change is also added to the history that the
+ * tracking page of its code shows.
+ */
 export async function moveShipping(
   tx: Tx,
   workspaceId: string,

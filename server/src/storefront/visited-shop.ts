@@ -3,8 +3,8 @@ import type { Queryable } from '../platform/db/share.js';
 import { fixed, raw, sql } from '../platform/db/sql.js';
 import { isSlug, type Shop, shopColumns } from '../stores/queries.js';
 
-/** A shop with the version of its products, which differs after each change. Null if the version is unknown. */
 export interface VisitedShop extends Shop {
+  /** A value that is different after every change of the store. Null while it is unknown. */
   version: string | null;
 }
 

@@ -41,12 +41,12 @@ const QUEUES = 32;
  *
  * The queue row is locked before its deliveries are read, but the snapshot of the statement is older than that lock. If
  * the row has changed since the snapshot (`changes`), there may be due deliveries that this statement does not see, so
- * next_at is not changed and the next claim looks again. Otherwise next_at becomes the time of the first delivery that
- * is left, or the end of the lease.
+ * next_at is not changed and the next claim looks again. Otherwise next_at becomes the time of the first remaining
+ * delivery or the end of the lease, whichever is earlier.
  *
  * Rows locked by another worker are skipped. The current time is the later of the application's and the database's,
- * so that tests can move the application's clock. The commit does not wait for the disk, because if a crash loses the
- * claim, the attempt is lost too. Webhooks and events are looked up one by one (OFFSET 0), because the planner expected
+ * so that tests can move the application's clock. The commit does not wait for the disk: if a crash loses the claim,
+ * the delivery is due again and is claimed again. Webhooks and events are looked up one by one (OFFSET 0), because the planner expected
  * hundreds of them and read the whole table.
  */
 export async function claimDue(db: Share, request: ClaimRequest): Promise<Claimed[]> {

@@ -85,7 +85,7 @@ export class ReceiverQueue {
     return this.waiting.splice(0);
   }
 
-  /** Starts as many deliveries as the limits allow. With `isAdmitted`, the first one already has its place. */
+  /** Starts as many deliveries as the limits allow. With `isAdmitted`, the limits already count the first one. */
   private fill(isAdmitted = false): void {
     const late: Claimed[] = [];
     let hasPlace = isAdmitted;

@@ -14,8 +14,8 @@ let store: StoreClient;
 beforeAll(async () => {
   feira = await openFeira();
   store = await feira.store();
-  // Sorted by name, all fruits come before all shirts; sorted by price, all shirts come first; sorted by time, they are
-  // mixed.
+  // All fruits come before all shirts by name, all shirts come before all fruits by price, and they are mixed by
+  // createdAt.
   await feira.context.db.store('test').transaction(async (tx) => {
     await tx.query(sql`
       insert into products (workspace_id, id, name, price, quantity, category_id, created_at, updated_at)

@@ -24,8 +24,8 @@ function patch(id: string, entries: unknown) {
   return store.patch(`/products/${id}/variants`, entries);
 }
 
-describe('a product and its variations', () => {
-  test('becomes a simple product again with no types and prune=true', async () => {
+describe('a product with variations', () => {
+  test('becomes a simple product again after a PUT without types and with prune=true', async () => {
     const id = await newVaried(store, { 'B-1': 3, 'B-2': 0 });
     expect(faultyFields(await put(id, [], []))).toEqual(['types', 'types']);
     expect(faultyFields(await put(id, [], [{ combination: 'B-1' }], '?prune=true'))).toEqual([

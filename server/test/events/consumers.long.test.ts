@@ -18,7 +18,7 @@ let two: Feira;
 
 beforeAll(async () => {
   fleet = await Fleet.open();
-  // Only these workers, which the test kills, number events in the background.
+  // Only these workers assign sequence numbers to events in the background, and the test kills them.
   await fleet.start('worker', 2);
   one = await openFeira({ connection: fleet.connection });
   two = await openFeira({ on: one });

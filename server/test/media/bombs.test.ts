@@ -68,7 +68,7 @@ test('an image just over 50 megapixels is rejected, and one just under is accept
   expect(megabytes).toBeLessThan(100);
 });
 
-test('an image of 16-bit samples within 50 megapixels is rejected because of its decoded size', async () => {
+test('an image under 50 megapixels with 16-bit samples is rejected because of its decoded size', async () => {
   const { answer } = await attach(deepPng(7_000, 5_000), 'image/png');
   expectRejected(answer, 422, ['key']);
   expect(answer.body.details[0].message).toContain('267 MB decoded; the maximum is 256 MB');

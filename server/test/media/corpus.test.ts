@@ -153,7 +153,7 @@ describe('an image whose parts are not in order', () => {
   });
 });
 
-describe('an incomplete image', () => {
+describe('a damaged image', () => {
   const whole = images.filter(({ name }) => !name.includes('after its end'));
 
   test.each(whole)('$name is rejected wherever it is truncated', async ({ bytes, type }) => {
@@ -177,7 +177,7 @@ describe('an incomplete image', () => {
     ['GIF', 0xff],
     ['animated GIF', 0x00],
     ['lossless WebP', 0xff],
-  ])('a %s that is corrupted in the middle is rejected', async (name, filling) => {
+  ])('%s is rejected if it is corrupted in the middle', async (name, filling) => {
     const image = images.find((each) => each.name === name) as TestImage;
     const damaged = Buffer.from(image.bytes);
     const middle = Math.floor(damaged.length / 2);

@@ -93,7 +93,7 @@ test.each(['/api/oauth/token', '/api/oauth/revoke'])(
   },
 );
 
-test('POST /api/oauth/token answers an authenticated client that sends invalid input with 400', async () => {
+test('POST /api/oauth/token responds with 400 to invalid input from an authenticated client', async () => {
   const grantType = fc.constantFrom('authorization_code', 'refresh_token');
   const credential = fc.oneof(value(), fc.string({ unit: 'binary', minLength: 43, maxLength: 43 }));
   await fc.assert(
@@ -149,7 +149,7 @@ test.each(['/oauth/authorize', '/sign-in', '/sign-out', '/partners/sign-up', '/c
   },
 );
 
-test('GET /sign-in answers any next and any cookie with a page', async () => {
+test('GET /sign-in returns a page, whatever the parameter next and the cookie contain', async () => {
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary-ascii' }), async (next, id) => {
       const url = `/sign-in?next=${encodeURIComponent(next.toWellFormed())}`;

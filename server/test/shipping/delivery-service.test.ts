@@ -90,7 +90,7 @@ describe('the estimated delivery', () => {
     expect((await read(id)).estimatedDelivery).toBe(after(2));
   });
 
-  test('begins with the day of the store, not of UTC', async () => {
+  test('is counted from the current date in the time zone of the store, not in UTC', async () => {
     for (const zone of ['Pacific/Kiritimati', 'Pacific/Pago_Pago']) {
       await inTimeZone(feira, store, zone);
       expect((await read(await place())).estimatedDelivery).toBe(after(2, zone));

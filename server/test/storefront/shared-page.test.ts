@@ -26,7 +26,7 @@ const asked = (path: string, etag: string, headers = {}) =>
     headers: { 'if-none-match': etag, 'accept-language': 'en', ...headers },
   });
 
-test('a visitor without a cart gets pages with a tag and no cookie, and no body for a page that is current', async () => {
+test('a visitor without a cart gets pages with an ETag and no cookie, and a 304 if the cached page is up to date', async () => {
   for (const path of ['', '?sort=price', `/products/mug-${mug}`]) {
     const page = await visitor.at(path);
     expect(page.headers['cache-control'], path).toBe('no-cache');

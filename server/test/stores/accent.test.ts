@@ -86,7 +86,7 @@ test('the colours of the platform have the same contrast, and borders of fields 
   });
 });
 
-test('what is not a colour has no style sheet', async () => {
+test('a path other than six hexadecimal digits and .css responds with 404', async () => {
   for (const file of ['red.css', 'b4431c', 'b4431c.js', 'b4431.css', 'b4431c0.css', '%00.css'])
     expect((await feira.app.inject(`/assets/accent/${file}`)).statusCode, file).toBe(404);
 });

@@ -2,7 +2,7 @@
 export class Random {
   constructor(private state: number) {}
 
-  /** Returns an integer from 0 to below - 1. */
+  /** Returns an integer of at least 0 and less than `below`. */
   below(below: number): number {
     this.state = (this.state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.state ^ (this.state >>> 15), 1 | this.state);

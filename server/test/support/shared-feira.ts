@@ -4,9 +4,10 @@ import { type Feira, openFeira } from './feira.js';
 let opened: Promise<Feira> | undefined;
 
 /**
- * One server and database for all test files of a worker that only need their own stores, because opening a server
- * takes a third of a second of CPU time. A file opens its own with `openFeira` if it moves the clock, runs the jobs of
- * a worker, replaces parts, listens on a port, counts the rows of all stores, or inserts thousands of rows.
+ * A server and database that test files of one Vitest worker share if they need nothing but their own stores, because
+ * opening a server takes a third of a second of CPU time. A file opens its own with `openFeira` if it moves the clock,
+ * runs background jobs, replaces components of the server, listens on a port, counts the rows of all stores, or inserts
+ * thousands of rows.
  */
 export function sharedFeira(): Promise<Feira> {
   // No test file closes it. Its database and files are removed at the end of the run.

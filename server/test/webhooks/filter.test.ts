@@ -82,7 +82,7 @@ describe('a filter', () => {
     expect(await readLog(store, other.id)).toEqual([]);
   });
 
-  test('matches attached, moved and removed images as images', async () => {
+  test('on the field images matches when an image is attached, moved or removed', async () => {
     const product = await newProduct(store);
     const { id } = await only('images');
     const other = await only('urlImage');

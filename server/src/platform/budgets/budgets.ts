@@ -12,7 +12,10 @@ export interface Spender {
 
 export type CallKind = 'call' | 'upload';
 
-/** The limit with the fewest calls left, as it stands after a call. */
+/**
+ * Whether a call was accepted, and the state of the limit that restricts the caller most: the one with the fewest calls
+ * left or, after a rejection, the one with the longest wait.
+ */
 export interface Verdict {
   accepted: boolean;
   limit: number;

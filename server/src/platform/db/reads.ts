@@ -18,7 +18,7 @@ export interface ReadLimits {
 interface Read {
   key: string;
   statement: Statement;
-  /** The number of connections on which this read is currently running. */
+  /** The number of attempts that are being executed or waiting. A read is sent a second time if it is behind a slow one. */
   attempts: number;
   isDone: boolean;
   resolve(rows: never[]): void;

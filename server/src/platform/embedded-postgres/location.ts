@@ -70,7 +70,7 @@ export function othersCanEnter(folder: string): boolean {
 
 export function makeSharedFolder(): string {
   mkdirSync(SHARED_FOLDER, { recursive: true });
-  // Whatever the umask is, the account must be able to pass through the folder, but not to list it.
+  // Whatever the umask is, the account of PostgreSQL must be able to pass through this folder, but not to list it.
   chmodSync(SHARED_FOLDER, 0o711);
   return SHARED_FOLDER;
 }

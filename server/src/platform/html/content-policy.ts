@@ -6,7 +6,7 @@
 export function contentPolicy(options: {
   images?: string;
   formsLeadTo: string[];
-  /** Pages of the documentation and of shops may run our own script and call this server. Other pages run none. */
+  /** Whether the page may run our own scripts and send requests to this server. Default: no. */
   scripts?: boolean;
 }): string {
   return [

@@ -20,8 +20,8 @@ declare module 'fastify' {
      */
     waitsOutside?: boolean;
     /**
-     * Reads the current response of the call, for a repeated request whose original response was too large to be
-     * stored.
+     * Reads the resource again and returns it as the response to a repeated request, if the original response was too
+     * large to store.
      */
     readAgain?: (request: FastifyRequest) => Promise<string | Buffer | object>;
   }

@@ -86,7 +86,8 @@ export async function describeApi(
 }
 
 /**
- * Any one of the scopes is sufficient. Both ways to get a token are listed: the OAuth flow, or any other bearer token.
+ * Any one of the scopes is sufficient. Two security schemes are listed: the OAuth flow, and a bearer token that was
+ * obtained in another way.
  */
 function securityOf(scope: string | readonly string[]): object[] {
   const scopes = [scope].flat() as string[];

@@ -1,6 +1,6 @@
 /**
- * The maximum number of UTF-16 code units in one normalized character: a Greek letter with three marks, or a
- * surrogate pair.
+ * The maximum number of UTF-16 code units that normal form C combines into one character, for example a Greek letter
+ * followed by three marks.
  */
 export const UNITS_PER_CHARACTER = 4;
 

@@ -25,7 +25,7 @@ afterEach(() => void vi.restoreAllMocks());
 describe.each([
   ['a day behind', -DAY_MS],
   ['a day ahead of', DAY_MS],
-])('a worker whose machine is %s the database', (_title, skewMs) => {
+])("a worker whose clock is %s the database's", (_title, skewMs) => {
   let feira: Feira;
   let store: StoreClient;
   let worker: Worker;
@@ -47,7 +47,7 @@ describe.each([
     await feira.close();
   });
 
-  test('makes five attempts with the full wait before each', async () => {
+  test('makes five attempts with the full wait between them', async () => {
     receiver.answer = (_request, response) => void response.writeHead(500).end();
     const hook = await subscribe(store, `${receiver.url}/five`);
     await newProduct(store);

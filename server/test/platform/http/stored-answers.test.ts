@@ -47,7 +47,7 @@ test('a response is stored compressed and replayed unchanged', async () => {
   expect(await storedBytes('plain')).toBeLessThan(JSON.stringify(first.body).length / 2);
 });
 
-test('a response that is too large even when compressed is not stored, and is read again for a repeated request', async () => {
+test('a response that is too large even when compressed is not stored; a repeated request reads the resource again', async () => {
   const id = await productWith('Random', 'random');
   const variation = (await store.get(`/products/${id}/variants`)).body.data[0].id;
   for (const [key, path, body] of [
