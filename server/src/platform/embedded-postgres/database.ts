@@ -13,8 +13,8 @@ const DATABASE = 'feira';
 type Address = { host: string; port: number };
 
 /**
- * Connects once and creates the database on the first start. Returns undefined if the server does not accept
- * connections yet, or no longer.
+ * Connects once and creates the database on the first start. Returns undefined while the server does not accept
+ * connections.
  */
 export async function connectToEmbedded(address: Address): Promise<Connection | undefined> {
   const connection = { host: address.host, port: address.port, user: USER, database: DATABASE };

@@ -81,7 +81,7 @@ export const LANDING_TEXTS = {
         'Cinco tentativas em cinco horas, histórico, reenvio e um feed para recuperar eventos.',
       ],
       [
-        'Seguro para repetir',
+        'Repetição segura',
         'Chaves de idempotência, simulação de gravações e um cabeçalho que informa quando tentar novamente.',
       ],
       ['Estoque sempre correto', '500 SKUs por chamada, com ajustes relativos e comparação antes de gravar.'],

@@ -45,7 +45,7 @@ async function spend(kind: CallKind, count: number, by = spender): Promise<Verdi
 
 const accepted = (verdicts: Verdict[]) => verdicts.filter((verdict) => verdict.accepted).length;
 
-/** Records this many uploads at a time in the past. */
+/** Records this many uploads with a time in the past. */
 async function spentBefore(count: number, agoMs: number): Promise<void> {
   const at = new Date(feira.clock.now() - agoMs).toISOString();
   await feira.context.db.store('test').autocommit.query(sql`

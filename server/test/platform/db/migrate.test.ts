@@ -110,7 +110,7 @@ describe('an index that is built concurrently', () => {
     expect(await isValid(writer)).toEqual([true]);
   });
 
-  test('does not wait for another process that waits for its turn to migrate', async () => {
+  test('does not wait for another process that is waiting to migrate', async () => {
     await migrate(connection, { migrations: folderUrl() });
     const slow = await open('a long transaction');
     await slow.query(`begin; insert into notes (text) values ('before the index')`);
