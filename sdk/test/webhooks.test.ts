@@ -135,7 +135,7 @@ test('handles a delivery once, and again only after a failure', async () => {
   expect(errors).toHaveLength(1);
 });
 
-test('a repetition that arrives while a slow handler runs is sent again later instead of handled twice', async () => {
+test('a repeated delivery that arrives while its handler still runs is answered with 503, so that it is sent again later', async () => {
   const { hooks, events, errors } = receiver();
   const signed = await sign({ ...PAID, id: 'd1' }, SECRET);
   let finish = () => {};

@@ -82,7 +82,7 @@ export async function recordImage(
   // This statement must be the last. A request that fails before it releases its claim, and that would wait for the
   // lock taken here.
   if (claim !== undefined && !(await markAttached(tx, workspaceId, row.key as string, claim)))
-    throw conflict('key_in_use', 'Another request has attached this key meanwhile.');
+    throw conflict('key_in_use', 'Another request attached this key in the meantime.');
   return imageId;
 }
 

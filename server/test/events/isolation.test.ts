@@ -57,7 +57,7 @@ test('an open transaction that holds a product of the store delays nothing', asy
   await open.rollback();
 });
 
-test('a store whose head another process holds does not delay the events of the others', async () => {
+test('a store whose event head is locked by another process does not delay the events of other stores', async () => {
   const [store, other] = [await feira.store(), await feira.store()];
   await newProduct(other, { name: 'First' });
   await namesOf(other);

@@ -205,7 +205,7 @@ describe('RFC 7009 revocation', () => {
   });
 });
 
-test('no code is created when the merchant denies', async () => {
+test('no code is created when the merchant denies access', async () => {
   const answer = answerOf(await (await signedIn()).deny(authorizationQuery(erp.credentials)));
   expect(answer).not.toHaveProperty('code');
 });

@@ -63,7 +63,7 @@ test('a declined payment is shown in the shop, and the order is paid another way
   expect((await onlyOrder()).status).toBe('paid');
 });
 
-test('an order cannot be changed to a boleto later, nor after it is paid', async () => {
+test('the payment method of an order cannot be changed to boleto, and not at all once the order is paid', async () => {
   const payment = await visitor.buy(mug);
   const { id } = await onlyOrder();
   const waiting = await pageOf(id);

@@ -56,7 +56,7 @@ test('events reach a healthy receiver while fifty others, with a backlog each, d
   try {
     const store = await feira.store();
     await subscribe(store, healthy.url);
-    // The first event is written after a backlog that no worker has seen yet.
+    // The events of the hanging receivers are older than the first event of this store.
     for (let probe = 1; probe <= PROBES; probe++) {
       await write(store, 1);
       await until(() => healthy.received.length === probe);

@@ -57,7 +57,7 @@ export interface PageRow {
   unwritten: number;
 }
 
-/** Limits every count. */
+/** The LIMIT of counting statements. One more than REACH is enough to know that a total is larger. */
 export const COUNTED = raw(`limit ${REACH + 1}`);
 
 /**

@@ -33,7 +33,7 @@ test('does not grow over checks in which the primary has written nothing', () =>
   }
 });
 
-test('stays an upper bound for a replica that is further behind than what is remembered', () => {
+test('stays an upper bound for a replica that is behind the oldest recorded position', () => {
   const lag = new ReplicaLag();
   for (let n = 0; n <= 500; n++) lag.primaryReached(n, n * 1_000);
   lag.replicaReached(10);

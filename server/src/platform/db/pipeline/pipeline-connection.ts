@@ -141,8 +141,8 @@ class PipelineConnection implements Connection, WireHandler {
       first.error = error;
       return;
     }
-    // Parsing failed. Statements that were already sent after it would only report an unknown statement name, so they
-    // are rejected with the original error.
+    // The statement could not be parsed. Further uses of it that were already sent would only report an unknown
+    // statement name, so they are rejected with the original error.
     prepared.failure ??= error;
     first.error = prepared.failure;
     // The next use must parse the statement again, unless a later use has already done so.
