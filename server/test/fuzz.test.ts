@@ -24,7 +24,7 @@ const REQUESTS = sized(500, 3_000, 'FEIRA_FUZZ_REQUESTS');
 // In the short form the seed is fixed, so that a failure is reproducible. fast-check prints it with the smallest
 // failing call.
 const SEED = Number(process.env.FEIRA_FUZZ_SEED ?? (LONG ? Date.now() % 1_000_000_000 : 20_261_115));
-const TIMEOUT_MS = 60_000 + REQUESTS * 40;
+const TIMEOUT_MS = 120_000 + REQUESTS * 40;
 
 let feira: Feira;
 let populated: PopulatedStore;

@@ -71,7 +71,7 @@ async function startOnce(): Promise<Ceph> {
 }
 
 const FSID = randomUUID();
-const START_TIMEOUT_MS = { timeout: 30_000 };
+const START_TIMEOUT_MS = { timeout: 120_000 };
 const STARTS = 3;
 
 function writeConf(folder: string, monitor: number, gateway: number): string {

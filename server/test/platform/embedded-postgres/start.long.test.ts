@@ -60,7 +60,7 @@ describe('the embedded PostgreSQL', () => {
     await query(user.connection, 'create table kept as select 42 as answer');
     const pid = postmasterPid(shared);
     user.process.kill('SIGKILL');
-    await expect.poll(() => isAlive(pid), { timeout: 10_000 }).toBe(false);
+    await expect.poll(() => isAlive(pid), { timeout: 60_000 }).toBe(false);
     await stopped(placeOf(shared));
 
     const next = await startEmbeddedPostgres({ folder: shared });
@@ -103,7 +103,7 @@ describe('the embedded PostgreSQL', () => {
     const pid = postmasterPid(shared);
     const keeper = parentOf(pid);
     process.kill(keeper, 'SIGKILL');
-    await expect.poll(() => parentOf(pid), { timeout: 10_000 }).not.toBe(keeper);
+    await expect.poll(() => parentOf(pid), { timeout: 60_000 }).not.toBe(keeper);
     user.process.kill('SIGKILL');
 
     const heir = await startEmbeddedPostgres({ folder: shared });
@@ -296,7 +296,7 @@ function postmasterPid(folder: string): number {
 
 function stopped(location: string): Promise<void> {
   const remains = () => existsSync(join(location, 'data', 'postmaster.pid'));
-  return expect.poll(remains, { timeout: 10_000, message: `PostgreSQL stops in ${location}` }).toBe(false);
+  return expect.poll(remains, { timeout: 60_000, message: `PostgreSQL stops in ${location}` }).toBe(false);
 }
 
 function parentOf(pid: number): number {

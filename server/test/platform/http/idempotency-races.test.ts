@@ -30,7 +30,7 @@ async function halfway(id: string): Promise<{ first: Promise<Answer>; pid: numbe
       expect(waiting).toBeDefined();
       return waiting!.pid;
     },
-    { timeout: 10_000, interval: 5 },
+    { timeout: 60_000, interval: 5 },
   );
   return { first, pid, letGo: () => holder.rollback() };
 }
