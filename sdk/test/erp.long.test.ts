@@ -120,7 +120,6 @@ async function approve(
 interface State {
   products: Record<string, { quantity: number; variants: { sku: string; quantity: number }[] }>;
   orders: Record<string, { status: string }>;
-  done: Record<string, boolean>;
 }
 
 function stateIn(folder: string): State {
@@ -140,7 +139,7 @@ function demoIn(env: { FEIRA_DATA: string }) {
 
 /** Compares the state with the store. The example has its own comparison, but this check does not rely on its code. */
 async function expectSameState(client: Feira, folder: string): Promise<void> {
-  const { products, orders, done } = stateIn(folder);
+  const { products, orders } = stateIn(folder);
   for await (const product of client.products.list({ include: ['variants'] })) {
     const stock = (variants: { sku: string | null; quantity: number }[]) =>
       variants.map(({ sku, quantity }) => `${sku} ${quantity}`).sort();

@@ -27,7 +27,7 @@ const OUTCOMES = ['answered', 'outdated', 'busy', 'failed'] as const;
 type Outcome = (typeof OUTCOMES)[number];
 
 /** The connections of a process to its replica. The primary has as many fewer, see database.ts. */
-export const REPLICA_CONNECTIONS = 2;
+const REPLICA_CONNECTIONS = 2;
 const CHECK_EVERY_MS = 1_000;
 const PROBE_IDLE_MS = 2_000;
 /** Shorter than those of the primary, because a read that fails here is repeated there. */
