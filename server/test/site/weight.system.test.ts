@@ -141,3 +141,20 @@ test('after Back, a page that the browser kept shows how many units are in the c
   expect(await page.evaluate(() => 'isKept' in globalThis)).toBe(true);
   await keeping.end();
 });
+
+test('the checkout shows one total before its delivery options have arrived', async () => {
+  const { context, page } = await open(375);
+  await page.goto(`${shop}/products/${product}`);
+  await page.getByRole('button', { name: 'Add to cart' }).click();
+  await page.waitForURL(/\/cart$/);
+  await context.route(`${shop}/checkout?zip=01001000`, async (route) => {
+    const response = await route.fetch();
+    const [arrived = ''] = (await response.text()).split('name="delivery"');
+    await route.fulfill({ response, body: arrived });
+  });
+  await page.goto(`${shop}/checkout?zip=01001000`);
+  const totals = page.locator('summary strong');
+  expect(await totals.count()).toBe(2);
+  expect(await totals.filter({ visible: true }).count()).toBe(1);
+  await context.close();
+});
