@@ -1,7 +1,6 @@
 import { Batcher } from '../platform/concurrency/batcher.js';
 import type { Queryable } from '../platform/db/share.js';
-import { arrayOf, fixed, raw, sql } from '../platform/db/sql.js';
-import { storeVersion } from './store-version.js';
+import { readVersions } from './store-version.js';
 
 interface Answer {
   /** The version of the store before the response was read. */
@@ -32,7 +31,7 @@ const MAX_AGE_MS = 60_000;
 export class AnswerMemory {
   private readonly answers = new Map<string, Answer>();
   private bytes = 0;
-  private readonly versions = new Batcher(2, 32, (stores: string[]) => this.readVersions(stores));
+  private readonly versions = new Batcher(2, 32, (stores: string[]) => readVersions(this.db, stores));
 
   constructor(private readonly db: Queryable) {}
 
@@ -70,17 +69,4 @@ export class AnswerMemory {
     this.bytes -= this.answers.get(key)?.body?.length ?? 0;
     this.answers.delete(key);
   }
-
-  private async readVersions(stores: string[]): Promise<(string | undefined)[]> {
-    const rows = await this.db.query<{ id: string; version: string | null }>(
-      versionsOf(arrayOf([...new Set(stores)])),
-    );
-    const versions = new Map(rows.map(({ id, version }) => [id, version ?? undefined]));
-    return stores.map((id) => versions.get(id));
-  }
 }
-
-const versionsOf = fixed(
-  (stores: string) => sql`
-    select asked.id, (${storeVersion(raw('asked.id'))}) as version from unnest((select ${stores}::uuid[])) as asked(id)`,
-);

@@ -1,9 +1,8 @@
 import { Batcher } from '../platform/concurrency/batcher.js';
 import type { Replica } from '../platform/db/replica.js';
 import type { Queryable } from '../platform/db/share.js';
-import { arrayOf, fixed, raw, sql } from '../platform/db/sql.js';
 import type { ListMemory } from '../platform/lists/list-memory.js';
-import { storePosition } from './store-version.js';
+import { readPositions } from './store-version.js';
 
 /**
  * Reads lists from the replica, if there is one and it contains every change of the store that the primary has
@@ -11,7 +10,7 @@ import { storePosition } from './store-version.js';
  * process made them.
  */
 export class ListReads {
-  private readonly positions = new Batcher(2, 32, (stores: string[]) => positionsIn(this.primary, stores));
+  private readonly positions = new Batcher(2, 32, (stores: string[]) => readPositions(this.primary, stores));
 
   constructor(
     private readonly primary: Queryable,
@@ -38,21 +37,8 @@ export class ListReads {
     const position = await this.positions.submit(workspaceId);
     if (position === undefined) return undefined;
     return server.read(workspaceId, async (db) => {
-      const [replayed] = await positionsIn(db, [workspaceId]);
+      const [replayed] = await readPositions(db, [workspaceId]);
       return replayed === position ? { value: await read(db, memory) } : undefined;
     });
   }
 }
-
-async function positionsIn(db: Queryable, stores: string[]): Promise<(string | undefined)[]> {
-  const rows = await db.query<{ id: string; position: string | null }>(
-    positionsOf(arrayOf([...new Set(stores)])),
-  );
-  const positions = new Map(rows.map(({ id, position }) => [id, position ?? undefined]));
-  return stores.map((id) => positions.get(id));
-}
-
-const positionsOf = fixed(
-  (stores: string) => sql`
-    select asked.id, (${storePosition(raw('asked.id'))}) as position from unnest((select ${stores}::uuid[])) as asked(id)`,
-);

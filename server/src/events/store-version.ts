@@ -1,4 +1,5 @@
-import { raw, type Statement, sql } from '../platform/db/sql.js';
+import type { Queryable } from '../platform/db/share.js';
+import { arrayOf, fixed, raw, type Statement, sql } from '../platform/db/sql.js';
 
 /** If more events than this are not numbered yet, counting them is not cheaper than reading a page. */
 const MAX_WAITING = 100;
@@ -29,7 +30,7 @@ export function storeVersion(workspaceId: Statement): Statement {
  * replica the other. Events that are not numbered are therefore compared by their ids. Numbers are given out in one
  * order, after the events they belong to; a server that lost a part of the history in a failover has another epoch.
  */
-export function storePosition(workspaceId: Statement): Statement {
+function storePosition(workspaceId: Statement): Statement {
   return sql`
     select case when pending.waiting <= ${raw(String(MAX_WAITING))} then
       concat_ws(' ', h.epoch, e.id, h.last_sequence, h.last_order_change, pending.ids) end
@@ -39,4 +40,21 @@ export function storePosition(workspaceId: Statement): Statement {
     ) pending
     left join event_heads h on h.workspace_id = ${workspaceId}
     left join event_epochs e on e.ordinal = h.epoch`;
+}
+
+/** Reads the versions of several stores in one statement. */
+export const readVersions = readerOf(storeVersion);
+/** Reads the positions of several stores in one statement. */
+export const readPositions = readerOf(storePosition);
+
+function readerOf(columnFor: (workspaceId: Statement) => Statement) {
+  const values = fixed(
+    (stores: string) => sql`
+      select asked.id, (${columnFor(raw('asked.id'))}) as value from unnest((select ${stores}::uuid[])) as asked(id)`,
+  );
+  return async (db: Queryable, stores: string[]): Promise<(string | undefined)[]> => {
+    const rows = await db.query<{ id: string; value: string | null }>(values(arrayOf([...new Set(stores)])));
+    const found = new Map(rows.map(({ id, value }) => [id, value ?? undefined]));
+    return stores.map((id) => found.get(id));
+  };
 }
