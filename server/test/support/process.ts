@@ -104,13 +104,27 @@ export function temporaryFolder(): { path: string; remove(): void } {
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
 
+/** Below the ports that the kernel assigns to outgoing connections. Each worker of the test run has its own range. */
+const FIRST_PORT = 12_000;
+const PORTS_PER_WORKER = 2_000;
+const firstOfWorker = FIRST_PORT + (Number(process.env.VITEST_POOL_ID ?? 0) % 10) * PORTS_PER_WORKER;
+// Two test runs on one machine start at different ports, most likely.
+let portsUsed = Math.floor(Math.random() * PORTS_PER_WORKER);
+
+/** Returns a port that no other test uses until it is listened on. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
+  for (;;) {
+    const port = firstOfWorker + (portsUsed++ % PORTS_PER_WORKER);
+    const server = createServer().listen(port, '127.0.0.1');
+    const isFree = await once(server, 'listening').then(
+      () => true,
+      () => false,
+    );
+    if (!isFree) continue;
+    server.close();
+    await once(server, 'close');
+    return port;
+  }
 }
 
 /** Removes variables that configure Feira from the environment of the test run. */

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Receiver } from '../receiver.js';
 import type { Kill } from './target.js';
 
@@ -18,16 +19,21 @@ export interface RecordedAttempt {
 }
 
 /** The maximum time that a worker takes from an arrival to its record, or from a claim to the arrival. */
-const SLACK_MS = 3_000;
-/** Workers close a connection that was idle for a second. */
-const IDLE_MS = 1_500;
-/** The maximum time until the receiver reads what is in its sockets on a busy machine. */
-const LAG_MS = 1_500;
+const SLACK_MS = 6_000;
+/** Workers close a connection that was idle for a second, and may not have recorded its last delivery by then. */
+const IDLE_MS = 3_000;
+const PROBE_EVERY_MS = 50;
+/** One for the requests in the sockets, one for the end of their connections, and one for the response that fails. */
+const PROBES_TO_CATCH_UP = 3;
 
 /** A receiver that records when each delivery arrived and when its connection was closed. */
 export class Arrivals {
   readonly all: Arrival[] = [];
   private readonly closed = new Map<Socket, number>();
+  /** Requests of the receiver to itself. They show how late it reads its sockets on a busy machine. */
+  private readonly probes: { begun: number; ended: number }[] = [];
+  private probing: Promise<void> | undefined;
+  private closing = false;
 
   private constructor(private readonly receiver: Receiver) {}
 
@@ -35,6 +41,10 @@ export class Arrivals {
     const receiver = await Receiver.open();
     const arrivals = new Arrivals(receiver);
     receiver.answer = ({ headers }, response, { socket }) => {
+      if (headers['x-service-delivery'] === undefined) {
+        response.writeHead(204, { connection: 'close' }).end();
+        return;
+      }
       if (!arrivals.closed.has(socket)) {
         arrivals.closed.set(socket, Number.POSITIVE_INFINITY);
         socket.once('close', () => arrivals.closed.set(socket, performance.now()));
@@ -48,6 +58,7 @@ export class Arrivals {
       });
       response.writeHead(204).end();
     };
+    arrivals.probing = arrivals.probe();
     return arrivals;
   }
 
@@ -55,8 +66,10 @@ export class Arrivals {
     return this.receiver.url;
   }
 
-  close(): Promise<void> {
-    return this.receiver.close();
+  async close(): Promise<void> {
+    this.closing = true;
+    await this.probing;
+    await this.receiver.close();
   }
 
   /**
@@ -82,19 +95,21 @@ export class Arrivals {
             ? failed.has(`${before.eventId} ${before.attempt}`) && 'the attempt before failed'
             : this.killBetween(kills, before, repeat);
         if (cause) causes[cause] = (causes[cause] ?? 0) + 1;
-        else unexplained.push(this.describe(before, repeat));
+        else unexplained.push(this.describe(before, repeat, kills));
       }
     }
     return { causes, unexplained };
   }
 
-  private describe(before: Arrival, repeat: Arrival): string {
+  private describe(before: Arrival, repeat: Arrival, kills: Kill[]): string {
     const seconds = (at: number) => `${(at / 1000).toFixed(1)} s`;
     return `event ${repeat.eventId} (sequence ${repeat.sequence}) was delivered again without a cause: attempt ${
       before.attempt
     } at ${seconds(before.at)}, its connection closed at ${seconds(this.closed.get(before.socket)!)}, attempt ${
       repeat.attempt
-    } at ${seconds(repeat.at)}`;
+    } at ${seconds(repeat.at)}; kills: ${kills
+      .map(({ victim, at, over }) => `${victim} at ${seconds(at)} until ${seconds(over)}`)
+      .join(', ')}`;
   }
 
   private killBetween(kills: Kill[], before: Arrival, repeat: Arrival): string | undefined {
@@ -105,13 +120,27 @@ export class Arrivals {
         return before.at >= kill.at - SLACK_MS && before.at <= kill.over + SLACK_MS;
       return (
         kill.victim === 'worker' &&
-        // The bytes that were in the socket when the worker died are read slightly later.
-        before.at <= kill.over + LAG_MS &&
+        before.at <= this.caughtUpAt(kill.over) &&
         closedAt >= kill.at - IDLE_MS &&
-        closedAt <= kill.over + LAG_MS
+        closedAt <= this.caughtUpAt(kill.over)
       );
     });
     return cause && `${cause.victim} was killed`;
+  }
+
+  private async probe(): Promise<void> {
+    while (!this.closing) {
+      const begun = performance.now();
+      await fetch(this.url);
+      this.probes.push({ begun, ended: performance.now() });
+      await delay(PROBE_EVERY_MS);
+    }
+  }
+
+  /** Returns when the receiver had read everything that was in its sockets at this time. */
+  private caughtUpAt(time: number): number {
+    const later = this.probes.filter(({ begun }) => begun >= time);
+    return later[PROBES_TO_CATCH_UP - 1]?.ended ?? Number.POSITIVE_INFINITY;
   }
 }
 
