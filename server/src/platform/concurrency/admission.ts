@@ -6,7 +6,7 @@ export interface Applicant {
   limit: number;
   /** All keys in a group also share the limit of that group. */
   group?: string;
-  /** If true, this caller is admitted before the waiting callers of other keys that are not urgent. */
+  /** If true, this caller is admitted before waiting callers that are not urgent. */
   isUrgent?: boolean;
 }
 
@@ -38,10 +38,10 @@ interface Waiter {
 type Queues = Map<string, Waiter[]>;
 
 /**
- * Decides which caller may next use one of a limited number of places, such as connections or threads. Callers with
- * the same key are admitted in the order in which they asked; between keys, admission is round-robin. A key must hold
- * fewer places than are free (`held < free`) to get another one, so the last free places go to keys that hold none. If
- * all statements of one store wait for a lock, they therefore delay only that store.
+ * Decides which caller may next use one of a limited number of places, such as connections or threads. Callers with the
+ * same key are admitted in the order in which they asked; between keys, admission is round-robin. A key must hold fewer
+ * places than are free (`held < free`) to get another one, so the last free place goes to a key that holds none. If all
+ * statements of one store wait for a lock, they therefore delay only that store.
  *
  * Use: `if (!admission.tryEnter(applicant)) await admission.wait(applicant)`, and `leave` when done. There are two
  * methods so that the common case does not allocate a promise.

@@ -21,8 +21,8 @@ export class Batcher<Request, Result> {
   private scheduled = false;
 
   /**
-   * `maxRunning` limits concurrent statements: while one runs, further requests collect into the next batch, and
-   * PostgreSQL is never idle. Use 3 for reads, which share a connection, and 2 for writes, which share the disk.
+   * `maxRunning` limits concurrent statements. While that many are running, further requests are collected for the next
+   * batch. Use 3 for reads, which share a connection, and 2 for writes, which share the disk.
    *
    * `maxBatchSize`: with 32, read throughput was a fifth lower than with 8, because the process and PostgreSQL took
    * turns instead of working in parallel. For writes 12 is better, because a commit costs the same for any number of
@@ -32,7 +32,7 @@ export class Batcher<Request, Result> {
     private readonly maxRunning: number,
     private readonly maxBatchSize: number,
     private readonly execute: (requests: Request[]) => Promise<(Result | Promise<Result>)[]>,
-    /** After this time, the next statement no longer waits for a slow one. With 'never' it always waits. */
+    /** After this time, a statement no longer counts against `maxRunning`. With 'never', it counts until it ends. */
     private readonly slowMs: number | 'never' = SLOW_MS,
   ) {}
 

@@ -6,9 +6,9 @@ const TIMESTAMPTZ = 1184;
 const DATE = 1082;
 
 /**
- * Converts a column value to JavaScript. Amounts of money (14 digits) and sums of stock fit into a double exactly. A
- * timestamp stays a string and is only rewritten to RFC 3339, because creating a Date for each one costs more than
- * the rest of the row.
+ * Returns the function that converts the values of a column to JavaScript. A double has enough precision for prices and
+ * order totals (14 digits) and for sums of stock. A timestamp stays a string and is only rewritten to RFC 3339, because
+ * creating a Date for each timestamp costs more than converting the rest of the row.
  */
 export function parseColumn(oid: number, format?: 'text' | 'binary'): (text: string) => unknown {
   if (oid === INT8 || oid === NUMERIC) return Number;

@@ -1,8 +1,8 @@
 import type { Statement } from './sql.js';
 
 /**
- * One session with PostgreSQL, independent of the driver. Statements may be sent before earlier ones are answered;
- * they are executed and answered in order.
+ * One session with PostgreSQL, independent of the driver. Statements may be sent before earlier ones are answered. They
+ * are executed and answered in the order in which they were sent.
  */
 export interface Connection {
   query<R>(statement: Statement): Promise<R[]>;

@@ -5,7 +5,8 @@ import { sql } from './sql.js';
 
 const SYNC_EVERY_MS = 5_000;
 /**
- * The maximum drift between the monotonic clocks of two machines, per millisecond. NTP slews by at most half of this.
+ * The maximum drift between the clocks of two machines, in milliseconds per millisecond. NTP slews a clock by at most
+ * half of this.
  */
 const DRIFT = 0.001;
 
@@ -43,7 +44,7 @@ export class DatabaseClock implements Clock {
     return this.machine.monotonic();
   }
 
-  /** How far this machine's clock is ahead of the database's, in milliseconds. */
+  /** How far this machine's clock is ahead of the database's. The value is negative if it is behind. */
   get machineAheadMs(): number {
     return this.machine.now() - this.now();
   }

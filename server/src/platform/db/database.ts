@@ -18,31 +18,33 @@ export interface DatabaseOptions {
    * stores.
    */
   areas?: Readonly<Record<string, number>>;
-  /** Leaves the connections that the process opens to its replica out of those to the primary. */
+  /** Opens fewer connections to the primary, by the number that the process opens to its replica. */
   hasReplica?: boolean;
 }
 
 /**
- * The only access to the database. Every statement belongs to a store or to an internal task, and each of these has
- * its own share of the connections, so a lock or a slow statement in one does not delay the others.
+ * The connections of a process to the primary. Every statement belongs to a store or to an internal task, and each of
+ * these has its own share of the connections, so a lock or a slow statement in one does not delay the others.
  */
 export interface Database {
   /** Statements of one store. An area such as orders has a share of its own, separate from the rest of the store. */
   store(workspaceId: string, area?: string): Share;
-  /** Searches of one store. All stores share two connections for searches, and each statement has a short timeout. */
+  /**
+   * Searches of one store. The searches of all stores share two connections, and each statement has a short timeout.
+   */
   search(workspaceId: string): Share;
   /** Statements that belong to no store, such as those for tokens, sessions and deliveries. */
   system(task: string): Share;
   /** Background jobs, which may run for a long time on connections of their own. */
   background(task: string): Share;
-  /** Long read-only transactions that are streamed to a client: two in total, one for each owner. */
+  /** Long read-only transactions whose rows are streamed to a client: at most two at a time, and one for each owner. */
   stream(owner: string): Share;
   close(): Promise<void>;
 }
 
 /**
  * A process uses fewer than 25 connections in total, including the one that listens for notifications. With a replica,
- * to which it opens two, the reads and the system have one less each.
+ * to which it opens two connections, READS and SYSTEM have one less each.
  */
 const READS: Omit<ReadLimits, 'waitMs'> = {
   connections: 4,

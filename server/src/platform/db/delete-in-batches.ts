@@ -8,7 +8,7 @@ const ROUND_MS = 20_000;
 /**
  * Deletes the rows of a table that match a condition, in batches that are committed separately. A single DELETE of all
  * rows that had accumulated during an outage exceeded the statement timeout every time. Rows locked by another
- * transaction are left for the next round. The table name comes from our code, never from input.
+ * transaction are left for the next round. `table` must be a constant of our code, because it is inserted as SQL.
  */
 export async function deleteInBatches(
   db: StoreAccess,

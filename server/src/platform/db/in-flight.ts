@@ -48,7 +48,9 @@ export class InFlight<S extends Sent> {
     for (const { reject } of this.sent.splice(0)) reject(error);
   }
 
-  /** A single timer covers all waiting statements. It fires at most once per `answerMs`. */
+  /**
+   * A single timer covers all waiting statements. When it fires, it is set again for the deadline of the oldest one.
+   */
   private watchFor(milliseconds: number): NodeJS.Timeout {
     return setTimeout(() => {
       this.timer = undefined;

@@ -15,12 +15,12 @@ const DEADLINES: Deadlines = {
   probeMs: HEARTBEAT_ANSWER_MS,
 };
 
-/** A statement without any effect. It is a LISTEN so that pg_stat_activity shows which connection is the listener. */
+/** No notification is sent on this channel. The statement is a LISTEN so that pg_stat_activity shows what it is for. */
 const HEARTBEAT = 'listen feira_heartbeat';
 
 /**
- * The connection that receives notifications. While it is down a notification may be missed, so caches check `alive`
- * and must not cache anything until it is back. A heartbeat detects a connection that died silently.
+ * The connection that receives notifications. While it is down, notifications are missed, so a cache that depends on
+ * them must not store anything while `alive` is false. A heartbeat detects a connection that died silently.
  */
 export class Listener {
   alive = false;
@@ -39,7 +39,7 @@ export class Listener {
     if (this.alive && session) this.ask(session, `listen ${channel}`).catch(() => {});
   }
 
-  /** Called whenever the connection is lost, before `alive` can be true again. */
+  /** The handler is called whenever the connection is lost, before `alive` can be true again. */
   onLoss(handler: () => void): void {
     this.lossHandlers.push(handler);
   }
@@ -86,7 +86,7 @@ export class Listener {
     }, HEARTBEAT_MS).unref();
   }
 
-  /** Sends one statement at a time, because the client does not queue them. */
+  /** Sends one statement at a time, because pg deprecates `query` while another query is running. */
   private ask(session: Session, text: string): Promise<void> {
     const answered = this.lastAnswer.then(async () => {
       const late = setTimeout(() => this.lost(session), HEARTBEAT_ANSWER_MS);

@@ -125,14 +125,14 @@ async function apply(client: pg.Client, { name, text }: Migration): Promise<void
   }
 }
 
-/** Builds an index. An interrupted build leaves an invalid index behind, so that is removed first. */
+/** Builds an index. An interrupted build may have left an invalid index behind, which is removed first. */
 async function buildIndex(client: pg.Client, index: string, { name, text }: Migration): Promise<void> {
   await client.query(`drop index concurrently if exists ${index}`);
   await client.query(text);
   await client.query('insert into schema_migrations (name) values ($1)', [name]);
 }
 
-/** Looks for blockers shortly before the lock timeout, because PostgreSQL does not report them afterwards. */
+/** Looks for blockers while a migration waits, because PostgreSQL does not report them after the lock timeout. */
 function watchBlockers(findBlockers: FindBlockers): { blockers: Promise<string>; stop(): void } {
   let found = 'another transaction';
   let looked = Promise.resolve();
@@ -154,8 +154,9 @@ function watchBlockers(findBlockers: FindBlockers): { blockers: Promise<string>;
 type FindBlockers = () => Promise<string[]>;
 
 /**
- * Finds the sessions that block the client, using a second connection. The session number comes from PostgreSQL itself,
- * because with PgBouncer in between, the number that pg received at the start is PgBouncer's.
+ * Returns a function that finds the sessions that block the client, using a second connection. The process id is
+ * queried, because with PgBouncer in between, the id that pg received at the start of the session is not that of
+ * PostgreSQL.
  */
 async function blockersOf(connection: pg.ClientConfig, client: pg.Client): Promise<FindBlockers> {
   const session = await client.query<{ pid: number }>('select pg_backend_pid() as pid');

@@ -1,11 +1,11 @@
 import { splitClauses, splitStatements } from './migration-statements.js';
 
-/** The lock that a statement of a migration takes on a table, and whether others have to wait for it. */
+/** The lock that a statement of a migration takes on a table, and whether the statement is acceptable. */
 export interface TableLock {
   table: string;
-  /** The name of the lock in PostgreSQL's manual, in lower case. */
+  /** The name of the lock in PostgreSQL's manual, in lower case, or 'unknown'. */
   lock: string;
-  /** Why writers would have to wait for long, and what to do instead. Undefined if the lock is brief. */
+  /** Why a migration must not contain the statement. Undefined if the statement is acceptable. */
   blocks?: string;
 }
 
@@ -14,7 +14,7 @@ const NAME = '(?:if (?:not )?exists )?(?:only )?"?([\\w.]+)"?';
 
 type Rule = (found: RegExpExecArray, statement: string) => TableLock[];
 
-/** The first pattern that matches decides. A statement without a pattern counts as blocking. */
+/** The first pattern that matches a statement decides. A statement that matches none is not acceptable. */
 const RULES: [RegExp, Rule][] = [
   [
     new RegExp(`^create (?:unique )?index concurrently (?:${NAME} )?on ${NAME}`),
@@ -50,14 +50,14 @@ const RULES: [RegExp, Rule][] = [
     lockOn(
       1,
       'row exclusive',
-      'the rows stay locked until the statement has ended. Let the worker change them in batches',
+      'the rows stay locked until the migration has ended. Let the worker change them in batches',
     ),
   ],
 ];
 
 /**
- * Returns the locks that a migration takes on tables that existed before it. It only reads the text and executes
- * nothing. Locks on a new table are left out, because no other session uses that table yet.
+ * Returns the locks that a migration takes on tables that existed before it. The text is only parsed, not executed.
+ * Locks on a new table are left out, because no other session uses that table yet.
  */
 export function locksOf(text: string): TableLock[] {
   const created = new Set<string>();
@@ -91,8 +91,11 @@ function referencedTables(statement: string): TableLock[] {
 const REWRITE = 'every row is rewritten while reads and writes wait';
 const SCAN = 'all rows are checked while reads and writes wait';
 
-/** Alterations that take long. All others change only PostgreSQL's system catalog. */
-const LONG_ALTERATIONS: [RegExp, string][] = [
+/**
+ * Alterations that a migration must avoid, each with the reason: they block the table for long, fail on a table with
+ * rows, or break the running version.
+ */
+const ALTERATIONS_TO_AVOID: [RegExp, string][] = [
   [
     /^add (?:column )?(?!constraint\b).*\bnot null\b(?!.*\bdefault\b)/,
     'the statement fails on a table with rows. Add the column with a constant default',
@@ -128,7 +131,7 @@ function alterations(table: string, clauses: string): TableLock[] {
   return splitClauses(clauses).flatMap((clause) => {
     if (/^validate constraint/.test(clause)) return [{ table, lock: 'share update exclusive' }];
     const lock = /^add (?:constraint "?\w+"? )?foreign key/.test(clause) ? 'share row exclusive' : EXCLUSIVE;
-    const blocks = LONG_ALTERATIONS.find(([pattern]) => pattern.test(clause))?.[1];
+    const blocks = ALTERATIONS_TO_AVOID.find(([pattern]) => pattern.test(clause))?.[1];
     return [{ table, lock, ...(blocks !== undefined && { blocks }) }, ...referencedTables(clause)];
   });
 }

@@ -11,9 +11,8 @@ interface ProbeTimes {
 }
 
 /**
- * Tracks every open connection of the process and probes idle ones, so that a connection that died silently is replaced
- * before a caller needs it. Without probes, when a firewall had dropped idle connections, each caller that got one
- * waited until its deadline.
+ * Tracks open connections and probes idle ones, so that a connection that died silently is destroyed before a caller
+ * gets it. Without probes, a caller that got a connection that a firewall had dropped waited until its deadline.
  */
 export class OpenConnections {
   private readonly connections = new Set<Connection>();
@@ -59,8 +58,8 @@ function probe(connection: Connection, answerMs: number): void {
   const giveUp = () => {
     if (!answered) connection.destroy(new Error(`an idle connection did not answer within ${answerMs} ms`));
   };
-  // Timers run before sockets are read. Wait for the read, so that an answer that arrived while the event loop was
-  // blocked counts.
+  // Timers run before sockets are read. `setImmediate` waits for the read, so that an answer that arrived while the
+  // event loop was blocked counts.
   const late = setTimeout(() => setImmediate(giveUp), answerMs);
   connection
     .query(sql`select 1`)
@@ -71,7 +70,9 @@ function probe(connection: Connection, answerMs: number): void {
     });
 }
 
-/** Closing needs an answer from the server, and shutdown must not wait for a server that is gone. */
+/**
+ * Destroys the connection if the server does not close it in time: shutdown must not wait for a server that is gone.
+ */
 async function endQuickly(connection: Connection, answerMs: number): Promise<void> {
   if (!connection.isOpen) return;
   const late = setTimeout(() => connection.destroy(new Error('the database is closed')), answerMs);

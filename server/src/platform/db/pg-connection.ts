@@ -14,7 +14,7 @@ export async function connectPg(connection: pg.ClientConfig, deadlines: Deadline
 
 /**
  * PostgreSQL keeps up to 100 kB for each prepared statement, and a list has a different statement for every
- * combination of sort and filters.
+ * combination of limit, sort and filters.
  */
 const MAX_PREPARED_STATEMENTS = 300;
 
@@ -75,7 +75,7 @@ class PgConnection implements Connection {
     this.inFlight.failAll(error);
   }
 
-  /** Beyond the limit, a statement is sent without a name and planned for each use. */
+  /** Once the limit is reached, every new statement is sent without a name, so PostgreSQL plans it for each use. */
   private configOf({ text, values, name }: Statement): pg.QueryConfig {
     const query: pg.QueryConfig = { text, values: values as unknown[] };
     if (name === undefined) return query;

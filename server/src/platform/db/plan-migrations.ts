@@ -5,7 +5,7 @@ import { locksOf, type TableLock } from './migration-locks.js';
 import { openClient } from './open-client.js';
 
 export interface PlannedLock extends TableLock {
-  /** PostgreSQL's estimate, or null if it has none. */
+  /** PostgreSQL's estimate of the number of rows, or null if it has none. */
   rows: number | null;
 }
 
@@ -15,7 +15,7 @@ export interface PlannedMigration {
   locks: PlannedLock[];
 }
 
-/** Returns the migrations that the database lacks, with the locks they will take. It changes nothing. */
+/** Returns the migrations that the database lacks, with the locks they will take. Nothing is applied. */
 export async function planMigrations(
   connection: pg.ClientConfig,
   migrations = MIGRATIONS,

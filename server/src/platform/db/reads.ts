@@ -7,8 +7,9 @@ export interface ReadLimits {
   connections: number;
   /** The maximum number of concurrent statements per key. */
   perKey: number;
-  /** The maximum number of slow statements among these, for each key and for all keys together. */
+  /** The maximum number of concurrent slow statements per key. */
   slowPerKey: number;
+  /** The maximum number of concurrent slow statements of all keys together. */
   slow: number;
   /** A statement counts as slow after it has occupied a connection for this long. */
   slowAfterMs: number;
@@ -18,7 +19,7 @@ export interface ReadLimits {
 interface Read {
   key: string;
   statement: Statement;
-  /** The number of attempts that are being executed or waiting. A read is sent a second time if it is behind a slow one. */
+  /** The number of unfinished attempts. A read is sent a second time if it is behind a slow one. */
   attempts: number;
   isDone: boolean;
   resolve(rows: never[]): void;
@@ -30,9 +31,12 @@ interface ConnectionSlot {
   opening: Promise<Connection> | undefined;
   /** The reads sent on this connection, in the order in which they will be answered. */
   reads: Read[];
-  /** The time since which the first read in the list has been waiting as the first. */
+  /** The value of performance.now() when the first entry of `reads` became the first. */
   headSince: number;
-  /** True if the first read is slow, or belongs to a key that has slow reads. No other read is then sent here. */
+  /**
+   * True if the first read is slow, or belongs to a key that has slow reads. Other reads are then sent here only if no
+   * connection is idle.
+   */
   isReserved: boolean;
   watch: NodeJS.Timeout | undefined;
 }
@@ -42,10 +46,10 @@ interface ConnectionSlot {
  * read, because its backend then finds several statements each time it wakes up (an eighth more product reads per
  * second than with round-robin).
  *
- * A connection answers in order, so a slow statement delays everything sent after it. After `slowAfterMs` the other
- * statements are sent again on another connection (a read may therefore run twice) and the slow one keeps its
- * connection. While a key has a slow read, its further reads run on separate connections, a few at a time, so they
- * delay only each other.
+ * A connection answers statements in the order in which they were sent, so a slow statement delays all later ones.
+ * After `slowAfterMs` the later statements are sent again on another connection (a read may therefore run twice), and
+ * the slow one keeps its connection. While a key has a slow read, its further reads run on separate connections, at
+ * most `slowPerKey` at a time, so they delay only each other.
  */
 export class Reads {
   private readonly slots: ConnectionSlot[];
@@ -85,7 +89,9 @@ export class Reads {
     else void this.sendSeparately(read);
   }
 
-  /** Waits for the turn of the key, then sends the read on a connection that no other read uses. */
+  /**
+   * Waits for the turn of the key, then sends the read on an idle connection, or on the least busy one if none is idle.
+   */
   private async sendSeparately(read: Read): Promise<void> {
     const applicant = this.slowApplicant(read.key);
     read.attempts++;
@@ -152,7 +158,8 @@ export class Reads {
   }
 
   private watchFor(slot: ConnectionSlot, milliseconds: number): NodeJS.Timeout {
-    // Process responses that arrived while the event loop was blocked first. Otherwise a fast read would count as slow.
+    // With `setImmediate`, responses that arrived while the event loop was blocked are processed before the check.
+    // Otherwise a fast read would count as slow.
     return setTimeout(() => setImmediate(() => this.checkForSlowRead(slot)), milliseconds).unref();
   }
 

@@ -3,7 +3,10 @@ interface Reached {
   position: number;
 }
 
-/** With one check per second, a replica that is further behind than this many seconds is reported as even later. */
+/**
+ * One position is recorded per second. A replica that is more than two minutes behind is reported as further behind
+ * than it is, because older positions are forgotten.
+ */
 const MAX_POSITIONS = 120;
 
 /**
@@ -31,7 +34,7 @@ export class ReplicaLag {
     }
   }
 
-  /** Every commit that is older than this is in the replica. Infinity until the first check succeeded. */
+  /** Every commit that is older than this is in the replica. Infinity until the replica has reached a position. */
   atMostMs(now: number): number {
     return now - this.currentUntil;
   }

@@ -22,15 +22,15 @@ interface ReplicaOptions extends ReplicaSettings {
 
 export type ReplicaState = 'in_use' | 'behind' | 'unreachable' | 'not_a_standby';
 
-/** What became of a read that the replica was asked for. All but the first are repeated on the primary. */
+/** The outcomes of a read on the replica. A read with any outcome but 'answered' is repeated on the primary. */
 const OUTCOMES = ['answered', 'outdated', 'busy', 'failed'] as const;
 type Outcome = (typeof OUTCOMES)[number];
 
-/** The connections of a process to its replica. The primary has as many fewer, see database.ts. */
+/** The number of connections of a process to its replica. It opens as many fewer to the primary (see database.ts). */
 const REPLICA_CONNECTIONS = 2;
 const CHECK_EVERY_MS = 1_000;
 const PROBE_IDLE_MS = 2_000;
-/** Shorter than those of the primary, because a read that fails here is repeated there. */
+/** Shorter than those of the primary, because a read that fails on the replica is repeated on the primary. */
 const DEADLINES: Deadlines = {
   lockMs: 1_000,
   statementMs: 2_000,
@@ -43,8 +43,8 @@ const DEADLINES: Deadlines = {
 const CHECK: Applicant = { key: 'check', limit: 1, isUrgent: true };
 
 /**
- * A physical standby of the database, from which lists may be read. Nothing depends on it: whatever it cannot answer is
- * read from the primary.
+ * A physical standby of the database, from which lists may be read. No request depends on it: a list that it cannot
+ * answer is read from the primary.
  */
 export class Replica {
   private state: ReplicaState = 'unreachable';
@@ -70,7 +70,7 @@ export class Replica {
     return this.status().state === 'in_use';
   }
 
-  /** The state at the last check, unless the lag has exceeded its limit since. */
+  /** The state at the last check or failed read, or 'behind' if the lag has exceeded its limit since then. */
   status(): { state: ReplicaState; lagMs: number } {
     const lagMs = this.lag.atMostMs(this.options.clock.monotonic());
     const isLate = this.state === 'in_use' && lagMs > this.options.maxLagMs;
@@ -78,8 +78,9 @@ export class Replica {
   }
 
   /**
-   * Runs `read` in one snapshot of the replica. Returns undefined if it returns undefined, or if the replica is busy or
-   * fails, for example because replaying the log cancels a statement: the caller then reads from the primary.
+   * Runs `read` in one snapshot of the replica. Returns undefined if `read` returns undefined, or if the replica is
+   * busy or fails, for example because replaying the log cancels a statement. The caller must then read from the
+   * primary.
    */
   async read<T>(
     workspaceId: string,
@@ -94,7 +95,7 @@ export class Replica {
       if (error instanceof NotAdmitted) this.count('busy');
       else if (isFromDatabase(error)) this.count('failed');
       else throw error;
-      // Until the next check, other reads do not try a replica that is gone.
+      // Until the next check, other reads go to the primary without trying the replica.
       if (error instanceof DatabaseUnavailable) this.state = 'unreachable';
       return undefined;
     }
@@ -113,7 +114,7 @@ export class Replica {
     });
     new Gauge({
       name: 'feira_replica_lag_seconds',
-      help: 'Every commit older than this is in the replica. +Inf if that was never known',
+      help: 'Every commit older than this is in the replica. +Inf until this is known for the first time',
       registers,
       collect() {
         this.set(replica.status().lagMs / 1000);
@@ -121,7 +122,7 @@ export class Replica {
     });
     new Counter({
       name: 'feira_replica_reads_total',
-      help: 'Lists that the replica was asked for, by outcome. All that it has not answered were read from the primary',
+      help: 'Lists requested from the replica, by outcome. Those that it did not answer were read from the primary',
       labelNames: ['outcome'],
       registers,
       collect() {

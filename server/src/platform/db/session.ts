@@ -25,7 +25,7 @@ export async function openSession(
   });
   // Without a listener, an error event would terminate the process.
   client.on('error', () => {});
-  // This timer also covers authentication. pg's own timeout stops when the server has accepted the connection.
+  // pg's own timeout ends when the session is authenticated. This timer also covers the first statements.
   const late = setTimeout(() => socket.destroy(), deadlines.connectMs);
   try {
     await client.connect();

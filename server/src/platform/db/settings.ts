@@ -9,18 +9,17 @@ export interface Deadlines {
   /** `lockMs` and `statementMs` are enforced by PostgreSQL. */
   lockMs: number;
   statementMs: number;
-  /** A connection is destroyed after this time without a response. */
+  /** A connection is destroyed if a statement has not been answered after this time. */
   answerMs: number;
-  /** Limits a whole transaction, from its first statement to the commit. */
+  /** Limits a whole transaction, from BEGIN to COMMIT. */
   transactionMs: number;
   connectMs: number;
-  /** Limits the wait for a connection while other callers of the same store or task are ahead. */
+  /** Limits the wait until a store or task may use another connection. */
   waitMs: number;
   /** An idle connection that does not answer a probe within this time is destroyed. */
   probeMs: number;
 }
 
-/** What pg needs to open a connection. */
 export function clientSettings(connection: pg.ClientConfig, { connectMs }: Deadlines): pg.ClientConfig {
   return {
     ...connection,
@@ -32,10 +31,10 @@ export function clientSettings(connection: pg.ClientConfig, { connectMs }: Deadl
 }
 
 /**
- * The first statement of every session. The settings are not part of the startup message because PgBouncer rejects or
+ * The first statements of a session. The settings are not part of the startup message because PgBouncer rejects or
  * ignores them there. Parallel workers and JIT compilation are off: both take milliseconds to start, and the other CPUs
- * are busy with other requests. With the keepalive settings, each side detects within seconds that the other is gone;
- * PostgreSQL ignores them on a Unix socket.
+ * are busy with other requests. With the keepalive settings, PostgreSQL detects within 11 seconds that the client is
+ * gone. It ignores them on a Unix socket.
  */
 export function setSession({ lockMs, statementMs, transactionMs }: Deadlines): string {
   const settings: Record<string, string | number> = {

@@ -21,11 +21,10 @@ export interface Transaction extends Tx {
   rollback(): Promise<void>;
 }
 
-/** Reads, single-statement writes and transactions. */
 export interface StoreAccess extends Queryable {
   /**
    * Each statement commits on its own. A CTE that writes a row and its event in one statement needs no BEGIN and
-   * COMMIT; leaving them out raised throughput by 61%.
+   * COMMIT; leaving them out made writes 61% faster.
    */
   readonly autocommit: Tx;
   transaction<T>(work: (tx: Tx) => Promise<T>, options?: TransactionOptions): Promise<T>;
@@ -40,13 +39,13 @@ interface Resources {
 }
 
 export interface TransactionOptions {
-  /** The maximum wait for a connection while other callers of the same share are ahead. */
+  /** The maximum wait, in milliseconds, until this share may use another connection. */
   waitMs?: number;
-  /** Makes the transaction read-only. All its statements see the store as it was at the first one. */
+  /** Makes the transaction read-only. All its statements see the data as it was at the first statement. */
   isSnapshot?: true;
 }
 
-/** The database access of one store or one task. It is cheap to create, so callers do not have to reuse it. */
+/** The database access of one store, task or stream. It is cheap to create, so callers do not have to reuse it. */
 export class Share implements StoreAccess {
   readonly autocommit: Tx = { writes: true, query: (statement) => this.run(statement) };
 
@@ -58,7 +57,8 @@ export class Share implements StoreAccess {
   ) {}
 
   /**
-   * Runs a statement that takes no locks and changes nothing. Such statements share connections and may be sent twice.
+   * Runs a statement. It must take no row locks and change nothing, because it may share a connection with statements
+   * of other callers and may be sent twice.
    */
   query<R>(statement: Statement): Promise<R[]> {
     const { reads } = this.resources;
@@ -77,7 +77,10 @@ export class Share implements StoreAccess {
     }
   }
 
-  /** Begins a transaction that spans several hooks of a request. The caller must commit or roll it back. */
+  /**
+   * Begins a transaction that stays open when the calling function returns, for example across several hooks of a
+   * request. The caller must commit it or roll it back.
+   */
   async begin(options: TransactionOptions = {}): Promise<Transaction> {
     const connection = await this.take(options.waitMs);
     const begin = options.isSnapshot ? sql`begin isolation level repeatable read, read only` : sql`begin`;
@@ -130,7 +133,8 @@ class OpenTransaction implements Transaction {
     transactionMs: number,
     private readonly release: () => void,
   ) {
-    // BEGIN is not awaited, because the first statement is sent right after it and fails if BEGIN fails.
+    // BEGIN is not awaited, so that it is sent together with the first statement. If the connection is lost, that
+    // statement fails as well.
     connection.query(begin).catch(() => {});
     this.deadline = setTimeout(
       () => connection.destroy(new Error(`a transaction took longer than ${transactionMs} ms`)),
@@ -143,8 +147,8 @@ class OpenTransaction implements Transaction {
   }
 
   async commit(): Promise<void> {
-    // PostgreSQL answers the COMMIT of a failed transaction with ROLLBACK and no error. That cannot happen here,
-    // because the failed statement has already thrown.
+    // PostgreSQL answers the COMMIT of a failed transaction with ROLLBACK and no error. The answer is not checked,
+    // because the failed statement has already thrown, and its caller rolls back instead.
     await this.end(() => this.connection.query(sql`commit`));
   }
 

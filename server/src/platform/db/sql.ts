@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 
 /**
- * A SQL statement. A statement without fragments is named by a hash of its text, so PostgreSQL parses and plans it once
- * per connection. A statement composed of fragments is planned for each use. Searches need this, because a generic plan
- * cannot take into account how rare the search term is.
+ * A SQL statement. A statement without fragments is named by a hash of its text, so PostgreSQL parses it once per
+ * connection and may reuse its plan. A statement composed of fragments is planned for each use, unless `prepared` or
+ * `fixed` names it. Searches need this, because a generic plan cannot take into account how rare the search term is.
  */
 export class Statement {
   constructor(
@@ -52,8 +52,8 @@ export function rawJson(expression: Statement, name: string): Statement {
 }
 
 /**
- * Composes a statement with constant text once: `build` is called with placeholders, and each later call only fills
- * in its values. Composing the product detail for each call took a fifth of the request.
+ * Composes a statement with constant text once: `build` is called with placeholders, and each call of the returned
+ * function only fills in its values. Composing the statement of a product for each call took a fifth of the request.
  */
 export function fixed<Args extends unknown[]>(
   build: (...args: Args) => Statement,

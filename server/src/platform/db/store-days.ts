@@ -2,7 +2,7 @@ import { type Statement, sql } from './sql.js';
 
 /**
  * Returns the time at which a day begins in the time zone of a store. Where clocks are set back from 1:00 to 0:00
- * (Havana, the Azores), a day has two midnights and begins with the first.
+ * (Havana, the Azores), that day has two midnights and begins with the first.
  */
 export function startOfDay(workspaceId: string, day: Statement): Statement {
   return sql`(

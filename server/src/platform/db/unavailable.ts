@@ -1,7 +1,10 @@
 import type { DatabaseError } from 'pg';
 import { NotAdmitted } from '../concurrency/admission.js';
 
-/** The database was unreachable or did not respond in time. The statement may or may not have been executed. */
+/**
+ * The database was unreachable or did not respond in time, so a statement may or may not have been executed. Also
+ * thrown if the caller disconnected before a statement was sent.
+ */
 export class DatabaseUnavailable extends Error {}
 
 const LOCK_NOT_AVAILABLE = '55P03';
@@ -14,7 +17,7 @@ export function isOverload(error: unknown): boolean {
   return error instanceof NotAdmitted || ((error ?? {}) as Partial<DatabaseError>).code === QUERY_CANCELED;
 }
 
-/** Whether the error was reported by PostgreSQL or by a connection to it, and not by the code that uses them. */
+/** Returns whether the error was reported by PostgreSQL or by a connection to it. */
 export function isFromDatabase(error: unknown): boolean {
   const { code } = (error ?? {}) as Partial<DatabaseError>;
   return error instanceof DatabaseUnavailable || /^[0-9A-Z]{5}$/.test(String(code));

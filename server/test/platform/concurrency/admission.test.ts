@@ -113,7 +113,7 @@ test('admits keys in turn, however many calls one of them has waiting', async ()
   expect(admitted).toEqual(['c', 'c', 'd', 'e', 'c', 'c']);
 });
 
-test('keeps the last places for keys that hold none', async () => {
+test('gives a key another place only if more places are free than the key holds', async () => {
   const drive = new Drive(6, 4, {});
   for (const key of ['c', 'c', 'c', 'c', 'd', 'd', 'e']) await drive.enter(key);
   expect(drive.held.map(({ applicant }) => applicant.key)).toEqual(['c', 'c', 'c', 'd', 'd', 'e']);
@@ -121,7 +121,7 @@ test('keeps the last places for keys that hold none', async () => {
 
 afterEach(() => void vi.useRealTimers());
 
-test('rejects a caller that has waited too long, and those behind it keep their places', async () => {
+test('rejects a caller that has waited too long, and keeps the callers behind it in the queue', async () => {
   vi.useFakeTimers();
   const admission = new Admission({ total: 2 });
   const applicant = { key: 'a', limit: 1 };
@@ -150,7 +150,7 @@ test('rejects a caller that finds the queue of its key full', async () => {
   await Promise.all([first, other]);
 });
 
-test('removes a caller that has left from the queue', async () => {
+test('removes a caller from the queue when its signal is aborted', async () => {
   const admission = new Admission({});
   const applicant = { key: 'a', limit: 1 };
   admission.tryEnter(applicant);
@@ -164,7 +164,7 @@ test('removes a caller that has left from the queue', async () => {
   expect(admission.heldBy('a')).toBe(1);
 });
 
-test('admits urgent callers before others, which keep their own queue', async () => {
+test('admits urgent callers before others', async () => {
   const admission = new Admission({ groups: { '': 1 } });
   const admitted: string[] = [];
   const enter = (key: string, isUrgent: boolean) => {
@@ -184,7 +184,7 @@ test('admits urgent callers before others, which keep their own queue', async ()
   expect(admitted).toEqual(['running', 'known', 'anyone']);
 });
 
-test('admits no caller while it is closed, and the waiting ones when it opens', async () => {
+test('admits no caller while it is closed, and admits the waiting callers when it opens', async () => {
   let isOpen = false;
   const admission = new Admission({ isOpen: () => isOpen });
   const applicant = { key: 'a', limit: 2 };

@@ -31,7 +31,7 @@ test('puts the requests of one turn of the event loop into one batch and returns
   expect(await Promise.all(results)).toEqual(['result 1', 'result 2', 'result 3']);
 });
 
-test('never exceeds the size of a batch or the number that run at the same time', async () => {
+test('never exceeds the maximum size of a batch or the maximum number of running batches', async () => {
   const { batcher, started, batches } = openBatches(2, 2);
   for (let request = 1; request <= 5; request++) void batcher.submit(request);
   await turnOfTheEventLoop();
@@ -65,7 +65,7 @@ test('a result that is a promise is awaited for its request only', async () => {
 
 afterEach(() => void vi.useRealTimers());
 
-test('the next batch does not wait for a slow one, unless it is configured to', async () => {
+test('the next batch does not wait for a slow one, unless slowMs is never', async () => {
   vi.useFakeTimers();
   const impatient = openBatches(1, 1, 20);
   const patient = openBatches(1, 1);

@@ -47,7 +47,7 @@ describe.each([
     await feira.close();
   });
 
-  test('makes five attempts with the full wait between them', async () => {
+  test('makes five attempts with the configured waits between them', async () => {
     receiver.answer = (_request, response) => void response.writeHead(500).end();
     const hook = await subscribe(store, `${receiver.url}/five`);
     await newProduct(store);
@@ -92,7 +92,7 @@ describe.each([
   });
 });
 
-test('processes whose machines disagree by a day accept each other’s tokens', async () => {
+test('processes on machines whose clocks differ by a day accept each other’s tokens', async () => {
   const right = await openFeira({ productionClock: true });
   const store = await right.store();
   skewMachine(DAY_MS);
@@ -105,7 +105,7 @@ test('processes whose machines disagree by a day accept each other’s tokens', 
   await right.close();
 });
 
-/** A client of the same store with a token that this process issued. */
+/** Returns a client of the same store, with a token that the process of `feira` issued. */
 async function tokenFrom(feira: Feira, store: StoreClient): Promise<StoreClient> {
   return store.through(feira).withScopes(['products:read']);
 }

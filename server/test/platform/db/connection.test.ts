@@ -41,7 +41,7 @@ describe.each([
   const read = (n: number) => connection.query<{ n: number }>(sql`select n from made_later where n = ${n}`);
   const makeTable = () => beside.query('create table made_later as select generate_series(1, 9) as n');
 
-  test('answers statements that were sent together in the order of sending', async () => {
+  test('gives each of 50 statements sent at once its own result', async () => {
     const numbers = Array.from({ length: 50 }, (_, n) => n);
     const rows = await Promise.all(numbers.map((n) => connection.query(sql`select ${n}::integer as n`)));
     expect(rows).toEqual(numbers.map((n) => [{ n }]));
@@ -72,14 +72,14 @@ describe.each([
     ]);
   });
 
-  test('reports the fields of an error that callers depend on', async () => {
+  test('reports the code and the constraint of an error', async () => {
     await beside.query('create table only_once (n integer constraint only_once_n unique)');
     const insert = () => connection.query(sql`insert into only_once values (1)`);
     await insert();
     await expect(insert()).rejects.toMatchObject({ code: '23505', constraint: 'only_once_n' });
   });
 
-  test('keeps at most three hundred statements, and every form works at any time', async () => {
+  test('keeps at most 300 prepared statements, and further statements still work', async () => {
     const form = (n: number) => connection.query<{ n: number }>(prepared(raw(`select ${n} as n`)));
     for (let n = 0; n < 500; n++) expect(await form(n)).toEqual([{ n }]);
     expect(await Promise.all([form(0), form(499), form(1)])).toEqual([[{ n: 0 }], [{ n: 499 }], [{ n: 1 }]]);
@@ -89,7 +89,7 @@ describe.each([
     expect(row!.kept).toBeLessThanOrEqual(300);
   });
 
-  test('delivers marked JSON columns as text or bytes, whatever their name, and decodes all others', async () => {
+  test('returns a column selected with rawJson as text or bytes, and decodes others, even one named json', async () => {
     const [row] = await connection.query<Record<string, unknown>>(
       sql`select ${rawJson(sql`'{"a":"ç"}'`, 'document')}, 'plain' as json`,
     );
@@ -102,7 +102,7 @@ describe.each([
     expect(row!.text).toHaveLength(8_000_000);
   });
 
-  test('is destroyed when a response is late, and rejects all statements that waited for it', async () => {
+  test('is destroyed when a response is late, and rejects all pending statements', async () => {
     await beside.query('select pg_advisory_lock(1)');
     const impatient = await connect(cloned.connection, { ...DEADLINES, answerMs: 50 });
     const outcomes = await Promise.allSettled([
@@ -122,12 +122,12 @@ describe.each([
     await expect(connection.query(sql`select 1`)).rejects.toThrow(DatabaseUnavailable);
   });
 
-  test('a server that does not exist is unavailable', async () => {
+  test('fails with DatabaseUnavailable if no server listens at the address', async () => {
     const nowhere = { ...cloned.connection, host: '127.0.0.1', port: 1 };
     await expect(connect(nowhere, DEADLINES)).rejects.toThrow(DatabaseUnavailable);
   });
 
-  test('a use that failed to parse does not affect a statement that another use has parsed meanwhile', async () => {
+  test('keeps a statement that was parsed successfully when the error of an earlier use arrives later', async () => {
     if (driver === 'pg') return;
     await beside.query('select pg_advisory_lock(1)');
     const first = expect(read(1)).rejects.toMatchObject(NO_TABLE);

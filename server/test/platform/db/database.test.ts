@@ -52,7 +52,7 @@ describe.each(['pipeline', 'pg'] as const)('the database through the %s driver',
     expect((await a.all).every(({ status }) => status === 'fulfilled')).toBe(true);
   });
 
-  test('a store whose writes and transactions hang delays no other store, and is served in the order of its calls', async () => {
+  test('a store whose writes and transactions hang delays no other store', async () => {
     const a = hanging(50, () => db.store('a').autocommit.query(LOCKED));
     const aToo = hanging(50, () => db.store('a').transaction((tx) => tx.query(LOCKED)));
     for (let n = 0; n < 100; n++) {
@@ -66,7 +66,7 @@ describe.each(['pipeline', 'pg'] as const)('the database through the %s driver',
     await Promise.all([a.all, aToo.all]);
   });
 
-  test('an area of a store that hangs delays nothing else of that store', async () => {
+  test('an area of a store that hangs does not delay the rest of that store', async () => {
     const orders = hanging(50, () => db.store('a', 'orders').autocommit.query(LOCKED));
     const reads = hanging(50, () => db.store('a', 'orders').query(LOCKED));
     expect(await db.store('a').autocommit.query(sql`select 1 as one`)).toEqual([{ one: 1 }]);
@@ -76,7 +76,7 @@ describe.each(['pipeline', 'pg'] as const)('the database through the %s driver',
     await Promise.all([orders.all, reads.all]);
   });
 
-  test('searches that hang, of any number of stores, delay nothing else', async () => {
+  test('searches of many stores that hang do not delay other reads', async () => {
     const searches = Array.from({ length: 20 }, (_, n) => hanging(5, () => db.search(`${n}`).query(LOCKED)));
     expect(await db.store('0').query(sql`select 1 as one`)).toEqual([{ one: 1 }]);
     expect(await db.store('other').query(sql`select 2 as two`)).toEqual([{ two: 2 }]);
@@ -97,7 +97,7 @@ describe.each(['pipeline', 'pg'] as const)('the database through the %s driver',
       all.push(hanging(2, () => db.stream(`app ${store}`).query(LOCKED)).all);
     }
     await expect.poll(connections).toBeGreaterThan(15);
-    // One of the 24 connections belongs to the listener.
+    // The listener, which is not open in this test, would use one of the 24 connections.
     expect(await connections()).toBeLessThan(24);
     await letGo();
     await Promise.all(all);
@@ -116,7 +116,7 @@ describe.each(['pipeline', 'pg'] as const)('the database through the %s driver',
     expect(await db.store('a').query(sql`select n from numbers`)).toEqual([{ n: 1 }]);
   });
 
-  test('statements that were running when PostgreSQL ended the session fail as temporary, and the next call works', async () => {
+  test('a statement whose session PostgreSQL has ended fails with a temporary error, and the next call works', async () => {
     const tx = await db.store('a').begin();
     const [row] = await tx.query<{ pid: number }>(sql`select pg_backend_pid() as pid`);
     await holder.query('select pg_terminate_backend($1)', [row!.pid]);
@@ -133,7 +133,7 @@ describe.each(['pipeline', 'pg'] as const)('the database through the %s driver',
     ['a statement that takes too long', { statementMs: 50 }, sql`select pg_sleep(60)`],
     ['a missing response', { answerMs: 50 }, sql`select pg_sleep(60)`],
     ['a transaction that takes too long', { transactionMs: 50 }, LOCKED],
-  ])('%s is temporary, and the connection is usable or replaced', async (_, deadlines, statement) => {
+  ])('%s causes a temporary error, and later calls work', async (_, deadlines, statement) => {
     const strict = await openDatabase(cloned.connection, { driver, deadlines });
     const store = strict.store('a');
     const failed = await store.transaction((tx) => tx.query(statement)).catch((error: unknown) => error);

@@ -129,7 +129,7 @@ describe('an index that is built concurrently', () => {
     expect(await Promise.all([first, second])).toEqual([['9002_index.sql'], []]);
   });
 
-  test('replaces one whose build was interrupted', async () => {
+  test('replaces an index whose build was interrupted', async () => {
     await migrate(connection, { migrations: folderUrl() });
     const client = await open('an earlier attempt');
     await client.query(`insert into notes (text) values ('twice'), ('twice')`);

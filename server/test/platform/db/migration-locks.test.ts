@@ -63,7 +63,7 @@ describe('a migration is refused', () => {
     ],
     ['a generated column', 'alter table o add a int generated always as (b * 2) stored', 'rewritten'],
     ['not null for an existing column', 'alter table orders alter a set not null', 'not valid'],
-    ['a new name', 'alter table orders rename column a to b', 'old name'],
+    ['a renamed column', 'alter table orders rename column a to b', 'old name'],
     ['an update of all rows', 'update orders set total = 0', 'batches'],
     ['a copy of rows', 'insert into a select * from orders', 'batches'],
     ['an explicit lock', 'lock table orders', 'unknown'],
@@ -86,7 +86,7 @@ describe('a migration is accepted', () => {
       'alter table orders add column a timestamptz not null default now()',
     ],
     ['a constraint for new rows', 'alter table orders add constraint c check (a > 0) not valid'],
-    ['a constraint that is validated later', 'alter table orders validate constraint c'],
+    ['the validation of an existing constraint', 'alter table orders validate constraint c'],
     ['a constraint on an index that exists', 'alter table o add constraint c unique using index i'],
     [
       'a new table with indexes and rows',
@@ -102,7 +102,7 @@ describe('a migration is accepted', () => {
   });
 });
 
-test('a foreign key of a new table is shown as a lock on the other table', () => {
+test('a foreign key of a new table is reported as a lock on the referenced table', () => {
   expect(locksOf('create table a (b uuid references stores (id))')).toEqual([
     { table: 'stores', lock: 'share row exclusive' },
   ]);
@@ -110,7 +110,7 @@ test('a foreign key of a new table is shown as a lock on the other table', () =>
 
 const files = readdirSync(FOLDER).filter((name) => name.endsWith('.sql'));
 
-test.each(files.filter((name) => !OLDER_THAN_THE_CHECK.has(name)))('%s lets others write', (name) => {
+test.each(files.filter((name) => !OLDER_THAN_THE_CHECK.has(name)))('%s is accepted', (name) => {
   expect(blockers(readFileSync(join(FOLDER, name), 'utf8'))).toEqual([]);
 });
 

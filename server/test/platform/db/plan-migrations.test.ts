@@ -33,7 +33,7 @@ afterAll(async () => {
 });
 beforeEach(() => client.query('rollback'));
 
-test('the plan has the pending migrations with their locks, and applies none', async () => {
+test('the plan contains the pending migrations with their locks, and none is applied', async () => {
   writeFileSync(join(folder.path, '9002_index.sql'), 'create index notes_by_text on notes (text)');
   const before = await planMigrations(connection, migrations);
   expect(before).toEqual([

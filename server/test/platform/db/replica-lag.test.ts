@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ReplicaLag } from '../../../src/platform/db/replica-lag.js';
 
-test('is unknown until the replica has reached a position of the primary', () => {
+test('the lag is infinite until the replica has reached a recorded position of the primary', () => {
   const lag = new ReplicaLag();
   expect(lag.atMostMs(0)).toBe(Number.POSITIVE_INFINITY);
   lag.primaryReached(100, 1_000);
@@ -9,7 +9,7 @@ test('is unknown until the replica has reached a position of the primary', () =>
   expect(lag.atMostMs(1_000)).toBe(Number.POSITIVE_INFINITY);
 });
 
-test('is the time since the newest position that the replica has reached', () => {
+test('the lag is the time since the primary was at the newest position that the replica has reached', () => {
   const lag = new ReplicaLag();
   for (const [position, at] of [
     [100, 1_000],
@@ -24,7 +24,7 @@ test('is the time since the newest position that the replica has reached', () =>
   expect(lag.atMostMs(4_500)).toBe(1_500);
 });
 
-test('does not grow over checks in which the primary has written nothing', () => {
+test('the lag does not grow while the primary writes nothing', () => {
   const lag = new ReplicaLag();
   for (let at = 0; at < 500_000; at += 1_000) {
     lag.primaryReached(100, at);
@@ -33,7 +33,7 @@ test('does not grow over checks in which the primary has written nothing', () =>
   }
 });
 
-test('stays an upper bound for a replica that is behind the oldest recorded position', () => {
+test('the lag is not underestimated if the replica is behind the oldest recorded position', () => {
   const lag = new ReplicaLag();
   for (let n = 0; n <= 500; n++) lag.primaryReached(n, n * 1_000);
   lag.replicaReached(10);
@@ -42,7 +42,7 @@ test('stays an upper bound for a replica that is behind the oldest recorded posi
   expect(lag.atMostMs(500_000)).toBe(50_000);
 });
 
-test('compares with the log of the new primary after a failover that lost a part of the old one', () => {
+test('after a failover that lost part of the log, the lag is measured against the log of the new primary', () => {
   const lag = new ReplicaLag();
   lag.primaryReached(1_000, 1_000);
   lag.primaryReached(900, 2_000);

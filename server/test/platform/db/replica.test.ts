@@ -27,7 +27,7 @@ test('without a replica neither /readyz nor /metrics mentions one', async () => 
   expect((await get('/metrics')).body).not.toContain('replica');
 });
 
-test('a replica that cannot be reached changes no answer, and the process is ready', async () => {
+test('if the replica cannot be reached, lists are read from the primary and the process is ready', async () => {
   const folder = temporaryFolder();
   const connection = { host: folder.path, port: 5432, user: 'feira', database: 'none' };
   feira = await openFeira({ replica: { connection, maxLagMs: 5_000 } });
@@ -38,7 +38,7 @@ test('a replica that cannot be reached changes no answer, and the process is rea
   folder.remove();
 });
 
-test('a server that is no standby, such as the primary itself, is not used as a replica', async () => {
+test('a server that is not a standby, such as the primary itself, is not used as a replica', async () => {
   const cloned = await cloneDatabase();
   drop = cloned.drop;
   const { connection } = cloned;

@@ -4,8 +4,8 @@ import { type Answer, type Feira, openFeira, type StoreClient } from '../../supp
 import { until } from '../../support/process.js';
 import { SilentProxy } from '../../support/silent-proxy.js';
 
-// All connections to the database die silently. Calls must be answered within their timeouts, which are short here,
-// and everything must work again once new connections succeed.
+// In these tests all connections to the database die silently. Calls must be answered within their timeouts, which are
+// short here, and must succeed again once new connections can be opened.
 
 const SHORT = {
   lockMs: 700,
@@ -64,7 +64,7 @@ async function untilServed(): Promise<void> {
 
 const statusesOf = (answers: Answer[]) => [...new Set(answers.map(({ status }) => status))];
 
-test('every call is answered, none with 500, and all are served again afterwards', async () => {
+test('calls during an outage are answered with 502 or 503, and calls succeed again afterwards', async () => {
   proxy.fallSilent();
   const all = await Promise.all([
     Promise.all([...reads(), ...reads(), ...reads()].map((path) => store.get(path))),
@@ -79,7 +79,7 @@ test('every call is answered, none with 500, and all are served again afterwards
   expect(statusesOf(all[0])).toEqual([503]);
   expect(all[0][0]?.body.code).toBe('busy');
   expect(Number(all[0][0]?.headers['retry-after'])).toBeGreaterThan(0);
-  // The response is 503 if the token cannot be looked up, and 502 if it is cached.
+  // If the token is cached, only the storage of orders fails, which is reported as 502. Otherwise the response is 503.
   for (const status of statusesOf(all[1])) expect([502, 503]).toContain(status);
   expect(statusesOf(all[2])).toEqual([503]);
   expect(all[3].status).toBe(503);
@@ -99,7 +99,7 @@ test('every call is answered, none with 500, and all are served again afterwards
   expect([replayed.statusCode, replayed.headers['idempotent-replayed']]).toEqual([200, 'true']);
 });
 
-test('idle connections that died are replaced before a caller needs them, including the listening one', async () => {
+test('the listener detects that its connection died and reconnects, and calls succeed again', async () => {
   const { listener } = feira.context;
   await until(() => listener.alive);
   proxy.fallSilent();
@@ -109,7 +109,7 @@ test('idle connections that died are replaced before a caller needs them, includ
   await untilServed();
 });
 
-test('a stop does not wait for connections that are silent', async () => {
+test('closing does not wait for connections that died silently', async () => {
   const other = await openFeira({ on: direct, deadlines: SHORT, through: async () => proxy.address });
   proxy.fallSilent();
   const pending = store.through(other).get('/products');

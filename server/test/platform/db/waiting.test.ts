@@ -8,7 +8,8 @@ import { until } from '../../support/process.js';
 import { Receiver } from '../../support/receiver.js';
 import { subscribe } from '../../support/webhooks.js';
 
-// A call that waits for something other than the database must hold none of the ten shared connections.
+// More calls than the nine connections that all stores share. A call that waits for something other than the database
+// must not hold a connection, so these calls must not delay another store.
 const MANY = 12;
 
 let feira: Feira;
@@ -58,7 +59,7 @@ async function expectOthersServed(
   return waiting;
 }
 
-test('pings with an Idempotency-Key to a receiver that hangs delay no other call', async () => {
+test('pings with an Idempotency-Key to a receiver that hangs do not delay another store', async () => {
   const receiver = await Receiver.open();
   const hook = await subscribe(store, `${receiver.url}/hook`);
   receiver.answer = (_, response) => void held.then(() => response.writeHead(204).end());
@@ -70,7 +71,7 @@ test('pings with an Idempotency-Key to a receiver that hangs delay no other call
   await receiver.close();
 });
 
-test('subscriptions with an Idempotency-Key whose host names resolve slowly delay no other call', async () => {
+test('subscriptions with an Idempotency-Key whose host names resolve slowly do not delay another store', async () => {
   const look = vi.spyOn(feira.context.outbound, 'isForbidden').mockImplementation(async () => {
     await held;
     return false;
@@ -83,9 +84,9 @@ test('subscriptions with an Idempotency-Key whose host names resolve slowly dela
 });
 
 test.each([
-  ['with a key', key],
-  ['without one', () => ({})],
-])('images whose bytes arrive slowly, attached %s, delay no other call', async (_, headersOf) => {
+  ['with an Idempotency-Key', key],
+  ['without an Idempotency-Key', () => ({})],
+])('images that storage reads slowly, attached %s, delay no other store', async (_, headersOf) => {
   const theirs = await newProduct(store);
   const bytes = await pngOf(1);
   const keys: string[] = [];
@@ -105,13 +106,13 @@ test.each([
   expect(answers.map(({ status }) => status)).toEqual(Array(MANY).fill(201));
 });
 
-test('a notification of the workers that waits for a lock does not delay reads', async () => {
+test('a notification to the workers that waits for a lock does not delay reads', async () => {
   const locker = new pg.Client(feira.connection);
   await locker.connect();
   onTestFinished(() => locker.end());
   await locker.query('begin');
   await locker.query('lock table outbox in access exclusive mode');
-  // These writes emit no event, so they do not wait for the locked outbox.
+  // These writes emit no event, so only the notification that follows them waits for the locked outbox.
   for (let writes = 0; writes < 3; writes++) {
     await upload(feira, other, productId, await pngOf(1));
   }

@@ -3,8 +3,8 @@ import { rowIn, type WireHandler, WireReader } from '../../../src/platform/db/pi
 import { openSession } from '../../../src/platform/db/session.js';
 import { cloneDatabase } from '../../support/database.js';
 
-// Bytes recorded from a real PostgreSQL: parsing, column descriptions, rows with NULL, accents and bytes, errors, a
-// notice.
+// The responses of a real PostgreSQL to several statements: column descriptions, rows with NULL, accents and JSON,
+// errors and a notice.
 let recorded: Buffer;
 let cloned: Awaited<ReturnType<typeof cloneDatabase>>;
 
@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 afterAll(() => cloned.drop());
 
-/** Returns everything that a reader reports, in order. */
+/** Returns everything that a reader reports to its handler, in the order of the calls. */
 function read(pieces: Buffer[]): unknown[] {
   const reported: unknown[] = [];
   let columns: Parameters<WireHandler['columns']>[0] = [];
@@ -58,7 +58,7 @@ function read(pieces: Buffer[]): unknown[] {
   return reported;
 }
 
-test('reads what was recorded', () => {
+test('reads rows, errors and the end of each response', () => {
   const reported = read([recorded]);
   expect(reported).toContainEqual(
     expect.objectContaining({ n: 2, nothing: null, name: 'maçã 2', document: '{"n":2}' }),
@@ -75,7 +75,7 @@ test('reads the same when the bytes are split at any offset', () => {
     expect(read([recorded.subarray(0, at), recorded.subarray(at)])).toEqual(whole);
 });
 
-test('reads the same when the bytes arrive one at a time, or in pieces of any size', () => {
+test('reads the same when the bytes arrive one at a time or in larger pieces', () => {
   const whole = read([recorded]);
   for (const size of [1, 2, 3, 5, 7, 64, 1_000]) {
     const pieces = Array.from({ length: Math.ceil(recorded.length / size) }, (_, index) =>

@@ -22,7 +22,7 @@ export async function connectPipeline(
   return new PipelineConnection(session, streamOf(session.client), deadlines.answerMs);
 }
 
-/** This is the only private property of pg that we use. With TLS, the stream differs from the socket we passed in. */
+/** Reads a private property of pg. With TLS, this stream differs from the socket that we passed to pg. */
 function streamOf(client: pg.Client): Duplex {
   const { stream } = (client as unknown as { connection?: { stream?: Duplex } }).connection ?? {};
   if (!stream) throw new Error('this version of pg does not expose its stream. Set FEIRA_DB_DRIVER=pg');
@@ -159,7 +159,7 @@ class PipelineConnection implements Connection, WireHandler {
   /**
    * Statements that are sent together, such as BEGIN and the first statement of a transaction, are written with one
    * system call, which wakes PostgreSQL once. Statements of different requests are not collected, so that PostgreSQL
-   * works on the first while this process reads the next.
+   * works on one request while this process reads the next.
    */
   private planFlush(): void {
     this.isFlushPlanned = true;

@@ -21,11 +21,11 @@ export interface WireHandler {
 
 const HEADER = 5;
 
-/** Splits the byte stream from PostgreSQL into messages. Notices and parameter changes are ignored. */
+/** Splits the byte stream from PostgreSQL into messages. Messages that the handler does not need are ignored. */
 export class WireReader {
   /**
-   * The received pieces of an incomplete message. They are joined once, because joining after each piece takes
-   * quadratic time.
+   * The received pieces of an incomplete message. They are joined when the message is complete, because joining after
+   * each piece takes quadratic time.
    */
   private pieces: Buffer[] = [];
   private size = 0;
@@ -112,7 +112,8 @@ function columnsIn(bytes: Buffer, start: number): Column[] {
   return Array.from({ length: bytes.readInt16BE(start) }, () => {
     const end = bytes.indexOf(0, at);
     const name = bytes.toString('utf8', at, end);
-    // The fields are: table (4 bytes), column number (2), type (4), type length (2), modifier (4), format (2).
+    // The name ends with a zero byte. It is followed by: table (4 bytes), column number (2), type (4), type length (2),
+    // modifier (4), format (2).
     const type = bytes.readUInt32BE(end + 7);
     at = end + 19;
     return { name, parse: parseColumn(type) };
