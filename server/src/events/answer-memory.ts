@@ -6,11 +6,11 @@ interface Answer {
   /** The version of the store before the response was read. */
   version: string;
   readAt: number;
-  /** Undefined until the same response was requested twice. */
+  /** Undefined if the response was requested only once at this version, or is too large to be cached. */
   body: Buffer | undefined;
 }
 
-/** Larger responses are not cached. A page of 50 products with variations and images has 100 kB. */
+/** Larger responses are not cached. A page of 50 products with variations and images has about 100 kB. */
 const MAX_BODY_BYTES = 262_144;
 const MAX_BYTES = 24 * 1_048_576;
 const MAX_ANSWERS = 5_000;
@@ -22,8 +22,8 @@ const MAX_AGE_MS = 60_000;
  * Caches list responses for clients that request the same list repeatedly while nothing in the store changes.
  *
  * storeVersion() counts the committed changes of a store, whichever process made them. The version is read before the
- * response. If a change is committed in between, the response is stored under the old version, which no later request
- * has, so it is never used.
+ * response. If a change is committed in between, the response is stored under the old version. Later requests read a
+ * newer version, so this response is never used.
  *
  * A response is stored only when it is requested for the second time at the same version. A client that reads all pages
  * once, or a store that changes all the time, therefore does not displace other responses.

@@ -41,7 +41,7 @@ export interface Head {
   waiting: boolean;
 }
 
-/** Reads the last sequence numbers of the store and the current epoch. */
+/** Reads the last numbers of the store and the current epoch. Begins an epoch if the current history has none. */
 export async function readHead(db: StoreAccess, workspaceId: string): Promise<Head> {
   let reader: Queryable = db;
   for (;;) {
@@ -51,8 +51,8 @@ export async function readHead(db: StoreAccess, workspaceId: string): Promise<He
       from event_epochs e left join event_heads h on h.workspace_id = ${workspaceId} where e.identity = history_identity()`);
     if (head) return head;
     await beginEpoch(db);
-    // Read outside the transaction of a request with an Idempotency-Key: only that transaction would see a new epoch
-    // until it commits.
+    // In a request with an Idempotency-Key, `autocommit` is the open transaction of the request. Only that transaction
+    // sees the epoch that it has added; `query` uses another connection.
     reader = db.autocommit;
   }
 }

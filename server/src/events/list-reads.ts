@@ -5,21 +5,21 @@ import type { ListMemory } from '../platform/lists/list-memory.js';
 import { readPositions } from './store-version.js';
 
 /**
- * Reads lists from the replica, if there is one and it contains every change of the store that the primary has
- * committed before the read. A caller therefore finds its own changes, and those that others have told it of, whichever
- * process made them.
+ * Reads lists from the replica, if there is one and it contains every change of the store that the primary committed
+ * before the read. A caller therefore finds all changes that were committed before its request, whichever process made
+ * them.
  */
 export class ListReads {
   private readonly positions = new Batcher(2, 32, (stores: string[]) => readPositions(this.primary, stores));
 
   constructor(
     private readonly primary: Queryable,
-    /** What is remembered of a list holds only for the server that it was read from. */
+    /** Remembers only what was read from the primary. The replica has a memory of its own. */
     readonly memory: ListMemory,
     private readonly replica: { server: Replica; memory: ListMemory } | undefined,
   ) {}
 
-  /** Runs `read` with the replica, or with `access`, which leads to the primary. */
+  /** Runs `read` on the replica if possible. Otherwise runs it with `access`, which reads from the primary. */
   async read<T>(
     workspaceId: string,
     access: Queryable,

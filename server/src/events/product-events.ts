@@ -3,8 +3,8 @@ import type { ChangedField } from './changed-fields.js';
 import type { Origin } from './names.js';
 import type { NewEvent } from './outbox.js';
 
-// Products are changed in several places: by a PATCH, a batch, a checkout or an image. Events are built only here, so
-// that their data always has the same fields.
+// Products and stock are changed in several places: by a PATCH, a batch, a checkout or an image. All product.updated and
+// stock.updated events are built here, so that their data always has the same fields.
 
 export function productUpdated(id: string, fields: ChangedField[]): NewEvent {
   return { event: 'product.updated', data: { id, fields }, changed: fields };
@@ -20,14 +20,14 @@ export function stockUpdated(id: string, quantity: number): NewEvent {
   return { event: 'stock.updated', data: { id, quantity } };
 }
 
-/** Reports the balance of a variation. */
+/** Reports the stock balance of a variation. `id` is the id of its product. */
 export function variationStockUpdated(id: string, sku: string | null, quantity: number): NewEvent {
   return { event: 'stock.updated', data: { id, sku: sku ?? '', quantity } };
 }
 
 /**
- * Inserts the same two events as part of a statement that changes balances, one for each row of its CTE `changed`.
- * `origin` is a value or a column of that CTE.
+ * Inserts the event of `stockUpdated` for each row of the CTE `changed`, as part of the statement that changes the
+ * balances. `origin` is a value or a column of that CTE.
  */
 export function insertStockUpdated(origin: Origin | Statement): Statement {
   return insertFromChanged(sql`jsonb_build_object('id', id, 'quantity', quantity)`, origin);

@@ -9,12 +9,12 @@ import { STEP, type StepResult, stepForAll, stepForStore } from './step.js';
 
 const IDLE_MS = 1_000;
 const RETRY_MS = 500;
-/** How long a step waits while another sequencer has locked the head rows of its stores. */
+/** The pause before the next step if another sequencer had locked the head rows of some stores. */
 const TURN_MS = 20;
 /**
- * A step numbers all committed events, and takes almost the same CPU time for one event as for fifty. After a step with
- * BUSY_EVENTS or more, the sequencer therefore pauses for three times the duration of that step, so that the next step
- * finds more events. Without the pause, steps of about ten events reduced the throughput of stock writes by a fifth.
+ * A step takes almost the same CPU time for one event as for fifty. After a step with BUSY_EVENTS or more, the sequencer
+ * therefore pauses for three times the duration of that step, so that the next step finds more events. Without the
+ * pause, steps of about ten events reduced the throughput of stock writes by a fifth.
  */
 const BUSY_EVENTS = 8;
 const PAUSE_FACTOR = 3;

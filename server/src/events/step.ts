@@ -1,6 +1,6 @@
 import { fixed, prepared, raw, type Statement, sql } from '../platform/db/sql.js';
 
-/** The number of events that one statement moves. */
+/** The maximum number of outbox rows that one statement moves. */
 export const STEP = 500;
 
 export interface StepResult {
@@ -19,11 +19,13 @@ export interface StepResult {
  *
  * The numbers have the order of the changes. Two changes of one record are serialized by its row lock, each takes its
  * outbox position under that lock, and a snapshot that sees the later commit also sees the earlier one. So the events
- * with the lowest positions in a snapshot never include a change without the changes before it. Sequencers of one store
- * take turns on its head row. A snapshot may be older than that lock. Some of its rows have then been moved already;
- * DELETE skips those, and the remaining ones get higher numbers.
+ * with the lowest positions in a snapshot never include a change without the earlier changes of the same record.
  *
- * No step waits for a writer, because only sequencers and dispatchers write to the tables that it locks.
+ * Sequencers of one store take turns by locking its head row. The snapshot of the statement may be older than that lock.
+ * Another sequencer has then moved some of its rows already; DELETE skips those, and the remaining ones get higher
+ * numbers.
+ *
+ * No step waits for the transaction of a change to a product or an order, because it locks no rows that they lock.
  */
 export const stepForAll = prepared(
   step(sql`next_in_outbox(${raw(String(STEP))})`, raw('for update of h skip locked')),

@@ -8,9 +8,9 @@ const MAX_WAITING = 100;
  * Selects the version of a store, where `workspaceId` is a column of the surrounding statement. The version is null
  * while many events are not numbered yet.
  *
- * Every change of products, variations, images and orders is committed together with a row in `outbox`. The sequencer
- * moves these rows and increases the last number of the store. The sum of both therefore counts all committed changes
- * in any snapshot, whichever process made them.
+ * Every change of products, variations, images and orders is committed together with at least one row in `outbox`. For
+ * each row that it moves, the sequencer increases one of the last numbers of the store by one. The sum of the last
+ * numbers and of the rows in the outbox therefore increases with every committed change, whichever process made it.
  */
 export function storeVersion(workspaceId: Statement): Statement {
   return sql`
@@ -23,12 +23,13 @@ export function storeVersion(workspaceId: Statement): Statement {
 }
 
 /**
- * The position of a store, which is equal on two servers only if both have the same changes of the store; null while
- * many events are not numbered yet.
+ * Selects the position of a store. It is equal on two servers only if both have the same changes of the store. It is
+ * null while many events are not numbered yet.
  *
  * A count does not suffice here: of two transactions that commit at the same time, the primary may show one first and a
- * replica the other. Events that are not numbered are therefore compared by their ids. Numbers are given out in one
- * order, after the events they belong to; a server that lost a part of the history in a failover has another epoch.
+ * replica the other. Events that are not numbered yet are therefore compared by their ids. For numbered events it is
+ * enough to compare the last numbers, because they are assigned in one order. A server that lost a part of the history
+ * in a failover has another epoch.
  */
 function storePosition(workspaceId: Statement): Statement {
   return sql`

@@ -31,7 +31,7 @@ export interface AttemptResult {
   response: string | null;
 }
 
-/** Sends one signed POST. Every attempt has the same body; only the time and the signatures computed from it differ. */
+/** Makes one attempt: signs the message and sends it. All attempts of a delivery have the same body and event id. */
 export async function attempt(
   parts: { outbound: Outbound; seal: Seal; clock: Clock },
   target: Target,
@@ -51,7 +51,7 @@ export async function attempt(
   return postSigned(parts.outbound, target.url, message, { secrets, number, now });
 }
 
-/** Sends the POST to a subscription, or to the address that a developer forwards events to. */
+/** Sends the signed POST. The command that forwards events to a developer's machine calls this function directly. */
 export async function postSigned(
   outbound: Outbound,
   url: string,
@@ -72,9 +72,9 @@ export async function postSigned(
 }
 
 /**
- * Returns undefined if the stored secret cannot be opened, because FEIRA_SECRET was changed without keeping the old
- * one. The attempt then counts as failed, so that the delivery ends and the partner sees the reason. Rotating the
- * secret of the subscription fixes it.
+ * Returns undefined if a stored secret cannot be opened, because FEIRA_SECRET was changed and the old value was not
+ * kept in FEIRA_SECRET_PREVIOUS. The attempt then counts as failed, so that the partner sees the reason in the log.
+ * Two rotations repair the subscription: after the first one, the unreadable secret is the previous secret for a day.
  */
 function openSecrets(seal: Seal, target: Target, now: number) {
   const owner = webhookSecretOwner(target.workspaceId, target.webhookId);

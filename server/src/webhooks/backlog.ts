@@ -3,8 +3,8 @@ import type { Share } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
 
 /**
- * The maximum number and age of pending deliveries per subscription. Dropped deliveries stay in the log, and their
- * events in the feed.
+ * The maximum number of pending deliveries per subscription, and the maximum time for which a delivery may be overdue.
+ * Dropped deliveries stay in the log, and their events in the feed.
  */
 export const MAX_PENDING = 100_000;
 const MAX_WAIT_MS = 3 * 24 * 60 * 60 * 1000;
@@ -16,8 +16,8 @@ interface Queue {
 }
 
 /**
- * Drops pending deliveries of subscriptions that are too far behind: the oldest ones above the limit, and those that
- * waited too long.
+ * Drops due deliveries of subscriptions that are too far behind: the oldest ones if more than `maxPending` are pending,
+ * and those that are overdue for more than three days.
  */
 export async function dropBacklogs(db: Share, clock: Clock, maxPending = MAX_PENDING): Promise<void> {
   const tooOld = new Date(clock.now() - MAX_WAIT_MS).toISOString();
@@ -30,7 +30,7 @@ export async function dropBacklogs(db: Share, clock: Clock, maxPending = MAX_PEN
   await forgetDeleted(db);
 }
 
-/** Returns whether a queue exceeds a limit. It reads at most one index entry more than the limit. */
+/** Returns whether a queue exceeds one of the two limits. It reads at most `maxPending` + 1 deliveries. */
 async function exceedsLimits(db: Share, queue: Queue, tooOld: string, maxPending: number): Promise<boolean> {
   const [row] = await db.query<{ count: number; old: boolean | null }>(sql`
     select count(*), bool_or(since < ${tooOld}::timestamptz) as old from (
@@ -41,7 +41,10 @@ async function exceedsLimits(db: Share, queue: Queue, tooOld: string, maxPending
   return row!.count > maxPending || row!.old === true;
 }
 
-/** Drops only deliveries that are due. Those that are being sent or wait for a retry are not counted. */
+/**
+ * Drops up to 1,000 deliveries and returns their number. Deliveries that are being sent or wait for a retry count as
+ * pending but are not dropped.
+ */
 async function drop(db: Share, queue: Queue, tooOld: string, maxPending: number): Promise<number> {
   const [row] = await db.autocommit.query<{ dropped: number }>(sql`
     with ranked as (

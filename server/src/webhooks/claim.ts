@@ -16,7 +16,7 @@ export interface Claimed extends Target {
   claims: number;
   /** The end of the lease by the clock of this process. After it, another worker may claim the delivery. */
   leaseEndsAt: number;
-  /** Whether the subscription still exists and its app still has a grant for the store. */
+  /** Whether the event and the subscription still exist, and the app still has a grant for the store. */
   live: boolean;
 }
 
@@ -27,11 +27,11 @@ export interface ClaimRequest {
   max: number;
   /** The maximum number for a subscription that is not in `wanted`. */
   maxPerOther: number;
-  /** The maximum numbers for these subscriptions; 0 excludes one. */
+  /** The maximum number for each of these subscriptions. If it is 0, nothing is claimed for that subscription. */
   wanted: { webhookId: string; max: number }[];
 }
 
-/** The number of subscriptions that one claim considers. */
+/** The maximum number of subscriptions that one claim considers. */
 const QUEUES = 32;
 
 /**
@@ -39,15 +39,15 @@ const QUEUES = 32;
  * claimed deliveries and not on the backlog of other subscriptions. With one index over the deliveries of all
  * subscriptions, a claim took 140 ms when 200,000 rows of one subscription were due.
  *
- * The queue row is locked before its deliveries are read, but the snapshot of the statement is older than that lock. If
- * the row has changed since the snapshot (`changes`), there may be due deliveries that this statement does not see, so
- * next_at is not changed and the next claim looks again. Otherwise next_at becomes the time of the first remaining
- * delivery or the end of the lease, whichever is earlier.
+ * A row of delivery_queues is locked before the deliveries of its subscription are read, but the snapshot of the
+ * statement is older than that lock. If the row has changed since the snapshot (`changes`), there may be due deliveries
+ * that this statement does not see. The next_at of the row is then not changed, and the next claim looks again.
+ * Otherwise it becomes the time of the first remaining delivery or the end of the lease, whichever is earlier.
  *
  * Rows locked by another worker are skipped. The current time is the later of the application's and the database's,
  * so that tests can move the application's clock. The commit does not wait for the disk: if a crash loses the claim,
- * the delivery is due again and is claimed again. Webhooks and events are looked up one by one (OFFSET 0), because the planner expected
- * hundreds of them and read the whole table.
+ * the delivery is due again and is claimed again. OFFSET 0 makes PostgreSQL look up webhooks and events by key, because
+ * the planner expected hundreds of rows and read the whole tables.
  */
 export async function claimDue(db: Share, request: ClaimRequest): Promise<Claimed[]> {
   const { leaseMs, max, maxPerOther } = request;
@@ -93,7 +93,7 @@ export async function claimDue(db: Share, request: ClaimRequest): Promise<Claime
           ), (select now from clock)))
       from queue join delivery_queues seen on seen.workspace_id = queue.workspace_id and seen.webhook_id = queue.webhook_id
       where q.workspace_id = queue.workspace_id and q.webhook_id = queue.webhook_id and seen.changes = queue.changes
-        -- Queues after the limit was reached have not been read.
+        -- If the limit was reached, a queue without claimed deliveries may not have been read.
         and ((select count(*) from due) < ${max} or exists (select from due where due.webhook_id = q.webhook_id))
     )
     select t.workspace_id as "workspaceId", t.id, t.webhook_id as "webhookId", w.client_id as "clientId",
@@ -112,7 +112,10 @@ export async function claimDue(db: Share, request: ClaimRequest): Promise<Claime
   return rows;
 }
 
-/** Returns the milliseconds until a delivery of another subscription is due, or undefined if nothing is pending. */
+/**
+ * Returns the milliseconds until the next delivery is due, or undefined if none is pending. The subscriptions in
+ * `except` are ignored.
+ */
 export async function dueIn(db: Share, now: number, except: string[]): Promise<number | undefined> {
   // PostgreSQL 15 and 16 cannot subtract infinity.
   const [row] = await db.query<{ ms: number }>(sql`
@@ -123,7 +126,8 @@ export async function dueIn(db: Share, now: number, except: string[]): Promise<n
 }
 
 /**
- * Releases leases of deliveries that were not attempted, when the process stops or the receiver has become too slow.
+ * Releases the leases of deliveries that were not attempted: because the process stops, the receiver has become slow, or
+ * too little of the lease is left for an attempt.
  */
 export async function releaseLeases(db: Share, now: number, claimed: Claimed[]): Promise<void> {
   const rows = claimed.map(({ workspaceId, webhookId, id, claims }) => ({

@@ -26,14 +26,14 @@ const BATCH = 250;
 const MAX_CLAIMED = 4_000;
 const MAX_QUEUES = 10_000;
 /**
- * The maximum number of concurrent deliveries per store and app. A host gets up to four times as many, so one store
- * cannot use all connections to a shared host.
+ * The maximum number of concurrent deliveries per store and app. A process opens up to four times as many connections to
+ * one host, so one store cannot use all connections to a shared host.
  */
 const MAX_PER_OWNER = 64;
 const IDLE_MS = 1_000;
 const SHORT_REST_MS = 100;
 const RETRY_AFTER_ERROR_MS = 500;
-/** The time reserved for recording an attempt, even on a slow database. */
+/** The part of each lease that is reserved for recording the attempt, even on a slow database. */
 const RECORDING_MS = 4_000;
 
 /**
@@ -42,11 +42,15 @@ const RECORDING_MS = 4_000;
  *
  * Claiming a delivery starts its lease. The delivery then waits in a ReceiverQueue, is sent, and is recorded as
  * delivered, as pending with a later time, or as failed. Problems before sending (a disconnected app, a secret that
- * cannot be opened) are recorded too. If recording fails, it is retried until the lease expires; after that, the
- * delivery is due again. When the process stops or a receiver becomes slow, unused leases are released.
+ * cannot be opened) are recorded too. If recording fails, it is retried for about as long as a lease lasts. After its
+ * lease, a delivery without a recorded result is due again. When the process stops or a receiver becomes slow, unused
+ * leases are released.
  */
 export class Dispatcher {
-  /** The numbers since the start of the process. */
+  /**
+   * How many deliveries this process has recorded as delivered or as failed since it started. Attempts that will be
+   * retried are not counted.
+   */
   readonly counts = { delivered: 0, failed: 0 };
   private readonly queues = new Map<string, ReceiverQueue>();
   private readonly admission = new Admission({});
@@ -221,7 +225,7 @@ export class Dispatcher {
     if (this.awake || this.stopping) return;
     const full = this.wanted().flatMap(({ webhookId, max }) => (max === 0 ? [webhookId] : []));
     const due = this.room > 0 ? await dueIn(this.parts.db, this.parts.clock.now(), full) : undefined;
-    // If due deliveries could not be claimed, another process is claiming them.
+    // If a delivery is due but could not be claimed, another process is claiming it. The short rest avoids a busy loop.
     const wait = Math.min(IDLE_MS, Math.max(due ?? IDLE_MS, SHORT_REST_MS));
     if (!this.awake && !this.stopping) await this.sleep(wait);
   }
@@ -239,7 +243,7 @@ export class Dispatcher {
   }
 }
 
-/** Idle queues are kept, because they know the speed of their receiver, until there are too many. */
+/** Removes one idle queue. The others are kept, because they know the speed of their receivers. */
 function forgetIdle(queues: Map<string, ReceiverQueue>): void {
   for (const [webhookId, queue] of queues) {
     if (!queue.isIdle) continue;

@@ -32,8 +32,7 @@ export const deliverySorts: Record<string, SortKey> = {
   createdAt: byTime('created_at'),
 };
 
-// A delivery without attempts has next_at = -infinity, so that it is sent before retries. The log shows its creation
-// time instead.
+// A new delivery has next_at = -infinity, so that it is sent before retries. The log shows its creation time instead.
 const nextAttemptAt = `case when d.status = 'pending' then greatest(d.next_at, d.created_at) end`;
 
 const attempts = `coalesce((
@@ -46,13 +45,13 @@ const columns = raw(`
   d.id, d.event_id as "eventId", d.event, d.status, d.created_at as "createdAt", ${nextAttemptAt} as "nextAttemptAt",
   ${attempts} as attempts`);
 
-/** The same record as JSON text. */
+/** The record of `columns` as JSON text. */
 const deliveryJson = raw(`
   '{"id":"' || d.id || '","eventId":"' || d.event_id || '","event":' || json_text(d.event) || ',"status":' || json_text(d.status)
   || ',"createdAt":' || json_time(d.created_at) || ',"nextAttemptAt":' || coalesce(json_time(${nextAttemptAt}), 'null')
   || ',"attempts":' || ${attempts}::text || '}'`);
 
-/** The delivery log of a subscription, newest first. */
+/** Returns a page of the delivery log of a subscription. */
 export async function listDeliveries(
   db: StoreAccess,
   owner: Owner,
@@ -60,7 +59,7 @@ export async function listDeliveries(
   request: PageRequest<{ status?: string }>,
 ): Promise<Buffer> {
   await findTarget(db, owner, webhookId);
-  // Numbers committed events first, so that the log includes their deliveries even if no worker has run yet.
+  // This numbers committed events and creates their deliveries, so the log includes them even if no worker has run yet.
   await settledHead(db, owner.workspaceId);
   const { status } = request.filters;
   const filter = status === undefined ? raw('') : sql`and d.status = ${status}`;

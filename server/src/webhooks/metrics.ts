@@ -9,9 +9,9 @@ const COUNTED_TO = 100_000;
 const CACHE_MS = 1_000;
 
 /**
- * Pending deliveries are counted in the database when the metrics are scraped; each process counts the completed ones
- * itself. While the database is down, metrics that need it are left out and `feira_database_up` is 0. The scrape still
- * succeeds, because alerts need the other metrics.
+ * Due deliveries are counted in the database when the metrics are scraped. Each process counts its completed deliveries
+ * itself. While the database is down, the metrics that need it are left out and `feira_database_up` is 0. The scrape
+ * still succeeds, because alerts need the other metrics.
  */
 export function measureDeliveries(registry: Registry, db: Share, dispatcher: Dispatcher): void {
   const registers = [registry];

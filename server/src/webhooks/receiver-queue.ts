@@ -1,8 +1,8 @@
 import type { Admission, Applicant } from '../platform/concurrency/admission.js';
 import type { Claimed } from './claim.js';
 
-// The concurrency grows by one with each fast response, up to this limit. A sudden burst could overload the receiver or
-// us.
+// The concurrency grows by one with each response of a fast receiver, up to this limit. Starting with the maximum could
+// overload the receiver.
 const MAX_CONCURRENT = 16;
 const MIN_CONCURRENT = 2;
 const MAX_WAITING = 256;
@@ -12,11 +12,12 @@ const MAX_WAITING_WHEN_SLOW = 4;
 const SLOW_MS = 1_000;
 /** A queue holds no more than can be sent in this time, because the leases of waiting deliveries are running. */
 const QUEUE_MS = 4_000;
-const MEMORY = 0.3;
+/** The weight of the latest response in the average response time. */
+const LATEST_WEIGHT = 0.3;
 /** A queue takes at most this fraction of the free capacity of the process. */
 const SHARE = 1 / 8;
 
-/** The maximum number of deliveries that are claimed at first for a new subscription. */
+/** The maximum number of deliveries per claim for a subscription whose queue is idle or whose speed is not known yet. */
 export const FIRST_CLAIM = 16;
 
 interface Parts {
@@ -39,7 +40,7 @@ interface Parts {
  * The claimed deliveries of one subscription, and what is known about the speed of its receiver. New: nothing is known,
  * and two deliveries are sent at a time. Fast: the average response takes less than a second; each response allows one
  * more at a time, up to sixteen. Slow: two at a time, and at most four wait here, so that the backlog of a dead
- * receiver stays in the database. When a slow receiver responds quickly again, it counts as fast immediately.
+ * receiver stays in the database. If half the timeout is less than a second, it is the limit between fast and slow.
  */
 export class ReceiverQueue {
   private waiting: Claimed[] = [];
@@ -85,7 +86,7 @@ export class ReceiverQueue {
     return this.waiting.splice(0);
   }
 
-  /** Starts as many deliveries as the limits allow. With `isAdmitted`, the limits already count the first one. */
+  /** Starts as many deliveries as the limits allow. With `isAdmitted`, the first one already has its place. */
   private fill(isAdmitted = false): void {
     const late: Claimed[] = [];
     let hasPlace = isAdmitted;
@@ -136,7 +137,7 @@ export class ReceiverQueue {
 
   private learn(durationMs: number): void {
     const before = this.averageMs ?? 0;
-    this.averageMs = before + (durationMs - before) * MEMORY;
+    this.averageMs = before + (durationMs - before) * LATEST_WEIGHT;
     this.maxConcurrent = this.isSlow ? MIN_CONCURRENT : Math.min(this.maxConcurrent + 1, MAX_CONCURRENT);
   }
 

@@ -6,15 +6,16 @@ import type { Claimed } from './claim.js';
 
 export interface Finished {
   claimed: Claimed;
-  /** The time of sending. Undefined if nothing was sent because the app is no longer connected. */
+  /** The time of sending. Undefined if nothing was sent, because the claimed delivery was not `live`. */
   at: number | undefined;
   result: AttemptResult | undefined;
 }
 
 /**
  * Records the results of many attempts: the log entry, the next attempt or the final status, and the health of the
- * subscription. `claims` is a fencing token, with which a worker whose lease has expired changes nothing. `attempts`
- * prevents a result from being recorded twice when the connection broke before the first recording was confirmed.
+ * subscription. `claims` is a fencing token: the result of a worker is ignored if the delivery was claimed again in the
+ * meantime. `attempts` prevents a result from being recorded twice when the connection broke before the first recording
+ * was confirmed.
  */
 export async function recordFinished(
   db: Share,
@@ -53,7 +54,7 @@ export async function recordFinished(
         count(*) filter (where status = 'failed' and tried) as lost
       from done group by workspace_id, webhook_id
     ),
-    -- Locked in order, so that two workers that report on the same subscriptions do not deadlock.
+    -- Locked in the order of their ids, so that two workers that update the same subscriptions do not deadlock.
     locked as materialized (
       select w.workspace_id, w.id, h.delivered, h.lost from webhooks w
       join health h on h.workspace_id = w.workspace_id and h.webhook_id = w.id
@@ -76,7 +77,7 @@ function rowOf({ claimed, at, result }: Finished, now: number, backoff: Backoff)
   const number = claimed.attempts + (result ? 1 : 0);
   const attemptsLeft = result ? claimed.attemptsLeft - 1 : 0;
   const status = result?.delivered ? 'delivered' : attemptsLeft > 0 ? 'pending' : 'failed';
-  // Attempts are counted since the last redelivery, which allows five new ones.
+  // The number of the next attempt, counted since the last redelivery, which allows five new attempts.
   const upcoming = ATTEMPTS - attemptsLeft + 1;
   return {
     workspace_id: workspaceId,

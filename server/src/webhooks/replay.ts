@@ -50,7 +50,10 @@ export function faultsOfPeriod(body: { from?: unknown; to?: unknown }): FaultDet
     }));
 }
 
-/** The first and last day are excluded, because with a time zone they could begin or end in the year 0 or 10000. */
+/**
+ * The limits of a period. Days outside of them could begin in the year 0 or end in the year 10000 in the time zone of
+ * the store, and such times cannot be written with a four-digit year.
+ */
 const FIRST = '0001-01-02T00:00:00Z';
 const LAST = '9999-12-31T00:00:00Z';
 

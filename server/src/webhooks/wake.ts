@@ -1,9 +1,9 @@
 import type { Share } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
 
-/** Wakes the sequencers, when there are events without a number. */
+/** Wakes the sequencers when the outbox contains events. */
 export const EVENT_CHANNEL = 'feira_events';
-/** Wakes the dispatchers, when deliveries are due that no sequencer has added, for example after a redelivery. */
+/** Wakes the dispatchers when deliveries are due, for example after a redelivery. */
 export const DELIVERY_CHANNEL = 'feira_deliveries';
 const AT_MOST_EVERY_MS = 5;
 
@@ -20,8 +20,8 @@ export class DeliveryWake {
   constructor(private readonly db: Share) {}
 
   /**
-   * Notifies immediately. The next notification is sent only when this one has completed, because it may wait for a
-   * lock, and at the earliest after a few milliseconds.
+   * Notifies immediately, or once the previous notification has completed and a few milliseconds have passed since it
+   * began. Notifications do not overlap, because each may have to wait for a lock.
    */
   poke(): void {
     if (this.notifying) {
