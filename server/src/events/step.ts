@@ -21,9 +21,9 @@ export interface StepResult {
  * outbox position under that lock, and a snapshot that sees the later commit also sees the earlier one. So the events
  * with the lowest positions in a snapshot never include a change without the earlier changes of the same record.
  *
- * Sequencers of one store take turns by locking its head row. The snapshot of the statement may be older than that lock.
- * Another sequencer has then moved some of its rows already; DELETE skips those, and the remaining ones get higher
- * numbers.
+ * Sequencers of one store take turns by locking its head row. The snapshot of the statement may be older than that
+ * lock. Another sequencer has then moved some of its rows already; DELETE skips those, and the remaining ones get
+ * higher numbers.
  *
  * No step waits for the transaction of a change to a product or an order, because it locks no rows that they lock.
  */

@@ -14,7 +14,7 @@ export function normalizedAppName(name: string): string {
 
 /**
  * Returns why this name must not be shown on the consent screen, or undefined if it may be shown. Every way to register
- * an app uses this check, because the name is the only text on that screen that the developer of the app controls.
+ * an app uses this check, because a developer could choose a name that misleads merchants.
  */
 export function appNameFault(name: string): AppNameFault | undefined {
   if (name === '' || [...name].length > MAX_APP_NAME) return 'length';
@@ -28,12 +28,12 @@ export function appNameFault(name: string): AppNameFault | undefined {
 }
 
 /**
- * The letters of European languages. Other alphabets, and the phonetic and small-capital letters of Unicode, contain
- * letters that look identical to these.
+ * Latin letters with and without diacritics. Other alphabets, and the phonetic and small-capital letters of Unicode,
+ * contain letters that look identical to these.
  */
 const LATIN = /[A-Za-zªº\u00c0-\u024f\u1e00-\u1eff]/g;
 
-/** Characters that look like another letter. They are compared after accents and compatibility forms were removed. */
+/** Characters that look like another letter. They are replaced after accents and compatibility forms were removed. */
 const LOOKALIKES: Record<string, string> = {
   '1': 'i',
   l: 'i',

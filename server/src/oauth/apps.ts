@@ -23,7 +23,8 @@ const MAX_ACTIVE_SECRETS = 2;
 const CLIENT_ID = /^app_[0-9a-f]{24}$/;
 
 /**
- * The format is checked before the query, because PostgreSQL would fail on a NUL byte. Such an id is simply unknown.
+ * The format is checked before the query, because PostgreSQL would fail on a NUL byte. An id with another format is
+ * treated as unknown.
  */
 export async function findApp(db: Queryable, clientId: string): Promise<AppRecord | undefined> {
   if (!CLIENT_ID.test(clientId)) return undefined;

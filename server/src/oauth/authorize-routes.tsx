@@ -126,8 +126,9 @@ export const authorizeRoutes: FastifyPluginAsync<AuthorizeOptions> = async (
   }
 
   /**
-   * `iss` (RFC 9207) identifies this server to clients that use several. The parameters are appended to the redirect
-   * URI as text, because parsing it as a URL would rewrite its registered query (%20 to +, flag to flag=).
+   * `iss` (RFC 9207) identifies this server to clients that use several authorization servers. The parameters are
+   * appended to the redirect URI as text, because adding them with the URL class would rewrite its registered query
+   * (%20 to +, flag to flag=).
    */
   function sendBack(
     reply: FastifyReply,

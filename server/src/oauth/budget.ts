@@ -2,7 +2,7 @@ import type { Tx } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
 import { CREDENTIAL_CHANNEL } from './credentials.js';
 
-/** Sets the rate limit of an app for a store, and notifies every process so that it applies to the next call. */
+/** Sets the rate limit of an app for a store, and notifies every process, so that none uses a cached old limit. */
 export async function setBudget(
   tx: Tx,
   workspaceId: string,

@@ -36,7 +36,7 @@ function credentialsOf(
   return basic;
 }
 
-/** RFC 6749, 2.3.1: both halves are form-encoded before they are joined. */
+/** RFC 6749, 2.3.1: client_id and client_secret are form-encoded before they are joined with a colon. */
 function basicOf(authorization: string): { clientId: string; secret: string } | undefined {
   const encoded = /^Basic +([A-Za-z0-9+/=_-]+) *$/i.exec(authorization)?.[1];
   if (encoded === undefined) return undefined;

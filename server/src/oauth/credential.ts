@@ -27,7 +27,7 @@ export function credentialOf({
   };
 }
 
-/** Returns whether a credential has the values of the row. */
+/** Returns whether a credential is still up to date. The store and app of a token never change. */
 export function matchesRow(
   credential: Credential,
   { scopes, expires_at, per_minute }: CredentialRow,

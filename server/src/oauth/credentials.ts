@@ -36,7 +36,8 @@ interface Cached {
 
 /**
  * Looks up bearer tokens by primary key and caches them for at most two seconds, or until a NOTIFY removes them.
- * Credentials in use are refreshed before they expire, so that only a first call waits for its lookup.
+ * Cached credentials in use are refreshed within these two seconds, so an app that keeps calling waits only for its
+ * first lookup.
  */
 export class Credentials {
   /**
@@ -88,8 +89,7 @@ export class Credentials {
 
   /**
    * Call this after the commit of a revocation, so that it takes effect in this process immediately. The notification
-   * for the other processes arrives slightly later: before this method existed, every second call right after a
-   * disconnect was still accepted.
+   * arrives slightly later: before this method existed, every second call right after a disconnect was still accepted.
    */
   forget(workspaceId: string, clientId: string): void {
     this.drop(nameOf(workspaceId, clientId));
@@ -135,7 +135,7 @@ export class Credentials {
     const entries = this.dueForRefresh;
     this.dueForRefresh = [];
     const queriedAt = this.clock.monotonic();
-    // If the refresh fails, the entries expire and the next call looks its credential up.
+    // If the refresh fails, the entries expire, and the next call with each token looks it up.
     const rows = await this.rowsOf(entries.map(({ token }) => token)).catch(() => undefined);
     entries.forEach((entry, index) => {
       entry.isRefreshing = false;
@@ -169,7 +169,7 @@ export class Credentials {
   }
 
   /**
-   * Records the time of the last use, to the minute and in the background. The merchant sees this time, but nothing
+   * Records the time of the last use in the background, at most once a minute. The merchant sees this time, but nothing
    * depends on it, so a lost update does no harm.
    */
   private recordUse({ workspace_id, grant_id, last_used_at }: CredentialRow): void {
@@ -180,7 +180,7 @@ export class Credentials {
 
   private async noteUses(uses: Use[]): Promise<undefined[]> {
     const now = this.clock.now();
-    // Locked rows are skipped, because a merchant who disconnects an app must not wait for this update.
+    // Locked rows are skipped, so that this statement never waits while it holds locks that a disconnect may need.
     await this.db.autocommit.query(sql`
       with used as materialized (
         select g.workspace_id, g.id

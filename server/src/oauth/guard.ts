@@ -85,8 +85,8 @@ function authenticate(request: FastifyRequest, credentials: Credentials): Creden
   if (isSecret('refresh', token))
     throw invalidToken('this is a refresh token; exchange it for an access token first');
   if (!isSecret('access', token)) return orRefuse(undefined);
-  // The cache key always uses this spelling. Otherwise one token in many spellings (bearer, BEARER) could evict the
-  // others.
+  // The cache key always uses this spelling. Otherwise one token in many spellings (bearer, BEARER) could evict other
+  // tokens from the cache.
   const usual = `Bearer ${token}`;
   return credentials.remembered(usual) ?? credentials.find(usual, token, request.ip).then(orRefuse);
 }

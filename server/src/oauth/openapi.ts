@@ -146,7 +146,7 @@ const token = {
   tags: ['OAuth'],
   summary: 'Exchange a code, or refresh',
   description:
-    'A refresh invalidates the refresh token that was sent and returns a new pair. Using a refresh token a second time revokes the whole authorization, and the merchant has to approve again. Send an Idempotency-Key with a refresh, so that it can be repeated if the response is lost.',
+    'A refresh invalidates the refresh token that was sent and returns a new pair. Using a refresh token a second time invalidates all refresh tokens of the authorization, and the merchant has to approve again. Send an Idempotency-Key with a refresh, so that it can be repeated if the response is lost.',
   security: [{}, { client: [] }],
   parameters: [
     {

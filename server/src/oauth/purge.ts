@@ -3,8 +3,8 @@ import { deleteInBatches } from '../platform/db/delete-in-batches.js';
 import type { Share } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
 
-// Used codes and refresh tokens are kept for a while, so that a second use by an attacker is detected and the tokens
-// are revoked.
+// Codes and refresh tokens are kept for a week after they expire, so that a second use is still detected and has its
+// consequences.
 const KEPT_MS = 7 * 24 * 60 * 60 * 1000;
 
 export async function purgeTokens(db: Share, clock: Clock): Promise<void> {
@@ -17,8 +17,8 @@ export async function purgeTokens(db: Share, clock: Clock): Promise<void> {
 }
 
 /**
- * Deletes grants without tokens that were revoked or that the app never exchanged for tokens. Other grants are kept
- * even without tokens, because the app's webhooks depend on them.
+ * Deletes grants that were revoked before this time, or were created before it and never exchanged for tokens, if no
+ * code or token refers to them. Other grants are kept even without tokens, because the app's webhooks depend on them.
  */
 async function purgeGrants(db: Share, before: string): Promise<void> {
   await deleteInBatches(

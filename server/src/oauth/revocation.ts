@@ -23,8 +23,8 @@ export async function disconnectApp(tx: Tx, workspaceId: string, clientId: strin
 }
 
 /**
- * Called when a refresh token was used twice, which means that one of its users is an attacker. No further refresh is
- * possible, and the access tokens expire on their own.
+ * Called when a refresh token was used twice, because it may have been stolen. No further refresh is possible, and the
+ * access tokens expire on their own.
  */
 export async function endRefreshFamily(tx: Tx, workspaceId: string, grantId: string): Promise<void> {
   await tx.query(sql`

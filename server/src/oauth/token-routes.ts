@@ -157,7 +157,7 @@ const TEMPORARILY_UNAVAILABLE = {
   error_description: 'the service is busy; retry with exponential backoff',
 };
 
-/** Gives all other errors the format of RFC 6749 too. */
+/** Gives thrown errors the format of RFC 6749 too. */
 function answerFailure(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { status, message, more } = publicError(error);
   reply.code(status).headers(more.headers ?? {});

@@ -29,7 +29,7 @@ export interface Grant {
   scopes: Scope[];
 }
 
-/** A grant is the approval of a merchant. Every token pair issued from it belongs to it. */
+/** Records the approval of a merchant. Every code and token belongs to one grant. */
 export async function createGrant(tx: Tx, grant: Grant): Promise<string> {
   const id = newId();
   await tx.query(sql`

@@ -1,4 +1,4 @@
-/** The access key of a Brazilian fiscal document: state, month, issuer (CNPJ or CPF), model, series, number, check digit. */
+/** The format of the access key of a Brazilian fiscal document. Only an alphanumeric CNPJ puts letters into it. */
 export const ACCESS_KEY = '^[0-9]{6}[0-9A-Z]{12}[0-9]{26}$';
 
 /**

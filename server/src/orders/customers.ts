@@ -45,7 +45,7 @@ export async function findOrCreateCustomer(
   return { id: row!.id, name, email, phone, document };
 }
 
-/** Counts a paid order. The name and address of the customer are taken from the latest paid order. */
+/** Counts a paid order. The name, contacts and address of the customer are taken from the latest paid order. */
 export async function countPaidOrder(tx: Tx, workspaceId: string, orderId: string): Promise<void> {
   await Promise.all([
     tx.query(sql`
@@ -91,8 +91,7 @@ const customerJson = raw(`
   || ',"firstOrderAt":' || json_time(c.first_order_at) || ',"lastOrderAt":' || json_time(c.last_order_at) || '}'`);
 
 /**
- * Lists customers as JSON text, latest purchase first. It reads no orders, because the totals are stored with the
- * customer.
+ * Returns a page of customers as JSON text. It reads no orders, because the totals are stored with the customer.
  */
 export async function listCustomers(
   db: Queryable,

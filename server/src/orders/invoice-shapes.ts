@@ -20,7 +20,7 @@ const series = { description: 'Series of the document.', examples: ['1'] };
 const issuedAt = { description: 'When the document was issued (RFC 3339).' };
 const amount = { description: 'Total of the document, in reais.', examples: [178.3] };
 
-/** Some ERPs send the number and the series as text, others as integers. Both are stored as text, digit by digit. */
+/** Some ERPs send the number and the series as text, others as integers. Both are stored as text. */
 const digits = (max: number, options: object) =>
   Type.Unsafe<string | number | null>({
     type: ['string', 'integer', 'null'],

@@ -64,7 +64,8 @@ export async function listChanges(
     value: await changeNumber(db, workspaceId, request.after.value as string, head),
     id: request.after.id,
   };
-  // An order that changes between the two statements is left out here and returned later under its new number.
+  // An order with a change that was committed after `settledHead` is left out here. It is returned later under the
+  // number of that change.
   const changed = sql`(
     select o.*, c.change, o as record from order_changes c join orders o on o.workspace_id = c.workspace_id and o.id = c.order_id
     where not exists (select from outbox x where x.workspace_id = c.workspace_id and x.order_id = c.order_id)

@@ -93,7 +93,7 @@ export interface Buyer {
   address: Address;
 }
 
-/** The columns of an orders row with the alias `o`. */
+/** Selects the fields of OrderRecord from `orders o`. */
 export const orderColumns = raw(`
   o.id, o.number, o.status, o.status_shipping as "statusShipping", o.code_shipping as "codeShipping",
   o.carrier, o.tracking_url as "trackingUrl", nullif(o.shipping_service, 'digital') as "shippingService",
@@ -113,7 +113,7 @@ export const orderColumns = raw(`
   o.canceled_at as "canceledAt"`);
 
 /**
- * The same record as JSON text. An order normally has it stored; it is computed only for orders that have not changed
- * since the stored text was introduced.
+ * The same record as JSON text. Orders store this text; it is computed only for orders that have not changed since the
+ * stored text was introduced.
  */
 export const orderJson = raw('coalesce(o.document, order_json(o))');

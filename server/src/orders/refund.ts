@@ -12,7 +12,7 @@ import { cents } from '../platform/schema/money.js';
 import { lockPaymentState, recordRefunded } from './lifecycle.js';
 import { ordersOf } from './storage.js';
 
-/** The part of a gateway that refunds need. Repeating a request with the same refund id must not move money twice. */
+/** The part of a gateway that refunds need. Repeating a request with the same `requestId` must not move money twice. */
 export interface Refunder {
   refund(transactionId: string, requestId: string, amount: number): Promise<{ refundedInAll: number }>;
 }
@@ -45,7 +45,7 @@ interface Request {
 /**
  * Refunds the whole balance once. The refund is first recorded, then requested from the gateway under its id, and
  * finally the order is updated together with its event. If the process dies in between, the worker completes the
- * refund, and a repeated call finds it.
+ * refund. A repeated call with the same Idempotency-Key returns the recorded refund.
  */
 export async function refundOrder(
   db: Share,
@@ -82,7 +82,7 @@ export async function refundOrder(
   return begun;
 }
 
-/** Returns undefined if a refund is already in progress. */
+/** Records a refund, to be completed by finishRefund. Returns undefined if a refund of the order is in progress. */
 export async function requestRefund(
   tx: Tx,
   workspaceId: string,

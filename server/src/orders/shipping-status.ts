@@ -57,7 +57,7 @@ export async function lockOrder(tx: Tx, workspaceId: string, orderId: string): P
   return order;
 }
 
-/** Changes the shipping status, the code or the carrier. Repeating the same change does nothing and emits no event. */
+/** Changes the shipping status and the shipment data. Repeating the same change does nothing and emits no event. */
 export async function changeShipping(
   tx: Tx,
   workspaceId: string,
@@ -75,7 +75,7 @@ export async function changeShipping(
     trackingUrl: change.trackingUrl === undefined ? before.trackingUrl : change.trackingUrl,
   };
   if (JSON.stringify(before) === JSON.stringify(after)) return { changed: false, after };
-  // A shipment canceled by the system cannot be corrected either.
+  // If the status is canceled, the code, carrier and tracking URL cannot be changed either.
   if (after.statusShipping !== before.statusShipping || before.statusShipping === 'canceled')
     refuseIllegalMove(before, after.statusShipping);
   await tx.query(sql`

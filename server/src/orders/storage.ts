@@ -12,7 +12,7 @@ export const ORDERS = 'orders';
  */
 export const ORDERS_CONNECTIONS = 7;
 
-/** Returns the share through which all orders, customers and shipments of a store are accessed. */
+/** Returns the share of a store in this area. */
 export function ordersOf(db: Database, workspaceId: string): Share {
   return db.store(workspaceId, ORDERS);
 }

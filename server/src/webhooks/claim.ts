@@ -126,8 +126,8 @@ export async function dueIn(db: Share, now: number, except: string[]): Promise<n
 }
 
 /**
- * Releases the leases of deliveries that were not attempted: because the process stops, the receiver has become slow, or
- * too little of the lease is left for an attempt.
+ * Releases the leases of deliveries that were not attempted, because the process stops, the receiver has become slow,
+ * or too little of the lease is left for an attempt.
  */
 export async function releaseLeases(db: Share, now: number, claimed: Claimed[]): Promise<void> {
   const rows = claimed.map(({ workspaceId, webhookId, id, claims }) => ({

@@ -26,8 +26,8 @@ const BATCH = 250;
 const MAX_CLAIMED = 4_000;
 const MAX_QUEUES = 10_000;
 /**
- * The maximum number of concurrent deliveries per store and app. A process opens up to four times as many connections to
- * one host, so one store cannot use all connections to a shared host.
+ * The maximum number of concurrent deliveries per store and app. A process opens up to four times as many connections
+ * to one host, so one store cannot use all connections to a shared host.
  */
 const MAX_PER_OWNER = 64;
 const IDLE_MS = 1_000;
@@ -42,15 +42,11 @@ const RECORDING_MS = 4_000;
  *
  * Claiming a delivery starts its lease. The delivery then waits in a ReceiverQueue, is sent, and is recorded as
  * delivered, as pending with a later time, or as failed. Problems before sending (a disconnected app, a secret that
- * cannot be opened) are recorded too. If recording fails, it is retried for about as long as a lease lasts. After its
- * lease, a delivery without a recorded result is due again. When the process stops or a receiver becomes slow, unused
- * leases are released.
+ * cannot be opened) are recorded too. If recording fails, it is retried for about as long as a lease; after that, the
+ * delivery is due again. When the process stops or a receiver becomes slow, unused leases are released.
  */
 export class Dispatcher {
-  /**
-   * How many deliveries this process has recorded as delivered or as failed since it started. Attempts that will be
-   * retried are not counted.
-   */
+  /** How many deliveries this process has recorded as delivered or as failed since it started. */
   readonly counts = { delivered: 0, failed: 0 };
   private readonly queues = new Map<string, ReceiverQueue>();
   private readonly admission = new Admission({});

@@ -17,7 +17,7 @@ const LATEST_WEIGHT = 0.3;
 /** A queue takes at most this fraction of the free capacity of the process. */
 const SHARE = 1 / 8;
 
-/** The maximum number of deliveries per claim for a subscription whose queue is idle or whose speed is not known yet. */
+/** The maximum number of deliveries per claim for a subscription whose queue is idle or whose speed is unknown. */
 export const FIRST_CLAIM = 16;
 
 interface Parts {

@@ -32,7 +32,7 @@ export async function resealWebhookSecrets(db: StoreAccess, seal: Seal): Promise
   }
 }
 
-/** Changes the row only if it still contains the secrets that were read, so that a concurrent rotation is not undone. */
+/** Changes the row only if it still contains the secrets that were read. A concurrent rotation is not undone. */
 async function reseal(db: StoreAccess, seal: Seal, row: Sealed): Promise<void> {
   const { workspaceId, id } = row;
   const again = (sealed: Buffer | null): Buffer | null => {

@@ -59,7 +59,7 @@ async function expectCurrent(client: StoreClient, searched: string): Promise<voi
   );
 }
 
-test('lists that are stored agree with the records after each of many random writes through two processes', async () => {
+test('cached lists agree with the single records after each of many random writes through two servers', async () => {
   const store = await feira.store();
   const clients = [store, store.through(other)];
   const sold = await newProduct(store, { name: 'Sold', quantity: 100 });
@@ -94,7 +94,7 @@ test('a list that was requested twice is answered without reading the table unti
   expect((await listed(store, '/products')).map(({ name }) => name)).toEqual(['Second']);
 });
 
-test('a change is visible before and after it is numbered', async () => {
+test('a change is visible in the list before and after its event is numbered', async () => {
   const store = await feira.store();
   const id = await newProduct(store, { quantity: 1 });
   const quantity = async () => (await store.get('/products')).body.data[0].quantity;

@@ -47,7 +47,7 @@ function write(tx: Transaction, name: string): Promise<void> {
 }
 
 describe('the feed', () => {
-  test('shows the events of the store, oldest first, as they were sent', async () => {
+  test('returns the events of the store, oldest first, with the documented fields', async () => {
     const other = await feira.store();
     await newProduct(other);
     const id = await newProduct(store, { name: 'Shirt' });
@@ -87,7 +87,7 @@ describe('the feed', () => {
     ]);
   });
 
-  test('is read in pages without a gap, also within one transaction', async () => {
+  test('is read in pages without a gap, even if one transaction wrote all events', async () => {
     await feira.context.db.store('test').transaction((tx) =>
       emit(
         tx,
@@ -131,7 +131,7 @@ describe('the feed', () => {
 });
 
 describe('retention', () => {
-  test('drops a week once all of it is older than 30 days, and not before', async () => {
+  test('drops the events of a week once all of them are older than 30 days, and not before', async () => {
     await newProduct(store, { name: 'Old' });
     const start = await read({ limit: 1 });
     const { nextCursor: beforeOld } = (await readAs(await feira.store())).meta;
@@ -211,7 +211,7 @@ describe('retention', () => {
 });
 
 describe('transactions that commit in a different order than they began', () => {
-  test('show nothing before a cursor that was returned, and delay no other write', async () => {
+  test('add no event before a cursor that was returned, and do not delay the events of others', async () => {
     const slow = await feira.context.db.store('test').begin();
     await write(slow, 'slow');
     const quick = await feira.context.db.store('test').begin();

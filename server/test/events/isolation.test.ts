@@ -18,7 +18,7 @@ async function namesOf(store: StoreClient): Promise<string[]> {
   return body.data.map(({ data }: { data: { name: string } }) => data.name);
 }
 
-test('an open write transaction in another database of the cluster delays nothing', async () => {
+test('an open write transaction in another database of the cluster does not delay events', async () => {
   const other = await cloneDatabase();
   const client = new pg.Client(other.connection);
   await client.connect();
@@ -34,7 +34,7 @@ test('an open write transaction in another database of the cluster delays nothin
   }
 });
 
-test('an open transaction that has written events of another store delays nothing', async () => {
+test('an open transaction that has written events of another store does not delay events', async () => {
   const [store, other] = [await feira.store(), await feira.store()];
   const open = await feira.context.db.store('test').begin();
   await emit(open, other.workspaceId, 'system', [
@@ -46,7 +46,7 @@ test('an open transaction that has written events of another store delays nothin
   expect(await namesOf(other)).toEqual(['Late']);
 });
 
-test('an open transaction that holds a product of the store delays nothing', async () => {
+test('an open transaction that has locked a product of the store does not delay events', async () => {
   const store = await feira.store();
   const held = await newProduct(store, { name: 'Held' });
   const open = await feira.context.db.store('test').begin();

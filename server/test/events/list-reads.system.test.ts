@@ -49,7 +49,7 @@ async function listed(client: StoreClient, path: string): Promise<unknown> {
   return body;
 }
 
-test.each(LISTS)('%s is read from the replica, with the answer of the primary', async (path) => {
+test.each(LISTS)('%s is read from the replica, with the same response as from the primary', async (path) => {
   const answer = await replicated.expectAnswered(1, () => listed(store, path));
   expect(answer).toEqual(await listed(plain, path));
 });
@@ -81,7 +81,7 @@ test('the product list of a shop and its search are read from the replica', asyn
   }
 });
 
-test('a caller finds its own write in every list, through any process, while the replica stands still', async () => {
+test('a caller finds its own write in every list, through any server, while the replica is paused', async () => {
   await replicated.pause();
   try {
     await store.patch(`/products/${productId}`, { name: 'Red lamp', price: 5 });
@@ -111,10 +111,11 @@ test('numbering the events of a store does not make an outdated replica look cur
   }
 });
 
-test('a replica that shows another one of two concurrent writes is not current', async () => {
+test('a replica that has only the other one of two concurrent writes is not used', async () => {
   const hidden = await newProduct(store, { name: 'Written first' });
   await replicated.catchUp();
-  // Its commit waits for a synchronous standby that does not exist: the replica shows it, and the primary does not.
+  // The commit of this write waits for a synchronous standby that does not exist. The replica shows the write already,
+  // and the primary does not.
   const waiting = replicated.onPrimary(`
     set synchronous_commit = on; /* waits here */
     begin;
@@ -140,7 +141,7 @@ test('a replica that shows another one of two concurrent writes is not current',
   }
 });
 
-test('the write of one store does not keep the lists of another from the replica', async () => {
+test('a write of one store does not prevent the lists of another from being read from the replica', async () => {
   const writer = await replicated.processes[0].store();
   await replicated.catchUp();
   await replicated.pause();
@@ -152,7 +153,7 @@ test('the write of one store does not keep the lists of another from the replica
   }
 });
 
-test('lists agree with the primary after each of many random writes, whether or not the replica follows', async () => {
+test('lists agree with the primary after each of many random writes, whether or not the replica is paused', async () => {
   const random = new Random(35);
   const clients = [store, other];
   const orders = [
@@ -178,7 +179,7 @@ test('lists agree with the primary after each of many random writes, whether or 
   expect(await replicated.reads('outdated')).toBeGreaterThan(before.outdated);
 });
 
-test('a replica that is too far behind is left out, and is used again when it has caught up', async () => {
+test('a replica that is too far behind is not used, and is used again when it has caught up', async () => {
   await replicated.pause();
   await store.patch(`/products/${productId}/stock`, { quantity: 3 });
   replicated.passMaxLag();
@@ -193,7 +194,7 @@ test('a replica that is too far behind is left out, and is used again when it ha
   await replicated.expectAnswered(1, () => listed(store, '/products?limit=3'));
 });
 
-test('a read that replay cancels is repeated on the primary', async () => {
+test('a read that the standby cancels to replay changes is repeated on the primary', async () => {
   const failed = await replicated.reads('failed');
   const { db } = replicated.plain.context;
   let answer: Promise<unknown> | undefined;
@@ -204,7 +205,7 @@ test('a read that replay cancels is repeated on the primary', async () => {
       const held = `select from pg_locks where mode = 'AccessExclusiveLock' and relation = 'products'::regclass`;
       return (await replicated.onStandby(held)).length > 0;
     });
-    // It waits on the standby, while its transaction holds a lock on event_heads there.
+    // This read waits on the standby, where its transaction holds a lock on event_heads.
     answer = listed(store, '/products?limit=9');
     await until(async () => {
       const waiting = `select from pg_locks where not granted and relation = 'products'::regclass`;
@@ -221,7 +222,7 @@ test('a read that replay cancels is repeated on the primary', async () => {
   expect(await answer).toEqual(await listed(plain, '/products?limit=9'));
 });
 
-test('a replica that is killed costs no call, and is used again after its restart', async () => {
+test('no call fails when the replica is killed, and the replica is used again after its restart', async () => {
   const calls = Array.from({ length: 30 }, (_, n) => listed(store, `/products?limit=${n + 1}`));
   replicated.standbyCluster.killServer();
   await Promise.all(calls);

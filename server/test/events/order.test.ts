@@ -11,7 +11,7 @@ beforeAll(async () => {
   feira = await sharedFeira();
 });
 
-test('a batch that waited for another product reports its change after the one it overwrote', async () => {
+test('the event of a stock batch that waited for a lock follows the event of the change it overwrote', async () => {
   const store = await feira.store();
   const first = await newProduct(store, { sku: 'A', quantity: 1 });
   const second = await newProduct(store, { sku: 'B', quantity: 1 });

@@ -23,12 +23,12 @@ afterAll(async () => {
 });
 
 test.each(Array.from({ length: ROUNDS }, (_, n) => n + 1))(
-  'a snapshot taken during writes and the feed after its cursor equal the store (round %i)',
+  'a snapshot taken during writes matches the store once the events after its cursor are applied (round %i)',
   async (seed) => {
     const [first, second] = processes as [Feira, Feira];
     const taken: ReadSnapshot[] = [];
     let isDone = false;
-    // One process numbers events continuously, as a worker does; the other writes and streams.
+    // The second server numbers events continuously, as a worker does. The first one streams, and both write.
     const sequencing = (async () => {
       while (!isDone) await store.through(second).get('/events?limit=1');
     })();

@@ -66,13 +66,13 @@ test('a second concurrent snapshot of the same store and app returns 409, for an
   }
 });
 
-test('another app of the store can read a snapshot meanwhile, and so can another store', async () => {
+test('while one app has a snapshot open, another app of the store can read one, and so can another store', async () => {
   await unreadStream();
   expect((await readSnapshot(feira, await anotherApp(), '/products')).records).toHaveLength(LARGE_PRODUCTS);
   expect((await readSnapshot(feira, await feira.store(), '/products')).records).toEqual([]);
 });
 
-test('a client that disconnects frees its place', async () => {
+test('a client that disconnects can request a snapshot again', async () => {
   (await unreadStream()).destroy();
   await until(async () => (await backends()).length === 0);
   expect((await readSnapshot(feira, store, '/products')).records).toHaveLength(LARGE_PRODUCTS);
@@ -104,7 +104,7 @@ test('while two streams are unread, other calls of the store are answered and a 
   for (const response of refused) expect([response.statusCode, response.json().code]).toEqual([503, 'busy']);
 });
 
-test('a failure in the middle ends the connection without a last line', async () => {
+test('a failure during a snapshot closes the connection without the end line', async () => {
   const socket = await unreadStream();
   const [backend] = await backends();
   await feira.context.db.store('test').query(sql`select pg_terminate_backend(${backend!.pid})`);

@@ -39,7 +39,7 @@ test.each([
   expect(at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 });
 
-test('products in a snapshot equal their details', async () => {
+test('a product in a snapshot equals the response of GET /products/{id}', async () => {
   const { records } = await readSnapshot(feira, store, '/products');
   for (const record of records.slice(0, 20))
     expect((await store.get(`/products/${record.id}`)).body).toStrictEqual(record);
@@ -61,7 +61,7 @@ test('a snapshot is compressed if the client accepts it', async () => {
   expect(records).toHaveLength(331);
 });
 
-test('a snapshot counts as one call', async () => {
+test('a snapshot counts as one call against the rate limit', async () => {
   const spender = await feira.store({ perMinute: 10 });
   for (const left of [9, 8]) {
     const response = await askForSnapshot(feira, spender, '/products');
@@ -79,7 +79,7 @@ describe('a request for a snapshot', () => {
     ['/orders', 'status=paid'],
     ['/orders', 'cursor=x'],
     ['/customers', 'limit=1'],
-  ])('of %s is rejected with %s, which it names', async (path, query) => {
+  ])('of %s with the parameter %s is rejected, and the error names the parameter', async (path, query) => {
     const response = await askForSnapshot(feira, store, `${path}?${query}`);
     expect([response.statusCode, response.json().code]).toEqual([400, 'invalid_parameter']);
     expect(response.json().error).toContain(query.split('=')[0]);
@@ -91,20 +91,20 @@ describe('a request for a snapshot', () => {
   });
 
   test.each(['*/*', 'application/json', 'application/*', 'application/json, application/x-ndjson;q=0.5'])(
-    'is not requested by Accept: %s',
+    'is not made by Accept: %s',
     async (accept) => {
       const { status, body } = await store.get('/products?limit=1', { accept });
       expect([status, body.data.length]).toEqual([200, 1]);
     },
   );
 
-  test('may accept other types as well', async () => {
+  test('may also accept other types, with a lower preference', async () => {
     const accept = 'text/html;q=0.1, Application/X-NDJSON, */*;q=0.5';
     const response = await askForSnapshot(feira, store, '/customers', { accept });
     expect(response.headers['content-type']).toBe(NDJSON);
   });
 
-  test('with HEAD is answered without reading anything', async () => {
+  test('with HEAD gets the headers and no records', async () => {
     const response = await feira.app.inject({
       method: 'HEAD',
       url: '/api/v1/products',

@@ -77,7 +77,7 @@ describe('a request whose app or return address cannot be trusted gets an error 
     ['a trailing line break', `${CALLBACK}\r\nX-Evil: 1`],
     ['a trailing NUL', `${CALLBACK}\0`],
     ['a script', 'javascript:alert(1)'],
-    ['nothing', ''],
+    ['an empty value', ''],
   ])('redirect_uri with %s', async (_name, redirectUri) => {
     await bothWays(new URLSearchParams({ ...query, redirect_uri: redirectUri }).toString(), isErrorPage);
   });
@@ -86,7 +86,7 @@ describe('a request whose app or return address cannot be trusted gets an error 
     await bothWays(new URLSearchParams(without(name)).toString(), isErrorPage);
   });
 
-  test.each(['client_id', 'redirect_uri'])('%s sent twice, even with one value', async (name) => {
+  test.each(['client_id', 'redirect_uri'])('%s sent twice, even with the same value', async (name) => {
     const twice = new URLSearchParams(query);
     twice.append(name, query[name]!);
     await bothWays(twice.toString(), isErrorPage);
@@ -163,7 +163,7 @@ describe('every other error is returned to the app with error, state and iss', (
     });
   });
 
-  test('in an error_description with only the characters that RFC 6749 allows, whatever the name of the parameter', async () => {
+  test('and an error_description of characters that RFC 6749 allows, whatever the parameter is called', async () => {
     const name = encodeURIComponent(`"\\é\n${'😀'.repeat(30)}`);
     await bothWays(`${new URLSearchParams(query)}&${name}=1&${name}=2`, (page) => {
       expect(answerOf(page).error_description).toMatch(/^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/);

@@ -7,7 +7,7 @@ import { openStore } from '../support/merchant.js';
 import { startServer } from '../support/process.js';
 import { sized } from '../support/sized.js';
 
-// Two servers on one database. In the long form they are real processes, otherwise both run in this process.
+// Two servers on one database. With `npm run test:long` they are real processes, otherwise both run in this process.
 const ROUNDS = sized(2, 10, 'FEIRA_ROUNDS');
 const IN_PROCESSES = sized(0, 1) === 1;
 const PARALLEL = 100;
@@ -49,7 +49,7 @@ const grantIn = () =>
     scopes: [...SCOPES],
   });
 
-/** Sends the same exchange many times concurrently, half of them to each server. Returns the number of each outcome. */
+/** Sends the same exchange many times concurrently, half of them to each server, and counts each outcome. */
 async function race(fields: Record<string, string>): Promise<Record<string, number>> {
   const body = new URLSearchParams({
     client_id: erp.clientId,
@@ -73,7 +73,7 @@ async function race(fields: Record<string, string>): Promise<Record<string, numb
 describe(`of ${PARALLEL} parallel exchanges over two servers exactly one succeeds, ${ROUNDS} times in a row`, () => {
   const once = { '200 tokens': 1, '400 invalid_grant': PARALLEL - 1 };
 
-  test('when all of them send one code', async () => {
+  test('when all of them send the same code', async () => {
     for (let round = 1; round <= ROUNDS; round++) {
       const { verifier, challenge } = pkce();
       const code = await issueCode(
@@ -92,7 +92,7 @@ describe(`of ${PARALLEL} parallel exchanges over two servers exactly one succeed
     }
   });
 
-  test('when all of them send one refresh token', async () => {
+  test('when all of them send the same refresh token', async () => {
     for (let round = 1; round <= ROUNDS; round++) {
       const tokens = await issueTokens(
         feira.context.db.store('test').autocommit,

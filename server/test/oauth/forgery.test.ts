@@ -37,7 +37,7 @@ async function formAt(of: Merchant, url: string, label: string): Promise<FormOnP
 
 const consentAddress = () => `/oauth/authorize?${new URLSearchParams(authorizationQuery(erp.credentials))}`;
 
-/** Every form that changes something, with the fields that its page contains. */
+/** The forms for sign-in, consent, connected apps and app registration, each with the fields that its page contains. */
 const FORMS: Record<string, () => Promise<FormOnPage>> = {
   'sign-in': () => formAt(new Merchant(feira.app), '/sign-in', 'Sign in'),
   'sign-out': () => formAt(ana, '/console/apps', 'Sign out'),
@@ -78,7 +78,7 @@ describe.each(Object.keys(FORMS))('the form "%s"', (name) => {
     sent = await FORMS[name]!();
   });
 
-  test('is rejected without its CSRF token, with another one, and with that of another purpose', async () => {
+  test('is rejected without its CSRF token, with an invalid one, and with that of another form', async () => {
     const { of, form, fields } = sent;
     const { csrf, ...bare } = fields;
     expect(csrf).toMatch(/^[\w-]{43}$/);
@@ -128,13 +128,13 @@ describe('a consent form', () => {
     expect(await grants()).toBe(before);
   });
 
-  test('replayed with the name of another app is rejected and grants nothing', async () => {
+  test('replayed with the client_id of another app is rejected and grants nothing', async () => {
     const other = await registerApp(feira, { redirectUris: [CALLBACK] });
     isRefused(await ana.post('/oauth/authorize', { ...consent.fields, client_id: other.clientId }));
     expect(await grants()).toBe(before);
   });
 
-  test('replayed with an address that is not registered shows an error page and grants nothing', async () => {
+  test('replayed with a redirect_uri that is not registered shows an error page and grants nothing', async () => {
     const page = await ana.post('/oauth/authorize', {
       ...consent.fields,
       redirect_uri: 'https://evil.example',
@@ -145,9 +145,9 @@ describe('a consent form', () => {
 
   test.each([
     ["another merchant's", () => stores.bia],
-    ['none', () => ''],
+    ['no', () => ''],
     ['an unknown', () => '01900000-0000-7000-8000-000000000000'],
-    ['not an id as', () => "x' or true\0"],
+    ['an invalid', () => "x' or true\0"],
   ])('approved for %s store is rejected and grants nothing', async (_name, store) => {
     const page = await ana.post('/oauth/authorize', { ...consent.fields, store: store() });
     expect([page.status, page.location]).toEqual([403, undefined]);
@@ -164,7 +164,7 @@ describe('a consent form', () => {
     expect(await grants()).toBe(before);
   });
 
-  test('that is not a form, or names no decision, approves nothing', async () => {
+  test('that is sent as JSON, or without a decision, approves nothing', async () => {
     const json = await feira.app.inject({
       method: 'POST',
       url: '/oauth/authorize',

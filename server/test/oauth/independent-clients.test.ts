@@ -66,7 +66,7 @@ describe('openid-client', () => {
   test.each([
     ['client_secret_post', (secret: string) => client.ClientSecretPost(secret)],
     ['client_secret_basic', (secret: string) => client.ClientSecretBasic(secret)],
-  ])('with %s: discovers, gets tokens, calls, refreshes, revokes', async (_name, auth) => {
+  ])('with %s reads the metadata, gets tokens, calls the API, refreshes and revokes', async (_name, auth) => {
     const config = await discovered(auth(erp.clientSecret));
     expect(config.serverMetadata().supportsPKCE()).toBe(true);
     const { checks, address } = await begun(config);
@@ -111,7 +111,7 @@ describe('openid-client', () => {
     await client.authorizationCodeGrant(config, answer, checks);
   });
 
-  test('reports a wrong secret in both ways of sending it', async () => {
+  test('reports a wrong secret that was sent in the body or with HTTP Basic', async () => {
     for (const auth of [client.ClientSecretPost('wrong'), client.ClientSecretBasic('wrong')]) {
       const config = await discovered(auth);
       const failure = client.refreshTokenGrant(config, 'unknown');
@@ -136,54 +136,57 @@ describe('oauth4webapi', () => {
   test.each([
     ['client_secret_post', (secret: string) => oauth.ClientSecretPost(secret)],
     ['client_secret_basic', (secret: string) => oauth.ClientSecretBasic(secret)],
-  ])('with %s: discovers, gets tokens, calls, refreshes, revokes', async (_name, authOf) => {
-    const server = await discovered();
-    const app: oauth.Client = { client_id: erp.clientId };
-    const auth = authOf(erp.clientSecret);
-    const verifier = oauth.generateRandomCodeVerifier();
-    const state = oauth.generateRandomState();
-    const address = new URL(server.authorization_endpoint!);
-    address.search = new URLSearchParams({
-      client_id: erp.clientId,
-      redirect_uri: CALLBACK,
-      response_type: 'code',
-      scope: SCOPE,
-      state,
-      code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
-      code_challenge_method: 'S256',
-    }).toString();
-    const answer = oauth.validateAuthResponse(server, app, await follow(address), state);
+  ])(
+    'with %s reads the metadata, gets tokens, calls the API, refreshes and revokes',
+    async (_name, authOf) => {
+      const server = await discovered();
+      const app: oauth.Client = { client_id: erp.clientId };
+      const auth = authOf(erp.clientSecret);
+      const verifier = oauth.generateRandomCodeVerifier();
+      const state = oauth.generateRandomState();
+      const address = new URL(server.authorization_endpoint!);
+      address.search = new URLSearchParams({
+        client_id: erp.clientId,
+        redirect_uri: CALLBACK,
+        response_type: 'code',
+        scope: SCOPE,
+        state,
+        code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+        code_challenge_method: 'S256',
+      }).toString();
+      const answer = oauth.validateAuthResponse(server, app, await follow(address), state);
 
-    const exchanged = await oauth.authorizationCodeGrantRequest(
-      server,
-      app,
-      auth,
-      answer,
-      CALLBACK,
-      verifier,
-      http,
-    );
-    const tokens = await oauth.processAuthorizationCodeResponse(server, app, exchanged);
-    const called = await oauth.protectedResourceRequest(
-      tokens.access_token,
-      'GET',
-      new URL(`${base}/api/v1/me`),
-      undefined,
-      undefined,
-      http,
-    );
-    expect(await called.json()).toMatchObject({ name: 'Loja da Ana', app: { clientId: erp.clientId } });
+      const exchanged = await oauth.authorizationCodeGrantRequest(
+        server,
+        app,
+        auth,
+        answer,
+        CALLBACK,
+        verifier,
+        http,
+      );
+      const tokens = await oauth.processAuthorizationCodeResponse(server, app, exchanged);
+      const called = await oauth.protectedResourceRequest(
+        tokens.access_token,
+        'GET',
+        new URL(`${base}/api/v1/me`),
+        undefined,
+        undefined,
+        http,
+      );
+      expect(await called.json()).toMatchObject({ name: 'Loja da Ana', app: { clientId: erp.clientId } });
 
-    const renewal = await oauth.refreshTokenGrantRequest(server, app, auth, tokens.refresh_token!, http);
-    const renewed = await oauth.processRefreshTokenResponse(server, app, renewal);
-    expect(renewed.refresh_token).not.toBe(tokens.refresh_token);
+      const renewal = await oauth.refreshTokenGrantRequest(server, app, auth, tokens.refresh_token!, http);
+      const renewed = await oauth.processRefreshTokenResponse(server, app, renewal);
+      expect(renewed.refresh_token).not.toBe(tokens.refresh_token);
 
-    await oauth.processRevocationResponse(
-      await oauth.revocationRequest(server, app, auth, renewed.access_token, http),
-    );
-    expect((await callMe(renewed.access_token)).status).toBe(401);
-    expect((await callMe(tokens.access_token)).status).toBe(200);
-  });
+      await oauth.processRevocationResponse(
+        await oauth.revocationRequest(server, app, auth, renewed.access_token, http),
+      );
+      expect((await callMe(renewed.access_token)).status).toBe(401);
+      expect((await callMe(tokens.access_token)).status).toBe(200);
+    },
+  );
 
   test('reads the challenge of a rejected API call', async () => {
     const refused = oauth.protectedResourceRequest(
@@ -201,7 +204,7 @@ describe('oauth4webapi', () => {
   });
 });
 
-test('every URL in the metadata is below the public one, and the metadata matches the endpoints', async () => {
+test('the metadata lists the endpoints below the public URL, and what they support', async () => {
   const response = await fetch(`${base}/.well-known/oauth-authorization-server`);
   expect(response.headers.get('content-type')).toContain('application/json');
   const metadata = (await response.json()) as Record<string, unknown>;

@@ -18,7 +18,7 @@ beforeAll(async () => {
   erp = new Integrator(feira.app, await registerApp(feira));
   ana = new Merchant(feira.app);
 });
-// Signs in again, because tests move the clock beyond the twelve hours of a session.
+// Signs in again if the session has expired, because tests move the clock beyond its twelve hours.
 const signedIn = async () => {
   if ((await ana.get('/sign-in')).status === 200) await ana.signIn();
   return ana;
@@ -107,7 +107,7 @@ describe('an access token', () => {
 });
 
 describe('a refresh token', () => {
-  test('is valid until 30 idle days have passed, and using it starts the 30 days again', async () => {
+  test('is valid until 30 days have passed, and a refresh returns a new one for 30 days', async () => {
     let { refresh_token } = await erp.connected(await signedIn());
     for (let use = 0; use < 3; use++) {
       feira.clock.forward(30 * DAY - SECOND);
@@ -117,13 +117,13 @@ describe('a refresh token', () => {
     }
   });
 
-  test('is expired after 30 idle days', async () => {
+  test('is expired after 30 days', async () => {
     const { refresh_token } = await erp.connected(await signedIn());
     feira.clock.forward(30 * DAY);
     expect(outcome(await erp.refresh(refresh_token))).toEqual(REFUSED);
   });
 
-  test('used a second time revokes the whole family, while the access tokens issued from it stay valid', async () => {
+  test('used a second time invalidates all refresh tokens of the grant, while the access tokens stay valid', async () => {
     const first = await erp.connected(await signedIn());
     const second = (await erp.refresh(first.refresh_token)).body;
     const third = (await erp.refresh(second.refresh_token)).body;
@@ -163,7 +163,7 @@ describe('authorizing again', () => {
     expect(answers.map(({ headers }) => headers['x-ratelimit-remaining'])).toEqual(['119', '119']);
   });
 
-  test('with fewer scopes does not reduce the first grant', async () => {
+  test('with fewer scopes does not reduce the scopes of the first grant', async () => {
     const app = new Integrator(feira.app, await registerApp(feira));
     const first = await app.connected(await signedIn());
     const second = await app.exchange(await app.authorized(ana, {}, { scope: 'categories:read' }));
@@ -198,14 +198,14 @@ describe('RFC 7009 revocation', () => {
     expect((await erp.refresh(tokens.refresh_token)).status).toBe(200);
   });
 
-  test('requires the client and the token', async () => {
+  test('requires the credentials of the client, and a token', async () => {
     const stranger = new Integrator(feira.app, { ...erp.credentials, clientSecret: 'wrong' });
     expect(outcome(await stranger.revoke('x'))).toEqual([401, 'invalid_client']);
     expect(outcome(await erp.revoke(''))).toEqual([400, 'invalid_request']);
   });
 });
 
-test('no code is created when the merchant denies access', async () => {
+test('the app gets no code when the merchant denies access', async () => {
   const answer = answerOf(await (await signedIn()).deny(authorizationQuery(erp.credentials)));
   expect(answer).not.toHaveProperty('code');
 });

@@ -40,7 +40,7 @@ function refresh(refreshToken: string, key?: string, fields: Record<string, stri
   return erp.token(body, key === undefined ? {} : { 'idempotency-key': key });
 }
 
-/** Expects that even the newest refresh token of the family is invalid, so that the merchant must authorize again. */
+/** Expects that even the newest refresh token of the family, which is all refresh tokens of a grant, is invalid. */
 async function expectFamilyEnded(newest: string): Promise<void> {
   const { status, body } = await refresh(newest);
   expect([status, body.error]).toEqual([400, 'invalid_grant']);
@@ -66,7 +66,7 @@ describe('a refresh with an Idempotency-Key', () => {
     expect((await refresh(again.body.refresh_token)).status).toBe(200);
   });
 
-  test('returns invalid_grant after ten minutes, and revokes the family', async () => {
+  test('returns invalid_grant after ten minutes, and revokes the refresh token family', async () => {
     const answer = await refresh(first.refresh_token, KEY);
     feira.clock.forward(10 * MINUTE);
     expectInvalidGrant(await refresh(first.refresh_token, KEY));
@@ -76,15 +76,18 @@ describe('a refresh with an Idempotency-Key', () => {
   test.each([
     ['without the key', undefined],
     ['with another key', 'another'],
-  ])('returns invalid_grant when it is repeated %s, and revokes the family', async (_how, key) => {
-    const answer = await refresh(first.refresh_token, KEY);
-    expectInvalidGrant(await refresh(first.refresh_token, key));
-    await expectFamilyEnded(answer.body.refresh_token);
-    // Even the correct key no longer returns the pair.
-    expectInvalidGrant(await refresh(first.refresh_token, KEY));
-  });
+  ])(
+    'returns invalid_grant when it is repeated %s, and revokes the refresh token family',
+    async (_how, key) => {
+      const answer = await refresh(first.refresh_token, KEY);
+      expectInvalidGrant(await refresh(first.refresh_token, key));
+      await expectFamilyEnded(answer.body.refresh_token);
+      // Even the correct key no longer returns the pair.
+      expectInvalidGrant(await refresh(first.refresh_token, KEY));
+    },
+  );
 
-  test('returns invalid_grant for another app, which cannot revoke the family', async () => {
+  test('returns invalid_grant for another app, which cannot revoke the refresh token family', async () => {
     const answer = await refresh(first.refresh_token, KEY);
     const other = await registerApp(feira);
     const credentials = { client_id: other.clientId, client_secret: other.clientSecret };
@@ -92,20 +95,20 @@ describe('a refresh with an Idempotency-Key', () => {
     expect((await refresh(answer.body.refresh_token)).status).toBe(200);
   });
 
-  test('returns invalid_grant once the merchant has revoked the authorization', async () => {
+  test('returns invalid_grant once the app has revoked the authorization', async () => {
     const answer = await refresh(first.refresh_token, KEY);
     await erp.revoke(answer.body.refresh_token);
     expectInvalidGrant(await refresh(first.refresh_token, KEY));
   });
 
-  test('uses the key for this refresh token only: the next one may have the same key', async () => {
+  test('uses the key for this refresh token only: the next refresh may have the same key', async () => {
     const second = await refresh(first.refresh_token, KEY);
     const third = await refresh(second.body.refresh_token, KEY);
     expect(third.status).toBe(200);
     expect(third.body.refresh_token).not.toBe(second.body.refresh_token);
   });
 
-  test('returns invalid_request when it is repeated with another scope, and the family stays valid', async () => {
+  test('returns invalid_request when it is repeated with another scope, and can still be repeated with its own', async () => {
     const answer = await refresh(first.refresh_token, KEY, { scope: 'orders:read' });
     const other = await refresh(first.refresh_token, KEY);
     expect([other.status, other.body.error]).toEqual([400, 'invalid_request']);
@@ -119,7 +122,7 @@ describe('a refresh with an Idempotency-Key', () => {
   });
 
   test.each(['', 'x'.repeat(256)])(
-    'returns invalid_request when the key has no or too many characters',
+    'returns invalid_request when the key is empty or too long',
     async (key) => {
       const answer = await refresh(first.refresh_token, key);
       expect([answer.status, answer.body.error]).toEqual([400, 'invalid_request']);
@@ -127,7 +130,7 @@ describe('a refresh with an Idempotency-Key', () => {
     },
   );
 
-  test('returns one pair when it is sent 100 times concurrently to two processes', async () => {
+  test('returns one pair when it is sent 100 times concurrently to two servers', async () => {
     const second = await openFeira({ on: feira });
     try {
       const there = new Integrator(second.app, erp.credentials);

@@ -49,7 +49,7 @@ describe('a refresh with scope', () => {
   });
 
   test.each(['products:write', `${GRANTED} stock:write`, 'fly', 'orders:read\0', ' '])(
-    'of %j, which was not granted, returns invalid_scope and leaves the refresh token unused',
+    'of %j, which is not a list of granted scopes, returns invalid_scope and leaves the refresh token unused',
     async (scope) => {
       const { refresh_token } = await erp.connected(ana);
       const refused = await erp.refresh(refresh_token, { scope });

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => feira.close());
 
-/** Performs every operation that handles a secret once, including common user mistakes. */
+/** Performs the operations of integrators and merchants that handle secrets, including common mistakes. */
 async function useEverySecret(): Promise<void> {
   await openStore(feira);
   const dev = new Merchant(feira.app);
@@ -105,7 +105,7 @@ async function everythingStored(): Promise<string> {
     .join('\n');
 }
 
-/** Returns the secret as text, as bytes and as base64, and the bytes that its random part encodes. */
+/** Returns the secret as text, percent-encoded, in hexadecimal and in base64, and its random part in two forms. */
 function formsOf(secret: string): string[] {
   const bytes = Buffer.from(secret);
   const random = /[\w-]{43}$/.exec(secret)?.[0];
@@ -114,19 +114,19 @@ function formsOf(secret: string): string[] {
 }
 
 describe('after sign-ups, sign-ins, consents, tokens, rotations and mistakes', () => {
-  test('the log has a line for each request, and no secret in any of them', () => {
+  test('the log has lines about the requests, and none of them contains a secret', () => {
     expect(lines.length).toBeGreaterThan(25);
     const log = lines.join('');
     for (const [what, secret] of Object.entries(secrets))
       for (const form of formsOf(secret)) expect([what, log.includes(form)]).toEqual([what, false]);
   });
 
-  test('no table contains a secret in plain text, in any encoding', () => {
+  test('no table contains a secret, neither as text nor in another encoding', () => {
     for (const [what, secret] of Object.entries(secrets))
       for (const form of formsOf(secret)) expect([what, stored.includes(form)]).toEqual([what, false]);
   });
 
-  test('the search can find values: it finds the hashes and the e-mails', () => {
+  test('the searches of these tests work: they find hashes, an e-mail and a logged path', () => {
     expect(Object.keys(secrets).length).toBeGreaterThan(14);
     expect(stored).toContain(ANA);
     for (const what of ['client secret', 'refresh token', 'code', "merchant's session id"])

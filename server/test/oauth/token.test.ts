@@ -67,7 +67,7 @@ describe('a request with several errors gets the first of them, in the order of 
     },
   );
 
-  test('a missing refresh_token is reported after an invalid client, too', async () => {
+  test('an invalid client is reported before a missing refresh_token, too', async () => {
     const wrong = { ...erp.bodyCredentials(), client_secret: 'wrong', grant_type: 'refresh_token' };
     isFault(await erp.token(wrong), 401, 'invalid_client');
     isFault(await erp.refresh(''), 400, 'invalid_request');
@@ -132,7 +132,7 @@ describe('the request body', () => {
     'code_verifier',
     'redirect_uri',
     'nonsense',
-  ])('%s sent twice, even with one value → invalid_request, and the code stays valid', async (name) => {
+  ])('%s sent twice, even with the same value → invalid_request, and the code stays valid', async (name) => {
     const { code, verifier } = await erp.authorized(ana);
     const fields = new URLSearchParams({
       grant_type: 'authorization_code',
@@ -182,7 +182,7 @@ describe('the request body', () => {
     expect([answer.statusCode, answer.json().error]).toEqual([400, 'invalid_request']);
   });
 
-  test('more than 1 MB is rejected in the format of RFC 6749 as well', async () => {
+  test('of more than 1 MB gets an error in the format of RFC 6749', async () => {
     const answer = await erp.token({ grant_type: 'x'.repeat(1_100_000) });
     expect(answer.status).toBe(413);
     expect(answer.body).toEqual({ error: 'invalid_request', error_description: expect.any(String) });
@@ -231,7 +231,7 @@ describe('the PKCE verifier', () => {
     ['a line break at the end', `${'a'.repeat(43)}\n`],
     ['a letter outside ASCII', 'é'.repeat(43)],
   ];
-  test.each(verifiers)('of %s is rejected even if its hash matches', async (_name, verifier) => {
+  test.each(verifiers)('with %s is rejected even if its hash matches', async (_name, verifier) => {
     const { code } = await erp.authorized(ana, {}, { code_challenge: pkce(verifier).challenge });
     isFault(await erp.exchange({ code, verifier }), 400, 'invalid_grant');
   });
@@ -244,7 +244,7 @@ describe('the PKCE verifier', () => {
     },
   );
 
-  test('that is malformed gets an error with the rule', async () => {
+  test('that is malformed gets an error that states the format', async () => {
     const verifier = `${'a'.repeat(43)}+`;
     const { code } = await erp.authorized(ana, {}, { code_challenge: pkce(verifier).challenge });
     const { body } = await erp.exchange({ code, verifier });

@@ -57,7 +57,7 @@ async function notify({ workspaceId, clientId }: StoreClient): Promise<void> {
 }
 
 describe('a call is rejected with 401', () => {
-  test('and the bare challenge when it carries no token, or one in the query', async () => {
+  test('and a challenge without an error code when it has no token, or has one only in the query', async () => {
     expect(await refusal({})).toBe('Bearer realm="feira"');
     expect(await refusal({}, `/me?access_token=${store.token}`)).toBe('Bearer realm="feira"');
   });
@@ -95,7 +95,7 @@ describe('a call is rejected with 401', () => {
     }
   });
 
-  test('when the token is of another kind', async () => {
+  test('when the token is not an access token', async () => {
     const { db, clock } = feira.context;
     const tokens = await db.store('test').transaction(async (tx) => {
       const grant = { workspaceId: store.workspaceId, clientId: store.clientId, userId: null };
@@ -162,8 +162,8 @@ describe('a revoked grant', () => {
     expect(await bearer(store.token)).toMatch(CHALLENGE);
   });
 
-  test('that is in use is looked up again in the background, so that its calls do not wait for it', async () => {
-    // No test changes the rate limit of this store, because that notification would clear the cache.
+  test('that is in use is noticed by a refresh in the background, before its cached credential expires', async () => {
+    // With the default rate limit of 120, creating these stores sends no notification, which would clear the cache.
     const [used, other] = [await feira.store({ perMinute: 120 }), await feira.store({ perMinute: 120 })];
     for (const each of [used, other]) await untilRemembered(each);
     await revoke(used);

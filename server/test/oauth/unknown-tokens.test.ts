@@ -50,7 +50,7 @@ function watchedCredentials(): { flood(count: number): Promise<boolean[]>; most(
 }
 
 describe('a flood of unknown tokens', () => {
-  test('uses one statement at a time for a minute, once a network has sent thirty', async () => {
+  test('is looked up with one statement at a time once a network has sent thirty, until a minute has passed', async () => {
     const before = watchedCredentials();
     expect(await before.flood(100)).toEqual(Array(100).fill(false));
     expect(before.most()).toBeGreaterThan(1);

@@ -19,11 +19,11 @@ test.each([
   ['All Souls', '2026-10-30', 1, '2026-11-03'],
   ['Black Consciousness', '2026-11-19', 1, '2026-11-23'],
   ['Christmas', '2026-12-24', 1, '2026-12-28'],
-])('counting business days skips %s', (_name, day, count, expected) => {
+])('business days are counted correctly: %s', (_name, day, count, expected) => {
   expect(addBusinessDays(day, count)).toBe(expected);
 });
 
-test('a time belongs to a day of the given time zone', () => {
+test('localDay returns the date of a time in the given time zone', () => {
   const moment = Date.parse('2026-08-04T02:30:00Z');
   expect(localDay(moment, 'America/Sao_Paulo')).toBe('2026-08-03');
   expect(localDay(moment, 'UTC')).toBe('2026-08-04');

@@ -42,7 +42,7 @@ async function waitForLock(): Promise<void> {
 }
 
 test.each(PATHS)(
-  '%s returns 503 busy when it does not get its turn, and the search ahead of it is answered',
+  '%s returns 503 busy when it waits too long for another search, and that search is answered',
   async (path) => {
     const shortWait = await openFeira({ on: feira, deadlines: { waitMs: 20 } });
     try {
@@ -57,7 +57,7 @@ test.each(PATHS)(
   },
 );
 
-test.each(PATHS)('%s returns 503 busy when it takes longer than a search may', async (path) => {
+test.each(PATHS)('%s returns 503 busy when its statement takes too long', async (path) => {
   // The timeout must be long enough for the statements before the search, even on a busy machine.
   const strict = await openFeira({ on: feira, deadlines: { statementMs: 1_000 } });
   try {
@@ -67,7 +67,7 @@ test.each(PATHS)('%s returns 503 busy when it takes longer than a search may', a
   }
 });
 
-test.each(PATHS)('%s returns 502 when the storage of the orders does not release its lock', async (path) => {
+test.each(PATHS)('%s returns 502 when it waits too long for a lock on a table', async (path) => {
   const strict = await openFeira({ on: feira, deadlines: { lockMs: 50 } });
   try {
     const { status, body } = await store.through(strict).get(path);

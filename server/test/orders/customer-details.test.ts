@@ -47,7 +47,7 @@ test('a second unpaid order does not change the customer that the first one crea
   expect(await customers()).toEqual(before);
 });
 
-test('the details of an order become the customer’s when it is paid', async () => {
+test('the name and e-mail of an order become those of the customer when it is paid', async () => {
   await place({}, true);
   const moved = await place({ name: 'Beatriz Souza', email: 'new@mail.example' }, false);
   await pay(moved);
@@ -58,14 +58,14 @@ test('the details of an order become the customer’s when it is paid', async ()
   expect((await store.get('/customers?search=beatriz')).body.data).toHaveLength(1);
 });
 
-test('an older order that is paid late counts, but does not replace newer details', async () => {
+test('an older order that is paid late counts in the totals, but does not replace newer details', async () => {
   const older = await place({ name: 'Old Name' }, false);
   await place({ name: 'New Name' }, true);
   await pay(older);
   expect(await customers()).toMatchObject([{ name: 'New Name', ordersCount: 2, totalSpent: 225.5 }]);
 });
 
-test('a customer may spend more than a hundred times the largest order', async () => {
+test('the totalSpent of a customer can exceed 99,999,999,999,999.99', async () => {
   await place({}, true);
   await feira.context.db.store('test').autocommit.query(sql`
     update customers set total_spent = 99999999999999.99 where workspace_id = ${store.workspaceId}`);
@@ -74,7 +74,7 @@ test('a customer may spend more than a hundred times the largest order', async (
   expect((await customers())[0].totalSpent).toBe(100000000000112.73);
 });
 
-test('what the previous version adds to a customer is not lost', async () => {
+test('what a server of the previous version adds to the totals of a customer is not lost', async () => {
   await place({}, true);
   // Runs the statement of the previous version, which may still be in use during an update.
   await feira.context.db.store('test').autocommit.query(sql`

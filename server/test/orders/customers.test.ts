@@ -49,7 +49,7 @@ test('a customer has the documented fields, which agree with the order', async (
   ]);
 });
 
-test('orders with the same document belong to one customer, whose name is that of the last order', async () => {
+test('orders with the same document belong to one customer, whose name is that of the latest paid order', async () => {
   const first = await place({ name: 'Bia', email: 'old@mail.example' });
   const second = await place({ name: 'Beatriz Souza', email: 'new@mail.example', phone: null });
   const orders = await Promise.all([first, second].map((id) => store.get(`/orders/${id}`)));
@@ -84,12 +84,12 @@ test('another document with the same e-mail is another customer', async () => {
   expect(await list()).toHaveLength(2);
 });
 
-test('concurrent checkouts with one document create one customer', async () => {
+test('concurrent checkouts with the same document create one customer', async () => {
   await Promise.all(Array.from({ length: 20 }, () => place()));
   expect(await list()).toMatchObject([{ ordersCount: 20, totalSpent: 2_255 }]);
 });
 
-test('ordersCount counts what was paid, refunded or not; totalSpent is net of refunds', async () => {
+test('ordersCount counts all paid orders, even refunded ones; totalSpent is net of refunds', async () => {
   const spent = async () => {
     const [{ ordersCount, totalSpent }] = await list();
     return [ordersCount, totalSpent];
@@ -112,7 +112,7 @@ test('ordersCount counts what was paid, refunded or not; totalSpent is net of re
   expect(await spent()).toEqual([2, 0]);
 });
 
-test('search finds by name, e-mail, document and phone, without accents, and treats wildcards literally', async () => {
+test('search finds customers by name, e-mail and phone, ignores accents, and treats wildcards literally', async () => {
   await place({ document: '1', name: 'João Conceição', email: 'joao@mail.example', phone: '21988887777' });
   await place({ document: '2', name: '100% Ana', email: 'ana_p@mail.example', phone: null });
   const found = async (text: string) =>
@@ -151,7 +151,7 @@ test.each(['sort=name', 'limit=0', 'page=0', 'cursor=x', 'search=%00'])('%s retu
   expect((await store.get(`/customers?${query}`)).status).toBe(400);
 });
 
-test('the list reads no orders', async () => {
+test('the list of customers reads no orders', async () => {
   await place();
   for (const search of [undefined, 'bia']) {
     const request = {

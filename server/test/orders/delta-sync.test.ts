@@ -65,8 +65,8 @@ class Reader {
 }
 
 /**
- * Keeps transactions open for a while and rolls some of them back, so that they commit in another order than they
- * began.
+ * Changes orders in transactions that stay open for a random time, so that they commit in another order than they
+ * began. Some of them are rolled back.
  */
 async function write(feira: Feira, random: Random, take: () => number | undefined): Promise<void> {
   for (let change = take(); change !== undefined; change = take()) {
@@ -121,8 +121,8 @@ test(`a reader that follows the cursor misses none of ${CHANGES} changes`, {
 });
 
 /**
- * Reads each cursor again at the end and expects exactly the orders that followed it the first time, in their current
- * state.
+ * Reads again from 30 random cursors and expects exactly the orders that followed each of them the first time, in their
+ * current state.
  */
 async function expectNothingMissed({ seen, cursors }: Reader): Promise<void> {
   const random = new Random(7);

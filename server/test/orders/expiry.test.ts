@@ -36,7 +36,7 @@ const place = (options: { pay?: boolean; method?: string } = {}) =>
   order(one, store.workspaceId, { productId, variantId: null, quantity: 1 }, { pay: false, ...options });
 const read = async (id: string) => (await store.get(`/orders/${id}`)).body;
 const expire = ({ context, clock }: Feira) => expireUnpaid(context.db, clock);
-// Returns a client with a new token, because tokens are valid for two hours.
+// Gets a new token, because the tests move the clock beyond the two hours of a token.
 const fresh = async () => {
   store = await store.withScopes(['orders:read', 'products:read', 'orders:write', 'customers:read']);
 };
@@ -104,7 +104,7 @@ test('two concurrent workers return the stock once', async () => {
   expect((await dataOf(one, store, 'stock.updated')).at(-1)).toEqual({ id: productId, quantity: 30 });
 });
 
-test('a payment that arrives at the same time is accepted or refunded, and the stock is correct', async () => {
+test('a payment that arrives while its order expires is accepted or refunded, and the stock is correct', async () => {
   const ids: string[] = [];
   for (let index = 0; index < 12; index++) ids.push(await place());
   one.clock.forward(25 * HOUR);
@@ -168,7 +168,7 @@ test('an order that cannot be canceled does not block the others', async () => {
   expect((await store.get(`/orders/${stuck}`)).body.status).toBe('canceled');
 });
 
-test('orders that fail in every round do not block later ones', async () => {
+test('expired orders that cannot be canceled do not block later ones, even if they fill a whole page', async () => {
   const stuck = [await place(), await place()];
   one.clock.forward(1_000);
   const behind = await place();

@@ -45,7 +45,7 @@ test('from and to are whole days in São Paulo, both inclusive', async () => {
   expect(await names('to=2026-03-09')).toEqual(['before']);
 });
 
-test('dateType selects the date that is compared', async () => {
+test('dateType selects the date that from and to are compared with', async () => {
   const line = { productId, variantId: null, quantity: 1 };
   const id = await order(feira, store.workspaceId, line);
   await dated(feira, id, { createdAt: '2026-01-10T12:00:00Z', updatedAt: '2026-02-20T12:00:00Z' });
@@ -75,7 +75,7 @@ describe('another time zone', () => {
     expect(await names('from=2026-03-09&to=2026-03-09')).toEqual(['yesterday']);
   });
 
-  test('a day of 23 hours and a day of 25 in New York', async () => {
+  test('a day of 23 hours and a day of 25 hours are complete, in New York', async () => {
     await inTimeZone(feira, store, 'America/New_York');
     await placed({
       short_begins: '2026-03-08T05:00:00Z',
@@ -89,7 +89,7 @@ describe('another time zone', () => {
     expect(await names('from=2026-11-02&to=2026-11-02')).toEqual(['next']);
   });
 
-  test('a day that began at 1:00, and one after a day with a repeated last hour, in São Paulo', async () => {
+  test('a day that began at 1:00 and a day whose last hour was repeated are complete, in São Paulo', async () => {
     await placed({
       eve: '2018-11-04T02:59:59.999Z',
       began_at_one: '2018-11-04T03:00:00Z',

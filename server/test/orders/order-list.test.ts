@@ -51,7 +51,7 @@ test('orders of another store cannot be listed, searched or read by id', async (
   expect((await store.get('/orders/17')).status).toBe(404);
 });
 
-test('orders can be neither created, changed nor deleted through the API', async () => {
+test('POST /orders and all writes to /orders/{id} return 405', async () => {
   const id = await place();
   expect((await store.post('/orders', { items: [] })).status).toBe(405);
   for (const method of ['PATCH', 'PUT', 'DELETE', 'POST']) {
@@ -114,7 +114,7 @@ describe('filters', () => {
     'page=201&limit=50',
     'cursor=abc',
     'search=%00',
-  ])('%s is malformed', async (query) => {
+  ])('%s returns 400', async (query) => {
     const { status, body } = await store.get(`/orders?${query}`);
     expect([status, body.code]).toEqual([400, 'invalid_parameter']);
   });
@@ -125,8 +125,8 @@ describe('order and pages', () => {
   let updated: string[];
 
   beforeEach(async () => {
-    // Orders are changed in another order than they were placed, and pairs of them have the same time, so that only the
-    // tie-break separates them.
+    // The orders are not changed in the sequence in which they were placed. Pairs of them have the same time, so that
+    // only their ids decide which one comes first.
     const made: string[] = [];
     for (let index = 0; index < 7; index++) made.push(await place());
     for (const [index, id] of made.entries()) {
@@ -149,7 +149,7 @@ describe('order and pages', () => {
     updated = by('updatedAt');
   });
 
-  test('newest first by the chosen date, by default', async () => {
+  test('the list is sorted by the chosen date, newest first by default', async () => {
     expect(await ids('')).toEqual([...created].reverse());
     expect(await ids('?dateType=created')).toEqual([...created].reverse());
     expect(await ids('?dateType=updated')).toEqual([...updated].reverse());
@@ -204,7 +204,7 @@ describe('order and pages', () => {
   });
 });
 
-describe('under sort=updatedAt there is always a next cursor', () => {
+describe('with sort=updatedAt there is always a next cursor', () => {
   test('at the end, and a later request continues from there', async () => {
     const id = await place();
     const { data, meta } = (await store.get('/orders?sort=updatedAt')).body;
@@ -223,7 +223,7 @@ describe('under sort=updatedAt there is always a next cursor', () => {
     expect(await ids(`?cursor=${meta.nextCursor}`)).toEqual([id]);
   });
 
-  test('and under no other sort', async () => {
+  test('and with other sorts there is none at the end of the list', async () => {
     await place();
     for (const sort of ['createdAt', '-createdAt', '-updatedAt']) {
       expect((await store.get(`/orders?sort=${sort}`)).body.meta.nextCursor).toBeNull();

@@ -68,7 +68,7 @@ test.each([
   ['nothing across two fields', '1001joao', []],
   ['a quote', "o'", ['zoe']],
   ['nothing', '', ['joao', 'ana', 'zoe', 'cia']],
-])('search finds by %s', async (_what, text, names) => {
+])('a search for %s finds exactly the expected orders', async (_what, text, names) => {
   const { status, body } = await store.get(`/orders?sort=createdAt&search=${encodeURIComponent(text)}`);
   expect(status).toBe(200);
   const ids = body.data.map(({ id }: { id: string }) => id);
@@ -83,7 +83,7 @@ test('a corrected shipment code is found by the new one and no longer by the old
   expect((await store.get('/orders?search=QZ123456785BR')).body.data).toHaveLength(0);
 });
 
-test('search can be combined with every filter and sort', async () => {
+test('search can be combined with filters and every sort', async () => {
   const query = 'search=mail.example&status=paid&statusShipping=pending&from=2020-01-01&dateType=updated';
   for (const sort of ['createdAt', '-createdAt', 'updatedAt', '-updatedAt']) {
     const { body } = await store.get(`/orders?${query}&sort=${sort}`);
@@ -119,7 +119,7 @@ async function manyLike(orderId: string, count: number): Promise<void> {
   });
 }
 
-test('search is at most 255 characters', async () => {
+test('search accepts at most 255 characters', async () => {
   expect((await store.get(`/orders?search=${'x'.repeat(255)}`)).status).toBe(200);
   expect((await store.get(`/orders?search=${'x'.repeat(256)}`)).status).toBe(400);
 });

@@ -137,7 +137,7 @@ test('a label is created once for a paid order', async () => {
   expect((await store.post('/shipments', { orderId: id })).status).toBe(409);
 });
 
-test('a product that is out of stock cannot be bought', async () => {
+test('more units of a product than are in stock cannot be bought', async () => {
   expect(await buy(feira, store.workspaceId, { lines: [line(11)] })).toEqual({
     faults: [{ line: line(11), problem: 'short', available: 10 }],
   });

@@ -37,8 +37,8 @@ const movements = async (id: string): Promise<number[]> => {
   return rows.map(({ amount }) => amount);
 };
 
-describe('the whole balance', () => {
-  test('of a paid order, with the record of the refund and its event', async () => {
+describe('a refund', () => {
+  test('of a paid order covers the total, returns the order with the refund, and emits an event', async () => {
     const id = await place();
     const done = await observe(one, store, () => refund(id, { reason: 'gave it up' }));
     expect([done.status, done.body]).toEqual([
@@ -63,7 +63,7 @@ describe('the whole balance', () => {
     expect(await movements(id)).toEqual([212.75]);
   });
 
-  test('of a partly refunded one is what is left', async () => {
+  test('of a partly refunded order covers what is left', async () => {
     const id = await place();
     await one.context.gateway.refundAsMerchant(await transactionOf(one, id), 12.74);
     const { status, body } = await refund(id);
@@ -71,7 +71,7 @@ describe('the whole balance', () => {
     expect(await movements(id)).toEqual([12.74, 200.01]);
   });
 
-  test.each([undefined, {}, { reason: null }, { restock: false }])('the body may be %j', async (body) => {
+  test.each([undefined, {}, { reason: null }, { restock: false }])('may have the body %j', async (body) => {
     const answer = await refund(await place(), body);
     expect([answer.status, answer.body.refund.reason]).toEqual([200, null]);
   });
@@ -91,7 +91,7 @@ describe('stock', () => {
     ]);
   });
 
-  test('of a variation is returned to the variation and to the sum', async () => {
+  test('of a variation is returned to the variation and to the sum of its product', async () => {
     const shirt = await newVaried(store, { P: 5, G: 5 });
     const [, large] = (await store.get(`/products/${shirt}/variants`)).body.data;
     const id = await order(one, store.workspaceId, { productId: shirt, variantId: large.id, quantity: 3 });
@@ -178,7 +178,7 @@ describe('concurrent calls', () => {
     expect(await balance()).toBe(10);
   });
 
-  test('with one Idempotency-Key every repeated call returns the first response, through either process', async () => {
+  test('repeated with one Idempotency-Key return the first response through either server, or 409 while another runs', async () => {
     const id = await place();
     const key = { 'idempotency-key': 'give back' };
     const first = await refund(id, { reason: 'a' }, key);
@@ -198,7 +198,7 @@ describe('concurrent calls', () => {
     expect(await dataOf(one, store, 'order.refunded')).toHaveLength(1);
   });
 
-  test('concurrent calls with one Idempotency-Key make one refund, and every call that need not wait gets its response', async () => {
+  test('with one Idempotency-Key make one refund, and return it or 409 while another call runs', async () => {
     const id = await place();
     const answers = await Promise.all(
       Array.from({ length: 30 }, (_, index) =>

@@ -21,7 +21,7 @@ const place = (options: { pay?: boolean } = {}) =>
 const change = (id: string, body: unknown): Promise<Answer> =>
   store.patch(`/orders/${id}/shipping-status`, body);
 
-/** The API calls that lead to each status. Only a refund leads to canceled. */
+/** The statuses to set one after the other to reach each status. An order gets the status canceled by a refund. */
 const WAYS: Record<string, string[]> = {
   pending: [],
   preparing: ['preparing'],
@@ -51,8 +51,8 @@ async function inState(state: string): Promise<string> {
   return id;
 }
 
-describe.each(STATES)('from %s', (from) => {
-  test.each(STATES)('to %s', async (to) => {
+describe.each(STATES)('a change of the shipping status from %s', (from) => {
+  test.each(STATES)('to %s is accepted, ignored or rejected as documented', async (to) => {
     const id = await inState(from);
     const before = (await store.get(`/orders/${id}`)).body;
     expect(before.statusShipping).toBe(from);
@@ -74,7 +74,7 @@ describe.each(STATES)('from %s', (from) => {
 });
 
 describe('sending requires payment', () => {
-  test('an unpaid order is prepared but not sent', async () => {
+  test('an unpaid order can be prepared but not sent', async () => {
     const id = await place({ pay: false });
     expect((await change(id, { statusShipping: 'preparing' })).status).toBe(200);
     const { status, body } = await change(id, { statusShipping: 'sent' });
@@ -82,20 +82,20 @@ describe('sending requires payment', () => {
     expect(body.error).toContain('pending');
   });
 
-  test('a partly refunded one is sent', async () => {
+  test('a partly refunded order can be sent', async () => {
     const id = await place();
     await feira.context.gateway.refundAsMerchant(await transactionOf(feira, id), 5);
     const { status, body } = await change(id, { statusShipping: 'sent' });
     expect([status, body.status, body.statusShipping]).toEqual([200, 'partial_refunded', 'sent']);
   });
 
-  test('a parcel in transit continues after a refund', async () => {
+  test('the shipping status of an order that was sent can still change after a refund', async () => {
     const id = await inState('sent');
     expect((await store.post(`/orders/${id}/refund`, undefined)).body.statusShipping).toBe('sent');
     expect((await change(id, { statusShipping: 'returned' })).status).toBe(200);
   });
 
-  test('a canceled order cannot be changed or corrected', async () => {
+  test('neither the shipping status nor the shipment code of a canceled order can be changed', async () => {
     const id = await place({ pay: false });
     await feira.context.gateway.decide(await transactionOf(feira, id), 'canceled');
     for (const statusShipping of ['pending', 'preparing', 'sent'])
@@ -105,7 +105,7 @@ describe('sending requires payment', () => {
   });
 });
 
-describe('the code', () => {
+describe('the shipment code', () => {
   test('is set together with a status and corrected with the same status, and an identical repetition changes nothing', async () => {
     const id = await place();
     const first = { statusShipping: 'sent', codeShipping: 'AA000000001BR', carrier: 'Correios' };
@@ -128,7 +128,7 @@ describe('the code', () => {
     expect((await store.get('/shipments/AA000000002BR/tracking')).body.events).toHaveLength(1);
   });
 
-  test.each([null, ''])('%j removes it, and the event contains ""', async (none) => {
+  test.each([null, ''])('is removed by %j, and the event contains ""', async (none) => {
     const id = await place();
     await change(id, { statusShipping: 'preparing', codeShipping: 'AA000000003BR' });
     const cleared = await observe(feira, store, () =>
@@ -140,7 +140,7 @@ describe('the code', () => {
     ]);
   });
 
-  test('20 identical concurrent changes are one change', async () => {
+  test('is changed once by 20 identical concurrent calls', async () => {
     const id = await place();
     const moved = await observe(feira, store, async () => {
       const same = { statusShipping: 'sent', codeShipping: 'AA000000004BR' };
@@ -177,11 +177,11 @@ describe('invalid calls', () => {
     ['an unknown status', { statusShipping: 'shipped' }, 'statusShipping'],
     ['a status in capitals', { statusShipping: 'SENT' }, 'statusShipping'],
     ['a status that is not a string', { statusShipping: 1 }, 'statusShipping'],
-    ['no state', { codeShipping: 'AA1' }, 'statusShipping'],
+    ['no status', { codeShipping: 'AA1' }, 'statusShipping'],
     ['a code that is not a string', { statusShipping: 'sent', codeShipping: 5 }, 'codeShipping'],
     ['a code that is too long', { statusShipping: 'sent', codeShipping: 'x'.repeat(101) }, 'codeShipping'],
-    ['an invalid address', { statusShipping: 'sent', trackingUrl: 'correios' }, 'trackingUrl'],
-  ])('%s returns 422 and says so', async (_what, body, field) => {
+    ['an invalid URL', { statusShipping: 'sent', trackingUrl: 'correios' }, 'trackingUrl'],
+  ])('%s returns 422 with the field', async (_what, body, field) => {
     const answer = await change(id, body);
     expect([answer.status, answer.body.details[0].field]).toEqual([422, field]);
   });
@@ -195,7 +195,7 @@ describe('invalid calls', () => {
     expect((await change('nothing', body)).status).toBe(404);
   });
 
-  test('and a rejected change leaves no rows', async () => {
+  test('a rejected change adds no shipment', async () => {
     await change(id, { statusShipping: 'delivered', codeShipping: 'AA000000009BR' });
     const rows = await feira.context.db
       .store('test')

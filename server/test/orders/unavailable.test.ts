@@ -89,7 +89,7 @@ test('the 502 reveals nothing about its cause', async () => {
   });
 });
 
-test('the rest of the API works while many calls wait for the orders, with keys and without', async () => {
+test('the rest of the API works while many calls wait for the orders, with and without Idempotency-Keys', async () => {
   const outcomes = new Set<string>();
   const others: string[] = [];
   const other = await feira.store();
@@ -131,7 +131,7 @@ test('the rest of the API works while many calls wait for the orders, with keys 
   expect([again.status, again.body.status]).toEqual([200, 'refunded']);
 });
 
-test('many concurrent refunds with keys do not block each other', async () => {
+test('many concurrent refunds with Idempotency-Keys do not block each other, and refund each order once', async () => {
   // Uses the normal timeout, because these calls wait for each other's locks.
   const patient = await openFeira({ on: feira });
   const client = store.through(patient);

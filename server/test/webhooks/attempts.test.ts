@@ -80,7 +80,8 @@ const losses = new Map<
   { store: StoreClient; hook: Subscription; received: Received[]; log: LoggedDelivery }
 >();
 
-// All cases make their five attempts in parallel, and the clock is moved once for all of them.
+// All cases run in parallel. When every case has made its next attempt, the clocks of both servers are moved, five
+// times in all.
 beforeAll(async () => {
   servers = [];
   for (const timeoutMs of [LONG_TIMEOUT_MS, SHORT_TIMEOUT_MS]) {
@@ -129,7 +130,7 @@ async function somethingElseArrives(feira: Feira): Promise<void> {
 }
 
 describe.each(Object.keys(WAYS))('a receiver that %s', (name) => {
-  test('gets exactly five attempts, numbered, with the same bytes and id', () => {
+  test('gets exactly five numbered attempts with the same body and X-Service-Delivery', () => {
     const { received, log } = losses.get(name)!;
     expect(log).toMatchObject({ status: 'failed', nextAttemptAt: null });
     expect(log.attempts.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5]);
@@ -141,20 +142,20 @@ describe.each(Object.keys(WAYS))('a receiver that %s', (name) => {
     );
   });
 
-  test('has the reason in the log', () => {
+  test('has the reason of each failed attempt in the log', () => {
     const { code, error } = WAYS[name]!;
     for (const attempt of losses.get(name)!.log.attempts) {
       expect(attempt).toMatchObject({ statusCode: code, error });
     }
   });
 
-  test('is tried again no earlier than the waits allow', () => {
+  test('gets no retry before the minimum wait has passed', () => {
     const times = losses.get(name)!.log.attempts.map(({ at }) => Date.parse(at));
     for (const [i, wait] of WAITS_MS.entries())
       expect(times[i + 1]! - times[i]!).toBeGreaterThanOrEqual(0.8 * wait);
   });
 
-  test('keeps its subscription active until more deliveries have failed', async () => {
+  test('keeps its subscription active after one failed delivery', async () => {
     const { store, hook } = losses.get(name)!;
     const { body } = await (await store.withScopes(['webhooks:manage'])).get('/webhooks');
     expect(body.data).toMatchObject([{ id: hook.id, status: 'active', lastDeliveryAt: null }]);
@@ -165,7 +166,7 @@ test('no redirect was followed', () => {
   expect(elsewhere.received.filter(({ path }) => path === '/moved')).toEqual([]);
 });
 
-test('the waits are 5 s × 15ⁿ, plus or minus a fifth', () => {
+test('the waits between attempts are 5 s × 15ⁿ, plus or minus a fifth', () => {
   const backoff = { firstMs: 5_000, factor: 15 };
   for (const [i, wait] of WAITS_MS.entries()) {
     expect(waitBefore(i + 2, backoff, 0)).toBe(0.8 * wait);

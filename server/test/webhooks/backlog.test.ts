@@ -31,7 +31,7 @@ async function write({ workspaceId }: StoreClient, count: number, on = feira): P
 
 const CLAIM = { leaseMs: 60_000, max: 250, maxPerOther: 16, wanted: [] };
 
-test('a claim reads no delivery of another subscription, however many are due', async () => {
+test('a claim does not read the deliveries of an excluded subscription, however many are due', async () => {
   const db = feira.context.db.system('test');
   const [busy, quiet] = [await feira.store(), await feira.store()];
   const owed = await subscribe(busy, NOWHERE);
@@ -122,7 +122,7 @@ test('deliveries that have waited for three days are dropped, and can be sent ag
   await receiver.close();
 });
 
-test('a secret that cannot be opened fails after five attempts that the log explains', async () => {
+test('a delivery whose secret cannot be opened fails after five attempts, and the log shows the reason', async () => {
   const own = await openFeira();
   stopTime(own);
   const worker = startWorker(own.context);

@@ -7,7 +7,8 @@ import { until } from '../support/process.js';
 import { Receiver } from '../support/receiver.js';
 import { isGenuine, readLog, type Subscription, subscribe } from '../support/webhooks.js';
 
-// No worker is running: events stay in the outbox and deliveries in the queue until a call or a test processes them.
+// No worker is running unless a test starts one. Events stay in the outbox until a call numbers them, and deliveries
+// stay pending.
 let feira: Feira;
 let receiver: Receiver;
 let store: StoreClient;
@@ -77,7 +78,7 @@ describe('a PATCH of a subscription', () => {
     expect(await read()).toEqual(before);
   });
 
-  test('checks the new target like that of a new subscription', async () => {
+  test('checks the new url like that of a new subscription', async () => {
     const guarded = await openFeira({ on: feira, webhooks: { allowPrivate: false } });
     const outside = store.through(guarded);
     const path = `/webhooks/${hook.id}`;
@@ -89,7 +90,7 @@ describe('a PATCH of a subscription', () => {
     await guarded.close();
   });
 
-  test('is made once with an Idempotency-Key', async () => {
+  test('is not applied again when it is repeated with the same Idempotency-Key', async () => {
     const key = { 'idempotency-key': 'change' };
     const first = await change({ excludeOwn: true }, key);
     await change({ excludeOwn: false });
@@ -99,7 +100,7 @@ describe('a PATCH of a subscription', () => {
     expect((await read()).excludeOwn).toBe(false);
   });
 
-  test('is done with an Idempotency-Key also when nothing has read the events of a new database yet', async () => {
+  test('with an Idempotency-Key succeeds in a new database that has no epoch yet', async () => {
     const unread = await openFeira();
     const client = await unread.store();
     const { body } = await client.post('/webhooks', { url: `${receiver.url}/hook`, events: ['order.paid'] });
@@ -110,7 +111,7 @@ describe('a PATCH of a subscription', () => {
   });
 
   test.each([{}, { 'idempotency-key': 'events' }])(
-    'applies to events committed after it and not to earlier ones (%j)',
+    'applies to events committed after it and not to earlier ones (headers %j)',
     async (headers) => {
       const product = await newProduct(store);
       await store.patch(`/products/${product}`, { price: 1 });

@@ -11,7 +11,7 @@ import { until } from '../support/process.js';
 import { Receiver } from '../support/receiver.js';
 import { pass, readLog, type Subscription, stopTime, subscribe } from '../support/webhooks.js';
 
-// Tests the states of a delivery over its attempts, and of a subscription over its deliveries.
+// Tests how attempts change the status of a delivery, and how deliveries change the status of a subscription.
 let feira: Feira;
 let worker: Worker;
 let receiver: Receiver;
@@ -61,7 +61,7 @@ async function status(): Promise<string> {
 }
 
 describe('a delivery', () => {
-  test('ends with its first success, whichever attempt that is', async () => {
+  test('is not sent again after its first success, here the third attempt', async () => {
     receiver.answer = ({ headers }, response) =>
       void response.writeHead(headers['x-service-attempt'] === '3' ? 204 : 500).end();
     await write(1);
@@ -77,7 +77,7 @@ describe('a delivery', () => {
     expect(log[1]!.attempts.map(({ statusCode }) => statusCode)).toEqual([500, 500, 204]);
   });
 
-  test('is due again within the wait and its jitter, and not before', async () => {
+  test('is due again after the wait for its next attempt, plus or minus 20%', async () => {
     receiver.answer = fail;
     await write(1);
     for (const [i, wait] of [5_000, 75_000, 1_125_000, 16_875_000].entries()) {
@@ -91,7 +91,7 @@ describe('a delivery', () => {
     }
   });
 
-  test('sent again manually gets five more attempts with the same waits', async () => {
+  test('that is redelivered gets five more attempts, and the first of them is followed by a short wait', async () => {
     receiver.answer = fail;
     await write(1);
     await loseAll();
@@ -113,7 +113,7 @@ describe('a delivery', () => {
 });
 
 describe('a subscription', () => {
-  test('is failing after five lost events in a row, and active after the next success', async () => {
+  test('is failing after five failed deliveries in a row, and active after the next success', async () => {
     receiver.answer = fail;
     await write(4);
     await loseAll();
@@ -128,7 +128,7 @@ describe('a subscription', () => {
     await until(async () => (await status()) === 'active');
   });
 
-  test('that had a success in between is not failing', async () => {
+  test('is not failing if a delivery succeeds between the failed ones', async () => {
     for (const lost of [3, 3]) {
       receiver.answer = fail;
       await write(lost);
@@ -140,7 +140,7 @@ describe('a subscription', () => {
     }
   });
 
-  test('that is deleted gets nothing more, and its log is gone', async () => {
+  test('that is deleted gets no more deliveries, and its log is not found', async () => {
     receiver.answer = fail;
     await write(2);
     await until(async () => (await readLog(store, hook.id)).every(({ attempts }) => attempts.length === 1));
@@ -151,7 +151,7 @@ describe('a subscription', () => {
     expect(receiver.received).toHaveLength(2);
   });
 
-  test('deleted while a change commits leaves no delivery that workers retry forever', async () => {
+  test('that is deleted before a change commits leaves no pending delivery', async () => {
     const tx = await feira.context.db.store('test').begin();
     await emit(tx, store.workspaceId, 'system', [
       { event: 'product.created', data: { id: 'late', name: 'late' } },
@@ -181,7 +181,7 @@ describe('a subscription', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  test('of a disconnected app is not revived by an approval that was never exchanged', async () => {
+  test('of a disconnected app gets no deliveries after an approval that was not exchanged for tokens', async () => {
     receiver.answer = fail;
     await write(1);
     await until(async () => (await readLog(store, hook.id))[0]!.attempts.length === 1);
@@ -203,7 +203,7 @@ describe('a subscription', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  test('does not count deliveries that were not sent to a disconnected app as failures', async () => {
+  test('stays active if deliveries are not sent because the app is disconnected', async () => {
     receiver.answer = fail;
     await write(6);
     await until(async () => (await readLog(store, hook.id)).every(({ attempts }) => attempts.length === 1));

@@ -62,7 +62,7 @@ async function feed(): Promise<FeedEntry[]> {
   return (await mine.get('/events?limit=100')).body.data;
 }
 
-/** Expects that each subscription received exactly the right events: all except those that its own app caused. */
+/** Expects that each subscription received exactly the events it wants: all, or all that its own app did not cause. */
 async function expectExactly(events: FeedEntry[]): Promise<void> {
   for (const { client, hook, path, wants } of hooks) {
     const wanted = events.filter(({ origin }) => wants(origin)).map(headersOf);
@@ -107,7 +107,7 @@ const newAccessKey = (): string => {
   return [...'0123456789'].map((digit) => start + digit).find(hasValidCheckDigit)!;
 };
 
-/** Every API call that changes something, by its route. */
+/** Every API call that emits an event, by its route. */
 const WAYS: Record<string, Way> = {
   'POST /products': (by, _, headers) => by.post('/products', { name: `Own ${++sku}`, price: 1 }, headers),
   'PATCH /products/:id': async (by, helper, headers) =>
@@ -180,7 +180,7 @@ function chunksOf(size: number, routes: string[]): string[][] {
 const WITHOUT_EVENT = [/^\w+ \/webhooks/, /^POST \/uploads$/, /^DELETE \/orders\/:id\/invoices\//];
 
 describe('excludeOwn suppresses exactly the app’s own changes', () => {
-  test('in a table that names every call of the API that emits an event', () => {
+  test('and is tested with every API call that emits an event', () => {
     const writes = feira.app.apiRoutes
       .filter(({ method }) => !['GET', 'HEAD'].includes(method))
       .map(({ method, url }) => `${method} ${url.replace('/api/v1', '')}`)
@@ -191,7 +191,7 @@ describe('excludeOwn suppresses exactly the app’s own changes', () => {
   test.each(chunksOf(3, Object.keys(WAYS)))(
     'made by %s, %s or %s, with and without an Idempotency-Key',
     async (...routes) => {
-      // In the long form, each change is made by both apps, with and without a key.
+      // With `npm run test:long`, each change is made by both apps, with and without a key.
       const calls = [
         [mine, theirs, false],
         [theirs, mine, true],
@@ -221,7 +221,7 @@ describe('excludeOwn suppresses exactly the app’s own changes', () => {
     await expectExactly(events);
   });
 
-  test('made at the same time as those of another app, which one statement writes', async () => {
+  test('made at the same time as changes of another app that the same statement writes', async () => {
     const products = [];
     for (let n = 0; n < 8; n++) products.push(await newProduct(mine));
     const answers = await Promise.all(
@@ -231,7 +231,7 @@ describe('excludeOwn suppresses exactly the app’s own changes', () => {
     await expectExactly(await feed());
   });
 
-  test('and a refund that the worker finishes after the process died', async () => {
+  test('including a refund that the worker completes after the process has died', async () => {
     const id = await paidOrder(theirs);
     const { workspaceId, clientId } = mine;
     await feira.context.db.store('test').transaction(async (tx) => {
@@ -249,7 +249,7 @@ describe('excludeOwn suppresses exactly the app’s own changes', () => {
     await expectExactly(events);
   });
 
-  test('and nothing that a buyer, the gateway, the carrier or the clock did', async () => {
+  test('and not the changes by a buyer, the gateway, the carrier or the expiry of an order', async () => {
     const { gateway, db } = feira.context;
     const { workspaceId } = mine;
     const paid = await paidOrder(mine);

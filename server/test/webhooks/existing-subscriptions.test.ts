@@ -61,7 +61,7 @@ describe('a ping', () => {
     expect((await store.call('POST', `/webhooks/${hook.id}/ping`)).body.delivered).toBe(true);
   });
 
-  test('distinguishes a refused connection from a timeout', async () => {
+  test('reports whether the receiver answered with an error, timed out or refused the connection', async () => {
     receiver.answer = (_, response) => void response.writeHead(500).end('broken');
     expect((await store.post(`/webhooks/${hook.id}/ping`, {})).body).toMatchObject({
       delivered: false,
@@ -115,7 +115,7 @@ describe('a rotated secret', () => {
     expect([standardAccepts(secret, after), standardAccepts(hook.secret, after)]).toEqual([true, false]);
   });
 
-  test('rotated again leaves only the last two', async () => {
+  test('that is rotated again leaves only the last two secrets in use', async () => {
     const second = (await store.post(`/webhooks/${hook.id}/rotate-secret`, {})).body.secret;
     const third = (await store.post(`/webhooks/${hook.id}/rotate-secret`, {})).body.secret;
     const delivery = await nextDelivery();
@@ -124,7 +124,10 @@ describe('a rotated secret', () => {
     expect(standardAccepts(hook.secret, delivery)).toBe(false);
   });
 
-  /** The library compares the timestamp with the real clock, but the test has moved its own clock ahead. */
+  /**
+   * Computes the signature instead of calling `verify`, which compares the timestamp with the real clock. The test has
+   * moved its own clock ahead.
+   */
   function standardAccepts(
     secret: string,
     { body, headers }: { body: string; headers: Record<string, string> },
@@ -167,7 +170,7 @@ describe('the log', () => {
     }
   });
 
-  test('shows a time for a delivery that was not attempted yet', async () => {
+  test('shows when a delivery without attempts is due, and the metrics count it', async () => {
     const other = await openFeira();
     try {
       const idle = await other.store();
@@ -210,7 +213,7 @@ describe('the log', () => {
   });
 });
 
-describe('a resend', () => {
+describe('a redelivery', () => {
   test('is sent with the same X-Service-Delivery after a success and after a failure', async () => {
     await newProduct(store);
     await until(async () => (await readLog(store, hook.id, '?status=delivered')).length === 1);
@@ -234,7 +237,7 @@ describe('a resend', () => {
     expect(sent.map(({ headers }) => headers['x-service-attempt'])).toEqual(['1', '2', '3']);
   });
 
-  test('of a delivery of another subscription is not found', async () => {
+  test('is not found if the delivery belongs to another subscription', async () => {
     await newProduct(store);
     await until(() => receiver.received.length === 1);
     const [delivery] = await readLog(store, hook.id);

@@ -55,7 +55,7 @@ async function post(
   }
 }
 
-/** The first and last address of every range, in every spelling. */
+/** The first and last address of every internal range and some other internal hosts, in different spellings. */
 const internalHosts = [
   ...INTERNAL_V4.flatMap((range) => edgesOf(range).flatMap(spellingsOf)),
   ...spellingsOf(parseV4('127.0.0.1')),
@@ -85,7 +85,7 @@ describe('an internal address', () => {
     const passed: string[] = [];
     let sent = 0;
     for (const [index, host] of hosts.entries()) {
-      // In the long form, each address is tested with both schemes.
+      // With `npm run test:long`, each address is tested with both schemes.
       const schemes = ['http', 'https', 'http'].slice(index % 2).slice(0, sized(1, 2));
       for (const scheme of schemes) {
         const url = `${scheme}://${host}:${port}/`;
@@ -189,7 +189,7 @@ describe('a name', () => {
     expect((await post('http://x.example/', { resolve })).statusCode).toBeNull();
   });
 
-  test('that never resolves ends with the attempt', async () => {
+  test('that never resolves causes a timeout', async () => {
     const answer = await post('http://x.example/', { resolve: () => new Promise(() => {}), timeoutMs: 300 });
     expect(answer.error).toBe('timeout');
   });
@@ -230,7 +230,7 @@ describe('the check of addresses', () => {
     expect(open.map(formatV4).filter((address) => !isPublicAddress(address))).toEqual([]);
   });
 
-  test('agrees with the registry on 20,000 IPv4 addresses', () => {
+  test('agrees with the list of reserved ranges on 20,000 random IPv4 addresses', () => {
     const random = new Random(4);
     for (let i = 0; i < 20_000; i++) {
       const value = BigInt(random.below(2 ** 32));

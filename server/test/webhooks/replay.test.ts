@@ -63,7 +63,7 @@ async function manyThat(status: string, count: number): Promise<void> {
 }
 
 describe('a replay', () => {
-  test('with status failed sends lost deliveries again, with the same X-Service-Delivery', async () => {
+  test('with status failed sends failed and dropped deliveries again, with the same X-Service-Delivery', async () => {
     const made = await deliveriesThat('failed', 'delivered', 'dropped', 'failed');
     expect(await queued({ from: LONG_AGO, status: 'failed' })).toEqual({ count: 3 });
     const worker = startWorker(feira.context);
@@ -91,7 +91,7 @@ describe('a replay', () => {
     expect(of(after)).toEqual(of(before));
   });
 
-  test('includes the deliveries of the period, from both ends inclusive', async () => {
+  test('includes the deliveries created at the first and at the last moment of the period', async () => {
     const made = await deliveriesThat('failed', 'failed', 'failed', 'failed');
     const [, from, to] = made.map(({ createdAt }) => createdAt);
     expect(await queued({ from, to, status: 'failed' })).toEqual({ count: 2 });
@@ -129,7 +129,7 @@ describe('a replay', () => {
     expect(await queued({ ...period, status: 'all' })).toEqual({ count: 1 });
   });
 
-  test('of one subscription does not affect those of another', async () => {
+  test('of one subscription does not affect the deliveries of another', async () => {
     const sibling = await subscribe(store, receiver.url);
     await deliveriesThat('failed');
     const other = (await readLog(store, sibling.id))[0]!;
@@ -147,7 +147,7 @@ describe('a replay', () => {
     expect(await queued(body)).toEqual({ count: 0 });
   });
 
-  test('is done once with an Idempotency-Key', async () => {
+  test('is not done again when it is repeated with the same Idempotency-Key', async () => {
     await deliveriesThat('failed', 'failed');
     const body = { from: LONG_AGO, status: 'failed' };
     const key = { 'idempotency-key': 'again' };
@@ -212,7 +212,7 @@ describe('the body of a replay', () => {
     for (const body of ['[]', '"failed"', '{', 'null']) expectRejected(await replay(body), 400);
   });
 
-  test('may name a period in which nothing was delivered', async () => {
+  test('may name a period without deliveries', async () => {
     await deliveriesThat('failed');
     const none = { count: 0 };
     expect(await queued({ from: LONG_AGO, to: LONG_AGO, status: 'all' })).toEqual(none);
@@ -220,7 +220,7 @@ describe('the body of a replay', () => {
   });
 });
 
-test('deliveries past their retention are not sent again', async () => {
+test('deliveries older than the retention period are not sent again', async () => {
   await deliveriesThat('failed', 'delivered');
   feira.clock.forward(60 * 24 * 60 * 60 * 1000);
   await rotatePartitions(feira.context.db.background('test'), feira.clock);

@@ -216,13 +216,13 @@ describe('the events', () => {
     expectRejected(await subscribe({ events }), 422, [field]);
   });
 
-  test('are reported together with an invalid url', async () => {
+  test('that are invalid are reported together with an invalid url', async () => {
     expectRejected(await subscribe({ url: 'ftp://x', events: [] }), 422, ['events', 'url']);
   });
 });
 
 describe('the secret', () => {
-  test('is not stored in plain text, not even for an Idempotency-Key', async () => {
+  test('is not stored in plain text, not even in the response kept for an Idempotency-Key', async () => {
     const headers = { 'idempotency-key': 'once' };
     const made = await subscribe({}, headers);
     const again = await subscribe({}, headers);
