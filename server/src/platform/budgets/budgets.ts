@@ -33,7 +33,7 @@ export interface Verdict {
  */
 export interface Budgets {
   spend(spender: Spender, kind: CallKind): Verdict | Promise<Verdict>;
-  /** Returns `degraded` while counts are less accurate than usual. */
+  /** Returns `degraded` while this process cannot share its counts with the others. */
   check(): Promise<'ok' | 'degraded'>;
   measure?(registry: Registry): void;
   close(): void;

@@ -3,8 +3,8 @@ import type { DailyUploads } from './daily-uploads.js';
 import type { Counted, SpenderWindows } from './spender-windows.js';
 
 /**
- * Counts the calls that this process accepts. If several processes run without Redis, each enforces an equal share of
- * the limits.
+ * Counts the calls that this process accepts. While several processes cannot reach the Redis they share, each enforces
+ * an equal share of the limits.
  */
 export class InMemoryBudgets implements Budgets {
   constructor(
@@ -33,9 +33,9 @@ export class InMemoryBudgets implements Budgets {
 }
 
 /**
- * Counts an upload against the daily limit in the database, after the caller has counted it against the limit per
- * minute in memory. In this order, two calls that wait for the database at the same time cannot both take the last slot
- * of the minute. If the daily limit rejects the call, `takeBack` removes it from the minute.
+ * Counts an upload against the daily limit in the database, after the caller has counted it against the limits per
+ * minute. In this order, two calls that wait for the database at the same time cannot both take the last slot of the
+ * minute. If the daily limit rejects the call, or the database fails, `takeBack` removes it from the minute.
  */
 export async function withDay(
   dailyUploads: DailyUploads,
@@ -60,7 +60,7 @@ export function releaseCalls(counted: Counted[], time: number): void {
   for (const { window } of counted) window.takeBack(time);
 }
 
-/** Counts the call in all windows or in none. The verdict describes the window closest to its limit. */
+/** Counts the call in all windows, or in none if one of them is full. */
 function take(counted: Counted[], now: number, processes: number): Verdict {
   const shareOf = (limit: number) => Math.max(1, Math.floor(limit / processes));
   let refused: Verdict | undefined;

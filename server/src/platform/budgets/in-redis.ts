@@ -21,7 +21,7 @@ const PROCESSES_ASSUMED = 4;
  * also remembers the calls it accepted. It uses them to refill an empty Redis, and while Redis does not respond it
  * enforces its share of each limit. In the minute around an outage of Redis, up to twice the limit may be accepted;
  * otherwise the limit is exact. A call waits at most 100 ms for Redis, and once a call has timed out the following ones
- * do not wait.
+ * do not wait until Redis answers again.
  */
 export class RedisBudgets implements Budgets {
   private readonly own: SpenderWindows;
@@ -131,8 +131,8 @@ export class RedisBudgets implements Budgets {
   }
 
   /**
-   * Called when Redis has lost calls. This process enforces its share alone until every process has added its calls
-   * again.
+   * Called when Redis has lost calls. This process enforces its share alone until every process has had the time to add
+   * its calls again.
    */
   private refillAlone(): void {
     this.switchToLocal(REFILL_MS);
@@ -140,8 +140,9 @@ export class RedisBudgets implements Budgets {
   }
 
   /**
-   * Runs in the background, so that calls do not wait for it. Calls are counted in Redis as soon as the refill has been
-   * sent. Redis handles commands in order, so the calls accepted meanwhile are counted before any later call.
+   * Reports this process to Redis and adds its calls there. Calls are counted in Redis as soon as the refill has been
+   * sent: Redis handles the commands of a connection in the order of sending, so the added calls count before any later
+   * call.
    */
   private async join(): Promise<void> {
     const wasShared = this.isShared;

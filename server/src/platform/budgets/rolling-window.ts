@@ -1,7 +1,7 @@
 /**
  * The times of the accepted calls, oldest first, within the window. The limit is exact: in any period of `windowMs`,
- * at most `limit` calls are accepted. (Counters per minute and leaky buckets accept up to twice as many around a
- * boundary.)
+ * at most `limit` calls are accepted. (A counter per minute or a leaky bucket accepts up to twice as many in some
+ * periods.)
  */
 export class RollingWindow {
   private times: number[] = [];
@@ -21,7 +21,7 @@ export class RollingWindow {
     this.times.push(now);
   }
 
-  /** Removes the newest call, which was rejected for another reason after it had been counted here. */
+  /** Removes a call that was counted at `time` and rejected afterwards, for example by another limit. */
   takeBack(time: number): void {
     const index = this.times.lastIndexOf(time);
     if (index >= this.head) this.times.splice(index, 1);

@@ -12,13 +12,15 @@ const CERTAIN_MS = MINUTE_MS - 5_000;
 
 /*
  * Each window is a sorted set with the time of every accepted call. The caller passes the time, which it takes from the
- * database, so the clock of Redis affects only the expiry of keys. If a clock was set back, the set may contain times in
- * the future. The script moves them to the current time, because otherwise they would block the caller until that time.
+ * database, so the clock of Redis affects only the expiry of keys. If a clock was set back, the set may contain times
+ * in the future. The script moves them to the current time, because otherwise they would count until a minute after
+ * that time.
  *
  * ARGV: the current time, the name of this call, then for each window its limit and the name of the newest call of this
- * process. If the window does not contain that call, Redis has lost calls (it restarted empty, or its clock jumped), and
- * the script returns {-1}. Otherwise it returns {accepted, limit, remaining, reset} of the window with the fewest calls
- * left. Checking and counting are one script, so two processes cannot both take the last slot.
+ * process. If the window does not contain that call, Redis has lost calls (it restarted empty, or its clock jumped),
+ * and the script returns {-1}. Otherwise it returns {accepted, limit, remaining, reset} of the window with the fewest
+ * calls left or, if the call is rejected, of the window with the longest wait. Checking and counting are one script, so
+ * two processes cannot both take the last slot.
  */
 const SPEND = `
 local now, name, window = tonumber(ARGV[1]), ARGV[2], ${MINUTE_MS}
@@ -64,7 +66,7 @@ export function openRedis(url: string): Redis {
   return redis;
 }
 
-/** The windows that all processes share. Every method throws if Redis does not respond. */
+/** The windows that all processes share. Methods reject while Redis is disconnected, but may wait while Redis hangs. */
 export class SharedWindows {
   private readonly redis: Scripted;
   private readonly process = randomBytes(9).toString('base64url');

@@ -6,8 +6,8 @@ const PURPOSES = ['webhook secret', 'idempotent answer', 'refresh answer', 'flas
 type SealingPurpose = (typeof PURPOSES)[number];
 
 /**
- * The row that a sealed value belongs to. The seal authenticates it, so a value copied to another row cannot be opened
- * there.
+ * The record that a sealed value belongs to. The seal authenticates it, so a value copied to another record cannot be
+ * opened there.
  */
 export interface SealedFor {
   purpose: SealingPurpose;
@@ -15,7 +15,7 @@ export interface SealedFor {
   id: string;
 }
 
-/** Thrown when none of the configured secrets can open the value. */
+/** Thrown if no configured secret can open the value, or if the value was sealed for another record. */
 export class UnreadableSealError extends Error {
   constructor({ purpose, id }: SealedFor) {
     super(
@@ -30,8 +30,8 @@ const NONCE = 12;
 const TAG = 16;
 
 /**
- * Encrypts secrets that we must be able to read ourselves: AES-256-GCM with a key derived from FEIRA_SECRET per
- * purpose. Layout: magic, id of the secret, nonce, tag, ciphertext.
+ * Encrypts values that we must be able to read again: AES-256-GCM with a key derived from FEIRA_SECRET per purpose.
+ * Layout: magic, id of the secret, nonce, tag, ciphertext.
  */
 export class Seal {
   /** The prefix of every value that is sealed with the current secret. */

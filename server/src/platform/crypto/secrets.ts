@@ -14,8 +14,8 @@ import { dirname, join } from 'node:path';
 
 const MIN_BYTES = 32;
 /**
- * A random hexadecimal string of this length almost always has more distinct characters. A placeholder such as aaaa…
- * has fewer.
+ * A random hexadecimal string of 32 characters almost always has at least this many distinct characters. A placeholder
+ * such as aaaa… has fewer.
  */
 const MIN_DISTINCT_CHARACTERS = 8;
 

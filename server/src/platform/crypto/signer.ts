@@ -11,9 +11,9 @@ type SigningPurpose =
   | 'payment page';
 
 /**
- * Signs values that we issue and later verify: forms, upload and label URLs, order links, payment pages and
- * notifications. The first secret signs and all of them verify, so values issued before a change of FEIRA_SECRET stay
- * valid.
+ * Signs values that we issue and later verify, such as forms, upload and label URLs, order links, payment pages and
+ * payment notifications. The first secret signs and all of them verify, so values issued before a change of
+ * FEIRA_SECRET stay valid.
  */
 export class Signer {
   private readonly keys = new Map<SigningPurpose, Buffer[]>();

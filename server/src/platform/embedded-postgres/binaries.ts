@@ -79,8 +79,8 @@ function makeLinks(native: string): boolean {
 }
 
 /**
- * If we run as root, all data folders share one copy. It is not in a data folder, because tests keep their data in
- * /dev/shm, which is often mounted noexec.
+ * If we run as root, all data folders share one copy. It is not stored in a data folder, because tests keep their data
+ * in /dev/shm, which is often mounted noexec.
  */
 function copyOf(native: string, packageFolder: string, location: ClusterLocation): string {
   const { version } = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8'));

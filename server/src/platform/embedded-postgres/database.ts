@@ -50,7 +50,8 @@ async function createDatabase(connection: Connection): Promise<void> {
 async function runOnce(connection: Connection, statement: string): Promise<void> {
   // ssl is set explicitly because PGSSLMODE in the environment would otherwise enable it even on a Unix socket.
   const client = new pg.Client({ ...connection, ssl: false, connectionTimeoutMillis: 5000 });
-  // If the server shuts down between two packets, the error is reported here. The pending call rejects as well.
+  // If the connection is lost after connecting, the client emits 'error', and without a listener that would end the
+  // process. It can be ignored, because the pending or next query rejects as well.
   client.on('error', () => {});
   try {
     await client.connect();
@@ -61,8 +62,8 @@ async function runOnce(connection: Connection, statement: string): Promise<void>
 }
 
 /**
- * True while the server is starting or shutting down (57P01 to 57P03), or when the socket is missing or has no
- * listener.
+ * Returns whether the server is starting or shutting down (57P01 to 57P03), or whether the connection failed, was lost
+ * or timed out.
  */
 function isNotServing(error: unknown): boolean {
   const code = codeOf(error);

@@ -10,8 +10,8 @@ export interface FifoEnds {
 }
 
 /**
- * The environment of PostgreSQL. It inherits nothing from ours, because PGPORT, PGTZ and similar variables would
- * change the server.
+ * The environment of PostgreSQL. It inherits nothing from this process, because PGPORT, PGTZ and similar variables
+ * would change the server.
  */
 export const ENVIRONMENT = { PATH: '/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C' };
 
@@ -24,8 +24,8 @@ export const ENVIRONMENT = { PATH: '/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C' 
  */
 const KEEPERS = {
   // PostgreSQL is a child of the keeper, so its pid cannot be reused. The FIFO is renamed to that pid before
-  // PostgreSQL runs. Only PostgreSQL inherits descriptor 3: when it closes, the launching process knows that
-  // PostgreSQL has exited, which not every shell notices while it reads (dash does, bash does not).
+  // PostgreSQL runs. Only PostgreSQL keeps descriptor 3 open. When the descriptor closes, the launching process knows
+  // that PostgreSQL has exited, which not every shell notices while it reads (dash does, bash does not).
   // Arguments: a socket folder to remove at the end or '', the FIFO, then the command.
   launch: `
     trap '' HUP INT TERM
@@ -52,8 +52,8 @@ const KEEPERS = {
 
 export async function openFifo(location: ClusterLocation, fifo: string): Promise<FifoEnds> {
   await promisify(execFile)('mkfifo', ['-m', '600', fifo], { env: ENVIRONMENT, ...location.account });
-  // A FIFO can be opened for writing only while it has a reader, and opening it for blocking reads waits for a
-  // writer.
+  // A FIFO can be opened for writing without waiting only while it has a reader, and opening it for blocking reads
+  // waits for a writer.
   const opener = openSync(fifo, constants.O_RDONLY | constants.O_NONBLOCK);
   const writer = openSync(fifo, constants.O_WRONLY | constants.O_NONBLOCK);
   const reader = openSync(fifo, constants.O_RDONLY);
@@ -73,8 +73,8 @@ export function spawnKeeper(
     detached: true,
     cwd: location.folder,
     stdio: [reader, ...output],
-    // PostgreSQL considers the pid in an old lock file alive unless it belongs to its own parent or grandparent. In a
-    // container, the same few pids are reused at every start.
+    // PostgreSQL does not start if the pid in an old lock file belongs to a running process other than its own parent
+    // or grandparent. In a container, the same few pids are reused at every start.
     env: { ...ENVIRONMENT, PG_GRANDPARENT_PID: String(process.pid) },
     ...location.account,
   });

@@ -19,8 +19,8 @@ export interface Launch {
 }
 
 /**
- * A sixteenth of the memory of the machine or container. With smaller buffers, pages are read from the kernel's cache
- * and verified each time, which made a product read a quarter slower.
+ * A sixteenth of the memory of the machine or container, but at least 128 MB and at most 1 GB. With smaller buffers,
+ * pages are read from the kernel's cache and verified each time, which made a product read a quarter slower.
  */
 function sharedMegabytes(): number {
   const memory = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
@@ -113,7 +113,7 @@ function openLog(location: ClusterLocation, file: string): number {
   return openLog(location, file);
 }
 
-/** A FIFO is named after a process. Those of dead processes were left behind by a crash. */
+/** Removes FIFOs that a crash left behind: those whose name contains the pid of a process that no longer runs. */
 function removeLeftovers(location: ClusterLocation): void {
   for (const name of readdirSync(location.folder)) {
     const pid = /^users-(\d+)-/.exec(name)?.[1];

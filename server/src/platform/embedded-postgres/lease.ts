@@ -13,7 +13,7 @@ export interface Lease {
   writer: number;
 }
 
-/** Returns undefined if this PostgreSQL is stopping or has exited. */
+/** Returns undefined if PostgreSQL is stopping or has exited, or if another process is just taking it over. */
 export async function acquireLease(
   location: ClusterLocation,
   postmaster: Postmaster,
@@ -29,7 +29,7 @@ export async function acquireLease(
   }
 }
 
-/** Returns when PostgreSQL has stopped, or immediately if other processes still use it. */
+/** Returns when PostgreSQL has stopped, at the latest after 10 s, or immediately if other processes still use it. */
 export async function releaseLease(lease: Lease): Promise<void> {
   const kept = write(lease.writer) === 'ok';
   const probe = kept ? openReader(lease.fifo) : undefined;

@@ -60,7 +60,7 @@ export function hasDatabase(folder: string): boolean {
   }
 }
 
-/** Checks the permission bits, which apply to all other accounts, so no process has to be started under one of them. */
+/** Returns whether the permissions of the folder and all its parents allow every account to enter. */
 export function othersCanEnter(folder: string): boolean {
   for (let at = realpathSync(folder); ; at = dirname(at)) {
     if ((statSync(at).mode & 0o001) === 0) return false;
@@ -77,8 +77,8 @@ export function makeSharedFolder(): string {
 
 export function makeSocketFolder(location: ClusterLocation): { folder: string; temporary: boolean } {
   const beside = join(location.folder, 'socket');
-  // The kernel limits socket paths to 104–108 bytes, and PostgreSQL would read a comma or a quote as a list of
-  // folders.
+  // The kernel limits socket paths to 104–108 bytes, and PostgreSQL reads the setting as a list of folders, in which
+  // commas and quotes have a meaning.
   const fits = Buffer.byteLength(join(beside, `.s.PGSQL.${PORT}`)) < 100 && !/[",]/.test(beside);
   if (fits) mkdirSync(beside, { recursive: true, mode: 0o700 });
   const folder = fits ? beside : mkdtempSync(join(temporaryFolder(location), 'feira-'));
@@ -102,7 +102,10 @@ function locationForRoot(folder: string): string {
   return join(makeSharedFolder(), readOrMakeId(idFile));
 }
 
-/** The id is stored in the data folder, so that deleting the folder still leads to an empty database. */
+/**
+ * The id is the name of the database's folder in /var/lib/feira. It is stored in the data folder, so that an operator
+ * who deletes the data folder gets an empty database.
+ */
 function readOrMakeId(file: string): string {
   if (!existsSync(file)) {
     const draft = `${file}.${randomBytes(4).toString('hex')}`;

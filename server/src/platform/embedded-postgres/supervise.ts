@@ -6,7 +6,7 @@ import { isAlive, readPostmaster } from './postmaster.js';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './start.js';
 
 const CHECK_EVERY_MS = 500;
-/** If PostgreSQL exits sooner than this after its start, the start counts as failed. */
+/** When PostgreSQL has run for longer than this, earlier restarts no longer count towards MAX_FAILURES. */
 const STABLE_MS = 60_000;
 const MAX_FAILURES = 5;
 const MAX_PAUSE_MS = 8_000;
@@ -17,7 +17,7 @@ const MAX_PAUSE_MS = 8_000;
  */
 export class Supervisor {
   private restarts = 0;
-  /** Resolves after too many failed restarts. */
+  /** Resolves after too many restarts in a row, or if PostgreSQL was restarted at another address. */
   readonly gaveUp: Promise<void>;
   private giveUp: () => void = () => {};
   private failures = 0;
@@ -64,7 +64,7 @@ export class Supervisor {
     }
   }
 
-  /** Returns false when it gives up. */
+  /** Returns false if no further restart is to be attempted. */
   private async restart(): Promise<boolean> {
     if (performance.now() - this.startedAt > STABLE_MS) this.failures = 0;
     if (this.failures > 0) await this.pause(Math.min(MAX_PAUSE_MS, 500 * 2 ** (this.failures - 1)));

@@ -38,13 +38,13 @@ for (const [network, prefix] of SPECIAL_V6) special.addSubnet(network, prefix, '
 const globalUnicast = new BlockList();
 globalUnicast.addSubnet('2000::', 3, 'ipv6');
 
-// Ports above 1023 that the Fetch standard blocks, because a POST could be smuggled into their protocols.
+// Ports above 1023 that the Fetch standard blocks, because a server of another protocol could read a POST as commands.
 const OTHER_PROTOCOLS = new Set([
   1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697,
   10080,
 ]);
 
-/** A public receiver listens on 80, 443, or an unprivileged port that no other protocol uses. */
+/** Returns whether a receiver may use this port: 80, 443, or any port from 1024 that the Fetch standard allows. */
 export function isPublicPort(port: number): boolean {
   return port === 80 || port === 443 || (port >= 1024 && !OTHER_PROTOCOLS.has(port));
 }

@@ -25,7 +25,7 @@ interface OutboundAnswer {
 }
 
 interface OutboundOptions {
-  /** Allows loopback and private targets, for development on one machine. */
+  /** Allows loopback and private addresses and every port, for development on one machine. */
   allowPrivate: boolean;
   timeoutMs: number;
   resolve?: Resolve;
@@ -34,13 +34,13 @@ interface OutboundOptions {
 const CONNECT_MS = 2_000;
 const MAX_ANSWER = 65_536;
 const EXCERPT = 1_024;
-// Many stores may share one host. If one of its addresses hangs, it occupies two connections, and deliveries to the
-// other addresses must still find a free one.
+// The subscriptions of many stores may share one host. A subscription whose receiver hangs occupies up to 16
+// connections, and deliveries to the others must still find a free one.
 const CONNECTIONS_PER_HOST = 256;
 
 /**
- * Sends requests to user-supplied addresses. Every address is checked, and the connection uses exactly the address
- * that was checked.
+ * Sends requests to user-supplied URLs. Every address that the host name resolves to is checked, and the connection
+ * uses exactly an address that was checked.
  */
 export class Outbound {
   private readonly agent: Agent;
@@ -67,7 +67,7 @@ export class Outbound {
     });
   }
 
-  /** Returns whether any address or the port of this URL is forbidden. */
+  /** Returns whether the port or any address of this URL is forbidden, or false if the name cannot be resolved. */
   async isForbidden({ hostname, port, protocol }: URL): Promise<boolean> {
     if (this.options.allowPrivate) return false;
     if (!isPublicPort(portOf(protocol, port))) return true;
@@ -238,7 +238,7 @@ function classify(failure: unknown): OutboundError {
     : 'connection_reset';
 }
 
-/** Converts any response to text that can be stored: without NUL, and without a truncated character at the end. */
+/** Converts any response to text that can be stored: NUL and invalid UTF-8 become U+FFFD. */
 function asText(bytes: Buffer): string {
   return bytes.subarray(0, EXCERPT).toString('utf8').replaceAll('\0', '\uFFFD');
 }

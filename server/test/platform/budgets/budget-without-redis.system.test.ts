@@ -66,7 +66,7 @@ test('calls made before Redis was lost count against the share', async () => {
   redis = await startRedis(redis.port);
 });
 
-test('a Redis that comes back empty is filled again: not one call more is accepted', async () => {
+test('a Redis that comes back empty is filled again, so no call above the limit is accepted', async () => {
   expect(accepted(await call(LIMIT))).toBe(LIMIT);
   await redis.stop();
   redis = await startRedis(redis.port);
@@ -109,7 +109,7 @@ test('while Redis hangs, calls are answered, and it is used again as soon as it 
   expect(accepted(await call(2 * LIMIT))).toBe(LIMIT);
 });
 
-test('a process starts without Redis, keeps to a quarter of the limit, and shares once Redis is there', async () => {
+test('a process starts without Redis, keeps to a quarter of the limit, and uses Redis once it is available', async () => {
   const { port } = redis;
   await redis.stop();
   const late = await openFeira({ on: one, redisUrl: redis.url });

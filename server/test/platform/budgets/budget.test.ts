@@ -62,7 +62,7 @@ describe('the budget of a credential', () => {
     expect(accepted(await spend(61))).toBe(60);
   });
 
-  test('never shows a longer wait than the 60 seconds of its window, whatever the fraction of a millisecond', async () => {
+  test('never reports a reset of more than 60 seconds, even if the time has fractions of a millisecond', async () => {
     for (let i = 0; i < 30; i++) {
       feira.clock.forward(MINUTE + 0.7);
       expect(budgetHeaders((await spend(1))[0]!)).toEqual([120, 119, 60]);
@@ -77,7 +77,7 @@ describe('the budget of a credential', () => {
     expect(accepted(await spend(LIMIT + 1))).toBe(LIMIT);
   });
 
-  test('is used by 403s, 404s and every other error', async () => {
+  test('is used by calls that fail with 403, 404, 405 or 422', async () => {
     const reader = await store.withScopes(['categories:read']);
     for (let i = 0; i < LIMIT / 4; i++) {
       expect((await reader.post('/products', {})).status).toBe(403);
@@ -90,7 +90,7 @@ describe('the budget of a credential', () => {
     expect((await store.get('/me')).status).toBe(429);
   });
 
-  test('is in the headers of every authenticated response, and of no other', async () => {
+  test('is in the headers of authenticated responses with any status, and not in those of a 401', async () => {
     const { id } = (await store.post('/products', { name: 'Known', price: 1 })).body;
     const etag = String((await store.get(`/products/${id}`)).headers.etag);
     const reader = await store.withScopes(['products:read']);
@@ -134,7 +134,7 @@ describe('the budget of a credential', () => {
     }
   });
 
-  test('is raised immediately for one credential, in a process that has cached it', async () => {
+  test('changes for one credential when it is set, even in a process that has cached the old value', async () => {
     const other = await feira.store({ perMinute: LIMIT });
     expect(accepted(await spend(LIMIT + 1))).toBe(LIMIT);
     await setBudget(feira.context.db.store('test').autocommit, store.workspaceId, store.clientId, 200);
@@ -154,7 +154,7 @@ describe('the budget of a credential', () => {
 });
 
 describe('the rolling window', () => {
-  test('holds at 120 over HTTP: any 60 seconds have at most 120, and nothing is rejected while there are fewer', async () => {
+  test('accepts at most 120 calls over HTTP in any 60 seconds, and rejects none while there are fewer', async () => {
     const random = new Random(60);
     const times: number[] = [];
     let refusals = 0;
@@ -172,7 +172,7 @@ describe('the rolling window', () => {
     expect(times.length).toBeGreaterThan(LIMIT * 2);
   });
 
-  test('holds for any limit and any gaps, and a call is accepted after resetMs but not a millisecond earlier', () => {
+  test('is exact for any limit and any gaps: a call is accepted after resetMs but not a millisecond earlier', () => {
     const gaps = fc.array(fc.oneof(fc.nat(50), fc.nat(20_000), fc.constantFrom(0, 59_999, 60_000, 60_001)), {
       minLength: 1,
       maxLength: 150,

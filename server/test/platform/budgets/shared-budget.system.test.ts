@@ -37,7 +37,7 @@ test('two processes that share a Redis accept 120 calls of one credential in tot
   await two.close();
 });
 
-test('an upload that one limit rejects does not count against the others', async () => {
+test('an upload that one limit rejects does not count against the other limits', async () => {
   const budgets = await RedisBudgets.open(
     redis.url,
     feira.clock,

@@ -29,7 +29,7 @@ afterAll(async () => {
   await feira.close();
 });
 
-/** Simulates a restart: the counts in memory are new, the database is the same. */
+/** Simulates a restart: the counts in memory are empty, the database is the same. */
 function restart(): InMemoryBudgets {
   const { db, clock } = feira.context;
   const made = new InMemoryBudgets(new SpenderWindows(clock), new DailyUploads(db, clock));
@@ -60,7 +60,7 @@ async function spentOfTheDay(): Promise<number> {
 }
 
 describe('upload addresses', () => {
-  test('are 60 a minute', async () => {
+  test('are limited to 60 in any 60 seconds', async () => {
     expect(accepted(await spend('upload', 40))).toBe(40);
     feira.clock.forward(20_000);
     expect(accepted(await spend('upload', 21))).toBe(20);
@@ -72,7 +72,7 @@ describe('upload addresses', () => {
     expect(accepted(await spend('upload', 41))).toBe(40);
   });
 
-  test('count against the 120 calls a minute too', async () => {
+  test('also count against the limit of 120 calls per minute', async () => {
     expect(accepted(await spend('upload', 60))).toBe(60);
     expect(accepted(await spend('call', 61))).toBe(60);
     feira.clock.forward(MINUTE);
@@ -99,7 +99,7 @@ describe('upload addresses', () => {
     expect(accepted(await spend('upload', 1, { ...spender, clientId: 'another', name: 'another' }))).toBe(1);
   });
 
-  test('report the tightest limit', async () => {
+  test('report the limit with the fewest calls left', async () => {
     expect((await spend('upload', 1))[0]).toEqual({
       accepted: true,
       limit: 60,
@@ -114,7 +114,7 @@ describe('upload addresses', () => {
     expect(last).toEqual({ accepted: true, limit: 5_000, remaining: 9, resetMs: DAY - 3_600_000 });
   });
 
-  test('that one limit rejects do not count against the others', async () => {
+  test('do not count against any limit if one limit rejects them', async () => {
     await spend('upload', 60);
     expect(accepted(await spend('upload', 10))).toBe(0);
     expect(await spentOfTheDay()).toBe(60);
@@ -126,7 +126,7 @@ describe('upload addresses', () => {
     expect(accepted(await spend('call', 121))).toBe(120);
   });
 
-  test('have a Retry-After that satisfies every limit', async () => {
+  test('report, when rejected, a resetMs after which every limit accepts them', async () => {
     await spentBefore(4_940, 3_600_000);
     expect(accepted(await spend('upload', 60))).toBe(60);
     const [refused] = await spend('upload', 1);
@@ -135,7 +135,7 @@ describe('upload addresses', () => {
     expect(accepted(await spend('upload', 1))).toBe(1);
   });
 
-  test('requested concurrently never exceed a limit', async () => {
+  test('never exceed a limit, even if they are requested concurrently', async () => {
     const many = await Promise.all(Array.from({ length: 100 }, () => budgets.spend(spender, 'upload')));
     expect(accepted(many)).toBe(60);
     expect(await spentOfTheDay()).toBe(60);
@@ -149,7 +149,7 @@ describe('upload addresses', () => {
     expect(await spentOfTheDay()).toBe(5_000);
   });
 
-  test('older than a day are deleted by the purge, and no others', async () => {
+  test('are deleted by the purge after a day, and not earlier', async () => {
     await spentBefore(3, DAY);
     await spentBefore(2, DAY - 1);
     await purgeUploadSpends(feira.context.db.background('test'), feira.clock);

@@ -13,7 +13,7 @@ import { isGenuine, readLog, type Subscription, subscribe } from '../../support/
 const OLD = 'the secret that was used until yesterday';
 const NEW = 'the secret that is used from today on';
 
-/** The steps in docs/OPERATIONS.md: first every process accepts the new secret, then every process uses it. */
+/** The steps in docs/OPERATIONS.md: first every process accepts the new secret, then every process signs with it. */
 const STEPS = [
   [OLD, NEW],
   [NEW, OLD],
@@ -25,7 +25,7 @@ interface Process {
   underWay: number;
 }
 
-/** Used only to open the database. It receives no calls. */
+/** Opens the database and prepares the store. The calls during the rotation go to `processes`. */
 let base: Feira;
 let processes: Process[];
 let receiver: Receiver;
@@ -140,7 +140,7 @@ test('sessions, links, upload addresses, deliveries and idempotent answers survi
   const failure = Promise.all(loops);
   // A failure is reported where the promise is awaited, which may be one step later, so it must not count as unhandled.
   failure.catch(() => {});
-  /** Performs every kind of call again with the current processes. */
+  /** Creates a subscription and waits until every kind of call has been made three more times. */
   const exercise = async () => {
     hooks.push(await subscribe(store, `${receiver.url}/${hooks.length}`));
     const before = { ...counts };

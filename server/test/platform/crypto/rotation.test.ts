@@ -143,7 +143,7 @@ describe('values created with the previous secret stay valid as long as that sec
 });
 
 describe('the secret of a webhook', () => {
-  test('signs after the rotation, and without the previous secret once it was sealed again', async () => {
+  test('still signs after the rotation, and needs no previous FEIRA_SECRET once it is sealed again', async () => {
     const hook = await subscribe(store, `${receiver.url}/rotated`);
     expect(await ping(rotated, hook.id)).toMatchObject({ delivered: true });
     expect(await ping(forgotten, hook.id)).toMatchObject({ delivered: false, error: 'secret_unreadable' });
@@ -152,7 +152,7 @@ describe('the secret of a webhook', () => {
     expect(isGenuine(hook.secret, receiver.received.at(-1)!)).toBe(true);
   });
 
-  test('keeps its predecessor when it is sealed again', async () => {
+  test('is sealed again together with the secret that it replaced', async () => {
     const hook = await subscribe(store, `${receiver.url}/two`);
     const { body } = await store.post(`/webhooks/${hook.id}/rotate-secret`, undefined);
     await resealWebhookSecrets(rotated.context.db.background('test'), rotated.context.seal);
@@ -162,7 +162,7 @@ describe('the secret of a webhook', () => {
     expect(isGenuine(hook.secret, received, 'x-service-signature-256-previous')).toBe(true);
   });
 
-  test('does not open in the row of another subscription', async () => {
+  test('cannot be opened in the row of another subscription', async () => {
     const mine = await subscribe(store, `${receiver.url}/mine`);
     const other = await subscribe(store, `${receiver.url}/other`);
     await before.context.db.store('test').autocommit.query(sql`
@@ -195,7 +195,7 @@ describe('values of the first release', () => {
   });
 });
 
-test('a signature for one purpose is not valid for another', () => {
+test('a signature for one purpose or message is not valid for another', () => {
   const signer = new Signer([OLD]);
   expect(signer.verify('label', signer.sign('label', 'a', 'b'), 'a', 'b')).toBe(true);
   expect(signer.verify('upload', signer.sign('label', 'a', 'b'), 'a', 'b')).toBe(false);
@@ -212,7 +212,7 @@ async function newOrder(): Promise<{ slug: string; orderId: string }> {
   return { slug: shop!.slug, orderId };
 }
 
-/** Seals a value in the format used before sealed values contained their key id and row. */
+/** Seals a value in the format of the first release, without a key id and without associated data. */
 function firstSeal(secret: string, text: string): Buffer {
   const nonce = randomBytes(12);
   const key = Buffer.from(hkdfSync('sha256', secret, '', 'at rest', 32));

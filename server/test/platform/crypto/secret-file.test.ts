@@ -33,7 +33,7 @@ describe('a secret file is rejected and left unchanged', () => {
   test.each([
     ['that is empty', () => writeFileSync(file, ''), '0 bytes'],
     ['that was truncated', cutShort, '31 bytes'],
-    ['of blanks', () => writeFileSync(file, ' '.repeat(64)), '0 bytes'],
+    ['that contains only spaces', () => writeFileSync(file, ' '.repeat(64)), '0 bytes'],
     ['of one repeated character', () => writeFileSync(file, 'a'.repeat(64)), 'repeated'],
   ])('%s', (_title, damage, reason) => {
     damage();

@@ -36,7 +36,7 @@ const children: ChildProcess[] = [];
 /** A folder shared by all tests that do not need a new one, because initdb takes about a second. */
 let shared: string;
 
-/** A folder that every account can enter, with Node and the driver. The test installations are created in it. */
+/** A folder that every account can enter, with Node and the pg package. The test installations are created in it. */
 let base: string;
 
 beforeAll(async () => {
@@ -79,7 +79,7 @@ describe('the embedded PostgreSQL', () => {
     expect(readdirSync(placeOf(folder)).filter((name) => name.startsWith('initdb-'))).toEqual([]);
   });
 
-  it('keeps running for a second user when the first, which started it, closes', async () => {
+  it('keeps running for a second process when the process that started it closes', async () => {
     const first = await startUser({ folder: shared });
     const second = await startEmbeddedPostgres({ folder: shared });
     expect([first.started, second.started]).toEqual([true, false]);
@@ -90,7 +90,7 @@ describe('the embedded PostgreSQL', () => {
     await second.close();
   });
 
-  it('has stopped when the close of the last user returns', async () => {
+  it('has stopped when `close` of its last user returns', async () => {
     const only = await startEmbeddedPostgres({ folder: shared });
     const pid = postmasterPid(shared);
     await only.close();
@@ -134,7 +134,7 @@ describe('an installation by another account', () => {
     base = makeBase();
   });
 
-  it('works for an ordinary user, from a read-only package without links', async () => {
+  it('starts PostgreSQL for an ordinary user, even if the package is read-only and its symbolic links are missing', async () => {
     const installed = install();
     removeLinks(installed);
     const folder = openFolder();
@@ -146,7 +146,7 @@ describe('an installation by another account', () => {
     await user.close();
   });
 
-  it('gets its missing links if the package is writable', async () => {
+  it('gets its missing symbolic links at the first start if the package is writable', async () => {
     const installed = install();
     const before = removeLinks(installed);
     const user = await startUser({ folder: shared, installed });
@@ -154,12 +154,12 @@ describe('an installation by another account', () => {
     await user.close();
   });
 
-  it('gets an error that names DATABASE_URL when the package is missing', async () => {
+  it('fails with an error that names DATABASE_URL when the package is missing', async () => {
     await expect(startUser({ folder: shared, installed: install([]) })).rejects.toThrow(/Set DATABASE_URL/);
   });
 
   if (root) {
-    it('works where only root can enter, data and binaries alike', async () => {
+    it('starts PostgreSQL for root, even if only root can enter the folders of the data and the binaries', async () => {
       const installed = install();
       // The package gets another version, so that this test does not use the copy of another installation.
       const manifest = join(installed, 'node_modules', platformPackage, 'package.json');

@@ -47,7 +47,7 @@ test('PostgreSQL is restarted after it was killed, and calls succeed again', asy
   expect(await server.stop('SIGTERM')).toBe(0);
 });
 
-test('the server exits with a clear message when PostgreSQL does not start again', async () => {
+test('the server exits and logs the reason when PostgreSQL does not start again', async () => {
   const ended = once(server.child, 'exit');
   const pid = postmasterPid();
   rmSync(join(data(), 'global', 'pg_control'));
