@@ -20,8 +20,8 @@ const PROCESSES_ASSUMED = 4;
  * Exact rolling windows shared by all processes. Redis may be unavailable, slow or empty at any time, so every process
  * also remembers the calls it accepted. It uses them to refill an empty Redis, and while Redis does not respond it
  * enforces its share of each limit. In the minute around an outage of Redis, up to twice the limit may be accepted;
- * otherwise the limit is exact. A call waits at most 100 ms for Redis, and once a call has timed out the following ones
- * do not wait until Redis answers again.
+ * otherwise the limit is exact. A call waits at most 100 ms for Redis. After a timeout, calls are decided without Redis
+ * until it answers again.
  */
 export class RedisBudgets implements Budgets {
   private readonly own: SpenderWindows;

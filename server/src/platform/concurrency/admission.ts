@@ -69,7 +69,10 @@ export class Admission {
     return true;
   }
 
-  /** Waits for a place, after `tryEnter` returned false. Rejects with NotAdmitted. Call `leave` when done. */
+  /**
+   * Waits for a place, after `tryEnter` returned false. Rejects with NotAdmitted at a limit or on abort. Call `leave`
+   * when done.
+   */
   wait(applicant: Applicant, { waitMs, maxWaiting, signal }: WaitLimits = {}): Promise<void> {
     const { key } = applicant;
     const queues = this.queuesFor(applicant);

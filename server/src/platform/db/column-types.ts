@@ -17,7 +17,7 @@ export function parseColumn(oid: number, format?: 'text' | 'binary'): (text: str
   return pg.types.getTypeParser(oid, format as 'text');
 }
 
-/** "2026-11-15 09:30:00.12+00" → "2026-11-15T09:30:00.120Z". */
+/** Converts "2026-11-15 09:30:00.12+00" to "2026-11-15T09:30:00.120Z". */
 function rfc3339(text: string): string {
   const fraction = text.length > 22 ? text.slice(20, -3).padEnd(3, '0') : '000';
   return `${text.slice(0, 10)}T${text.slice(11, 19)}.${fraction}Z`;

@@ -14,8 +14,8 @@ export interface DatabaseOptions {
   driver?: DatabaseDriver | undefined;
   deadlines?: Partial<Deadlines> | undefined;
   /**
-   * Areas of a store that may fail independently of the rest, with the number of connections each may use across all
-   * stores.
+   * Areas of a store that may fail independently of the rest, with the maximum number of connections that each may use
+   * for all stores together.
    */
   areas?: Readonly<Record<string, number>>;
   /** Opens fewer connections to the primary, by the number that the process opens to its replica. */

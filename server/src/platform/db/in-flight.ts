@@ -17,7 +17,7 @@ export class InFlight<S extends Sent> {
 
   /**
    * `onSilence` is called when the oldest statement has waited for `answerMs`. The later statements are still waiting
-   * too, because responses arrive in order.
+   * too, because responses arrive in the order of the statements.
    */
   constructor(
     private readonly answerMs: number,

@@ -15,7 +15,10 @@ const DEADLINES: Deadlines = {
   probeMs: HEARTBEAT_ANSWER_MS,
 };
 
-/** No notification is sent on this channel. The statement is a LISTEN so that pg_stat_activity shows what it is for. */
+/**
+ * No notification is sent on this channel. The statement is a LISTEN so that pg_stat_activity shows what the connection
+ * is for.
+ */
 const HEARTBEAT = 'listen feira_heartbeat';
 
 /**

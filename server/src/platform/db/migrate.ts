@@ -55,7 +55,7 @@ export async function migrate(
 
 /**
  * Waits until no other process is migrating. The lock is polled because a statement that waits for it holds a snapshot.
- * CREATE INDEX CONCURRENTLY in the other process waits for all older snapshots, so both would wait forever.
+ * CREATE INDEX CONCURRENTLY in the other process waits for all older snapshots, so the two would deadlock.
  */
 async function takeTurn(client: pg.Client): Promise<void> {
   for (;;) {

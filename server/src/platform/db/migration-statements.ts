@@ -1,7 +1,8 @@
-// The parts of SQL whose content must not be searched for keywords or semicolons: comments, strings and function bodies.
+// The parts of SQL whose content must not be searched for keywords or semicolons: comments, strings and function
+// bodies.
 const OPAQUE = /--[^\n]*|\/\*[\s\S]*?\*\/|'(?:[^']|'')*'|\$(\w*)\$[\s\S]*?\$\1\$/g;
 
-/** The statements of a file, in lower case, without comments. Strings and function bodies are replaced by ''. */
+/** Returns the statements of a file, in lower case, without comments. Strings and function bodies become ''. */
 export function splitStatements(text: string): string[] {
   return text
     .replace(OPAQUE, (part) => (part.startsWith('--') || part.startsWith('/*') ? ' ' : "''"))

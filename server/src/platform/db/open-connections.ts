@@ -71,7 +71,8 @@ function probe(connection: Connection, answerMs: number): void {
 }
 
 /**
- * Destroys the connection if the server does not close it in time: shutdown must not wait for a server that is gone.
+ * Closes the connection, and destroys it if the server does not respond in time, because shutdown must not wait for a
+ * server that is gone.
  */
 async function endQuickly(connection: Connection, answerMs: number): Promise<void> {
   if (!connection.isOpen) return;

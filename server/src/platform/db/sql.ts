@@ -3,7 +3,8 @@ import { hash } from 'node:crypto';
 /**
  * A SQL statement. A statement without fragments is named by a hash of its text, so PostgreSQL parses it once per
  * connection and may reuse its plan. A statement composed of fragments is planned for each use, unless `prepared` or
- * `fixed` names it. Searches need this, because a generic plan cannot take into account how rare the search term is.
+ * `fixed` names it. Searches need a new plan, because a generic one cannot take into account how rare the search term
+ * is.
  */
 export class Statement {
   constructor(
@@ -45,7 +46,7 @@ export function prepared(statement: Statement): Statement {
   return new Statement(strings, values, { text, name: nameOf(text) }, rawColumns);
 }
 
-/** Selects `expression as name` for JSON that is sent unchanged. The value arrives as `string | Buffer`. */
+/** Returns `expression as "name"` for JSON that is sent to the client unchanged. The value is a `string | Buffer`. */
 export function rawJson(expression: Statement, name: string): Statement {
   const { strings, values } = composed(['', ` as "${name}"`], [expression]);
   return new Statement(strings, values, undefined, [name]);

@@ -10,7 +10,7 @@ import type { ClusterLocation } from './location.js';
 
 /**
  * Creates the cluster in a temporary folder and renames the folder when it is complete. A first start that is killed,
- * or that runs at the same time as another, therefore never leaves an incomplete cluster.
+ * or that runs at the same time as another, therefore never leaves an incomplete data folder.
  */
 export async function initializeData(location: ClusterLocation, binaries: Binaries): Promise<void> {
   if (!existsSync(location.data)) {

@@ -40,7 +40,7 @@ const CONNECTIONS_PER_HOST = 256;
 
 /**
  * Sends requests to user-supplied URLs. Every address that the host name resolves to is checked, and the connection
- * uses exactly an address that was checked.
+ * is made to one of these addresses, because the name might resolve to another one later.
  */
 export class Outbound {
   private readonly agent: Agent;

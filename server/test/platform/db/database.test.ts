@@ -66,7 +66,7 @@ describe.each(['pipeline', 'pg'] as const)('the database through the %s driver',
     await Promise.all([a.all, aToo.all]);
   });
 
-  test('an area of a store that hangs does not delay the rest of that store', async () => {
+  test('a hanging area of a store does not delay the rest of that store', async () => {
     const orders = hanging(50, () => db.store('a', 'orders').autocommit.query(LOCKED));
     const reads = hanging(50, () => db.store('a', 'orders').query(LOCKED));
     expect(await db.store('a').autocommit.query(sql`select 1 as one`)).toEqual([{ one: 1 }]);
@@ -76,7 +76,7 @@ describe.each(['pipeline', 'pg'] as const)('the database through the %s driver',
     await Promise.all([orders.all, reads.all]);
   });
 
-  test('searches of many stores that hang do not delay other reads', async () => {
+  test('hanging searches of many stores do not delay other reads', async () => {
     const searches = Array.from({ length: 20 }, (_, n) => hanging(5, () => db.search(`${n}`).query(LOCKED)));
     expect(await db.store('0').query(sql`select 1 as one`)).toEqual([{ one: 1 }]);
     expect(await db.store('other').query(sql`select 2 as two`)).toEqual([{ two: 2 }]);

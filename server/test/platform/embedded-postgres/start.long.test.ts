@@ -55,7 +55,7 @@ afterAll(async () => {
 });
 
 describe('the embedded PostgreSQL', () => {
-  it('stops when its only user is killed, and the next start sees the committed row', async () => {
+  it('stops when the only process that uses it is killed, and the next start sees the committed row', async () => {
     const user = await startUser({ folder: shared });
     await query(user.connection, 'create table kept as select 42 as answer');
     const pid = postmasterPid(shared);
@@ -90,7 +90,7 @@ describe('the embedded PostgreSQL', () => {
     await second.close();
   });
 
-  it('has stopped when `close` of its last user returns', async () => {
+  it('has stopped when `close` returns in the last process that uses it', async () => {
     const only = await startEmbeddedPostgres({ folder: shared });
     const pid = postmasterPid(shared);
     await only.close();
@@ -98,7 +98,7 @@ describe('the embedded PostgreSQL', () => {
     expect(readdirSync(placeOf(shared)).filter((name) => name.startsWith('users-'))).toEqual([]);
   });
 
-  it('is taken over by the next user when its keeper was killed', async () => {
+  it('is taken over by the next process that uses it when its keeper was killed', async () => {
     const user = await startUser({ folder: shared });
     const pid = postmasterPid(shared);
     const keeper = parentOf(pid);
@@ -112,7 +112,7 @@ describe('the embedded PostgreSQL', () => {
     expect(existsSync(join(placeOf(shared), 'data', 'postmaster.pid'))).toBe(false);
   });
 
-  it('starts again while a user of the killed server remains', async () => {
+  it('starts again while a process that used the killed server still runs', async () => {
     const user = await startUser({ folder: shared });
     const pid = postmasterPid(shared);
     process.kill(pid, 'SIGKILL');
@@ -122,7 +122,7 @@ describe('the embedded PostgreSQL', () => {
     await next.close();
   });
 
-  it('does not start with an invalid setting, and the error names it', async () => {
+  it('does not start with an invalid setting, and the error names the setting', async () => {
     await expect(startEmbeddedPostgres({ folder: shared, settings: { no_such: 'x' } })).rejects.toThrow(
       /unrecognized configuration parameter "no_such"/,
     );
