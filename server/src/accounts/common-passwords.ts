@@ -1,6 +1,6 @@
 /**
- * The most common leaked passwords with eight characters or more, including Brazilian ones. An attacker tries these
- * first. The limit on failed sign-ins protects all other passwords.
+ * Common leaked passwords of eight characters or more, including Brazilian ones. Attackers try these first. Against
+ * guesses of other passwords, the limit on failed sign-ins is sufficient.
  */
 export const COMMON_PASSWORDS: ReadonlySet<string> = new Set(
   `12345678 123456789 1234567890 12345678910 123456789a 0123456789 987654321 9876543210 123123123 1234512345 12341234

@@ -4,8 +4,8 @@ import { type Fields, postedForm } from '../platform/http/forms.js';
 import type { Session, Sessions } from './sessions.js';
 
 /**
- * What a form may be used for. If that depends on the form, for example on the record it changes, it is computed from
- * its fields.
+ * What a form may be used for, such as 'sign-in'. A function computes the purpose from the fields of the form, for
+ * example from the id of the record that the form changes.
  */
 type Purpose = string | ((fields: Fields) => string);
 

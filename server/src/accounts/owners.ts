@@ -15,7 +15,7 @@ export type NewOwner =
 export class OwnerRefused extends Error {
   constructor(
     readonly reason: 'wrong password' | 'no account' | 'password length',
-    /** The account that exists with this e-mail. */
+    /** The account with this e-mail, if its password was wrong. */
     readonly account?: Account,
   ) {
     super(`The store cannot be assigned to this owner: ${reason}`);
@@ -23,8 +23,9 @@ export class OwnerRefused extends Error {
 }
 
 /**
- * A store must never be assigned to an account just because the e-mail matches, because anyone can sign up at /partners
- * with the e-mail of a future store owner. It takes the password of the account, or an explicit choice by the operator.
+ * Returns the user id of the owner. An account does not get a store merely because its e-mail matches: anyone can sign
+ * up at /partners with the e-mail of a future store owner. The caller must know the password of the account, or the
+ * operator must choose the account explicitly.
  */
 export async function ownerOf(tx: Tx, owner: NewOwner): Promise<string> {
   const account = await findAccount(tx, owner.ownerEmail);
@@ -40,7 +41,7 @@ export async function ownerOf(tx: Tx, owner: NewOwner): Promise<string> {
     password: owner.ownerPassword,
     createdBy: 'command-line',
   });
-  // A concurrent call has created the account, so it is treated like any existing account.
+  // If a concurrent call has created the account, it is treated like any existing account.
   return made ?? withPassword((await findAccount(tx, owner.ownerEmail)) as Account, owner.ownerPassword);
 }
 

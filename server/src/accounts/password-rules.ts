@@ -11,9 +11,9 @@ export function isPossiblePassword(password: string): boolean {
 }
 
 /**
- * Returns why a new password is rejected: it is too short or easy to guess. There are deliberately no rules about
- * character classes, because they lead to weaker passwords (NIST SP 800-63B). Existing passwords that break these rules
- * remain valid.
+ * Returns why a new password is rejected: it is too short, too long or easy to guess. There are deliberately no rules
+ * about character classes, because they lead to weaker passwords (NIST SP 800-63B). Existing passwords that are easy to
+ * guess remain valid.
  */
 export function passwordFault(password: string, email: string): PasswordFault | undefined {
   if (!isPossiblePassword(password)) return 'length';

@@ -2,8 +2,8 @@ import { randomBytes, type ScryptOptions, scrypt } from 'node:crypto';
 import { Admission } from '../platform/concurrency/admission.js';
 import { isSameDigest } from '../platform/crypto/hmac.js';
 
-// A hash takes 32 MiB and about 60 ms. It contains its parameters, so they can be raised without invalidating old
-// hashes.
+// Computing a hash takes 32 MiB of memory and about 60 ms. A stored hash contains these parameters, so they can be
+// raised without invalidating old hashes.
 const COST = { N: 2 ** 15, r: 8, p: 1 };
 const LENGTH = 32;
 
@@ -13,7 +13,7 @@ const LENGTH = 32;
  */
 const CONCURRENCY = 2;
 const hashing = new Admission({ groups: { '': CONCURRENCY } });
-/** A full queue of 24 takes about a second. */
+/** Hashing for a full queue of 24 takes about a second. */
 const ANYONE = { applicant: { key: 'anyone', limit: CONCURRENCY }, maxWaiting: 24 };
 /**
  * Browsers known to the account have priority and a queue of their own, so that a flood of guesses cannot lock out the

@@ -18,16 +18,17 @@ const LIFETIME_MS = 12 * 60 * 60 * 1000;
 const ID = /^[A-Za-z0-9_-]{43}$/;
 
 /**
- * A browser has a session id from its first page on. Signing in replaces the id, so that an id which an attacker had
- * planted (session fixation) is useless. The database stores only the hashes of signed-in ids.
+ * A browser gets a session id with the first page that contains a form. Signing in replaces the id, so that an id which
+ * an attacker had planted (session fixation) is useless. The database stores only the ids of signed-in browsers, as
+ * hashes.
  */
 export class Sessions {
   readonly devices: KnownDevices;
   private readonly cookie: string;
   private readonly secure: boolean;
   /**
-   * Ids issued during the current request, because a page may need several CSRF tokens before the browser sends the
-   * cookie back.
+   * The id issued in response to a request. It is remembered because a page may need several CSRF tokens before the
+   * browser sends the cookie back.
    */
   private readonly given = new WeakMap<FastifyRequest, string>();
 

@@ -87,8 +87,8 @@ export function signedInUserOf(
 }
 
 /**
- * Returns `next` if it is a path on this server, and the start page for anything that a browser could read as another
- * host. The check uses the parsed path, because parsing removes dots: /.//evil.example becomes //evil.example.
+ * Returns `next` if it is a path on this server, otherwise the start page. The check uses the parsed path, because
+ * parsing removes dots: /.//evil.example becomes //evil.example, which a browser reads as another host.
  */
 function localPath(next: string | undefined): string {
   const base = 'http://here.invalid';

@@ -18,7 +18,7 @@ export type SignUp = { userId: string } | 'taken' | 'throttled' | 'busy';
 
 /**
  * An attempt is counted before its password is hashed, because hashing is expensive. It is counted even if the e-mail
- * is taken, because the limit also prevents finding out who has an account.
+ * is taken, so that the limit also applies to callers who try out which e-mails have an account.
  */
 export async function signUp(
   db: Share,

@@ -33,7 +33,7 @@ export const ATTENTIONS = [
 ] as const;
 export type Attention = (typeof ATTENTIONS)[number];
 
-/** Applies a notification once. Applying it again changes nothing. */
+/** Applies a notification, unless it was applied before. Returns the reason if the payment needs manual review. */
 export async function applyNotification(
   tx: Tx,
   clock: Clock,
@@ -97,9 +97,9 @@ async function paidAfterCancel(
 }
 
 /**
- * Refunds the payment of a canceled order once, minus the amount that the gateway has already refunded. The order stays
- * canceled. This is called again when the gateway reports a refund, because the gateway rejects a refund that exceeds
- * the balance.
+ * Requests a refund of what the buyer paid for a canceled order, minus the amount that the gateway has already
+ * refunded. The order stays canceled. Returns whether a refund was requested. If one was requested before and is still
+ * open, its amount is adjusted instead, because the gateway rejects a refund that exceeds the balance of the payment.
  */
 async function refundCanceled(tx: Tx, notification: Notification): Promise<boolean> {
   const { workspaceId, orderId, transactionId } = notification;
@@ -138,8 +138,8 @@ async function refunded(
 ): Promise<Attention | undefined> {
   const { workspaceId } = notification;
   if (isOfOtherPayment(order, notification)) return 'refund_of_other_payment';
-  // If the order is still pending, its payment was not reported yet. paid() will then apply the refund recorded here.
   if (order.status === 'canceled') await refundCanceled(tx, notification);
+  // This does nothing for an order that is still pending. paid() applies the refund when the payment is reported.
   await recordRefunded(tx, workspaceId, 'gateway', order, notification.refundedInAll);
   return undefined;
 }
@@ -161,8 +161,8 @@ function isOfOtherPayment(order: PaymentState, { transactionId }: Notification):
 }
 
 /**
- * Returns the highest refunded total that the gateway has reported. Notifications may arrive in any order, so the
- * highest is the latest.
+ * Returns the highest refunded total that the gateway has reported for the payment. Notifications may arrive in any
+ * order, but the total never decreases, so the highest one is the current one.
  */
 async function knownRefunds(tx: Tx, { workspaceId, orderId, transactionId }: Notification): Promise<number> {
   const [known] = await tx.query<{ amount: number }>(sql`

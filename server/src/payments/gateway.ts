@@ -26,7 +26,7 @@ export interface PaymentGateway {
   refund(transactionId: string, requestId: string, amount: number): Promise<{ refundedInAll: number }>;
 }
 
-/** A signed report of the gateway about a payment. */
+/** What a gateway reports about a payment. It is sent with a signature. */
 export interface Notification {
   id: string;
   type: 'paid' | 'canceled' | 'refunded';

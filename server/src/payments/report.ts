@@ -4,8 +4,8 @@ import { ATTENTIONS, type Attention } from './apply-notification.js';
 import type { Notification } from './gateway.js';
 
 /**
- * Counts and logs the notifications that need manual review. They are also stored in the database, where `feira doctor`
- * counts them.
+ * Returns a function that counts and logs a notification that needs manual review. Such notifications are also stored
+ * in the database, where `feira doctor` counts them.
  */
 export function paymentReport(
   registry: Registry,

@@ -27,7 +27,7 @@ export async function listPaymentsToCheck(db: Queryable, workspaceId: string): P
     order by n.received_at desc, n.id limit ${LIMIT}`);
 }
 
-/** Marks a payment as checked. Doing so again changes nothing. */
+/** Marks a notification as checked. Doing so again changes nothing. */
 export async function markPaymentChecked(db: Queryable, workspaceId: string, id: string): Promise<void> {
   await db.query(sql`
     update payment_notifications set checked_at = now()

@@ -150,7 +150,7 @@ test('a stolen session cannot be used to guess the password: the sixth attempt i
   expect((await guess(PASSWORD)).status).toBe(429);
 });
 
-describe('every page', () => {
+describe('the sign-in, consent, console and partner pages', () => {
   function isGuarded(page: Page, what: string): void {
     const policy = String(page.headers['content-security-policy']).split('; ');
     expect([what, policy]).toEqual([what, expect.arrayContaining(["frame-ancestors 'none'"])]);
@@ -168,7 +168,7 @@ describe('every page', () => {
     ]);
   }
 
-  test('forbids framing, caching, sniffing and referrers, even for errors and redirects', async () => {
+  test('forbid framing, caching, sniffing and referrers, even for errors and redirects', async () => {
     const merchant = await signedIn();
     const stranger = new Merchant(feira.app);
     const asked = authorizationQuery(erp);
@@ -193,7 +193,7 @@ describe('every page', () => {
     for (const [what, page] of pages) isGuarded(await page, what);
   });
 
-  test('runs no script and loads nothing from other origins', async () => {
+  test('run no script and load nothing from other origins', async () => {
     const merchant = await signedIn();
     for (const url of ['/sign-in', HOME, '/console/password', '/partners', '/partners/apps/new']) {
       const { html } = await merchant.get(url);

@@ -34,9 +34,7 @@ async function guess(email: string, times: number, address: string): Promise<num
   return statuses;
 }
 
-/**
- * Repeats the last failure directly in the database, because hashing takes a tenth of a second for each real attempt.
- */
+/** Repeats the last failure directly in the database, because a real attempt would have to hash a password. */
 async function repeatLastFailure(times: number): Promise<void> {
   await feira.context.db.store('test').autocommit.query(sql`
     insert into sign_in_failures (subject, failed_at)
@@ -66,7 +64,7 @@ describe('a sign-in', () => {
   });
 
   test.each(['', '\0@\0', 'no-at', `${'a'.repeat(300)}@loja.example`, 'a@b\u0000', "' or 1=1 --@x"])(
-    'with the e-mail %j is rejected like any other',
+    'with the malformed e-mail %j is rejected like one with a wrong password',
     async (email) => {
       expect((await new Merchant(feira.app).signIn(email, 'some password')).status).toBe(401);
     },
@@ -102,7 +100,7 @@ describe('guessing', () => {
     expect((await browserAt('192.0.2.4').signIn(email)).status).toBe(303);
   });
 
-  test('starts at zero after a correct password', async () => {
+  test('is counted from zero again after a correct password', async () => {
     const email = await newAccount();
     for (let round = 0; round < 2; round++) {
       expect(await guess(email, 4, '192.0.2.5')).toEqual([401, 401, 401, 401]);
@@ -140,7 +138,7 @@ describe('guessing', () => {
     await behind.close();
   });
 
-  test('from any address of an IPv6 /64 network counts as one address', async () => {
+  test('from all addresses of an IPv6 /64 network is counted together', async () => {
     const email = await newAccount();
     for (let host = 1; host <= 5; host++)
       expect(await guess(email, 1, `2001:db8:7:1:${host}::${host}`)).toEqual([401]);

@@ -12,7 +12,7 @@ const PUBLISHED_PIX =
 // The example in Banco do Brasil's description of the FEBRABAN layout.
 const PUBLISHED_BOLETO = '00190.50095 40144.816069 06809.350314 3 37370000000100';
 
-test('the decoders agree with the published examples', () => {
+test('the decoders that these tests use agree with the published examples', () => {
   expect(crc16('123456789')).toBe('29B1');
   expect(crc16(PUBLISHED_PIX.slice(0, -4))).toBe('1D3D');
   expect(new Map(emvFields(PUBLISHED_PIX)).get('59')).toBe('Fulano de Tal');
@@ -43,7 +43,7 @@ test('every Pix code is a sequence of EMV fields that ends with the checksum of 
   }
 });
 
-test('every line of a boleto has its four check digits and the amount', () => {
+test('every boleto line has four correct check digits and the amount', () => {
   for (const payment of payments) {
     const line = boletoLine({ ...payment, dueOn: '2026-11-19' });
     expect([line, isBoletoLine(line)]).toEqual([line, true]);

@@ -70,7 +70,7 @@ describe('without a payment gateway', () => {
     expect(missing).toEqual(['finish refunds', 'send payment notifications']);
   });
 
-  test('an order that was placed before cannot be paid or refunded, and says so', async () => {
+  test('an order that was placed before can be neither paid nor refunded', async () => {
     const [unpaid, paid] = [await place(false), await place(true)];
     const visitor = await visitorOf(none);
     const page = await visitor.get(await orderPage(unpaid));
@@ -85,7 +85,7 @@ describe('without a payment gateway', () => {
   });
 });
 
-describe('the sandbox on a public address', () => {
+describe('the notice that payments are simulated', () => {
   const pages = async (feira: Feira, language: string) => {
     const visitor = await visitorOf(feira, { 'accept-language': language });
     const cart = new Map(await (await filled(feira)).cookies);
@@ -100,14 +100,14 @@ describe('the sandbox on a public address', () => {
     return visitor;
   }
 
-  test('is announced on every page of a shop', async () => {
+  test('is on the pages of a shop if the sandbox runs on a public address', async () => {
     for (const { text } of await pages(testShop, 'en'))
       expect(text).toContain('Test shop: payments are simulated');
     for (const { text } of await pages(testShop, 'pt'))
       expect(text).toContain('Loja de teste: os pagamentos são simulados');
   });
 
-  test('and is not announced otherwise', async () => {
+  test('is not on these pages otherwise', async () => {
     for (const { text } of await pages(sandbox, 'en')) expect(text).not.toContain('Test shop');
   });
 });

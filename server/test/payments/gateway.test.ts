@@ -39,11 +39,11 @@ const movements = async (id: string): Promise<number> => {
     .query(sql`select from sandbox_refunds where payment_id = ${await transactionOf(one, id)}`);
   return rows.length;
 };
-/** Runs the jobs of the worker in both processes at the same time. */
+/** Runs the refund job of the worker in both processes at the same time. */
 const workersFinish = () =>
   Promise.all([one, two].map(({ context }) => finishRefunds(context.db, context.clock, context.gateway)));
 
-describe('a process that dies in the middle of a refund', () => {
+describe('a refund that was interrupted', () => {
   async function written(id: string, restock: boolean): Promise<{ id: string; amount: number }> {
     const made = await one.context.db.store('test').transaction(async (tx) => {
       const { total } = (await lockPaymentState(tx, store.workspaceId, id))!;
@@ -60,7 +60,7 @@ describe('a process that dies in the middle of a refund', () => {
     return made!;
   }
 
-  test('after the refund was recorded: the worker completes it', async () => {
+  test('after it was recorded is completed by the worker', async () => {
     const id = await place();
     await written(id, true);
     expect((await read(id)).status).toBe('paid');
@@ -76,7 +76,7 @@ describe('a process that dies in the middle of a refund', () => {
     expect((await store.get(`/products/${productId}`)).body.quantity).toBe(10);
   });
 
-  test('after the gateway has refunded the payment: it is not refunded a second time', async () => {
+  test('after the gateway executed it is not executed a second time', async () => {
     const id = await place();
     const { id: refundId, amount } = await written(id, false);
     await one.context.gateway.refund(await transactionOf(one, id), refundId, amount);
@@ -87,7 +87,7 @@ describe('a process that dies in the middle of a refund', () => {
     expect(await dataOf(one, store, 'order.refunded')).toEqual([{ orderId: id }]);
   });
 
-  test('and a call repeated with its key gets the refund that was started', async () => {
+  test('is completed by a call that is repeated with the same Idempotency-Key', async () => {
     const id = await place();
     const { id: refundId } = await written(id, false);
     const again = await store.post(`/orders/${id}/refund`, undefined, { 'idempotency-key': 'k' });
@@ -95,7 +95,7 @@ describe('a process that dies in the middle of a refund', () => {
     expect(await movements(id)).toBe(1);
   });
 
-  test('while the gateway is down: the worker completes it later', async () => {
+  test('because the gateway was down is completed by the worker later', async () => {
     const id = await place();
     const down = { refund: () => Promise.reject(new Error('connection refused')) };
     const { db, gateway } = one.context;
@@ -116,7 +116,7 @@ describe('a process that dies in the middle of a refund', () => {
     expect([(await read(id)).status, await movements(id)]).toEqual(['refunded', 1]);
   });
 
-  test('a refund without a known payment reports an error and is completed once the payment is known', async () => {
+  test('because the order had no payment id is completed once the id is known', async () => {
     const id = await place();
     const payment = await transactionOf(one, id);
     const { db, gateway } = one.context;
@@ -133,7 +133,7 @@ describe('a process that dies in the middle of a refund', () => {
     expect([(await read(id)).status, await movements(id)]).toEqual(['refunded', 1]);
   });
 
-  test('a refund that cannot be completed does not block the others', async () => {
+  test('and cannot be completed does not block other refunds', async () => {
     const [stuck, fine] = [await place(), await place()];
     await written(stuck, false);
     await written(fine, false);
@@ -153,7 +153,7 @@ describe('a process that dies in the middle of a refund', () => {
 });
 
 describe('a refund from the gateway’s side', () => {
-  test('in part makes the order partial_refunded, with an event and a change', async () => {
+  test('in part makes the order partial_refunded, with an event and a new updatedAt', async () => {
     const id = await place();
     const before = await read(id);
     const { events } = await observe(one, store, async () => {
@@ -169,7 +169,7 @@ describe('a refund from the gateway’s side', () => {
     expect(after.updatedAt > before.updatedAt).toBe(true);
   });
 
-  test('in full makes the order refunded with its event, in one or several refunds', async () => {
+  test('in full, at once or in parts, makes the order refunded, with one order.refunded', async () => {
     const [whole, pieces] = [await place(), await place()];
     await one.context.gateway.refundAsMerchant(await transactionOf(one, whole), undefined);
     for (const amount of [12.5, 99.99, undefined])
@@ -211,7 +211,7 @@ async function hear(orderId: string, type: 'paid' | 'refunded', refundedInAll: n
 }
 
 describe('a notification', () => {
-  test('sent 20 times over two processes counts once', async () => {
+  test('sent 20 times to two processes counts once', async () => {
     const id = await place({ pay: false });
     const transactionId = await transactionOf(one, id);
     const reported = {

@@ -71,7 +71,7 @@ async function finalState(orderId: string): Promise<object> {
   };
 }
 
-/** Generates the events of one payment at the gateway, in order. */
+/** Generates the notifications of one payment in the order in which the gateway sends them. */
 const history: fc.Arbitrary<Reported[]> = fc.oneof(
   fc.constant<Reported[]>([{ type: 'canceled' }]),
   fc
@@ -82,7 +82,7 @@ const history: fc.Arbitrary<Reported[]> = fc.oneof(
     ]),
 );
 
-/** Generates the positions of a history in any order, each at least once. */
+/** Generates the positions of a history in any order. Each position occurs at least once. */
 const shuffled = (reported: Reported[]) =>
   fc
     .tuple(
@@ -93,7 +93,7 @@ const shuffled = (reported: Reported[]) =>
       fc.shuffledSubarray([...all, ...repeats], { minLength: all.length + repeats.length }),
     );
 
-test('the notifications of a payment lead to the same state in any order and any number', async () => {
+test('the notifications of a payment lead to the same state in any order and however often they are sent', async () => {
   const story = history.chain((reported) => fc.tuple(fc.constant(reported), shuffled(reported)));
   await fc.assert(
     fc.asyncProperty(story, async ([reported, arrival]) => {
@@ -111,7 +111,7 @@ test('the notifications of a payment lead to the same state in any order and any
   );
 });
 
-test('after any mix of paid, refunded and canceled, the amounts at the gateway match the order', async () => {
+test('after any mix of paid, refunded and canceled notifications, the amounts at the gateway match the order', async () => {
   const mix = fc.array(
     fc.oneof(
       fc.constant<Reported>({ type: 'paid' }),
@@ -134,7 +134,8 @@ test('after any mix of paid, refunded and canceled, the amounts at the gateway m
         where order_id = ${id}`);
       for (const each of reported) {
         await notify(id, randomUUID(), each);
-        // The gateway rejects a refund that exceeds its balance. Its next notification corrects the amount.
+        // The gateway rejects a refund that exceeds the balance of the payment. Its next notification corrects the
+        // amount.
         await finishRefunds(feira.context.db, feira.clock, feira.context.gateway).catch(() => {});
       }
       await finishRefunds(feira.context.db, feira.clock, feira.context.gateway).catch(() => {});
@@ -198,7 +199,7 @@ describe('manual review is requested for', () => {
     expect(await attentionOf(unknown)).toEqual(['unknown_order']);
   });
 
-  test('in the metrics', async () => {
+  test('a payment of a wrong amount, which the metrics count', async () => {
     const id = await place();
     await notify(id, randomUUID(), { type: 'paid', amount: 1 });
     const { body } = await feira.app.inject('/metrics');
@@ -206,7 +207,7 @@ describe('manual review is requested for', () => {
   });
 });
 
-test('a payment that the buyer abandoned for another one does not cancel the order', async () => {
+test('the cancellation of a payment that the buyer abandoned for another one does not cancel the order', async () => {
   const id = await place();
   await notify(id, randomUUID(), { type: 'canceled', transactionId: 'given-up' });
   expect((await read(id)).status).toBe('pending');

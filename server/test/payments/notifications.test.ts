@@ -158,7 +158,7 @@ describe('a notification', () => {
     expect((await store.get('/customers')).body.data[0]).toMatchObject({ ordersCount: 0, totalSpent: 0 });
   });
 
-  test('sets the payment of an order whose process died before it recorded the payment', async () => {
+  test('sets the payment id of an order if the process died before it recorded the id', async () => {
     const { transactionId } = await forgetPayment();
     await feira.context.gateway.decide(transactionId, 'paid');
     expect(await read()).toMatchObject({ status: 'paid', payment: { transactionId } });
@@ -166,7 +166,7 @@ describe('a notification', () => {
     expect((await feira.context.gateway.find(transactionId))?.refunded).toBe(62.75);
   });
 
-  test('also sets the payment of a canceled order, so that it is refunded', async () => {
+  test('also sets the payment id of a canceled order, so that the payment is refunded', async () => {
     const { transactionId } = await forgetPayment();
     const { gateway, db } = feira.context;
     await notify({ type: 'canceled', transactionId });
@@ -194,7 +194,7 @@ describe('a refund from the gateway', () => {
     await feira.context.gateway.decide((await read()).payment.transactionId, 'paid');
   });
 
-  test('in part makes the order partial_refunded without an event; the API then refunds the balance', async () => {
+  test('in part makes the order partial_refunded without order.refunded; the API then refunds the rest', async () => {
     const { payment } = await read();
     await feira.context.gateway.refundAsMerchant(payment.transactionId, 20);
     expect(await read()).toMatchObject({ status: 'partial_refunded', refundedAmount: 20, refundedAt: null });
@@ -209,7 +209,7 @@ describe('a refund from the gateway', () => {
     expect((await feira.context.gateway.find(payment.transactionId))?.refunded).toBe(62.75);
   });
 
-  test('sent late and out of order never reverts a refund', async () => {
+  test('reported late and out of order does not lower the refunded amount', async () => {
     expect(await notify({ type: 'refunded', refundedInAll: 30 })).toBe(200);
     expect(await notify({ type: 'refunded', refundedInAll: 10 })).toBe(200);
     expect(await read()).toMatchObject({ status: 'partial_refunded', refundedAmount: 30 });

@@ -37,7 +37,7 @@ test('pix shows the recipient, the amount, a QR code and its text', async () => 
   expect(qr.html).toMatch(/^<svg /);
 });
 
-test('card shows its installments and sends nothing of the card', async () => {
+test('card shows the installments, and its form contains no card data', async () => {
   const { text, forms } = await visitor.get(await visitor.buy(mug, { payment: 'card', installments: '5' }));
   expect(text).toContain('5 × R$22.55');
   expect(forms.map(({ fields }) => fields)).toEqual([{ key: expect.any(String) }]);
@@ -49,7 +49,7 @@ test('installments add up to the total', async () => {
   expect(text).toContain('1 × R$37.59 + 2 × R$37.58');
 });
 
-test('boleto shows its due date, the line to pay with its check digits, and a barcode', async () => {
+test('boleto shows its due date, the digits to type, and a barcode with the same due date and amount', async () => {
   const { text, html } = await visitor.get(await visitor.buy(mug, { payment: 'boleto' }));
   const [, line = '', factor] =
     /(0009\d\.\d{5} \d{5}\.\d{6} \d{5}\.\d{6} \d (\d{4})0000011275)/.exec(text) ?? [];
@@ -64,7 +64,7 @@ test('boleto shows its due date, the line to pay with its check digits, and a ba
   expect((await feira.app.inject(source.replace(/key=.*/, 'key=x'))).statusCode).toBe(404);
 });
 
-test('a payment pays the order, and a second press changes nothing', async () => {
+test('a payment pays the order, and pressing Decline afterwards changes nothing', async () => {
   const payment = await visitor.buy(mug);
   const before = await visitor.get(payment);
   expect((await visitor.settle(payment)).text).toContain('Paid');

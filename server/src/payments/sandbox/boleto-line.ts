@@ -6,8 +6,8 @@ export interface Boleto {
 }
 
 /**
- * Returns the line that is typed to pay a boleto: 47 digits including check digits, for a bank (000) that does not
- * exist.
+ * Returns the code that a buyer types to pay a boleto (linha digitável): 47 digits in groups, including check digits.
+ * Its bank code 000 belongs to no bank.
  */
 export function boletoLine(boleto: Boleto): string {
   const { check, due, value, free } = partsOf(boleto);
@@ -18,7 +18,10 @@ export function boletoLine(boleto: Boleto): string {
   return `${first} ${second} ${third} ${check} ${due}${value}`;
 }
 
-/** Returns the 44 digits of the barcode, which have the same content in another order. */
+/**
+ * Returns the 44 digits of the barcode: the content of the line in another order, without the check digits of its first
+ * three groups.
+ */
 export function boletoBarcode(boleto: Boleto): string {
   const { check, due, value, free } = partsOf(boleto);
   return `${BANK_AND_CURRENCY}${check}${due}${value}${free}`;

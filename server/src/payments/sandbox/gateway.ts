@@ -29,8 +29,9 @@ export interface SandboxPayment {
 }
 
 /**
- * A gateway that simulates payments and has its own records. On its page the buyer can pay or be declined, it can make
- * refunds on its own, and it sends signed notifications as a real gateway would.
+ * A gateway that simulates payments and keeps its own records. On its payment page the buyer chooses whether the
+ * payment succeeds or is declined. Like a real gateway, it sends signed notifications, and merchants can make refunds
+ * in it.
  */
 export class SandboxGateway implements PaymentGateway {
   readonly name = 'sandbox';
@@ -95,7 +96,7 @@ export class SandboxGateway implements PaymentGateway {
     await this.decideOn(payment, decision);
   }
 
-  /** Like `decide`, for a caller that has just read the payment. Its status may have changed since. */
+  /** Like `decide`, for a caller that has read the payment. The status may have changed since then. */
   async decideOn(payment: SandboxPayment, decision: 'paid' | 'declined' | 'canceled'): Promise<void> {
     const { id, workspaceId } = payment;
     const changed = await ordersOf(this.db, workspaceId).autocommit.query(sql`
@@ -128,9 +129,9 @@ export class SandboxGateway implements PaymentGateway {
   }
 
   /**
-   * Sends all notifications that are due. The worker calls this regularly, so a notification is sent even if the
-   * process stopped right after the change. If the notification of a payment fails, it is retried later and does not
-   * delay the others.
+   * Sends the notifications that are due, of up to 100 payments. The worker calls this regularly, so a notification is
+   * sent even if the process stopped right after the change. If the notification of a payment fails, it is retried
+   * later and does not delay those of other payments.
    */
   async sendNotifications(): Promise<void> {
     const due = await this.db.background('payments').query<{ id: string }>(sql`
@@ -169,7 +170,7 @@ export class SandboxGateway implements PaymentGateway {
     }
   }
 
-  /** Records a refund. The primary key of sandbox_refunds ensures that a repeated request is executed once. */
+  /** Records a refund. A request that was recorded before changes nothing. */
   private recordRefund(
     id: string,
     requestId: string,
@@ -220,8 +221,8 @@ export class SandboxGateway implements PaymentGateway {
 }
 
 /**
- * Returns the existing payment of an order. Until it is paid, the buyer may change the method, which also reopens a
- * declined payment.
+ * Returns the existing payment of an order. If the buyer has chosen another method and the payment is open or declined,
+ * it changes to that method and is open again.
  */
 async function reopen(
   tx: Tx,

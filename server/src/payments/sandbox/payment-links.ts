@@ -2,7 +2,7 @@ import type { Signer } from '../../platform/crypto/signer.js';
 
 /**
  * The URLs of payment pages. The transaction id alone must not be sufficient to pay, because partners know it and logs
- * contain it. So the page also requires a key, which is in the query string and therefore never logged.
+ * contain it. So the page also requires a key. The key is in the query string, because query strings are not logged.
  */
 export class PaymentLinks {
   constructor(

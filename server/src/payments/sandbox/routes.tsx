@@ -23,7 +23,7 @@ export interface SandboxOptions {
 
 type PaymentRequest = FastifyRequest<{ Params: { id: string } }>;
 
-/** The payment page that a real gateway would host. Anyone with its URL and key may pay. */
+/** The payment page that a real gateway would host. Anyone who has its URL, which contains a key, may pay. */
 export const paymentRoutes: FastifyPluginAsync<SandboxOptions> = async (app, options) => {
   const { gateway, wake, publicUrl } = options;
   const hidden = { schema: { hide: true } };
@@ -48,7 +48,7 @@ export const paymentRoutes: FastifyPluginAsync<SandboxOptions> = async (app, opt
     // Paid and canceled are final. Pressing a button again only leads back to the shop.
     if (isOpen(payment)) await gateway.decideOn(payment, decision);
     wake.poke();
-    // In this case the shop shows that the payment was declined and offers other methods.
+    // With payment=declined in the URL, the shop shows that the payment was declined and offers other methods.
     const isDeclined = decision === 'declined' && isOpen(payment);
     return reply.redirect(isDeclined ? `${payment.returnUrl}&payment=declined` : payment.returnUrl, 303);
   });
