@@ -85,9 +85,9 @@ interface NewRow {
 }
 
 /**
- * The common steps of creating a product, as CTEs of one statement: it takes one round trip and writes each row once.
- * If concurrent requests use the same name, the unique index lets one of them win, and `created` is empty for the
- * others.
+ * The common steps of creating a product, as CTEs of one statement. The statement takes one round trip and writes each
+ * row once. If concurrent requests use the same name, the unique index lets one of them win, and `created` is empty for
+ * the others.
  */
 function insertedRow(row: NewRow): Statement {
   return sql`

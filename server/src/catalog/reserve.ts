@@ -12,7 +12,7 @@ export interface Line {
   quantity: number;
 }
 
-/** A product or variation that can be sold, read under the lock. */
+/** A simple product or a variation, with its price and stock. */
 export interface Sellable {
   productId: string;
   variantId: string | null;
@@ -32,7 +32,10 @@ export interface Sellable {
   length: number | null;
 }
 
-/** Locks the products of a cart in the order of their ids, as every writer does, and reads their prices and stock. */
+/**
+ * Locks the products of a cart and reads their prices and stock. Every writer that locks several products does so in
+ * the order of their ids, which prevents deadlocks.
+ */
 export async function lockSellables(tx: Tx, workspaceId: string, productIds: string[]): Promise<Sellable[]> {
   const [, sellables] = await Promise.all([
     tx.query(sql`
@@ -94,7 +97,7 @@ async function addStock(tx: Tx, workspaceId: string, origin: Origin, lines: Line
       select "productId" as product_id, "variantId" as variant_id, sum(quantity)::integer as delta
       from jsonb_to_recordset(${rows}::jsonb) as l("productId" uuid, "variantId" uuid, quantity integer) group by 1, 2
     ),
-    -- Returned stock is capped at the maximum, because an order must not stay open for that reason.
+    -- Returned stock is capped at the maximum balance, because reaching it must not prevent a cancellation or refund.
     fitting as (
       select v.product_id, v.id, least(line.delta, ${MAX_QUANTITY}::integer - v.quantity) as delta
       from line join variations v on v.workspace_id = ${workspaceId} and v.product_id = line.product_id and v.id = line.variant_id

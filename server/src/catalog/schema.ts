@@ -21,7 +21,7 @@ export const OfProduct = Type.Object({ id: Type.String({ description: 'Product i
 
 export const MAX_BATCH = 500;
 
-/** Limits a page of 100 products to 8 MB, even if every character of every description is an emoji. */
+/** Limits the descriptions on a page of 100 products to 8 MB in total, even if they consist of emoji. */
 const DESCRIPTION_MAX = 20_000;
 
 const name = Name(NAME_MAX, {

@@ -20,8 +20,8 @@ interface Target {
 }
 
 /**
- * Sets the stock of many SKUs of a store. A malformed entry rejects the whole call; otherwise each entry has its own
- * result.
+ * Changes the stock of many SKUs of a store. Each entry has its own result, because the schema has already rejected
+ * calls with malformed entries.
  */
 export async function applyStockBatch(
   tx: Tx,

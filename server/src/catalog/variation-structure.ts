@@ -173,7 +173,7 @@ function optionsOf(entry: Entry, types: VariationType[]): string[] | string {
 }
 
 /**
- * Extra spaces around the separator are matched too, because an option may have been declared with spaces around it.
+ * Matches extra spaces too, because a label may consist of options that were declared with surrounding spaces.
  */
 const WRITTEN_SEPARATOR = /\s+-\s+/y;
 

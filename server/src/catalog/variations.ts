@@ -31,8 +31,8 @@ export async function variationsOf(
 
 /**
  * Changes the variations of a product from one state to another, emits the events, and returns the variations as the
- * API shows them. The caller has locked the product. Both batch calls use this function and differ only in how they
- * compute the new state.
+ * API shows them. The caller has locked the product. PUT and PATCH of variants both use this function and differ only
+ * in how they compute the new state.
  */
 export async function replaceVariations(
   tx: Tx,

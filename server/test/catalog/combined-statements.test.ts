@@ -21,7 +21,7 @@ function set(id: string, quantity: number) {
   return store.patch(`/products/${id}/stock`, { quantity });
 }
 
-test('60 concurrent reads each return the requested product or a 404', async () => {
+test('62 concurrent reads each return the requested product or a 404', async () => {
   const other = await feira.store();
   const theirs = await newProduct(other, { name: 'theirs' });
   const ids = await Promise.all(Array.from({ length: 20 }, (_, n) => newProduct(store, { name: `p${n}` })));
@@ -35,7 +35,7 @@ test('60 concurrent reads each return the requested product or a 404', async () 
   expect(answers.slice(-2).map(({ status }) => status)).toEqual([404, 404]);
 });
 
-test('40 concurrent stock writes each have their event, and an invalid one fails alone', async () => {
+test('of 35 concurrent stock writes, each valid one has its event, and each invalid one fails alone', async () => {
   const ids = await Promise.all(Array.from({ length: 30 }, () => newProduct(store, { quantity: 1 })));
   const varied = await newVaried(store, { P: 1 });
   const theirs = await newProduct(await feira.store(), { quantity: 1 });
@@ -56,7 +56,7 @@ test('40 concurrent stock writes each have their event, and an invalid one fails
   }
 });
 
-test('a locked product delays only the write of its own balance', async () => {
+test('a locked product delays only writes to that product', async () => {
   const [held, free] = [await newProduct(store, { quantity: 1 }), await newProduct(store, { quantity: 1 })];
   let heldAnswer: Promise<{ status: number }> | undefined;
   await feira.context.db.store('test').transaction(async (tx) => {
@@ -71,7 +71,7 @@ test('a locked product delays only the write of its own balance', async () => {
   expect((await store.get(`/products/${held}`)).body.quantity).toBe(7);
 });
 
-test('25 concurrent writes to one product are reported in order, and the last one is the balance', async () => {
+test('25 concurrent writes to one product report no balance twice in a row, and finally the current one', async () => {
   const id = await newProduct(store, { quantity: 0 });
   const { events } = await observe(feira, store, async () => ({
     answers: await Promise.all(Array.from({ length: 25 }, (_, n) => set(id, 1 + (n % 5)))),
@@ -81,7 +81,7 @@ test('25 concurrent writes to one product are reported in order, and the last on
   expect((await store.get(`/products/${id}`)).body.quantity).toBe(reported.at(-1));
 });
 
-test('the feed has the balances of each product in the order of the changes when two processes write', async () => {
+test('when two processes write, the last stock event of each product in the feed has its balance', async () => {
   const other = await openFeira({ on: feira });
   const both = [store, store.through(other)];
   const ids = await Promise.all(Array.from({ length: 10 }, () => newProduct(store, { quantity: 0 })));
@@ -98,7 +98,7 @@ test('the feed has the balances of each product in the order of the changes when
   await other.close();
 });
 
-test('a slow statement delays only what was sent right after it', async () => {
+test('a slow statement delays at most the reads that were sent right after it', async () => {
   const id = await newProduct(store);
   const holder = await feira.context.db.store('test').begin();
   await holder.query(sql`select pg_advisory_xact_lock(1)`);

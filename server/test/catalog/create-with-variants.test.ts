@@ -72,7 +72,7 @@ test('a search finds a product created with variations by the SKU of a variation
   expect(found.body.data.map(({ id }: { id: string }) => id)).toEqual([body.id]);
 });
 
-test('without combinations the product stays simple and keeps its quantity', async () => {
+test('a product created without combinations is simple and has its own quantity', async () => {
   const variants = { types: [], combinations: [] };
   const { status, body } = await store.post('/products', { name: 'Simple', price: 1, quantity: 4, variants });
   expect([status, body.hasVariants, body.quantity, body.variants]).toEqual([201, false, 4, []]);
@@ -117,7 +117,7 @@ test('a duplicate SKU creates no product', async () => {
   expect((await store.post('/products', { name: 'Twice', price: 1 })).status).toBe(201);
 });
 
-test('a name that another product has creates no variation', async () => {
+test('a name that another product has is rejected, without an event', async () => {
   await store.post('/products', { name: 'Taken', price: 1 });
   const { events, ...answer } = await observe(feira, store, () =>
     store.post('/products', { name: 'Taken', price: 1, variants: VARIANTS }),
@@ -125,7 +125,7 @@ test('a name that another product has creates no variation', async () => {
   expect([answer.status, answer.body.code, events]).toEqual([409, 'duplicate_name', []]);
 });
 
-test('a repeated call with its key creates one product', async () => {
+test('a call that is repeated with the same Idempotency-Key creates one product', async () => {
   const body = { name: 'Keyed', price: 1, variants: VARIANTS };
   const key = { 'idempotency-key': 'varied' };
   const first = await store.post('/products', body, key);

@@ -121,7 +121,7 @@ describe('with an Idempotency-Key', () => {
     expect([again.status, again.headers['idempotent-replayed']]).toEqual([200, 'true']);
   });
 
-  test('the same key with another ETag is another request', async () => {
+  test('the same key with another ETag is rejected, because it is another request', async () => {
     expect((await keyed(OTHER, 'other')).status).toBe(412);
     const again = await keyed(tag, 'other');
     expect([again.status, again.body.code]).toEqual([422, 'idempotency_key_reused']);

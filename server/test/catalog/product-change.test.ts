@@ -106,7 +106,7 @@ describe('PATCH /products/{id}', () => {
     expect(body).toStrictEqual({ ...record, price: 11, updatedAt: expect.any(String) });
   });
 
-  test('rejects the name of another product, and accepts its own name in any spelling', async () => {
+  test('rejects the name of another product, and treats its own name in another Unicode form as unchanged', async () => {
     const taken = await product({ name: 'Pão' });
     const { patch } = await product();
     expectRejected(await patch({ name: ' Pa\u0303o ' }), 409);
@@ -141,7 +141,7 @@ describe('a PATCH with several errors', () => {
     expectRejected(await store.patch('/products/nonsense', { categoryId: 9999 }), 404);
   });
 
-  test('reports all conflicts with the data before a duplicate name', async () => {
+  test('reports an unknown category and a quantity that cannot be set before a duplicate name', async () => {
     const { record } = await product();
     const { patch, events } = await varied();
     const before = await events();

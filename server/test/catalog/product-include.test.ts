@@ -20,7 +20,7 @@ beforeAll(async () => {
   await uploadAndAttach(feira, store, await newProduct(store), await pngOf(1));
 });
 
-test('records with variants and images equal the details one by one', async () => {
+test('each record with variants and images equals GET /products/{id}', async () => {
   const listed = await allByCursor(store, '/products?limit=100&include=variants,images');
   expect(listed).toHaveLength(PRODUCTS + 1);
   for (const record of listed) {

@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => feira.close());
 
-describe('by page', () => {
+describe('GET /products', () => {
   test('returns records without images and variants', async () => {
     const { body } = await store.get('/products?limit=2');
     expect(Object.keys(body).sort()).toEqual(['data', 'meta']);

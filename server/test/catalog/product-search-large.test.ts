@@ -3,8 +3,8 @@ import { raw, sql } from '../../src/platform/db/sql.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
 import { sized } from '../support/sized.js';
 
-// How the server finds a word depends on how common it is and on the position of its products in the requested order.
-// In every case, the response must equal the result of reading all products.
+// How the server searches for a word depends on how many products contain the word and on where these products are in
+// the requested order. In every case, the response must equal the result of reading all products.
 
 const FRUITS = 4_500;
 const SHIRTS = 10_500;
@@ -53,13 +53,13 @@ function scan(sort: string): Promise<Product[]> {
     order by ${raw(COLUMNS[sort.replace('-', '')]!)} ${direction}, id ${direction}`);
 }
 
-// The long form also searches within a category.
+// The long test run also searches within a category.
 const CATEGORIES = sized(0, 1) === 1 ? [undefined, 2] : [undefined];
-// A word in most products, in nearly a third, in one of thirty, in one and in none, and a search that no index
-// supports.
+// Words in most products, in nearly a third, in one of fourteen, in one and in none, and a word that is too short for
+// the index.
 const WORDS = ['camiseta', 'abacate', ' 10', 'camiseta 15000', 'banana', 'ba'];
 
-test.each(SORTS)('by %s a search lists and counts the same products as a full scan', async (sort) => {
+test.each(SORTS)('a search sorted by %s lists and counts the same products as a full scan', async (sort) => {
   const products = await scan(sort);
   for (const word of WORDS)
     for (const category of CATEGORIES) {

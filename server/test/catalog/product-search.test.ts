@@ -63,7 +63,7 @@ describe('search', () => {
     },
   );
 
-  test('disregards the case of every alphabet', async () => {
+  test('disregards the case of Cyrillic letters, too', async () => {
     expect(await found({ search: 'журнал' })).toEqual(['ЖУРНАЛ']);
   });
 
@@ -82,7 +82,7 @@ describe('search', () => {
     expect(await found({ search: '.*' })).toEqual([]);
   });
 
-  test('does not match across two values', async () => {
+  test('does not match text that spans two values, such as a name and a sku', async () => {
     for (const between of ['', ' ', ',', '\n'])
       for (const [left, right] of [
         ['foo', 'bar'],

@@ -62,7 +62,7 @@ describe('a name', () => {
     expect(statuses(renamed)).toEqual({ 200: 1, 409: 9 });
   });
 
-  test('is rejected for two products that request the name of the other concurrently', async () => {
+  test('is rejected for both of two products that request the name of the other concurrently', async () => {
     await fresh(8);
     const [a, b] = [await newProduct(store, { name: 'A' }), await newProduct(store, { name: 'B' })];
     // PostgreSQL inserts index entries in the order in which the indexes were created. A slow index before the unique
@@ -105,7 +105,7 @@ describe('a balance', () => {
     expect((await store.get(`/products/${simple}`)).body.quantity).toBe(sum);
   });
 
-  test('can be set to zero and back by any number of concurrent calls', async () => {
+  test('can be set to zero and back by 120 concurrent calls, and the sum of the product stays correct', async () => {
     await fresh(9);
     const id = await newVaried(store, { A: 1, B: 1 });
     const answers = await times(120, (index) =>
@@ -130,7 +130,7 @@ describe('a balance', () => {
     });
   });
 
-  test('can be found by its sku at any time while two variations keep swapping theirs', async () => {
+  test('can be set by its sku at any time while two variations keep swapping their skus', async () => {
     await fresh(5);
     const id = await newVaried(store, { A: 1, B: 2 });
     const swap = [

@@ -104,7 +104,7 @@ describe('PATCH /products/{id}/variants/{sku}/stock', () => {
     expect([same.status, same.body, same.events]).toEqual([200, answer.body, []]);
   });
 
-  test('finds a sku of any characters', async () => {
+  test('finds a sku with slashes, percent signs, quotes and accents', async () => {
     const odd = 'a/b %2F#?ç "x"';
     const id = await newVaried(store, { [odd]: 1 });
     const answer = await store.patch(`/products/${id}/variants/${encodeURIComponent(odd)}/stock`, {

@@ -26,7 +26,7 @@ beforeAll(async () => {
   await newVaried(await feira.store(), { elsewhere: 1 });
 });
 
-test('lists every variation of the store once, as its product has it', async () => {
+test('lists every variation of the store once, with the same fields as in its product', async () => {
   const listed = (await allByCursor(store, '/variants?limit=40')) as Listed[];
   expect(new Set(listed.map(({ id }) => id)).size).toBe(VARIATIONS);
   expect(listed).toHaveLength(VARIATIONS);

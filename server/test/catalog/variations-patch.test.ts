@@ -161,7 +161,7 @@ describe('PATCH /products/{id}/variants', () => {
     expect(await variationsOf(id)).toEqual(chained.body.data);
   });
 
-  test('clears sku and ean with null, for any number of variations', async () => {
+  test('clears sku and ean with null, even of several variations', async () => {
     const id = await newVaried(store, { A: 1, B: 2 });
     const answer = await patch(id, [
       { sku: 'A', setSku: null, setEan: null },
