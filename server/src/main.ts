@@ -5,7 +5,7 @@ import { helpFor, overview, usage } from './commands/help.js';
 import { ConfigError, NoDatabaseError } from './platform/config-errors.js';
 import { isTemporary } from './platform/db/unavailable.js';
 
-// Each command is imported when it runs, because importing all of them takes half a second and a single one a tenth.
+// Each command is imported only when it is used, because importing all of them takes half a second.
 const COMMANDS: Record<string, () => Promise<{ command: Command }>> = {
   serve: () => import('./commands/serve.js'),
   listen: () => import('./commands/listen.js'),
@@ -27,7 +27,7 @@ const COMMANDS: Record<string, () => Promise<{ command: Command }>> = {
   doctor: () => import('./commands/doctor.js'),
 };
 
-/** Parses the command line: words that name a command, then its options. */
+/** Runs the command line: words that name a command, followed by its options. */
 export async function main(args: string[]): Promise<void> {
   try {
     await run(args);

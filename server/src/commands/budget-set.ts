@@ -25,7 +25,7 @@ export const command: Command = {
       );
       await setBudget(db.store(workspaceId).autocommit, workspaceId, clientId, perMinute);
       // Processes are notified within milliseconds. A process that misses the notification uses the old limit for at
-      // most this long, so wait until the new one applies everywhere.
+      // most this long, so wait until the new limit applies everywhere.
       await wait(CACHE_MS);
       return { workspaceId, clientId, perMinute };
     });

@@ -40,8 +40,8 @@ const EMAIL = 'demo@feira.example';
 const ACCENT_COLOR = '4338ca';
 
 /**
- * Creates the demo store at the first start and saves its credentials next to the embedded database. Each start issues
- * a new token and saves it in the same file, which only this account can read.
+ * Creates the demo store at the first start and saves its credentials in a file next to the embedded database. Each
+ * start issues a new token and saves it in the same file. Only the user that runs the server can read the file.
  */
 export async function ensureDemo(
   { db, clock }: { db: Database; clock: Clock },
@@ -129,7 +129,8 @@ function readDemo(file: string): Demo | undefined {
 }
 
 /**
- * Creates the demo store, or reuses that of a start which was killed before it saved its file. It gets a new password.
+ * Creates the demo store. If an earlier start created it and was killed before it saved the file, the store is reused,
+ * and its owner gets a new password.
  */
 async function createDemo(tx: Tx): Promise<Demo> {
   const password = randomBytes(9).toString('base64url');

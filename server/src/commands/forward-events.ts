@@ -29,9 +29,9 @@ export interface Forwarder {
 }
 
 /**
- * Posts events one after the other in the order of the feed, until it is asked to stop. An event is sent again until it
- * is answered with 2xx, and the position is saved before the next one is sent. After a kill, only the event that was in
- * flight can arrive twice.
+ * Posts events one after the other in the order of the feed, until `stop` is aborted. An event is sent again until it
+ * is answered with 2xx, and the position is saved before the next event is sent. If the process is killed, only the
+ * event that was in flight can arrive twice.
  */
 export async function forwardEvents(forwarder: Forwarder, start: Position, stop: AbortSignal): Promise<void> {
   let position = start;
@@ -48,7 +48,7 @@ export async function forwardEvents(forwarder: Forwarder, start: Position, stop:
   forwarder.saved.save(position, true);
 }
 
-/** Returns undefined if the database does not respond, so that the caller tries again later. */
+/** Returns undefined if the feed cannot be read now, so that the caller tries again later. */
 async function readPage({ db, workspaceId, saved, onDatabaseError }: Forwarder, after: string) {
   try {
     return await readFeed(db, workspaceId, { after, limit: PAGE });
@@ -63,7 +63,7 @@ async function readPage({ db, workspaceId, saved, onDatabaseError }: Forwarder, 
   }
 }
 
-/** Returns false if it was asked to stop before the event was acknowledged. */
+/** Returns false if `stop` was aborted before the event was acknowledged. */
 async function deliver(forwarder: Forwarder, event: FeedEvent, stop: AbortSignal): Promise<boolean> {
   const { outbound, clock, forwardTo, secret, onAttempt } = forwarder;
   for (let attempt = 1; !stop.aborted; attempt++) {

@@ -49,7 +49,7 @@ function describePlan(pending: PlannedMigration[]): string {
   return lines.join('\n');
 }
 
-/** Describes what writers have to do. These two locks do not conflict with those of INSERT, UPDATE and DELETE. */
+/** Describes the effect on writers. These two locks do not conflict with those of INSERT, UPDATE and DELETE. */
 function effectOf(lock: string): string {
   return ['share update exclusive', 'row exclusive'].includes(lock) ? 'continue' : 'wait briefly';
 }

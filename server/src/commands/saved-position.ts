@@ -10,7 +10,7 @@ interface Forwarding {
 
 export interface Position {
   cursor: string;
-  /** The last event that was acknowledged. */
+  /** The sequence of the last event before the cursor. */
   sequence: number;
 }
 

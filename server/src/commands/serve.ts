@@ -44,7 +44,7 @@ export const command: Command = {
     const assembly = await assemble({
       ...config,
       connection: connected.connection,
-      // Background jobs read no lists.
+      // The replica serves only lists, which background jobs do not read.
       replica: role === 'worker' ? undefined : config.replica,
       log,
     });
@@ -108,8 +108,8 @@ interface Address {
 }
 
 /**
- * Returns where a worker listens, if at all. It listens only if PORT is set, because it has no public routes and
- * several workers may run on one machine.
+ * Returns the address on which a worker serves health and metrics if METRICS_PORT is not set. Without PORT it does not
+ * listen at all, because it has no public routes and several workers may run on one machine.
  */
 function workerAddress(role: string, { host, port, portIsGiven }: Config): Address | undefined {
   return role === 'worker' && portIsGiven ? { host, port } : undefined;

@@ -31,7 +31,7 @@ export const command: Command = {
       required: true,
     },
     for: { value: '60s', description: 'How long, such as 90s, 10m or 2h (default 60s)' },
-    'no-restock': { description: 'Leave products that are sold out without stock' },
+    'no-restock': { description: 'Do not add stock to products that are sold out' },
   },
   example: 'feira simulate --store demo-store --rate 2/s --for 60s',
   details:

@@ -2,7 +2,10 @@ import { join } from 'node:path';
 import type { Config } from '../platform/config.js';
 import { DEMO_REDIRECT_URI, type OpenedDemo } from './demo.js';
 
-/** The text that a start prints. Secrets are printed only to a terminal, because other outputs end up in logs. */
+/**
+ * Returns the text that the server prints when it starts. It contains secrets only if the output is a terminal, because
+ * other outputs end up in logs.
+ */
 export function welcome(
   { publicUrl, dataFolder }: Pick<Config, 'publicUrl' | 'dataFolder'>,
   demo: OpenedDemo,

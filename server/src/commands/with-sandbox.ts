@@ -16,7 +16,7 @@ export interface SandboxServices extends CheckoutServices {
   wake(): Promise<void>;
 }
 
-/** Runs a command that needs the sandbox, because commands cannot act for another gateway. */
+/** Runs a command that acts through the sandbox gateway. Commands cannot act for any other gateway. */
 export async function withSandbox<T>(work: (services: SandboxServices) => Promise<T>): Promise<T> {
   return withDatabase(async (db, clock, { secrets, publicUrl }) => {
     const signer = new Signer(secrets);

@@ -141,7 +141,7 @@ test('the carrier advances a parcel step by step or directly to a status', async
   expect(await mistake('scan', { code: 'NONE' })).toContain('No shipment has the code NONE');
 });
 
-test('asks for the store if two stores use the same code', async () => {
+test('a scan asks for the store if two stores use the same shipment code', async () => {
   const other = await feira.store();
   for (const each of [store, other]) {
     await newProduct(each, { quantity: 1 });
@@ -175,7 +175,7 @@ test('a simulation restocks sold-out products unless this is disabled', async ()
   expect(await stock()).toBeGreaterThan(0);
 });
 
-test('a simulation creates orders, payments and shipments, and ends on time', async () => {
+test('a simulation creates orders and payments, and rejects an invalid rate', async () => {
   await newProduct(store, { quantity: 1000 });
   const counts = await run('simulate', { store: store.workspaceId, rate: '20/s', for: '2s' });
   expect(counts.orders).toBeGreaterThan(5);

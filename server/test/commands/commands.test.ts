@@ -74,7 +74,7 @@ describe('beside a running server', () => {
     });
   });
 
-  test('an existing owner gets another store with its own address', async () => {
+  test('an owner who already has a store gets another one with its own slug', async () => {
     const first = await answerOf(newStore('Duas Lojas'));
     const second = await answerOf(newStore('Duas Lojas'));
     expect(second.workspaceId).not.toBe(first.workspaceId);
@@ -115,7 +115,7 @@ describe('beside a running server', () => {
     expect(await limit()).toBe('600');
   });
 
-  test('doctor reports the only problem of a test database, and migrate has nothing to do', async () => {
+  test('doctor reports only the missing durability of a test database, and migrate has nothing to do', async () => {
     const { code, stdout } = await runCommand(['doctor', '--json'], env);
     expect(code).toBe(1);
     const { findings } = JSON.parse(stdout) as { findings: { what: string; ok: boolean }[] };
@@ -242,7 +242,7 @@ describe('an error', () => {
   );
 });
 
-test('help lists every command, and each command has its own help', async () => {
+test('help lists the commands, and each command has its own help', async () => {
   const { stdout } = await runCommand(['--help'], env);
   for (const name of [
     'serve',

@@ -11,8 +11,8 @@ import { temporaryFolder, until } from '../support/process.js';
 import { sized } from '../support/sized.js';
 
 /**
- * Drawing the pictures of all products takes eight seconds of CPU time, so only some are drawn. The last products come
- * first.
+ * Drawing the pictures of all products takes eight seconds of CPU time. A short run therefore draws only those of the
+ * last three products.
  */
 const DRAWN = DEMO_PRODUCTS.slice(-sized(3, DEMO_PRODUCTS.length)).map(({ name }) => name);
 
@@ -51,7 +51,7 @@ async function countProducts(): Promise<number> {
   return row!.count;
 }
 
-/** Gives most products an existing picture, so that none is drawn for them. */
+/** Gives all products except those in DRAWN five pictures, so that none are drawn for them. */
 async function addOwnPictures(): Promise<void> {
   await feira.context.db.store('test').autocommit.query(sql`
     insert into product_images (workspace_id, product_id, id, position, url)

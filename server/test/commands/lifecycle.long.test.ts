@@ -49,7 +49,7 @@ async function followCurl(output: string): Promise<{ data: { name: string }[] }>
 }
 
 describe('the server on its embedded database', () => {
-  test('prints a curl line that works on the first start and on the next, and Ctrl-C ends it with PostgreSQL', async () => {
+  test('prints a curl command that works on the first start and on the next, and stops PostgreSQL on Ctrl-C', async () => {
     const first = await startServer(env);
     await until(() => first.output().includes('curl'));
     expect((await followCurl(first.output())).data).toHaveLength(3);
@@ -136,7 +136,7 @@ describe('the server on its embedded database', () => {
     expect(answer).toContain('HTTP/1.1 201 Created');
   });
 
-  test('serves on for STOP_DELAY_MS when it is asked to stop, and a second signal ends it', async () => {
+  test('keeps serving for STOP_DELAY_MS when it is asked to stop, and a second signal ends it', async () => {
     const server = await startServer({ ...env, STOP_DELAY_MS: '600000' });
     server.child.kill('SIGTERM');
     await until(async () => (await fetch(`${server.url}/healthz`)).status === 503);
@@ -145,7 +145,7 @@ describe('the server on its embedded database', () => {
     expect(await server.stop('SIGTERM')).toBe(1);
   });
 
-  test('stops with the npm that started it', async () => {
+  test('stops when the npm process that started it ends', async () => {
     const port = await freePort();
     const npm = spawn('npm', ['start'], {
       cwd: ROOT,
@@ -165,7 +165,7 @@ describe('the server on its embedded database', () => {
     await until(async () => !(await answers()) && !isAlive(pid));
   });
 
-  test('runs commands without a server, and beside one that was started meanwhile', async () => {
+  test('does not have to run for other commands to work', async () => {
     const made = await feiraCommand(
       ['app', 'create', '--name', 'ERP', '--redirect-uri', 'https://erp.example/cb', '--json'],
       env,

@@ -8,7 +8,7 @@ import { isGenuine } from '../support/webhooks.js';
 
 const listening = new Listening();
 
-test('posts each event as a delivery would be: same body, same headers, both signatures', async () => {
+test('posts each event like a webhook delivery: same body, same headers, both signatures', async () => {
   const listener = await listening.listen();
   await newProduct(listening.store, { quantity: 1 });
   await until(() => listening.receiver.received.length >= 1);

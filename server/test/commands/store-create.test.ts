@@ -99,7 +99,7 @@ describe('a store for an e-mail without an account', () => {
     expect([silent.code, silent.stderr]).toEqual([2, expect.stringContaining('--owner-password is missing')]);
   });
 
-  test('reads the password from standard input or the environment', async () => {
+  test('is created with a password from standard input or from the environment', async () => {
     const named = (email: string) => ['store', 'create', '--name', email, '--owner-email', email, '--json'];
     const ways = [
       runCommand([...named('stdin@loja.example'), '--owner-password-stdin'], env, {
@@ -120,7 +120,7 @@ describe('a store for an e-mail without an account', () => {
     expect(await storesOf('weak@loja.example')).toEqual([]);
   });
 
-  test('shows apps the contact address that was given, not the sign-in e-mail', async () => {
+  test('has the contact e-mail that was given, not the sign-in e-mail', async () => {
     const made = await create(
       'Contact',
       ...owner('private@loja.example', 'correct horse'),

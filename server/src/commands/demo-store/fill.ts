@@ -30,7 +30,7 @@ export async function fillCatalog(
     if (signal.aborted) return;
     await db.store(workspaceId).transaction((tx) => ensureProduct(tx, workspaceId, product));
   }
-  // Products are created in reverse order, because the product list shows the newest first.
+  // Pictures are drawn for the newest products first, because the product list begins with these.
   for (const product of DEMO_PRODUCTS.toReversed()) {
     if (signal.aborted) return;
     await addPictures(services, workspaceId, product, signal);
@@ -93,7 +93,7 @@ async function addPictures(
 ): Promise<void> {
   const db = services.db.store(workspaceId);
   const found = await findProduct(db, workspaceId, product.name);
-  // A product that was deleted or already has pictures is left unchanged.
+  // The merchant may have deleted the product.
   if (!found) return;
   for (const request of picturesOf(product).slice(found.images)) {
     if (signal.aborted) return;

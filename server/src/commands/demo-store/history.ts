@@ -49,7 +49,7 @@ async function placeAndMove(
     service: order.service,
     payment: { method: order.method, installments: order.method === 'card' ? order.installments : 1 },
   });
-  // The merchant has deleted the product or it is sold out, so the order is skipped.
+  // If the merchant has deleted the product or it is sold out, the order is skipped.
   if (!('orderId' in outcome)) return;
   const { orderId, transactionId } = outcome;
   const { stage } = order;
@@ -102,7 +102,7 @@ async function ship(
   });
 }
 
-/** Returns order lines of one unit each. Of a product with variations, it takes the one with the most stock. */
+/** Returns order lines of one unit each. For a product with variations, the variation with the most stock is chosen. */
 async function linesOf({ db }: HistoryServices, workspaceId: string, { products }: DemoOrder) {
   return db.store(workspaceId).query<{ productId: string; variantId: string | null; quantity: number }>(sql`
     select p.id as "productId", v.id as "variantId", 1 as quantity

@@ -97,13 +97,13 @@ const RECENT: DemoOrder['stage'][] = [
 const METHODS: DemoOrder['method'][] = ['pix', 'card', 'pix', 'card', 'boleto'];
 const COUNT = 42;
 
-/** Two weeks of orders, oldest first: three a day, most of them delivered, the last ones still open. */
+/** Two weeks of orders, oldest first: three a day, the older ones mostly delivered, the last ones still open. */
 export const DEMO_ORDERS: DemoOrder[] = Array.from({ length: COUNT }, (_, at) => {
   const left = COUNT - 1 - at;
   const hoursAgo = left * 8 + 2;
   return {
     hoursAgo,
-    // Some buyers order more than once.
+    // There are three times as many orders as buyers, and every buyer orders three times.
     buyer: (at * 5) % PEOPLE.length,
     products: BASKETS[(at * 4) % BASKETS.length]!,
     method: METHODS[at % METHODS.length]!,
@@ -121,7 +121,10 @@ function stageOf(at: number, left: number): DemoOrder['stage'] {
   return at % 13 === 11 ? 'canceled' : 'delivered';
 }
 
-/** A valid access key of an invoice of a fictitious issuer: state, month, CNPJ, model, series, number, code, check digit. */
+/**
+ * Returns a valid access key of an invoice of a fictitious issuer: state, year, month, CNPJ, model, series, number,
+ * emission type, code, check digit.
+ */
 export function accessKey(number: number): string {
   const body = `3526${'01'}11222333000181${'55'}001${String(number).padStart(9, '0')}1${String(number * 7919)
     .padStart(8, '0')

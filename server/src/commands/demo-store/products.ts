@@ -33,9 +33,7 @@ const { coffee, jar, bottle, chocolate, soap, candle, tube, headphones, speaker 
 const LETTERS = ['P', 'M', 'G'];
 const COLOUR = 'Cor';
 
-/**
- * The first three products are created at the first start of the server (demo.ts); only their pictures are added here.
- */
+/** The products of the demo store. The first three are created by demo.ts; fillCatalog adds only their pictures. */
 export const DEMO_PRODUCTS: DemoProduct[] = [
   {
     name: 'Caneca Esmaltada',

@@ -1,4 +1,4 @@
-/** A colour with a darker and a lighter shade, from which a drawing is shaded. */
+/** A colour with a darker and a lighter shade for the shadows and highlights of a drawing. */
 export interface Tone {
   main: string;
   dark: string;
