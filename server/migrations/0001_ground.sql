@@ -1,14 +1,14 @@
 -- The first tables: stores and their owners, apps and their tokens, budgets, idempotency, the catalog, events.
--- Every table of a store has workspace_id first in its primary key and in its indexes, and no foreign key crosses
--- stores: a store is the unit of isolation, of locking and of a future shard.
+-- The tables with the data of stores have workspace_id as a column, mostly first in the primary key and in the indexes,
+-- and no foreign key refers to another store: a store is the unit of isolation, of locking and of a future shard.
 
 create extension if not exists pg_trgm;
 create extension if not exists unaccent;
 create extension if not exists btree_gin;
 
--- How text is compared when case and accents must not matter. unaccent() is only stable because a dictionary can be
--- changed; naming the dictionary and never changing it makes the wrapper immutable in fact. The unit separator is what
--- search_terms() puts between values, so no value may keep one.
+-- Returns the form in which text is compared if case and accents must not matter. unaccent() is declared stable,
+-- because its dictionary can be changed. This function names the dictionary, which is never changed, so it can be
+-- immutable. search_terms() puts the unit separator between values, so it is removed from the values themselves.
 create function search_form(value text) returns text
   language sql immutable parallel safe strict
   as $$ select lower(public.unaccent('public.unaccent', normalize(translate(value, chr(31), ' '), NFC))) $$;
@@ -17,17 +17,18 @@ create function search_terms(variadic parts text[]) returns text
   language sql immutable parallel safe
   as $$ select array_to_string(array(select search_form(part) from unnest(parts) part where part is not null), chr(31)) $$;
 
--- The pattern that finds a text anywhere inside. Escaped after unaccent, which makes a plain % of a full-width one.
+-- Returns the LIKE pattern that matches any text containing the value. Special characters are escaped after unaccent(),
+-- because that turns a full-width % into a plain one.
 create function search_pattern(value text) returns text
   language sql immutable parallel safe strict
   as $$ select '%' || regexp_replace(search_form(value), '([\\%_])', '\\\1', 'g') || '%' $$;
 
--- Every four and every six bytes of a text, each hashed together with the store. In a store of 1,000,000 products a
--- trigram stands in thousands of them, and a search that finds 20 took 20 ms to intersect their lists with the list of
--- all products of the store; six bytes of one store stand in a few dozen. Four are for words of four and five letters.
--- Over bytes and not characters, because substr() counts characters from the start each time. These hash functions decide
--- on partitions too, so no version changes them. The cost keeps the planner from calling it on rows that another
--- condition can refuse.
+-- Returns a hash of every sequence of four and of six bytes in a text, combined with the store. In a store of 1,000,000
+-- products, thousands contain the same trigram. A search that found 20 took 20 ms, because these index lists had to be
+-- intersected with the list of all products of the store. The same six bytes occur in only a few dozen products of a
+-- store; four bytes are for words of four and five letters. The function uses bytes instead of characters, because
+-- substr() counts characters from the start each time. PostgreSQL also uses these hash functions for partitions, so new
+-- versions do not change them. With the high cost, the planner calls the function last.
 create function search_grams(workspace_id uuid, value text) returns bigint[]
   language sql immutable parallel safe strict cost 1000
   as $$
@@ -37,8 +38,8 @@ create function search_grams(workspace_id uuid, value text) returns bigint[]
         generate_series(1, length(bytes) - size + 1) i)
   $$;
 
--- The grams at both ends of a searched text of four bytes or more, of six if there are six. More of them would be slower:
--- of each product that has the rarest, every other one is looked up.
+-- Returns the hashes of the first and the last six bytes of a searched text, or four bytes if the text is shorter than
+-- six. More hashes would be slower, because each is looked up for every product that contains the rarest one.
 create function search_keys(workspace_id uuid, value text) returns bigint[]
   language sql immutable parallel safe strict
   as $$
@@ -49,8 +50,9 @@ create function search_keys(workspace_id uuid, value text) returns bigint[]
       (select case when length(convert_to(search_form(value), 'UTF8')) < 6 then 4 else 6 end as size) sizes
   $$;
 
--- Values as JSON, for columns that keep a record as it is answered. to_json() and to_char() are only stable because they
--- take any type and any locale; of these two types and this one pattern the outcome never changes.
+-- Return values as JSON, for columns that store records in the form of the API. to_json() and to_char() are declared
+-- stable, because in general they depend on type and locale. For these types and this pattern their results never
+-- change.
 create function json_text(value text) returns text
   language sql immutable parallel safe
   as $$ select coalesce(to_json(value)::text, 'null') $$;
@@ -59,8 +61,8 @@ create function json_time(value timestamptz) returns text
   language sql immutable parallel safe strict
   as $$ select '"' || to_char(value at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"' $$;
 
--- UUIDv7 for rows that a statement makes by itself. The 12 bits after the version hold the fraction of the millisecond.
--- PostgreSQL 18 has a function for it, which costs a stock write 80 µs less than this one, 15 to 17 do not.
+-- Returns a UUIDv7, for rows that get their id in the database. The 12 bits after the version contain the fraction of
+-- the millisecond. PostgreSQL 18 has its own function, with which a stock write takes 80 µs less.
 create function new_id() returns uuid
   language sql volatile parallel safe
   as $$
@@ -102,7 +104,7 @@ create table workspaces (
 );
 create index workspaces_owner on workspaces (owner_id);
 
--- Apps and what merchants granted them.
+-- Apps and the access that merchants granted to them.
 
 create table apps (
   client_id text primary key,
@@ -118,8 +120,8 @@ create table app_secrets (
   primary key (client_id, secret_hash)
 );
 
--- A grant is the family of all tokens that one approval led to. Revocation lives here, so that a token inserted after
--- a revocation is already dead.
+-- A grant is one approval by a merchant; all tokens issued for it refer to it. The revocation is stored here, so that a
+-- token inserted after a revocation is invalid, too.
 create table oauth_grants (
   workspace_id uuid not null,
   id uuid not null,
@@ -159,7 +161,7 @@ create table budgets (
   primary key (workspace_id, client_id)
 );
 
--- The daily count of upload addresses must survive a restart, so each one that was given leaves a row for a day.
+-- The daily count of upload URLs must survive a restart, so each issued URL has a row for a day.
 create table upload_spends (
   workspace_id uuid not null,
   client_id text not null,
@@ -175,7 +177,7 @@ create table idempotency_keys (
   key text not null,
   request_hash bytea not null,
   status smallint not null,
-  -- Sealed: the answer to the making of a webhook carries its secret.
+  -- Encrypted, because the response to the creation of a webhook contains its secret.
   body bytea not null,
   created_at timestamptz(3) not null,
   primary key (workspace_id, client_id, key)
@@ -198,7 +200,7 @@ create table products (
   price numeric(14,2) not null check (price >= 0),
   price_discount numeric(14,2) check (price_discount >= 0),
   description text,
-  -- Of a product with variations this is the sum of theirs, kept by every statement that changes one.
+  -- For a product with variations, the sum of their quantities. Every statement that changes one also updates the sum.
   quantity bigint not null default 0 check (quantity >= 0),
   weight numeric(12,3),
   width numeric(12,3),
@@ -213,13 +215,13 @@ create table products (
   variation_types jsonb not null default '[]',
   created_at timestamptz(3) not null default now(),
   updated_at timestamptz(3) not null default now(),
-  -- The JSON of all that a stock write leaves alone, open at its end: a list of 50 costs a third of what writing it anew
-  -- for each reader cost.
+  -- The JSON of all fields that a stock write does not change, without the closing brace. With it, a list of 50
+  -- products takes a third of the time that building the JSON for each reader took.
   document text not null,
   primary key (workspace_id, id)
 );
--- A trigger and not generated columns: of those PostgreSQL reads the expression anew in every update, only to find that
--- a stock write leaves them alone. This one is not even called then.
+-- A trigger is used instead of generated columns, because PostgreSQL parses the expressions of generated columns in
+-- every update, even if a stock write does not change them. The trigger is not called for a stock write.
 create function derive_product() returns trigger language plpgsql as $$
 begin
   new.name_sort := search_form(new.name);
@@ -247,8 +249,9 @@ create index products_category on products (workspace_id, category_id, created_a
 create index products_sku on products (workspace_id, sku) where sku is not null;
 create index products_ean on products (workspace_id, ean) where ean is not null;
 
--- What a search looks at: name, sku and ean of the product and of its variations. Apart from products, so that a stock
--- write (which makes an entry in every index of its table) does not also touch the trigram index.
+-- The searchable text of a product: its name, sku and ean, and the sku and ean of its variations. It is in a table of
+-- its own, because a stock write adds an entry to every index of its table and would otherwise update the search
+-- indexes, too.
 create table product_search (
   workspace_id uuid not null,
   product_id uuid not null,
@@ -256,7 +259,7 @@ create table product_search (
   primary key (workspace_id, product_id)
 );
 create index product_search_grams on product_search using gin (search_grams(workspace_id, terms));
--- For what is too short for the one above.
+-- For search texts that are too short for the index above.
 create index product_search_terms on product_search using gin (workspace_id, terms gin_trgm_ops);
 
 create table variations (
@@ -270,10 +273,10 @@ create table variations (
   ean text,
   price numeric(14,2) not null check (price >= 0),
   quantity integer not null default 0 check (quantity >= 0),
-  -- All but the quantity, open at its end.
+  -- The JSON of all fields except the quantity, without the closing brace.
   document text not null,
   primary key (workspace_id, product_id, id),
-  -- Judged when a statement ends, not row by row: two variations may swap their SKUs in one statement.
+  -- Checked at the end of a statement, so that two variations can swap their SKUs in one statement.
   constraint variations_sku unique (workspace_id, product_id, sku) deferrable initially immediate,
   constraint variations_combination unique (workspace_id, product_id, combination)
 );
@@ -301,7 +304,7 @@ create table product_images (
   width integer,
   height integer,
   created_at timestamptz(3) not null default now(),
-  -- Open at its end for the url, which begins with an address that only the running server knows.
+  -- The JSON without the closing brace and the url, which begins with an address that only the running server knows.
   document text not null generated always as (
     '{"id":"' || id::text || '","productId":"' || product_id::text || '","key":' || json_text(key)
     || ',"order":' || position::text || ',"contentType":' || json_text(content_type)
@@ -314,7 +317,7 @@ create table product_images (
 
 -- Events.
 
--- Written by the statement or transaction that made the change: neither can exist without the other.
+-- An event is written by the statement or transaction that makes the change, so neither can exist without the other.
 create table events (
   workspace_id uuid not null,
   id uuid not null default new_id(),

@@ -1,4 +1,4 @@
--- The categories every store shares. 23 is the one a product gets when it names none.
+-- The categories, which are the same for all stores. 23 is the default category of a product.
 insert into categories (id, name, parent_id) values
   (1, 'Fashion', null),
   (2, 'Women''s Clothing', 1),

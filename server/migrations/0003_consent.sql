@@ -1,4 +1,4 @@
--- Merchants sign in, approve apps and disconnect them; integrators register apps by themselves.
+-- Merchants sign in, approve apps and disconnect them. Integrators register their own apps.
 
 create table sessions (
   id_hash bytea primary key,
@@ -9,7 +9,7 @@ create table sessions (
 create index sessions_user on sessions (user_id);
 create index sessions_expiry on sessions (expires_at);
 
--- One row per failed sign-in and per thing it counts against: the account, the address, and both together.
+-- One row for each count that a failed sign-in adds to: that of the account, of the address, and of both together.
 create table sign_in_failures (
   subject text not null,
   failed_at timestamptz(3) not null,
@@ -18,7 +18,7 @@ create table sign_in_failures (
 );
 create index sign_in_failures_age on sign_in_failures (failed_at);
 
--- One row per account that somebody asked for, counted against the address it was asked from.
+-- One row for each attempt to sign up, with the address that it came from.
 create table sign_ups (
   address text not null,
   asked_at timestamptz(3) not null,
@@ -27,11 +27,11 @@ create table sign_ups (
 );
 create index sign_ups_age on sign_ups (asked_at);
 
--- Apps made on the command line have no owner.
+-- Apps that were created on the command line have no owner.
 alter table apps add column owner_id uuid references users, add column contact text;
 create index apps_owner on apps (owner_id);
 
--- A grant is made when the merchant approves; the app is connected once it has exchanged the code.
+-- A grant is created when the merchant approves the app. The app is connected once it has exchanged the code.
 alter table oauth_grants add column connected_at timestamptz(3), add column last_used_at timestamptz(3);
 update oauth_grants set connected_at = created_at;
 

@@ -1,4 +1,4 @@
--- Subscriptions, the deliveries they are owed, and what became of each attempt.
+-- Subscriptions, their deliveries, and the result of each attempt.
 
 create table webhooks (
   workspace_id uuid not null,
@@ -6,7 +6,7 @@ create table webhooks (
   client_id text not null,
   url text not null,
   events text[] not null,
-  -- Sealed with FEIRA_SECRET: signing needs the secret itself, so a hash would not do.
+  -- Encrypted with FEIRA_SECRET. A hash would not be sufficient, because signing needs the secret itself.
   secret bytea not null,
   previous_secret bytea,
   previous_until timestamptz(3),
@@ -27,9 +27,11 @@ create table deliveries (
   status text not null default 'pending' check (status in ('pending', 'delivered', 'failed')),
   attempts integer not null default 0,
   attempts_left integer not null default 5,
-  -- When it is due. A worker that takes it moves this to the end of its lease: if the worker dies, it is due again.
+  -- When the delivery is due. A worker that claims it sets this to the end of its lease, so that the delivery is due
+  -- again if the worker dies.
   next_at timestamptz(3) not null default '-infinity',
-  -- Counts how often it was taken, so that a worker whose lease ran out cannot overwrite what its successor recorded.
+  -- How often the delivery was claimed. A worker whose lease expired therefore cannot overwrite the result of the next
+  -- one.
   claims integer not null default 0,
   created_at timestamptz(3) not null default now(),
   primary key (workspace_id, id)
@@ -51,16 +53,16 @@ create table delivery_attempts (
   primary key (workspace_id, delivery_id, number)
 );
 
--- The order of the feed. An event is shown once every transaction that began before its own has ended: only then can
--- nothing land behind it any more. seq puts the events of one transaction in order.
+-- The order of the feed. An event is shown once every transaction that began before its own has ended, because only
+-- then no event can be added before it. seq is the order of the events of one transaction.
 alter table events
   add column xid xid8 not null default pg_current_xact_id(),
   add column seq bigint generated always as identity;
 create index events_feed on events (workspace_id, xid, seq);
 create index events_age on events (created_at);
 
--- Fan-out stands here and not in the callers, so that no statement that writes an event can forget it. An app that has
--- no live grant any more is owed nothing; an approval that it has not exchanged is none yet.
+-- A trigger adds the deliveries, so that no statement that writes an event can omit them. An app gets deliveries only
+-- if it has a grant that is connected and not revoked.
 create function fan_out() returns trigger language plpgsql as $$
 begin
   insert into deliveries (workspace_id, webhook_id, event_id, event)

@@ -1,4 +1,5 @@
--- Files: asked for, uploaded to a staging place, verified, and then served from their key.
+-- Files. A client requests an upload and uploads the file to a staging area. The file is verified and then served under
+-- its key.
 
 create table uploads (
   workspace_id uuid not null,
@@ -12,8 +13,8 @@ create table uploads (
 );
 create index uploads_unattached on uploads (created_at) where attached_at is null;
 
--- Files to be removed: published ones whose image or product is gone, and staged ones whose address has run out by then.
--- Written with the change that dooms them; whoever has removed the file removes the row.
+-- Files to be deleted: published files whose image or product was deleted, and staged files, once their upload URL has
+-- expired. A row is written in the transaction that makes its file unnecessary, and deleted after the file was deleted.
 create table doomed_files (
   workspace_id uuid not null,
   key text not null,

@@ -1,11 +1,11 @@
--- Orders, who placed them, how they are paid, how they travel.
+-- Orders, customers, payments and shipments.
 
 alter table workspaces add column last_order_number bigint not null default 1000;
 
 create table customers (
   workspace_id uuid not null,
   id uuid not null,
-  -- Who is the same person: the document, or else the e-mail.
+  -- Identifies a customer: the document if there is one, otherwise the e-mail.
   identity text not null,
   name text not null,
   email text not null,
@@ -22,7 +22,7 @@ create table customers (
 );
 create index customers_by_last_order on customers (workspace_id, last_order_at, id);
 create index customers_grams on customers using gin (search_grams(workspace_id, terms));
--- For what is too short for the one above.
+-- For search texts that are too short for the index above.
 create index customers_terms on customers using gin (workspace_id, terms gin_trgm_ops);
 
 create table orders (
@@ -49,7 +49,7 @@ create table orders (
   customer jsonb not null,
   shipping_address jsonb not null,
   items jsonb not null,
-  -- The form it came from: sent twice, it is one order.
+  -- Identifies the checkout form. A form that is sent twice creates one order.
   checkout_id text not null,
   expires_at timestamptz(3) not null,
   created_at timestamptz(3) not null default now(),
@@ -59,7 +59,8 @@ create table orders (
   delivered_at timestamptz(3),
   refunded_at timestamptz(3),
   canceled_at timestamptz(3),
-  -- The transaction of the last change: what delta sync goes by, because times do not follow commits.
+  -- The transaction of the last change. Delta sync uses it, because changes are not committed in the order of their
+  -- times.
   changed_xid xid8 not null default pg_current_xact_id(),
   primary key (workspace_id, id),
   constraint orders_number unique (workspace_id, number),
@@ -82,7 +83,7 @@ end
 $$;
 create trigger orders_change before update on orders for each row execute function note_change();
 
--- Apart from orders for the same reason as product_search: a change of status leaves the trigram index alone.
+-- In a table of its own for the same reason as product_search: a change of status does not update the search indexes.
 create table order_search (
   workspace_id uuid not null,
   order_id uuid not null,
@@ -92,8 +93,8 @@ create table order_search (
 create index order_search_grams on order_search using gin (search_grams(workspace_id, terms));
 create index order_search_terms on order_search using gin (workspace_id, terms gin_trgm_ops);
 
--- A refund is written down before the gateway is asked and is asked for under its id: whoever finds it unfinished
--- asks again, and the gateway moves the money once.
+-- A refund is recorded before it is requested from the gateway, and its id identifies the request. A worker repeats the
+-- request of an unfinished refund, and the gateway executes it once.
 create table refunds (
   workspace_id uuid not null,
   id uuid not null,
@@ -110,14 +111,14 @@ create unique index refunds_one_at_a_time on refunds (workspace_id, order_id) wh
 create index refunds_of_order on refunds (workspace_id, order_id, created_at);
 create index refunds_unfinished on refunds (created_at) where status = 'requested';
 
--- What a gateway told us, so that it is heard once.
+-- The notifications that were received from a gateway, so that each is applied once.
 create table payment_notifications (
   id text primary key,
   received_at timestamptz(3) not null default now()
 );
 create index payment_notifications_age on payment_notifications (received_at);
 
--- The sandbox gateway's own books.
+-- The sandbox gateway's own records.
 create table sandbox_payments (
   id text primary key,
   workspace_id uuid not null,
@@ -140,7 +141,8 @@ create table sandbox_refunds (
   primary key (payment_id, request_id)
 );
 
--- What the sandbox still has to tell; written with the change, removed once it was heard.
+-- The notifications that the sandbox still has to send. A row is written in the transaction of the change, and deleted
+-- once the notification was received.
 create table sandbox_outbox (
   id text primary key,
   payment_id text not null references sandbox_payments,
@@ -154,7 +156,7 @@ create table shipments (
   code text not null,
   order_id uuid not null,
   carrier text not null,
-  -- Null for a code that the merchant typed in: nobody made a label for it here.
+  -- Null for a code that the merchant entered, for which no label was created.
   cost numeric(14,2),
   estimated_delivery date,
   created_at timestamptz(3) not null default now(),

@@ -1,10 +1,10 @@
--- How many units a buyer may order at once, set by the merchant.
+-- How many units a buyer may order at once. The operator sets the limits of a store.
 alter table workspaces
   add column max_units_per_line integer not null default 100 check (max_units_per_line > 0),
   add column max_units_per_order integer not null default 1000 check (max_units_per_order > 0);
 
 -- Which network an order was placed from, kept while the order is unpaid and for as long as the rate of orders is
--- counted. A table of its own: an index on orders would block their writes while it is built.
+-- counted. This is a table of its own, because building an index on orders would block writes to orders.
 create table checkout_reservations (
   workspace_id uuid not null,
   order_id uuid not null,

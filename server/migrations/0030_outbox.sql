@@ -1,15 +1,16 @@
--- Event order that holds. Writers put their events into a small outbox. A sequencer gives the committed ones a number per
--- store, moves them to `events` and adds the deliveries. Decision page 0012 explains why this order is the order of changes.
+-- A reliable order of events. Writers insert their events into a small outbox. A sequencer numbers the committed events
+-- of each store, moves them to `events` and adds the deliveries. Decision page 0012 explains why this order is the
+-- order of the changes.
 --
--- Existing events and orders are numbered in the order of the previous release. This copies `events` once and holds a lock
--- on it meanwhile.
+-- Existing events and orders are numbered in the order of the previous release. This copies `events` once, and the
+-- table is locked meanwhile.
 
--- Drawn while the changed row is locked: of two changes of one thing the later one has the higher position.
+-- A position is assigned while the changed row is locked, so the later of two changes of a row has the higher position.
 create table outbox (
   position bigint generated always as identity primary key,
   workspace_id uuid not null,
   id uuid not null default new_id(),
-  -- Null for a change of an order that has no event of its own: only delta sync shows it.
+  -- Null for a change of an order that has no event. Only delta sync shows such a change.
   event text,
   order_id uuid,
   data jsonb,
@@ -20,8 +21,9 @@ create table outbox (
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_cost_delay = 0);
 create index outbox_of_store on outbox (workspace_id, position);
 
--- The lowest positions, of one store or of all. A function, because the outbox is empty or long within the same second:
--- a plan that was made for the empty one reads and sorts the whole of the long one. Without seqscan only the index is left.
+-- Returns the rows with the lowest positions, of one store or of all. The outbox can grow from empty to long within a
+-- second, and a plan made for the empty table would read and sort the whole long one. In a function, sequential scans
+-- can be disabled, so that the planner uses the index.
 create function next_in_outbox(most integer) returns table (place tid, workspace_id uuid)
   language sql stable rows 10 set enable_seqscan = off
   as $$ select o.ctid, o.workspace_id from outbox o order by o.position limit most $$;
@@ -30,18 +32,18 @@ create function next_in_outbox(most integer, of_store uuid) returns table (place
   language sql stable rows 10 set enable_seqscan = off
   as $$ select o.ctid, o.workspace_id from outbox o where o.workspace_id = of_store order by o.position limit most $$;
 
--- The last numbers given out in a store. Its row lock is what makes sequencers of one store take turns.
+-- The last numbers that were assigned in a store. The lock on this row serializes the sequencers of a store.
 create table event_heads (
   workspace_id uuid primary key,
   last_sequence bigint not null default 0,
   last_order_change bigint not null default 0,
-  -- The epoch in which the last number was given out.
+  -- The epoch in which the last number was assigned.
   epoch integer not null default 0
 ) with (fillfactor = 70);
 
--- A history of numbers that nobody has rewound. A new one begins whenever the database may have gone back in time: with
--- each start of PostgreSQL (a folder that was copied back, a standby that was promoted), and in each database and table
--- that a dump was restored into.
+-- An epoch is a period in which no assigned number was lost. A new epoch begins whenever the database may have been set
+-- back to an earlier state: with each start of PostgreSQL (it may use a restored folder or be a promoted standby), and
+-- in each database and table into which a dump was restored.
 create table event_epochs (
   ordinal integer generated always as identity primary key,
   id text not null unique,
@@ -52,7 +54,7 @@ create function history_identity() returns text
   language sql stable
   as $$ select extract(epoch from pg_postmaster_start_time())::text || ' ' || pg_relation_filepath('event_epochs') $$;
 
--- The last numbers of a store before it entered an epoch. Written with the first number given out in that epoch.
+-- The last numbers of a store before an epoch. A row is written together with the first number assigned in that epoch.
 create table event_epoch_entries (
   workspace_id uuid not null,
   epoch integer not null,
@@ -61,7 +63,7 @@ create table event_epoch_entries (
   primary key (workspace_id, epoch)
 );
 
--- Partitions by week. Ids are UUIDv7 and begin with their time, so an id alone says which partition has its row.
+-- Weekly partitions. Ids are UUIDv7 and begin with their time, so the id is sufficient to find the partition of a row.
 create function first_id_of(at timestamptz) returns uuid
   language sql immutable strict parallel safe
   as $$ select (lpad(to_hex(floor(extract(epoch from at) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid $$;
@@ -70,8 +72,9 @@ create function time_of_id(id uuid) returns timestamptz
   language sql immutable strict parallel safe
   as $$ select to_timestamp(('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000.0) $$;
 
--- Creates the weekly partitions that are missing from `since` to `until`. Attached and not created in place, because
--- that needs a weaker lock on the parent. Security definer: a server process need not own the tables.
+-- Creates the weekly partitions that are missing from `since` to `until`. They are created first and then attached,
+-- because that needs a weaker lock on the parent. With `security definer`, a server process does not have to own the
+-- tables.
 create function add_partitions(parent text, since timestamptz, until timestamptz) returns void
   language plpgsql security definer set search_path = public, pg_temp
   as $$
@@ -121,7 +124,8 @@ drop function fan_out();
 create table events (
   workspace_id uuid not null,
   id uuid not null,
-  -- Per store, without gaps: a reader that finds the next number missing knows that it is past the retention.
+  -- Per store and without gaps. If the number after a cursor is missing, its event was deleted after the retention
+  -- period.
   sequence bigint not null,
   event text not null,
   data jsonb not null,
@@ -138,8 +142,8 @@ insert into events (workspace_id, id, sequence, event, data, origin, created_at)
 select workspace_id, id, row_number() over (partition by workspace_id order by xid, seq), event, data, 'system', created_at
 from events_of_first_release;
 
--- Orders in the order of their last change. Apart from orders, so that the sequencer never waits for an order that a
--- writer has locked.
+-- Orders in the order of their last change. This is a table of its own, so that the sequencer never waits for an order
+-- that a writer has locked.
 create table order_changes (
   workspace_id uuid not null,
   order_id uuid not null,
@@ -159,7 +163,8 @@ from workspaces w;
 
 drop table events_of_first_release;
 
--- A process of the previous release that still runs inserts into `events` without a number. Its events go to the outbox.
+-- A process of the previous release that is still running inserts into `events` without a number. A trigger moves its
+-- events to the outbox.
 create function enqueue_event() returns trigger language plpgsql as $$
 begin
   insert into outbox (workspace_id, event, data, origin) values (new.workspace_id, new.event, new.data, 'system');
@@ -170,7 +175,8 @@ alter table events alter column id set default new_id(), alter column created_at
 create trigger events_enqueued before insert on events
   for each row when (new.sequence is null) execute function enqueue_event();
 
--- Every change of an order is numbered, whether it has an event or not. A trigger, so that no statement can forget it.
+-- Every change of an order is numbered, whether it has an event or not. This is a trigger, so that no statement can
+-- omit it.
 create function enqueue_order_change() returns trigger language plpgsql as $$
 begin
   insert into outbox (workspace_id, order_id, origin) values (new.workspace_id, new.id, 'system');
@@ -188,8 +194,8 @@ end
 $$;
 alter table orders drop column changed_xid;
 
--- Who asked for a refund: a worker that finishes it reports the same origin.
+-- The origin of a refund request. A worker that completes the refund emits its event with this origin.
 alter table refunds add column origin text not null default 'system';
 
--- Only events whose position was drawn after the subscription was made are delivered to it.
+-- Only events with a higher position are delivered to the subscription. It is set when the subscription is created.
 alter table webhooks add column after_position bigint not null default 0;

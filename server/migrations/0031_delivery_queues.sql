@@ -1,8 +1,8 @@
--- Deliveries are claimed per subscription, so that a claim never reads past the backlog of another one, and their log has
--- weekly partitions like the events. Existing deliveries are copied once.
+-- Deliveries are claimed per subscription, so that a claim does not have to skip the backlog of other subscriptions.
+-- Like events, deliveries have weekly partitions. Existing deliveries are copied once.
 
--- Made from the event and the subscription: the value of X-Service-Delivery leads to the delivery by its primary key, and
--- a delivery is in the same week as its event.
+-- Returns the id of a delivery, computed from the event and the subscription. With the event id in X-Service-Delivery,
+-- a delivery can be found by its primary key, and it is in the same weekly partition as its event.
 create function delivery_id(event_id uuid, webhook_id uuid) returns uuid
   language sql immutable strict parallel safe
   as $$
@@ -21,13 +21,16 @@ create table deliveries (
   webhook_id uuid not null,
   event_id uuid not null,
   event text not null,
-  -- dropped: the subscription had too many waiting, or this one waited too long. The feed still has its event.
+  -- dropped: the subscription had too many pending deliveries, or this one was pending too long. The feed still
+  -- contains the event.
   status text not null default 'pending' check (status in ('pending', 'delivered', 'failed', 'dropped')),
   attempts integer not null default 0,
   attempts_left integer not null default 5,
-  -- When it is due. A worker that claims it moves this to the end of its lease: if the worker dies, it is due again.
+  -- When the delivery is due. A worker that claims it sets this to the end of its lease, so that the delivery is due
+  -- again if the worker dies.
   next_at timestamptz(3) not null default '-infinity',
-  -- Counts how often it was claimed, so that a worker whose lease ran out cannot overwrite what its successor recorded.
+  -- How often the delivery was claimed. A worker whose lease expired therefore cannot overwrite the result of the next
+  -- one.
   claims integer not null default 0,
   created_at timestamptz(3) not null default now(),
   primary key (workspace_id, id)
@@ -36,7 +39,8 @@ create index deliveries_due on deliveries (workspace_id, webhook_id, next_at) wh
 create index deliveries_log on deliveries (workspace_id, webhook_id, created_at, id);
 create index deliveries_failed on deliveries (workspace_id, webhook_id, created_at, id) where status = 'failed';
 
--- By the id of the delivery: attempts are dropped with the week of their delivery.
+-- Partitioned by the id of the delivery, so that the partitions of deliveries and of their attempts are dropped
+-- together.
 create table delivery_attempts (
   workspace_id uuid not null,
   delivery_id uuid not null,
@@ -52,7 +56,7 @@ create table delivery_attempts (
 select add_partitions(parent, coalesce((select time_of_id(min(id::text)::uuid) from deliveries_of_first_release), now()),
   now() + interval '21 days')
 from unnest(array['deliveries', 'delivery_attempts']) parent;
--- An event may be older than its delivery.
+-- Adds earlier partitions, because an event may be older than its delivery.
 select add_partitions(parent, now() - interval '35 days', now())
 from unnest(array['events', 'deliveries', 'delivery_attempts']) parent;
 
@@ -67,9 +71,10 @@ drop table deliveries_of_first_release, attempts_of_first_release;
 create table delivery_queues (
   workspace_id uuid not null,
   webhook_id uuid not null,
-  -- No later than the first pending delivery is due; infinity when none is pending.
+  -- The time at which the first pending delivery is due, or an earlier one. Infinity if no delivery is pending.
   next_at timestamptz(3) not null,
-  -- Counts what may have brought next_at forward. A claim whose snapshot is older than the last of these leaves next_at alone.
+  -- The number of changes that may have set next_at to an earlier time. A claim whose snapshot is older than the last
+  -- one does not change next_at.
   changes bigint not null default 0,
   primary key (workspace_id, webhook_id)
 ) with (fillfactor = 50);
@@ -78,8 +83,8 @@ create index delivery_queues_due on delivery_queues (next_at);
 insert into delivery_queues (workspace_id, webhook_id, next_at)
 select workspace_id, webhook_id, min(next_at) from deliveries where status = 'pending' group by workspace_id, webhook_id;
 
--- The partitions of indexes are in pg_inherits too, and their names do not end in a day. The planner may look at the name
--- of any of them before it looks at the parent.
+-- pg_inherits also contains the partitions of indexes, whose names do not end in a date. The planner may evaluate
+-- to_date() for them before it checks the parent, so the names are now checked in the loop.
 create or replace function drop_partitions(parent text, before timestamptz) returns integer
   language plpgsql security definer set search_path = public, pg_temp
   as $$

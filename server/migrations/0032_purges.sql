@@ -1,4 +1,4 @@
--- What the purges in batches look for.
+-- Indexes for the jobs that delete old rows in batches.
 
 create index uploads_attached on uploads (attached_at) where attached_at is not null;
 create index oauth_grants_revoked on oauth_grants (revoked_at) where revoked_at is not null;

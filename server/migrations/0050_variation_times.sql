@@ -2,7 +2,7 @@
 -- count as changed by this migration.
 alter table variations add column updated_at timestamptz(3) not null default now();
 
--- A trigger and not the statements, because stock is changed from several places and none of them may forget it.
+-- A trigger sets the time, because several statements change stock and each of them would have to do it.
 create function set_updated_at() returns trigger language plpgsql as $$
 begin
   new.updated_at := now();

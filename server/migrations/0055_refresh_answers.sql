@@ -1,5 +1,6 @@
--- The token pair that a refresh with an Idempotency-Key was answered with, for the ten minutes in which the client may ask
--- again because the answer was lost. Sealed; one per refresh token, which is used once.
+-- The token pairs that were returned for refreshes with an Idempotency-Key. They are kept for ten minutes, in which a
+-- client that lost the response may repeat the request. They are encrypted. There is one per refresh token, because a
+-- refresh token is used once.
 create table oauth_refresh_answers (
   token_hash bytea primary key,
   key_hash bytea not null,

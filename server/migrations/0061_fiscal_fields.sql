@@ -1,6 +1,6 @@
--- What a fiscal document says about a product: Mercosul classification (NCM), tax substitution code (CEST), and origin of
--- the goods (0 to 8). The rules are added without a look at existing rows, which have no value yet: looking would hold
--- the table.
+-- The fields of a product for fiscal documents: Mercosul classification (NCM), tax substitution code (CEST), and origin
+-- of the goods (0 to 8). The constraints are added without checking existing rows, which have no values yet, because a
+-- check would lock the table.
 alter table products
   add column ncm text,
   add column cest text,

@@ -1,5 +1,6 @@
--- What the gateway reported, kept as long as the order: a refund that is reported before its payment is applied with the
--- payment, and a merchant can be shown what did not fit. Null in rows of earlier releases.
+-- The content of gateway notifications, kept as long as the order. A refund that is reported before its payment is
+-- applied with the payment, and merchants can be shown notifications that do not match an order. Null in rows of
+-- earlier releases.
 alter table payment_notifications
   add column workspace_id uuid,
   add column order_id uuid,
@@ -7,7 +8,7 @@ alter table payment_notifications
   add column type text,
   add column amount numeric(14,2),
   add column refunded_in_all numeric(14,2),
-  -- Why a person should look at it; null for a notification that was applied or repeated another.
+  -- Why the notification needs manual review. Null if it was applied or has no effect.
   add column attention text;
 
 -- Rows of earlier releases were kept for a day, so these indexes are built on a small table.

@@ -1,4 +1,4 @@
--- A CPF or CNPJ with its punctuation, for search: a person who copies part of one from a document finds it as printed.
+-- Returns a CPF or CNPJ with its punctuation. It is searchable, so that a part copied from a printed document is found.
 create function formatted_tax_id(value text) returns text
   language sql immutable parallel safe strict
   as $$ select case length(value)

@@ -1,9 +1,9 @@
--- How many records the lists of a store have, and how often that changed, so that a page need not count them.
+-- How many records the lists of a store have, and how often that changed, so that a page does not have to count them.
 --
 -- A total is the sum of the rows of a store and list. Each statement that adds or removes records inserts one row with
--- the difference, in its own transaction, so the sum is right in every snapshot and writers never wait for each other
--- (a counter that they update would make them take turns). Readers use the sum once the row with `is_base` exists, which
--- has the number of records from before. Decision page 0023 has the figures.
+-- the difference, in its own transaction, so the sum is correct in every snapshot and writers never wait for each
+-- other, as they would if they updated a common counter. Readers use the sum once the row with `is_base` exists, which
+-- contains the number of records before counting began. Decision page 0023 contains measurements.
 create table list_counts (
   workspace_id uuid not null,
   list text not null,
@@ -11,14 +11,15 @@ create table list_counts (
   is_base boolean not null default false,
   -- Records added minus records removed.
   records bigint not null,
-  -- Records added, removed or, for search terms, changed. What was read at one sum of these is still right at the same sum.
+  -- Records added, removed or, for search terms, changed. A result remains correct as long as the sum of these is the
+  -- same.
   changes bigint not null,
   primary key (workspace_id, list, id)
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
 create unique index list_counts_base on list_counts (workspace_id, list) where is_base;
 
--- Merges the differences of a list into one. Rows that another transaction is merging are skipped, so nothing waits, and
--- the sum stays the same in every snapshot.
+-- Merges the differences of a list into one row. Rows that another transaction is merging are skipped, so that no
+-- caller waits. The sum stays the same in every snapshot.
 create function merge_list_counts(of_store uuid, of_list text) returns void language sql as $$
   with merged as (
     delete from list_counts where (workspace_id, list, id) in (
@@ -68,7 +69,7 @@ create trigger customers_added after insert on customers referencing new table a
 create trigger customers_removed after delete on customers referencing old table as changed
   for each statement execute function note_list_change('customers');
 
--- Searches find other records when terms change.
+-- A change of search terms is counted, too, because a search may then find other records.
 create trigger product_search_added after insert on product_search referencing new table as changed
   for each statement execute function note_list_change('product_search');
 create trigger product_search_changed after update on product_search referencing new table as changed

@@ -1,7 +1,9 @@
--- The JSON of an order as it is answered, kept in its row like that of a product: writing it for each reader took most of
--- the time of a list. Null for orders that have not changed since this migration; readers then compute it.
+-- The JSON of an order in the form of the API, stored in its row like that of a product, because building it for each
+-- reader took most of the time of a list. Null for orders that have not changed since this migration; readers then
+-- build it.
 alter table orders add column document text;
--- Rows stay in one piece. Otherwise PostgreSQL would compress or move the JSON of most orders, and undo it for each reader.
+-- With the default, PostgreSQL would compress the JSON of most orders or move it out of the row, and undo that for each
+-- reader.
 alter table orders set (toast_tuple_target = 8160);
 
 create function invoices_json(of_store uuid, of_order uuid) returns text language sql stable as $$

@@ -1,4 +1,5 @@
--- The row of a store in event_heads is updated by every step that numbers its events. With room on its page the new
--- version needs no new index entry, and the old one is removed by the next reader; on full pages each look-up read
--- all versions since the last vacuum (0.1 ms after a hundred updates). Applies to pages that are filled from now on.
+-- The sequencer updates the row of a store in event_heads each time it numbers events. If the page has free space, the
+-- new version of the row needs no new index entry, and the next reader removes the old version. On full pages, each
+-- lookup read all versions since the last vacuum (0.1 ms after a hundred updates). This applies to pages that are
+-- filled from now on.
 alter table event_heads set (fillfactor = 25);

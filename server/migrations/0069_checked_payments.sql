@@ -1,4 +1,4 @@
--- When the merchant marked a payment that did not fit its order as checked. The table is new in this release, so the
+-- When the merchant marked a payment that did not match its order as checked. The table is new in this release, so the
 -- index is built on few rows.
 alter table payment_notifications add column checked_at timestamptz(3);
 create index payment_notifications_to_check on payment_notifications (workspace_id, received_at desc)
