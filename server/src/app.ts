@@ -80,7 +80,7 @@ export interface AppOptions {
 
 const API_PREFIX = '/api/v1';
 
-/** Builds the public server from all plugins and domains, in order. */
+/** Builds the public server from all plugins and domains. */
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const { server, publicRoutes, storage } = options;
   const app = buildBareApp(server, guardOf(options.api.guard));

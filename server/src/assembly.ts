@@ -160,7 +160,7 @@ function readinessOf({ db, storage, budgets, replica }: Resources, log: Logger):
   return new Readiness(checks, log, replica && (() => ({ replica: replicaReport(replica) })));
 }
 
-/** For information: without its replica the process serves everything from the primary. */
+/** Only for information, because a process without its replica reads everything from the primary. */
 function replicaReport(replica: Replica): object {
   const { state, lagMs } = replica.status();
   return { state, ...(Number.isFinite(lagMs) && { lagSeconds: Math.ceil(lagMs / 100) / 10 }) };

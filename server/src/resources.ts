@@ -48,7 +48,7 @@ export interface ResourceOptions {
   deadlines?: Partial<Deadlines>;
   log: Logger;
   publicUrl: string;
-  /** The first signs and encrypts; all of them verify and decrypt. */
+  /** The first secret signs and encrypts; all of them verify and decrypt. */
   secrets: string[];
   dataFolder: string;
   s3?: S3Config | undefined;

@@ -22,7 +22,7 @@ last acknowledged event. The first run starts with the next event, or earlier wi
     replay: {
       value: '1h',
       description:
-        'Start with the events of this period. Ignored if an interrupted replay has to be continued',
+        'Start with the events of this last period, such as 1h. Ignored if an interrupted replay is continued',
     },
   },
   example: 'feira listen --store demo-store --client-id app_… --forward-to http://localhost:8080/webhooks',
