@@ -986,7 +986,7 @@ export interface Delivery {
   /** X-Service-Delivery of every attempt. */
   eventId: string;
   event: EventName;
-  /** failed: five attempts failed. dropped: too many were pending, or it was pending for three days; the event is still in the feed. */
+  /** failed: five attempts failed, or the app was disconnected. dropped: too many were pending, or it was pending for three days; the event is still in the feed. */
   status: 'pending' | 'delivered' | 'failed' | 'dropped' | (string & {});
   createdAt: string;
   /** When the next attempt is due, while the delivery is pending. */

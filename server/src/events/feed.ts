@@ -21,7 +21,7 @@ export interface FeedEvent {
   createdAt: string;
 }
 
-/** Reads the events of a store in the order of their sequence. All events committed before the call are included. */
+/** Reads a page of events in the order of their sequence. All events committed before the call are numbered first. */
 export async function readFeed(
   db: StoreAccess,
   workspaceId: string,

@@ -25,7 +25,8 @@ export interface StepResult {
  * lock. Another sequencer has then moved some of its rows already; DELETE skips those, and the remaining ones get
  * higher numbers.
  *
- * No step waits for the transaction of a change to a product or an order, because it locks no rows that they lock.
+ * No step waits for a transaction that changes products or orders, because such transactions lock none of the rows that
+ * a step locks.
  */
 export const stepForAll = prepared(
   step(sql`next_in_outbox(${raw(String(STEP))})`, raw('for update of h skip locked')),

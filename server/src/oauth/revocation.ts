@@ -2,7 +2,7 @@ import type { Tx } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
 import { CREDENTIAL_CHANNEL } from './credentials.js';
 
-/** Revokes all tokens issued for one approval and notifies the other processes. */
+/** Revokes all tokens issued for one approval and notifies every process. */
 export async function revokeGrant(tx: Tx, workspaceId: string, grantId: string): Promise<void> {
   await tx.query(sql`
     with revoked as (

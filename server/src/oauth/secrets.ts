@@ -10,7 +10,7 @@ const PREFIXES = {
 } as const;
 const RANDOM_CHARACTERS = 43;
 
-/** A secret with 256 random bits. It is shown once; we store only its hash. */
+/** Returns a secret with 256 random bits. */
 export function newSecret(kind: keyof typeof PREFIXES): string {
   return PREFIXES[kind] + randomBytes(32).toString('base64url');
 }

@@ -72,7 +72,7 @@ export interface OrderRecord {
   customer: OrderCustomer;
   shippingAddress: Address;
   items: OrderItem[];
-  /** The invoices, oldest first. */
+  /** Oldest first. */
   invoices: InvoiceRecord[];
   /** When an unpaid order is canceled. Null once it is paid or canceled. */
   expiresAt: string | null;

@@ -142,8 +142,8 @@ async function askGateway(
   try {
     return (await refunder.refund(transaction_id, refundId, amount)).refundedInAll;
   } catch (error) {
-    // A rejection by the gateway is final, for example because the gateway has already refunded and has not notified us
-    // yet. If the refund stayed recorded, it would block every later one.
+    // A rejection by the gateway is final. The gateway may, for example, have refunded already and not notified us yet.
+    // If the refund stayed recorded, it would block every later one.
     if (error instanceof ApiError) await dropRefund(db, workspaceId, refundId);
     throw error;
   }

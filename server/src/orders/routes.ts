@@ -71,7 +71,7 @@ export const orderRoutes: FastifyPluginAsyncTypebox<OrderOptions> = async (
       const access = search ? db.search(workspaceId) : request.store;
       const isDeltaSync = page.sort === 'updatedAt';
       const read = () => {
-        // Delta sync first numbers what is committed, so it must use the primary.
+        // Delta sync first numbers the committed changes, so it must use the primary.
         const list = isDeltaSync
           ? listChanges(access, lists.memory, workspaceId, page)
           : lists.read(workspaceId, access, (from, memory) => listOrders(from, memory, workspaceId, page));

@@ -71,7 +71,7 @@ export class Dispatcher {
     this.loop = this.run();
   }
 
-  /** Wakes the dispatcher, because deliveries may be due. */
+  /** Call this when deliveries may be due. */
   wake(): void {
     this.awake = true;
     this.wakeUp?.();

@@ -77,7 +77,7 @@ export async function listDeliveries(
 }
 
 /**
- * Sends a delivery again, regardless of its result, with five new attempts and the same event id. The delivery is
+ * Queues a delivery again, regardless of its result, with five new attempts and the same event id. The delivery is
  * identified by its own id or by that of its event, which is the value of X-Service-Delivery.
  */
 export async function redeliver(

@@ -129,7 +129,7 @@ const HEADERS: (ReturnType<typeof header> & { ofEvents?: boolean })[] = [
   },
   { ...header('X-Service-Origin', 'What caused the event.', text), ofEvents: true },
   header('X-Service-Attempt', 'Number of the attempt, from 1.', { type: 'integer' }),
-  header('X-Service-Timestamp', 'Unix seconds of the attempt.', { type: 'integer' }),
+  header('X-Service-Timestamp', 'Time of the attempt in Unix seconds.', { type: 'integer' }),
   header('webhook-id', 'The same as X-Service-Delivery, for Standard Webhooks libraries.', Id()),
   header('webhook-timestamp', 'The same as X-Service-Timestamp.', { type: 'integer' }),
   header('webhook-signature', 'The signature as Standard Webhooks defines it.', text),

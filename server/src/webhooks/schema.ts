@@ -131,7 +131,7 @@ export const Delivery = Shape('Delivery', {
   event: OneOf<string>(EVENT_NAMES, { title: 'EventName' }),
   status: OneOf<string>(DELIVERY_STATUSES, {
     description:
-      'failed: five attempts failed. dropped: too many were pending, or it was pending for three days; the event is still in the feed.',
+      'failed: five attempts failed, or the app was disconnected. dropped: too many were pending, or it was pending for three days; the event is still in the feed.',
   }),
   createdAt: Time(),
   nextAttemptAt: Nullable(

@@ -7,7 +7,7 @@ import { expireEverything, openMixedStore, writeMixed } from '../support/mixed-w
 import { until } from '../support/process.js';
 import { Random } from '../support/random.js';
 
-// Set FEIRA_EVENT_ROUNDS=100 and FEIRA_EVENT_WRITES=500 for a long run.
+// Set FEIRA_EVENT_ROUNDS=100 for a long run.
 const ROUNDS = Number(process.env.FEIRA_EVENT_ROUNDS ?? 2);
 const WRITES = Number(process.env.FEIRA_EVENT_WRITES ?? 500);
 const SEED = Number(process.env.FEIRA_EVENT_SEED ?? 1);

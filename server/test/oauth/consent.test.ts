@@ -69,7 +69,7 @@ test('a merchant whose session ends while the page is open signs in and is asked
 });
 
 describe('the page', () => {
-  test('names the app, the store, each scope in plain words, and where the merchant goes next', async () => {
+  test('names the app, the store, each scope in plain words, and the host that the merchant returns to', async () => {
     const page = await ana.consent({ ...query, scope: ALL_SCOPES.join(' ') });
     expect(page.status).toBe(200);
     expect(page.text).toContain('Rápido ERP wants to connect to your store');

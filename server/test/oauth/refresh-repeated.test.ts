@@ -29,7 +29,7 @@ beforeEach(async () => {
   first = await erp.connected(ana);
 });
 
-/** Sends an Idempotency-Key unless it is undefined. */
+/** Sends a refresh, with an Idempotency-Key if `key` is defined. */
 function refresh(refreshToken: string, key?: string, fields: Record<string, string> = {}): Promise<Answer> {
   const body = {
     grant_type: 'refresh_token',

@@ -189,7 +189,7 @@ describe('the request body', () => {
   });
 });
 
-describe('the answer', () => {
+describe('a successful response', () => {
   test('has exactly the documented fields, and must not be cached', async () => {
     const answer = await erp.exchange(await erp.authorized(ana));
     expect(answer.status).toBe(200);

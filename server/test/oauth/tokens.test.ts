@@ -169,7 +169,7 @@ describe('a revoked grant', () => {
     await revoke(used);
     feira.clock.forward(1_600);
     for (const each of [used, other]) expect((await each.get('/me')).status).toBe(200);
-    // The clock does not move, so the cached answer does not expire.
+    // The clock does not move, so the cached credential does not expire.
     await vi.waitFor(async () => expect((await used.get('/me')).status).toBe(401), {
       timeout: 60_000,
       interval: 100,

@@ -68,7 +68,7 @@ test('an old order whose status changed today is listed for today with dateType=
 });
 
 describe('another time zone', () => {
-  test('Tokyo has its own midnight', async () => {
+  test('days begin at midnight in Tokyo', async () => {
     await inTimeZone(feira, store, 'Asia/Tokyo');
     await placed({ yesterday: '2026-03-09T14:59:59.999Z', today: '2026-03-09T15:00:00Z' });
     expect(await names('from=2026-03-10&to=2026-03-10')).toEqual(['today']);

@@ -120,7 +120,7 @@ describe('filters', () => {
   });
 });
 
-describe('order and pages', () => {
+describe('sorting and paging', () => {
   let created: string[];
   let updated: string[];
 

@@ -76,7 +76,7 @@ test.each([
   expect(body.meta.total).toBe(names.length);
 });
 
-test('a corrected shipment code is found by the new one and no longer by the old', async () => {
+test('an order is found by its corrected shipment code and no longer by the old one', async () => {
   const change = { statusShipping: 'sent', codeShipping: 'QY000000005BR' };
   await store.patch(`/orders/${found.ana}/shipping-status`, change);
   expect((await store.get('/orders?search=QY00')).body.data).toHaveLength(1);
