@@ -7,7 +7,7 @@ import { CheckoutRefused, type Refusal } from './refused.js';
 
 export type CheckoutServices = PaymentServices;
 
-/** An order request without a gateway, which the server chooses and not the buyer. */
+/** An order request as the buyer makes it. checkOut() adds the payment gateway. */
 export interface CheckoutRequest extends Omit<OrderRequest, 'payment'> {
   payment: { method: string; installments: number };
 }

@@ -44,7 +44,7 @@ export function unitsOf(lines: Line[]): number {
   return lines.reduce((sum, { quantity }) => sum + quantity, 0);
 }
 
-/** The orders of one network or shop that limits count: those placed in the last ten minutes, and the unpaid ones. */
+/** What a network or shop has used of its limits: orders of the last ten minutes, unpaid orders, and their units. */
 interface Use {
   placed: number;
   open: number;
@@ -56,7 +56,7 @@ export async function lockNetwork(tx: Tx, network: string): Promise<void> {
   await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${`checkout from ${network}`}, 0))`);
 }
 
-/** Call it after lockNetwork() and before any product is locked. */
+/** Call this after lockNetwork(), so that the count is exact, and before locking products, so that no buyer waits. */
 export async function checkNetwork(
   tx: Tx,
   clock: Clock,
@@ -110,7 +110,7 @@ export async function noteReservation(
     values (${workspaceId}, ${orderId}, ${network}, ${units}, ${new Date(clock.now()).toISOString()})`);
 }
 
-/** Deletes the stored network of an order as soon as no limit counts the order any more. */
+/** Deletes the stored networks of all orders that no limit counts any more. */
 export async function purgeReservations(db: Share, clock: Clock): Promise<void> {
   await deleteInBatches(
     db,

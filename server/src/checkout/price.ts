@@ -12,7 +12,10 @@ export interface Price {
   delivery: DeliveryOption;
 }
 
-/** Computes the total from the locked prices. Throws if it differs from the total that the buyer was shown. */
+/**
+ * Computes the total from the locked prices. Throws CheckoutRefused if a price or a delivery cost differs from what the
+ * buyer was shown, if there is nothing to buy, or if the total exceeds the maximum.
+ */
 export function agreedPrice(
   { zipCode, service, agreed }: { zipCode: string; service: string; agreed?: string | undefined },
   items: PricedItem[],

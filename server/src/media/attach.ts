@@ -27,8 +27,8 @@ export interface PreparedImage {
 }
 
 /**
- * The slow part of attaching an image: reads, verifies and publishes the uploaded bytes. It holds no transaction and no
- * database connection, so slow storage or a large file does not delay database work.
+ * The slow part of attaching an image: reads, verifies and publishes the uploaded bytes. Meanwhile it holds no
+ * transaction and no database connection, so slow storage or a large file does not delay database work.
  */
 export async function prepareImage(
   db: Share,
@@ -57,7 +57,7 @@ export async function prepareImage(
     const claim = newId();
     if (!(await claimUpload(db, workspaceId, key, claim))) {
       refuseUnusable(await findUpload(db, workspaceId, productId, key));
-      throw conflict('key_in_use', 'Another request is attaching this key. Read the images of the product.');
+      throw conflict('key_in_use', 'Another request is attaching this key. List the images of the product.');
     }
     try {
       await storage.publish(key, bytes, upload.contentType);
@@ -79,8 +79,8 @@ export async function recordImage(
   { row, order, claim }: PreparedImage,
 ): Promise<string> {
   const imageId = await addImage(tx, workspaceId, origin, productId, row, order);
-  // This statement must be the last. A request that fails before it releases its claim, and that would wait for the
-  // lock taken here.
+  // This must be the last step that can be rejected. With an idempotency key, the transaction is still open when
+  // releaseImage runs after a rejection, and releaseImage would wait for the row lock that markAttached takes.
   if (claim !== undefined && !(await markAttached(tx, workspaceId, row.key as string, claim)))
     throw conflict('key_in_use', 'Another request attached this key in the meantime.');
   return imageId;
@@ -88,8 +88,8 @@ export async function recordImage(
 
 /**
  * Releases the claim after a rejection, so that the key can be attached later, for example once another image was
- * removed. The published file is kept until then, or until the upload is dropped because it was never attached. After
- * any other failure the claim expires on its own.
+ * removed. The published file stays in the storage until the upload is attached, or is dropped because it never was.
+ * After any other failure the claim expires on its own.
  */
 export async function releaseImage(
   db: Share,
@@ -116,11 +116,11 @@ function refuseUnusable(upload: FoundUpload | undefined): asserts upload is Foun
   );
 }
 
-/** Returns the verified image. A file that is not an image of the declared type is discarded. */
+/** Returns the verified image. A file that fails the verification is discarded. */
 async function readVerified(storage: Storage, { key, contentType, contentLength }: Upload) {
   const bytes = await storage.readStaged(key);
   if (!bytes)
-    throw invalid([keyFault('has no file: nothing was uploaded to its address within five minutes')]);
+    throw invalid([keyFault('has no file: PUT the file to its uploadUrl first, then attach the key')]);
   const verified =
     bytes.length === contentLength
       ? await verifyImage(bytes, contentType)

@@ -108,7 +108,10 @@ export function tooManyImages(field: 'key' | 'url'): ApiError {
   return invalid([{ field, message }]);
 }
 
-/** Locks the row of the product, which every change of its images does first. Returns the number of images. */
+/**
+ * Locks the row of the product. Every change of its images does this first, so they run one after the other. Returns
+ * the number of images.
+ */
 async function lockImages(tx: Tx, workspaceId: string, productId: string): Promise<number> {
   const found = isId(productId)
     ? await tx.query(

@@ -35,8 +35,8 @@ export function inspect(bytes: Buffer, type: ImageType): Inspected {
 }
 
 /**
- * Cameras and phones append their own data to a JPEG, so a JPEG may have trailing data, which is not published.
- * Trailing data that is a document of another type is rejected. Other formats must not have any trailing data.
+ * Cameras and phones append their own data to a JPEG, so a JPEG may have trailing data, which is not published. It is
+ * rejected if it contains HTML, PHP, PDF or a ZIP archive. Other formats must not have any trailing data.
  */
 function tailFault(tail: Buffer, type: ImageType): string | undefined {
   if (type !== 'image/jpeg') return `${tail.length} bytes follow its end`;
@@ -52,8 +52,8 @@ const FOREIGN: [RegExp, string][] = [
 ];
 
 /**
- * The directory of a ZIP file is at its end, before a comment of at most 64 KB. A signature further from the end is a
- * coincidence.
+ * A ZIP file ends with a record of 22 bytes and a comment of at most 65,535 bytes. If the signature of that record is
+ * further from the end, it is a coincidence.
  */
 function isArchive(tail: Buffer): boolean {
   const directory = tail.lastIndexOf('PK\x05\x06', undefined, 'latin1');

@@ -3,13 +3,13 @@ import { Worker } from 'node:worker_threads';
 import type { ImageType } from './image-types.js';
 import type { Inspected } from './inspect.js';
 
-/** Well above the slowest valid file, a GIF of ten megabytes, which takes 0.3 s. */
+/** The slowest valid file, a GIF of ten megabytes, takes 0.3 s. */
 const DEADLINE_MS = 5_000;
 
 /**
- * Inspects files in worker threads, because walking through megabytes takes hundreds of milliseconds. A thread that
- * exceeds the deadline is terminated and the file is rejected. There is one thread per concurrent call; callers limit
- * the number of calls.
+ * Inspects files in worker threads, because a large file takes hundreds of milliseconds and would block the event loop.
+ * A thread that exceeds the deadline is terminated and the file is rejected. There is one thread per concurrent call;
+ * callers limit the number of calls.
  */
 export class InspectionThreads {
   private readonly idle: Worker[] = [];

@@ -15,10 +15,10 @@ import { asStorageError, type CreateFile, FOLDER_MODE, writeDurably } from './wr
  */
 export const KEY = /^product_images\/[0-9a-f-]{36}\/[A-Za-z0-9_-]{22,64}\.(jpg|png|webp|gif)$/;
 
-/** Stores files in a folder. Upload URLs are signed in the same way as those of S3. */
+/** Stores files in a folder. As with S3, the signature of an upload URL covers the key, type, length and expiry. */
 export class LocalStorage implements Storage {
   readonly published: string;
-  /** Tests replace it with one that fails like a full disk. */
+  /** Tests replace this function with one that fails like a full disk. */
   createFile: CreateFile = createWriteStream;
   private readonly staged: string;
   private readonly variants: string;
@@ -44,7 +44,7 @@ export class LocalStorage implements Storage {
     return `${this.uploadUrl}/${upload.key}?${new URLSearchParams({ expires: String(expires), signature })}`;
   }
 
-  /** Verifies the signature of a PUT, which covers its key, type, length and expiry, and counts the attempt. */
+  /** Verifies the signature and the expiry of a PUT. If both are valid, the PUT is counted as an attempt. */
   verifyPut(put: {
     key: string;
     contentType: string;
@@ -58,7 +58,7 @@ export class LocalStorage implements Storage {
     return this.attempts.count(put.key) ? 'ok' : 'used up';
   }
 
-  /** Creates missing folders and denies other users of the machine access to them, which earlier versions allowed. */
+  /** Creates missing folders and restricts existing ones, because earlier versions let other users read them. */
   prepare(): void {
     for (const folder of [this.folder, this.published, this.staged, this.variants]) {
       mkdirSync(folder, { recursive: true, mode: FOLDER_MODE });
@@ -86,7 +86,7 @@ export class LocalStorage implements Storage {
     return readFile(this.variantOf(key, width)).catch(undefinedIfMissing).catch(rethrow);
   }
 
-  /** Stores a resized image. Its original may be removed at the same time. */
+  /** Stores a resized image, and removes it again if its original was removed in the meantime. */
   async keepVariant(key: string, width: Width, bytes: Buffer): Promise<void> {
     await writeDurably(this.variantOf(key, width), bytes, this.createFile);
     if (!(await this.readPublished(key))) await rm(this.variantOf(key, width), { force: true });
@@ -111,8 +111,8 @@ export class LocalStorage implements Storage {
   }
 
   /**
-   * Removes a file, and the temporary files of processes that died while writing it. Files that are being written now
-   * are newer.
+   * Removes a file, and the temporary files of processes that died while writing it. A temporary file that changed in
+   * the last five minutes is kept, because a process may still be writing it.
    */
   private async erase(path: string): Promise<void> {
     await rm(path, { force: true });

@@ -6,8 +6,8 @@ import type { ImageRecord } from './image-record.js';
 type ImageRow = Omit<ImageRecord, 'option'> & { option: string | null };
 
 /**
- * The columns of a product_images row with the alias `i`. An uploaded file is identified by its key; a URL is
- * returned as stored.
+ * The columns of a product_images row with the alias `i`. The URL of an uploaded file is made from its key; any other
+ * URL is returned as stored.
  */
 function imageColumns(mediaUrl: string): Statement {
   return sql`i.id, i.product_id as "productId", coalesce(i.url, ${mediaUrl}::text || '/' || i.key) as url, i.key,
@@ -47,7 +47,8 @@ function withoutEmptyOption({ option, ...image }: ImageRow): ImageRecord {
 }
 
 /**
- * The images of the product `p` of the surrounding query as a JSON array, in their order, or null if there are none.
+ * The images of the product `p` of the surrounding query, sorted by position, as JSON objects separated by commas, or
+ * null if there are none. The caller adds the brackets of the array.
  */
 export function imagesOfProduct(mediaUrl: string): Statement {
   return sql`(
@@ -56,7 +57,7 @@ export function imagesOfProduct(mediaUrl: string): Statement {
     from product_images i where i.workspace_id = p.workspace_id and i.product_id = p.id)`;
 }
 
-/** The images of the product `p` of the surrounding query, as the shop shows them, the cover first. */
+/** The url and option of each image of the product `p` of the surrounding query, as a JSON array, the cover first. */
 export function picturesOfProduct(mediaUrl: string): Statement {
   return sql`coalesce((
     select json_agg(json_build_object('url', coalesce(i.url, ${mediaUrl}::text || '/' || i.key), 'option', i.option)
@@ -64,7 +65,7 @@ export function picturesOfProduct(mediaUrl: string): Statement {
     from product_images i where i.workspace_id = p.workspace_id and i.product_id = p.id), '[]')`;
 }
 
-/** The cover image of the product `p` of the surrounding query, or its urlImage, or null. */
+/** The URL of the cover of the product `p` of the surrounding query; without images its urlImage, which may be null. */
 export function coverOfProduct(mediaUrl: string): Statement {
   return sql`coalesce((
     select coalesce(i.url, ${mediaUrl}::text || '/' || i.key) from product_images i
@@ -72,8 +73,8 @@ export function coverOfProduct(mediaUrl: string): Statement {
 }
 
 /**
- * The first image that shows an option of the variation `v` (which may be null) of the product `p`, otherwise the
- * cover.
+ * The URL of the first image of the product `p` that shows an option of its variation `v`. If none does, or if `v` is
+ * null, it is the URL of the cover, as in coverOfProduct.
  */
 export function pictureOfVariation(mediaUrl: string): Statement {
   return sql`coalesce((

@@ -8,7 +8,7 @@ import { takeTurn } from './verification-turns.js';
 
 /**
  * Serves published images in the widths of responsive.ts, as WebP. The first request for a width creates the resized
- * image, which is then stored next to the original. sharp works in its own threads and does not block the event loop.
+ * image and stores it for later requests. sharp works in its own threads and does not block the event loop.
  */
 export const serveResized: FastifyPluginAsync<{ storage: LocalStorage }> = async (app, { storage }) => {
   const underWay = new Map<string, Promise<Buffer | undefined>>();
@@ -46,7 +46,7 @@ export const serveResized: FastifyPluginAsync<{ storage: LocalStorage }> = async
   async function readOrMake(key: string, width: Width): Promise<Buffer | undefined> {
     const kept = await storage.readVariant(key, width);
     if (kept) return kept;
-    // Images of one product take turns, like the images of one store during verification.
+    // The images of one product are resized one at a time. Resizing shares its limit with verification.
     return takeTurn(key.split('/')[1] as string, async () => {
       const original = await storage.readPublished(key);
       if (!original) return undefined;

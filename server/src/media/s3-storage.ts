@@ -62,7 +62,7 @@ export class S3Storage implements Storage {
         withDeadline(),
       );
       if ((ContentLength ?? 0) > MAX_BYTES)
-        throw new Error(`${key} has ${ContentLength} bytes, more than were signed`);
+        throw new Error(`${key} has ${ContentLength} bytes; the maximum is ${MAX_BYTES}`);
       return Buffer.from(await Body!.transformToByteArray());
     } catch (error) {
       if (error instanceof NoSuchKey) return undefined;

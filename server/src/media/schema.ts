@@ -81,7 +81,7 @@ function svgFaults({ url }: { url?: unknown }): FaultDetail[] {
   return isSvg ? [{ field: 'url', message: 'points to an SVG, which is not accepted' }] : [];
 }
 
-/** Returns whether the URL ends in .svg. Percent-encoded letters are recognized too. */
+/** Returns whether the path of the URL ends in .svg. Percent-encoded characters are recognized too. */
 function pointsToSvg(url: string): boolean {
   const path = new URL(url).pathname.replace(/%([0-7][0-9a-f])/gi, (_escape, code) =>
     String.fromCharCode(Number.parseInt(code, 16)),

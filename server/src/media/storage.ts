@@ -11,8 +11,8 @@ export const UPLOAD_SECONDS = 300;
 
 /**
  * Storage for files. Uploads go to a staging location. Only verified bytes are published under the key itself, so a
- * later PUT to the upload URL does not change the published file. Operations throw StorageUnavailable if the storage
- * fails.
+ * later PUT to the upload URL does not change the published file. Operations other than `check` throw
+ * StorageUnavailable if the storage fails.
  */
 export interface Storage {
   /** Returns a URL that accepts a PUT of exactly this type and length for five minutes. */

@@ -4,12 +4,12 @@ import type { Share } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
 import type { Storage } from './storage.js';
 
-/** For this long, attaching a used key again returns 409. After that, the key is unknown. */
+/** Attaching a key again returns 409 for this long after it was attached. After that, the key is unknown. */
 const ATTACHED_MS = 30 * 24 * 60 * 60 * 1000;
 const DROPPED_AT_ONCE = 1_000;
 const UNATTACHED_MS = 24 * 60 * 60 * 1000;
 const PUT_OFF_MS = 10 * 60 * 1000;
-/** The batch is small because other processes skip the files that one process has claimed. */
+/** Small, so that several processes can share the work: a process skips the files that another has claimed. */
 const BATCH = 50;
 /** If a process dies, the files that it claimed are removed by another process after this time. */
 const CLAIM_MS = 2 * 60 * 1000;
@@ -75,8 +75,9 @@ async function postpone(db: Share, clock: Clock, files: FileToRemove[]): Promise
 }
 
 /**
- * Drops uploads that were not attached within a day. Once its row is gone, a key can no longer be attached. It works in
- * batches, because there may be any number of uploads after an outage.
+ * Drops uploads that were not attached within a day, so that their keys can no longer be attached, and queues their
+ * files for removal. Also drops the rows of uploads that were attached long ago. Works in batches, because there may be
+ * any number of uploads after an outage.
  */
 export async function dropUnattached(db: Share, clock: Clock): Promise<void> {
   const before = new Date(clock.now() - UNATTACHED_MS).toISOString();

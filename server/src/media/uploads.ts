@@ -54,14 +54,14 @@ export async function findUpload(
 }
 
 /**
- * Publishing takes much less time than this. A claim outlives its request only if the process dies. The key then cannot
- * be used for five minutes, which is also the lifetime of its upload URL.
+ * Publishing takes much less time than this. A claim outlives its request only if the process dies or the transaction
+ * fails unexpectedly. The key then cannot be attached until the claim expires.
  */
 const CLAIM_SECONDS = 300;
 
 /**
- * Claims an upload, because only the holder of the claim may publish it. Without the claim, if a PUT arrived between
- * two requests, the second request would replace the file that the first has recorded.
+ * Claims an upload, because only the holder of the claim may publish it. Without the claim, two requests could attach
+ * the same key, and if a PUT arrived between them, the second would replace the file that the first has recorded.
  */
 export async function claimUpload(
   db: Share,
@@ -89,8 +89,8 @@ export async function releaseUpload(
 }
 
 /**
- * Marks the upload as attached. Returns false if the claim was lost. The staged bytes are kept until their upload URL
- * has expired, because a PUT could create them again if they were removed earlier.
+ * Marks the upload as attached. Returns false if the claim was lost. The staged bytes are removed only after their
+ * upload URL has expired, because until then a PUT could create them again.
  */
 export async function markAttached(
   tx: Tx,

@@ -2,20 +2,21 @@ import { Admission, NotAdmitted } from '../platform/concurrency/admission.js';
 import { ApiError } from '../platform/http/errors.js';
 
 /**
- * The number of files that are verified at a time, and of inspection threads. Together with the limit on decoded bytes,
- * it bounds the memory for decoding.
+ * The number of files that are verified or resized at a time, and therefore the maximum number of inspection threads.
+ * Together with the limit on decoded bytes, it bounds the memory for decoding.
  */
 const CONCURRENCY = 2;
 const WAIT_MS = 60_000;
 
-/**
- * Stores take turns, and one store never holds both places, so large files of one store do not delay those of another.
- */
 const admission = new Admission({ total: CONCURRENCY });
 
-/** Waits for this store's turn, then runs the work, which holds a file in memory and decodes it. */
-export async function takeTurn<T>(workspaceId: string, work: () => Promise<T>): Promise<T> {
-  const applicant = { key: workspaceId, limit: 1 };
+/**
+ * Waits for the turn of this key, then runs the work, which holds a file in memory and decodes it. The key is the store
+ * for verification and the product for resizing. A key holds at most one place, so the large files that one store
+ * attaches do not fill both places.
+ */
+export async function takeTurn<T>(key: string, work: () => Promise<T>): Promise<T> {
+  const applicant = { key, limit: 1 };
   try {
     if (!admission.tryEnter(applicant)) await admission.wait(applicant, { waitMs: WAIT_MS });
   } catch (error) {

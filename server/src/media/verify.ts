@@ -4,9 +4,9 @@ import { InspectionThreads } from './inspection-threads.js';
 
 const MAX_PIXELS = 50_000_000;
 /**
- * Width × height × channels × bytes per sample. Interlaced PNG, progressive JPEG and WebP are decoded as a whole, so
- * this limits the memory for one frame (50 megapixels of 8-bit RGBA take 200 MB). Animations are decoded frame by
- * frame, so the limit for all frames bounds the time.
+ * The maximum decoded size in bytes: width × height × channels × bytes per sample. The limit for one frame bounds the
+ * memory, because interlaced PNG, progressive JPEG and WebP are decoded as a whole (50 megapixels of 8-bit RGBA take
+ * 200 MB). Animations are decoded frame by frame, so the limit for all frames together bounds the time.
  */
 const MAX_DECODED_FRAME = 256 * 1024 * 1024;
 const MAX_DECODED_FRAMES = 512 * 1024 * 1024;
@@ -21,8 +21,8 @@ const threads = new InspectionThreads();
 /**
  * Checks that the file is an image of the declared type, and returns its bytes without metadata. The checks run in this
  * order: the magic number, so that only four decoders ever see the bytes; the structure; the dimensions, before
- * decoding; and every pixel of every frame of exactly the bytes that will be published. Nothing runs on the event loop:
- * the structure is checked in a worker thread, and sharp decodes in its own threads.
+ * decoding; and every pixel of every frame of exactly the bytes that will be published. The slow checks do not block
+ * the event loop: the structure is checked in a worker thread, and sharp decodes in its own threads.
  */
 export async function verifyImage(bytes: Buffer, declared: ImageType): Promise<Verified> {
   const found = typeOf(bytes);
@@ -56,10 +56,10 @@ async function decode(bytes: Buffer, declared: ImageType): Promise<Verified> {
   const frameBytes = width * height * bytesPerPixel(metadata);
   if (frameBytes > MAX_DECODED_FRAME || frameBytes * frames > MAX_DECODED_FRAMES)
     return { fault: tooLarge(width, height, frames, frameBytes * frames) };
-  // Scales the image to one pixel, which forces every pixel to be decoded. stats() would ignore decoder warnings, and
-  // took 4.2 s and 155 MB for 49 megapixels instead of 0.4 s and 17 MB.
+  // Scaling the image to one pixel decodes it. stats() would decode it too, but ignores decoder warnings, and took
+  // 4.2 s and 155 MB for 49 megapixels instead of 0.4 s and 17 MB.
   const image = sharp(bytes, options).timeout({ seconds: DECODING_SECONDS });
-  // When a JPEG or WebP is only scaled down, parts of it are not decoded. Cropping it first forces full decoding.
+  // A JPEG or WebP that is only scaled down is not decoded completely. Cropping it first forces complete decoding.
   if (frames === 1) image.extract({ left: 0, top: 0, width, height });
   await image.resize({ width: 1, height: 1, fit: 'fill' }).raw().toBuffer();
   return { bytes, width, height };

@@ -34,7 +34,7 @@ export async function writeDurably(
     await rename(temporary, path);
     await flush(dirname(path));
   } catch (error) {
-    // If the disk fails, the removal may fail too. The file is then removed when the upload is cleaned up.
+    // If the disk fails, the removal may fail too. The temporary file is then removed when the upload is cleaned up.
     await rm(temporary, { force: true }).catch(() => {});
     throw asStorageError(error);
   }

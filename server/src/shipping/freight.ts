@@ -1,6 +1,6 @@
 import { cents } from '../platform/schema/money.js';
 
-/** The price and duration of a delivery service. */
+/** The price of a delivery service in reais, and its duration in business days. */
 export interface Quote {
   carrier: string;
   service: 'economy' | 'express';
@@ -25,7 +25,7 @@ const REGIONS: Record<string, { base: number; perKg: number; days: number }> = {
   4: { base: 24, perKg: 6, days: 7 }, // Bahia, Sergipe
   5: { base: 28, perKg: 7, days: 8 }, // Pernambuco, Alagoas, Paraíba, Rio Grande do Norte
   6: { base: 32, perKg: 9, days: 10 }, // Ceará, Piauí, Maranhão, Pará, Amapá, Amazonas, Roraima, Acre
-  7: { base: 24, perKg: 6, days: 6 }, // Federal District, Goiás, Tocantins, Mato Grosso, Rondônia
+  7: { base: 24, perKg: 6, days: 6 }, // Federal District, Goiás, Tocantins, Mato Grosso, Mato Grosso do Sul, Rondônia
   8: { base: 18, perKg: 4, days: 4 }, // Paraná, Santa Catarina
   9: { base: 20, perKg: 5, days: 5 }, // Rio Grande do Sul
 };
@@ -36,8 +36,8 @@ const CUBIC = 6_000;
 const LIGHTEST_KG = 0.3;
 
 /**
- * Returns quotes for a parcel, or undefined if the postal code is not Brazilian. Call it only if there are physical
- * items: even an empty list costs as much as the lightest parcel.
+ * Returns quotes for parcels that are shipped together, or undefined if the postal code is not Brazilian. An empty list
+ * is quoted like the lightest parcel, so callers must know whether there is anything to ship.
  */
 export function quote(zipCode: string, parcels: Parcel[]): Quote[] | undefined {
   const digits = zipCode.replace(/\D/g, '');

@@ -83,7 +83,7 @@ function cut(line: string, size: number): string {
   return kept;
 }
 
-/** Estimates the width of a line in Helvetica Bold. Character widths are rounded up to four classes. */
+/** Returns whether a line in Helvetica Bold fits between the margins. Character widths are rounded up. */
 function fits(line: string, size: number): boolean {
   const ems = [...line].reduce((sum, character) => sum + emsOf(character), 0);
   return ems * size <= WIDTH - 2 * MARGIN;
@@ -105,7 +105,7 @@ function text(
   return `BT /${weight === 'bold' ? 'B' : 'P'} ${size} Tf ${x} ${y} Td (${escaped(content)}) Tj ET`;
 }
 
-/** Escapes text for PDF. WinAnsi covers Portuguese; other characters become a question mark. */
+/** Escapes text for PDF. Characters outside Latin-1, which covers Portuguese, become question marks. */
 function escaped(content: string): string {
   const latin = [...content.normalize('NFC')]
     .map((character) => (character.charCodeAt(0) < 256 && character.length === 1 ? character : '?'))

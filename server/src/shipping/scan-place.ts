@@ -34,7 +34,7 @@ const CAPITALS: Record<string, string> = {
   TO: 'Palmas',
 };
 
-/** Returns the place of a scan: first the origin, then the capital of the state, and finally the city of the buyer. */
+/** Returns the place of a scan: the buyer's city when delivered, the state capital when in transit, else the origin. */
 export function scanPlace(status: ShippingStatus, to: { city: string; state: string }): string {
   if (status === 'delivered') return `${to.city}/${to.state}`;
   const capital = CAPITALS[to.state];

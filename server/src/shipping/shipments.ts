@@ -27,8 +27,8 @@ const WORDS: Record<string, string> = {
 };
 
 /**
- * Changes the shipping status of an order. If the parcel has moved, the change is also added to the history that the
- * tracking page of its code shows.
+ * Changes the shipping status of an order. If the parcel has left the merchant and has a tracking code, a change of
+ * either is also added to the tracking history of that code.
  */
 export async function moveShipping(
   tx: Tx,
@@ -53,7 +53,7 @@ export async function moveShipping(
     await addScan(tx, workspaceId, after.codeShipping, after.statusShipping, null);
 }
 
-/** Returns the stores that use a code. A carrier knows only the code, and two stores may have entered the same one. */
+/** Returns the stores that use a code, at most two: if there is more than one, the code does not identify the store. */
 export async function storesOfCode(db: Queryable, code: string): Promise<string[]> {
   const rows = await db.query<{ workspace_id: string }>(
     sql`select workspace_id from shipments where code = ${code} order by workspace_id limit 2`,
@@ -61,7 +61,7 @@ export async function storesOfCode(db: Queryable, code: string): Promise<string[
   return rows.map(({ workspace_id }) => workspace_id);
 }
 
-/** Records a scan by the carrier and updates the order. */
+/** Records a scan by the carrier and updates the order. Without a status, the parcel gets the next one. */
 export async function scan(
   tx: Tx,
   workspaceId: string,
@@ -129,8 +129,7 @@ const NEXT: Partial<Record<ShippingStatus, ShippingStatus>> = {
 };
 
 /**
- * Returns whether the carrier has the parcel. Tracking starts with `sent`; before that, the parcel is with the
- * merchant.
+ * Returns whether the parcel has left the merchant, which is when tracking starts.
  */
 function hasTravelled(status: ShippingStatus): boolean {
   return status === 'sent' || status === 'in_transit' || status === 'delivered' || status === 'returned';

@@ -14,7 +14,7 @@ export interface CartLine {
 
 export interface CartView {
   lines: CartLine[];
-  /** The items that can be bought. */
+  /** The lines whose product is still for sale, even if its stock is too low. */
   items: PricedItem[];
   subtotal: number;
   /** Whether all items are available in the requested quantity. */

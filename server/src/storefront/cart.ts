@@ -60,7 +60,7 @@ function withChanged(lines: Line[], changed: Line): Line[] {
   return lines.map((line) => (isSame(line, changed) ? changed : line));
 }
 
-/** The name of a line in the form of the cart. */
+/** Identifies a line in the cart's form and in maps of pictures. */
 export function lineName({ productId, variantId }: Omit<Line, 'quantity'>): string {
   return `${productId}.${variantId ?? ''}`;
 }

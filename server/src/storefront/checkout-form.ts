@@ -9,8 +9,8 @@ import { type PostalCodeFault, readPostalCode, STATES } from './postal-codes.js'
 
 export const METHODS = ['pix', 'card', 'boleto'] as const;
 /**
- * The methods that a buyer may change an order to. Boleto is not among them, because it reserves stock for days and the
- * checkout limits how many boletos a buyer may have open.
+ * The methods that a buyer may change an order to. Boleto is not among them, because it reserves stock for days, and
+ * only the checkout checks how many unpaid boleto orders a network has in the shop.
  */
 export const IMMEDIATE_METHODS = ['pix', 'card'] as const;
 const SERVICES = ['economy', 'express', 'digital'];

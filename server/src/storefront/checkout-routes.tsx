@@ -122,7 +122,7 @@ function withPlace(typed: Typed): Typed {
   return { ...typed, state: typed.state || state, city: typed.city || city };
 }
 
-/** Identifies what the form is valid for: this browser, this shop and one order. */
+/** Identifies what the form is valid for: one order in this shop. csrfToken also binds it to the browser. */
 function purposeOf({ shop }: FastifyRequest, checkoutId: string): string {
   // An id that we did not issue cannot have a valid token.
   return CHECKOUT_ID.test(checkoutId) ? `checkout\n${shop.workspaceId}\n${checkoutId}` : 'none';

@@ -1,9 +1,9 @@
-/** Card payments can be split into this many installments, without interest. */
+/** Card payments can be split into up to this many installments, without interest. */
 export const MAX_INSTALLMENTS = 12;
-/** Smaller installments are not offered on the product page. */
+/** In reais. Smaller installments are not offered on the product page. */
 const MIN_PART = 5;
 
-/** Returns the maximum number of installments for a price. */
+/** Returns the maximum number of installments that the product page offers for a price. */
 export function maxInstallments(price: number): number {
   return Math.max(1, Math.min(MAX_INSTALLMENTS, Math.floor(price / MIN_PART)));
 }

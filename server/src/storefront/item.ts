@@ -95,7 +95,7 @@ export function picturesFor({ pictures }: Item, chosen: ItemVariation | undefine
   return [...pictures.filter(isOfChoice), ...rest].map(({ url }) => url);
 }
 
-/** Returns the requested variation, or the first one in stock. */
+/** Returns the requested variation, otherwise the first one in stock, otherwise the first one. */
 export function chosenVariation(item: Item, variantId: string | undefined): ItemVariation | undefined {
   return (
     item.variations.find(({ id }) => id === variantId) ??
@@ -113,7 +113,7 @@ export interface Choice {
 
 /**
  * Returns one row of choices per variation type. Choosing an option changes as little of the current selection as
- * possible.
+ * possible. If the variations do not have one option per type, returns a single row with all of them.
  */
 export function choicesOf(item: Item, chosen: ItemVariation): { name: string; choices: Choice[] }[] {
   const typed =

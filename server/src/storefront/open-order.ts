@@ -13,8 +13,8 @@ export interface OpenOrder {
 }
 
 /**
- * Remembers the last unpaid order of this browser. A buyer who presses Back on the payment page finds an empty cart,
- * and this leads back to the order. The cookie contains the key of the order's link, which is verified as usual.
+ * Remembers the last unpaid order of this browser. A buyer who presses Back on the payment page finds an empty cart
+ * with a link to the order. The cookie contains the key of that link, which is verified as usual.
  */
 export function rememberOpenOrder(
   reply: FastifyReply,

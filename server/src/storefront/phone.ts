@@ -1,4 +1,4 @@
-/** Returns area code and number, ten or eleven digits, or undefined. The country code of Brazil is removed. */
+/** Returns area code and number of a Brazilian phone, ten or eleven digits without the country code, or undefined. */
 export function phoneOf(text: string): string | undefined {
   const bare = text.replace(/[\s().-]/g, '').replace(/^(\+55|0055|55(?=\d{10}))/, '');
   return /^[1-9]\d{9,10}$/.test(bare) ? bare : undefined;

@@ -32,7 +32,7 @@ const RANGES: [first: string, last: string, state: string][] = [
   ['90000', '99999', 'RS'],
 ];
 
-/** The ranges of postal codes of the state capitals. */
+/** The ranges of postal codes of some capitals, by their first five digits. */
 const CITIES: [first: string, last: string, city: string][] = [
   ['01000', '05999', 'São Paulo'],
   ['08000', '08499', 'São Paulo'],
@@ -68,7 +68,7 @@ export function readPostalCode(text: string): { value: string; state: string } |
   return state === undefined ? { fault: 'zipUnknown' } : { value, state };
 }
 
-/** Returns the state of a postal code and, if the code belongs to a capital, the city. */
+/** Returns the state of a postal code and, if CITIES contains it, the city. Returns undefined for an invalid code. */
 export function placeOf(text: string): { state: string; city?: string | undefined } | undefined {
   const code = readPostalCode(text);
   if ('fault' in code) return undefined;

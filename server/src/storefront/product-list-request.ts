@@ -20,13 +20,16 @@ export interface ProductListRequest {
   max: number | undefined;
 }
 
-/** Invalid values are ignored, because people may edit the address. An unknown category is an error. */
+/**
+ * Invalid values are ignored, because people may edit the address. An invalid category becomes 0, which does not exist,
+ * so the page is not found.
+ */
 export function readProductListRequest(query: Fields): ProductListRequest {
   const [category, page] = [query.text('category'), query.text('page')];
   const [min, max] = [amountOf(query.text('min')), amountOf(query.text('max'))];
   const isReversed = min !== undefined && max !== undefined && min > max;
   return {
-    // PostgreSQL cannot store NUL, so a search with NUL would not match anything.
+    // NUL is removed, because PostgreSQL rejects text that contains it and the query would fail.
     search: query.text('q').replaceAll('\0', '').trim().slice(0, MAX_SEARCH_LENGTH).toWellFormed(),
     category: category === '' ? undefined : CATEGORY.test(category) ? Number(category) : 0,
     page: PAGE.test(page) ? Number(page) : 1,

@@ -26,7 +26,7 @@ export const productListRoutes: FastifyPluginAsync<Storefront> = async (app, sto
     const asked = readProductListRequest(queryFields(request));
     // Uses the canonical address, because one cached page serves all spellings of it.
     const visit = { ...visitOf(request), address: productListAddress(slug, asked) };
-    // Searches are not cached, because visitors can enter any number of different texts.
+    // Searches and price ranges are not cached, because visitors can enter any number of different ones.
     const shared =
       version !== null && asked.search === '' && asked.min === undefined && asked.max === undefined;
     const page = shared ? { cache: pages, key: visit.address, version } : undefined;

@@ -14,10 +14,10 @@ export interface ListedProduct {
   id: string;
   name: string;
   cover: string | null;
-  /** The lowest price of its variations, with and without the promotion. */
+  /** The lowest price of the product or its variations: with the promotion (`price`) and without it (`listPrice`). */
   price: number;
   listPrice: number;
-  /** The highest price of its variations. */
+  /** The highest price of the product or its variations, with the promotion. */
   highest: number;
   stock: number;
 }
@@ -40,7 +40,7 @@ const SORT_OF: Record<ShopSort, string> = {
   name: 'name',
 };
 
-/** Uses the same expression as the index products_by_shown_price. */
+/** Uses the same expression as the index products_by_shown_price, so that PostgreSQL can use the index. */
 const PRODUCTS = sql`(
   select *, least(coalesce(variations_from, price), price_discount) as shown_price from products) p`;
 

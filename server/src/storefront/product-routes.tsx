@@ -40,7 +40,7 @@ export const productRoutes: FastifyPluginAsync<Storefront> = async (app, storefr
       if (!item) return sendPage(reply, <MissingPage visit={visit} />, 404);
       const part = productPart(id, item.name);
       if (part !== request.params.part) {
-        // Redirects old addresses: without the name, or with the name before the product was renamed.
+        // Redirects addresses without the current name, for example those from before the product was renamed.
         const [, query] = request.url.split('?', 2);
         return reply.redirect(`/s/${slug}/products/${part}${query ? `?${query}` : ''}`, 301);
       }

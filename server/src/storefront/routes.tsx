@@ -19,7 +19,7 @@ import { findVisitedShop } from './visited-shop.js';
 export const storefrontRoutes: FastifyPluginAsync<Storefront> = async (app, storefront) => {
   const { db, mediaUrl, isTestShop } = storefront;
   const hidden = { schema: { hide: true } };
-  // The usual policy, except that images may come from any host, because merchants publish them elsewhere.
+  // Images may come from any host, because merchants can attach them by URL.
   const policy = contentPolicy({
     images: "'self' https: http:",
     formsLeadTo: [storefront.publicUrl],
@@ -31,7 +31,7 @@ export const storefrontRoutes: FastifyPluginAsync<Storefront> = async (app, stor
   app.decorateRequest('resizedFrom', storefront.resizesImages ? mediaUrl : undefined);
   app.addHook('onRequest', async (request, reply) => {
     reply.header('Content-Security-Policy', policy);
-    // The default, no-referrer, would make browsers omit the origin of a form.
+    // With the default, no-referrer, browsers would send "null" as the origin of a form.
     reply.header('Referrer-Policy', 'same-origin');
     const shop = await findVisitedShop(db.system('shops'), (request.params as { slug: string }).slug);
     if (!shop) {

@@ -5,7 +5,7 @@ import type { PageCache, RenderedPage } from '../platform/html/page-cache.js';
 import { matchesTag } from '../platform/http/etag.js';
 import type { Visit } from './pages/shell.js';
 
-/** Identifies a page that is the same for every visitor with an empty cart. */
+/** Identifies a page that is the same for every visitor with an empty cart and the same language. */
 export interface SharedPage {
   cache: PageCache;
   key: string;

@@ -4,7 +4,7 @@ import { fixed, raw, sql } from '../platform/db/sql.js';
 import { isSlug, type Shop, shopColumns } from '../stores/queries.js';
 
 export interface VisitedShop extends Shop {
-  /** A value that is different after every change of the store. Null while it is unknown. */
+  /** A value that is different after every event of the store (storeVersion). Null while it is unknown. */
   version: string | null;
 }
 

@@ -61,12 +61,12 @@ describe('by key', () => {
     const asked = await askUpload(store, productId, 'image/png', bytes.length);
     const refused = await store.post(images, { key: asked.key });
     expectRejected(refused, 422, ['key']);
-    expect(refused.body.details[0].message).toContain('nothing was uploaded');
+    expect(refused.body.details[0].message).toContain('has no file');
     await put(feira, asked, 'image/png', bytes);
     expect((await store.post(images, { key: asked.key })).status).toBe(201);
   });
 
-  test('a file that arrives after the five minutes is not accepted, and its key stays unusable', async () => {
+  test('a file that is sent after its upload URL has expired is not accepted, and its key stays unusable', async () => {
     const asked = await askUpload(store, productId, 'image/png', bytes.length);
     feira.clock.forward(301_000);
     expect(await put(feira, asked, 'image/png', bytes)).toBe(403);
@@ -92,7 +92,7 @@ describe('by key', () => {
     expect(again.body.error).toContain('was attached and then removed');
   });
 
-  test('a PUT after the verification does not change what is served', async () => {
+  test('a PUT after the image was attached does not change what is served', async () => {
     const asked = await askUpload(store, productId, 'image/png', bytes.length);
     await put(feira, asked, 'image/png', bytes);
     const { body } = await store.post(images, { key: asked.key });

@@ -20,7 +20,7 @@ beforeAll(async () => {
   expect((await uploadAndAttach(feira, store, productId, await pngOf(1))).status).toBe(201);
 });
 
-/** Attaches an image and also returns the maximum growth of the process in megabytes. */
+/** Attaches an image. Also returns by how many megabytes the memory of the process grew at most. */
 async function attach(
   bytes: Buffer,
   type: ImageType,
@@ -74,13 +74,13 @@ test('an image under 50 megapixels with 16-bit samples is rejected because of it
   expect(answer.body.details[0].message).toContain('267 MB decoded; the maximum is 256 MB');
 });
 
-test('a text in an image that would inflate to a gigabyte is not inflated', async () => {
+test('a compressed text in an image that would inflate to a gigabyte is not inflated', async () => {
   const { answer, megabytes } = await attach(await pngTextBomb(), 'image/png');
   expect([201, 422]).toContain(answer.status);
   expect(megabytes).toBeLessThan(100);
 });
 
-test('ten megabytes of the smallest frames, or of empty parts, are rejected because of their number', async () => {
+test('a file of 500,000 tiny frames, or of 800,000 empty chunks, is rejected because of their number', async () => {
   const frames = await attach(gifBomb(1, 1, 500_000), 'image/gif');
   expectRejected(frames.answer, 422, ['key']);
   expect(frames.answer.body.details[0].message).toContain('more than 5000 frames');

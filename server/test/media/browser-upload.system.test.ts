@@ -76,7 +76,7 @@ test('a page of another origin uploads a file, and shows it once it is attached'
   expect(width).toBe(61);
 });
 
-test('a page of another origin gets the reason why a file is rejected', async () => {
+test('a page of another origin gets the status of a rejected upload', async () => {
   const bytes = await pngOf(1);
   const asked = await askUpload(store, productId, 'image/png', bytes.length);
   expect(await fetchInPage(asked.uploadUrl, 'PUT', { 'Content-Type': 'image/gif' }, bytes)).toBe(403);

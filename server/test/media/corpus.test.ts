@@ -124,7 +124,7 @@ describe('an image that is also another kind of file', () => {
   );
 });
 
-describe('an image whose parts are not in order', () => {
+describe('an image with invalid or repeated parts', () => {
   const png = of('8 bit PNG');
   const [head, end] = [png.subarray(0, 33), png.subarray(-12)];
 

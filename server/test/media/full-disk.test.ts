@@ -84,7 +84,7 @@ test('attaching while the disk is full returns 503, changes nothing, and works o
   expect((await store.post(`/products/${productId}/images`, { key })).status).toBe(201);
 });
 
-test('an upload URL accepts ten uploads', async () => {
+test('an upload URL accepts ten uploads and rejects the eleventh', async () => {
   const bytes = await pngOf(1);
   const asked = await askUpload(store, productId, 'image/png', bytes.length);
   for (let time = 0; time < 10; time++) expect(await put(feira, asked, 'image/png', bytes)).toBe(200);

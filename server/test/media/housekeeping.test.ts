@@ -28,7 +28,7 @@ beforeEach(async () => {
 });
 afterEach(() => feira.close());
 
-/** Runs the periodic jobs of the worker. */
+/** Runs the periodic jobs of the worker that delete files. */
 async function runJobs(): Promise<void> {
   const { db, clock, storage } = feira.context;
   await dropUnattached(db.background('test'), clock);
@@ -51,7 +51,7 @@ test('an upload that was not attached is deleted after a day, and its key become
   expectRejected(await again.post(`/products/${productId}/images`, { key }), 422, ['key']);
 });
 
-test('the staged bytes of an attached file are deleted once its upload URL has expired, the file stays', async () => {
+test('the staged bytes of an attached file are deleted after its upload URL expired, and the file stays', async () => {
   const { body } = await uploadAndAttach(feira, store, productId, bytes);
   await runJobs();
   expect(storedFiles(feira)).toEqual([fileOf(body.key), stagedOf(body.key)]);
@@ -151,7 +151,7 @@ test('a sweep removes more files than one batch holds, and two concurrent sweeps
   expect(storedFiles(feira)).toEqual([fileOf(kept.body.key)]);
 });
 
-test('files claimed by a process that died are removed after a while by another', async () => {
+test('files claimed by a process that died are removed by another once the claim has expired', async () => {
   const { db, clock, storage } = feira.context;
   const { body } = await uploadAndAttach(feira, store, productId, bytes);
   await db
@@ -185,7 +185,7 @@ describe('a file to be removed', () => {
     return keys;
   }
 
-  /** Returns the real storage, except that removing these files fails. */
+  /** Returns a storage that only records which files it should remove, and that fails for these keys. */
   function failingFor(keys: string[]): { storage: Storage; asked: string[] } {
     const asked: string[] = [];
     const storage: Storage = Object.create(feira.context.storage);

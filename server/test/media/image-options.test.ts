@@ -27,7 +27,7 @@ const urlOf = (name: string) => `https://img.example/${name}.jpg`;
 const attach = (name: string, option?: string) =>
   store.post(`/products/${shirt}/images`, { url: urlOf(name), ...(option !== undefined && { option }) });
 
-test('an image shows an option, which is returned wherever the image is', async () => {
+test('the option that an image shows is returned wherever the image is returned', async () => {
   const plain = await attach('plain');
   expect(plain.body).not.toHaveProperty('option');
   const red = await attach('red', ' Red ');
@@ -68,7 +68,7 @@ test('cart, checkout and order show the picture of the chosen colour', async () 
   expect(shown(order)).toEqual([urlOf('blue')]);
 });
 
-test('the option of an image is changed and cleared, alone or with its position', async () => {
+test('the option of an image can be changed and cleared, alone or together with its position', async () => {
   const { body } = await store.get(`/products/${shirt}/images`);
   const path = `/products/${shirt}/images/${body.data[1].id}`;
   expect((await store.patch(path, { option: 'Blue' })).body).toMatchObject({ option: 'Blue', order: 1 });

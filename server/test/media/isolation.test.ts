@@ -77,7 +77,7 @@ test.each([
 test.each([
   [1, 'more than one frame'],
   [255, 'more than 4 components'],
-])('a JPEG of sixty thousand frames of %i components is rejected immediately', async (components, found) => {
+])('a JPEG of sixty thousand frames with %i components each is rejected', async (components, found) => {
   const bytes = jpegOfFrames(60_000, components);
   const answer = await uploadAndAttach(feira, store, productId, bytes, 'image/jpeg');
   expectRejected(answer, 422, ['key']);

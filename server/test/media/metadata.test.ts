@@ -31,7 +31,7 @@ function pixelsOf(bytes: Buffer): Promise<Buffer> {
   return sharp(bytes, { animated: true, failOn: 'none' }).raw().toBuffer();
 }
 
-test.each(images)('the position and texts in a $name are not published', async (image) => {
+test.each(images)('the location and the texts in a $name are not published', async (image) => {
   expect(image.bytes.includes(SECRET)).toBe(true);
   const { file } = await publish(image);
   expect(file.includes(SECRET)).toBe(false);
@@ -53,7 +53,7 @@ test.each(images)('a $name keeps its pixels, frames, orientation and colour prof
   if (image.type === 'image/png') expect(hasValidChecksums(file)).toBe(true);
 });
 
-test.each(await validImages())('a $name decodes to the same pixels as the upload', async (image) => {
+test.each(await validImages())('a published $name has the same pixels as the upload', async (image) => {
   const { file } = await publish(image);
   expect((await pixelsOf(file)).equals(await pixelsOf(image.bytes))).toBe(true);
 });

@@ -43,7 +43,7 @@ test('without an order the image is added last', async () => {
   expect(await names()).toBe('ab');
 });
 
-test('at an occupied position, later images move down', async () => {
+test('an image added at an occupied position moves that image and the later ones down', async () => {
   await addAll('abc');
   expect((await add('x', 0)).body.order).toBe(0);
   expect(await names()).toBe('xabc');
@@ -91,7 +91,7 @@ test('a removed image leaves no gap', async () => {
   expectRejected(await store.delete(`${images}/${ids[1]}`), 404);
 });
 
-test('an image of another product or store, or no image at all, is not found', async () => {
+test('an unknown image, or an image of another product or store, is not found', async () => {
   const [id] = await addAll('a');
   const other = await feira.store();
   const elsewhere = await newProduct(store);
@@ -109,7 +109,7 @@ test('an image of another product or store, or no image at all, is not found', a
   expect(await names()).toBe('a');
 });
 
-test('every change emits product.updated with the images, and an unchanged list emits nothing', async () => {
+test('every change emits product.updated with the field images, and an unchanged list emits nothing', async () => {
   const added = await observe(feira, store, () => add('a'));
   expect(added.events).toEqual(updated());
   await add('b');

@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 const variants = () => storedFiles(feira).filter((path) => path.startsWith('variants/'));
 
-test('a shop offers an uploaded image in several widths, made once and removed with it', async () => {
+test('a shop offers an uploaded image in several widths, stored once each and removed with the image', async () => {
   const productId = await newProduct(store, { name: 'Mug' });
   const bytes = await sharp({ create: { width: 500, height: 900, channels: 3, background: '#336699' } })
     .png()

@@ -28,7 +28,7 @@ afterAll(() => feira.close());
 
 const get = (headers: Record<string, string> = {}) => served(feira, path, headers);
 
-test('a file may be cached forever, is not sniffed, and cannot run anything', async () => {
+test('a file is served with headers that allow caching it forever and forbid sniffing and scripts', async () => {
   const answer = await get();
   expect(answer.statusCode).toBe(200);
   expect(answer.rawPayload.equals(bytes)).toBe(true);
@@ -171,7 +171,7 @@ test('no path leads out of the folder', async () => {
   }
 });
 
-/** Sends the path unchanged, because every HTTP client would normalize it. */
+/** Sends the path unchanged. fetch and inject would normalize it first. */
 function rawGet(target: string): Promise<string> {
   const { hostname, port } = new URL(address);
   return new Promise((resolve, reject) => {

@@ -2,8 +2,8 @@ const ORIENTATION = 0x0112;
 const SHORT = 3;
 
 /**
- * Returns a TIFF structure with only the orientation, or undefined if the image is not rotated. The orientation is
- * needed to display the image correctly. No other EXIF field is published.
+ * Returns a TIFF structure with only the orientation, or undefined if the image is neither rotated nor mirrored. The
+ * orientation is needed to display the image correctly. No other EXIF field is published.
  */
 export function orientationOnly(tiff: Buffer): Buffer | undefined {
   const orientation = readOrientation(tiff);

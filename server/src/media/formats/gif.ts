@@ -8,7 +8,7 @@ const EXTENSION = 0x21;
 const GRAPHIC_CONTROL = 0xf9;
 const PLAIN_TEXT = 0x01;
 const APPLICATION = 0xff;
-/** The repetition of the animation (under two names) and the color profile. */
+/** The application extensions to publish: the repeat count of an animation (under two names) and the color profile. */
 const APPLICATIONS = new Set(['NETSCAPE2.0', 'ANIMEXTS1.0', 'ICCRGBG1012']);
 
 export function walkGif(bytes: Buffer): Walked {

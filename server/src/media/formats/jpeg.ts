@@ -1,7 +1,7 @@
 import { orientationOnly } from './exif.js';
 import { Broken, TRUNCATED, type Walked } from './walked.js';
 
-/** A color profile takes up to 255 segments, and all other data takes a few. */
+/** A color profile takes up to 255 segments, and 100 scans with their tables take a few hundred. */
 const MAX_SEGMENTS = 1_000;
 const MAX_SCANS = 100;
 const MAX_COMPONENTS = 4;
@@ -15,7 +15,8 @@ export function walkJpeg(bytes: Buffer): Walked {
   let at = 2;
   let [segments, scans] = [0, 0];
   let hasFrame = false;
-  // The components that no scan has coded so far. In a sequential JPEG each is coded exactly once.
+  // The components that no scan has coded so far. A sequential JPEG codes each component exactly once. In other JPEGs
+  // this is undefined, because several scans may refine the same component.
   let uncoded: Set<number> | undefined;
   for (;;) {
     if (bytes.readUInt8(at) !== 0xff) throw new Broken('a marker is missing');
@@ -54,8 +55,8 @@ export function walkJpeg(bytes: Buffer): Walked {
 }
 
 /**
- * Returns the part of a segment to publish, if any. A segment consists of a marker and a length (four bytes) and the
- * data. Thumbnails are removed too, because they can show parts that were cropped from the image.
+ * Returns the part of a segment to publish, if any. A segment consists of a marker and a length (two bytes each) and
+ * the data. Thumbnails are removed too, because they can show parts that were cropped from the image.
  */
 function publishedSegment(marker: number, segment: Buffer): Buffer | undefined {
   const begins = (name: string) => segment.toString('latin1', 4, 4 + name.length) === name;
@@ -68,7 +69,7 @@ function publishedSegment(marker: number, segment: Buffer): Buffer | undefined {
   return isMetadata ? undefined : segment;
 }
 
-/** Returns a segment of this length, with the first bytes of the given one and `ending` as its last bytes. */
+/** Cuts a segment to this length and overwrites its last bytes with `ending`. A shorter segment gives undefined. */
 function shortened(segment: Buffer, length: number, ending: number[] = []): Buffer | undefined {
   if (segment.length < length) return undefined;
   const made = Buffer.from(segment.subarray(0, length));
@@ -85,7 +86,7 @@ function exifSegment(tiff: Buffer): Buffer | undefined {
   return Buffer.concat([head, orientation]);
 }
 
-/** Reads a count, followed by that many entries that begin with a component id. */
+/** Reads a list of components: their count, followed by one entry for each. An entry begins with the component id. */
 function componentIds(bytes: Buffer, at: number, entryLength: number): number[] {
   const count = bytes.readUInt8(at);
   if (count > MAX_COMPONENTS) throw new Broken(`it has more than ${MAX_COMPONENTS} components`);
@@ -93,7 +94,7 @@ function componentIds(bytes: Buffer, at: number, entryLength: number): number[] 
 }
 
 const isStandalone = (marker: number) => marker <= 0x01 || (marker >= 0xd0 && marker <= 0xd8);
-// C4, C8 and CC are in the same range, but are tables and an extension, not frames.
+// C4 and CC define tables, and C8 is reserved for extensions, so these three do not start a frame.
 const isFrame = (marker: number) =>
   marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
 const isSequential = (marker: number) => marker <= 0xc1;

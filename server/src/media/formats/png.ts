@@ -4,7 +4,8 @@ import { Broken, MAX_PARTS, type Walked } from './walked.js';
 
 /**
  * The optional chunks that affect the appearance of the image: transparency, colors, size, background and animation.
- * All others, such as texts, times and data of specific programs, are removed.
+ * Other optional chunks, such as texts, times and data of specific programs, are removed. Of eXIf, the orientation is
+ * kept.
  */
 const OPTIONAL = new Set(
   'tRNS gAMA cHRM sRGB iCCP cICP mDCV cLLI sBIT bKGD hIST pHYs acTL fcTL fdAT'.split(' '),
@@ -25,7 +26,8 @@ export function walkPng(bytes: Buffer): Walked {
     seen.add(name);
     at += length + 12;
     if (name !== 'IEND') continue;
-    if (length > 0 || !seen.has('IDAT')) throw new Broken('it contains no image');
+    if (length > 0) throw new Broken('its IEND chunk is not empty');
+    if (!seen.has('IDAT')) throw new Broken('it contains no image');
     return { kept, end: at };
   }
   throw new Broken(`it has more than ${MAX_PARTS} chunks`);

@@ -1,7 +1,7 @@
 /**
- * The result of walking through the blocks of a file: the parts to publish, in order, and the end of the image. The
- * parts contain no metadata, which could reveal the location and the name of the photographer. Compressed pixels are
- * copied unchanged.
+ * The result of walking through the blocks of a file: the parts to publish, in the order of the file, and the position
+ * at which the image ends. Metadata other than the orientation is left out, because it can reveal the location and the
+ * name of the photographer. Compressed pixels are copied unchanged.
  */
 export interface Walked {
   kept: Buffer[];
@@ -13,5 +13,5 @@ export class Broken extends Error {}
 
 export const TRUNCATED = 'it ends before the image is complete';
 
-/** Far more than real files have. Without a limit, ten megabytes of empty blocks would take seconds. */
+/** Far more blocks than real files have. Without a limit, inspecting 10 MB of empty blocks would take seconds. */
 export const MAX_PARTS = 50_000;

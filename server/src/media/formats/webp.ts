@@ -3,7 +3,7 @@ import { Broken, MAX_PARTS, TRUNCATED, type Walked } from './walked.js';
 
 const IMAGE_CHUNKS = new Set(['VP8 ', 'VP8L', 'ALPH']);
 const FILE_CHUNKS = new Set([...IMAGE_CHUNKS, 'VP8X', 'ICCP', 'ANIM']);
-/** A frame of an animation: 16 bytes of position and duration, followed by its own chunks. */
+/** A frame of an animation: 16 bytes with its position, size and duration, followed by the chunks of the frame. */
 const FRAME = 'ANMF';
 const FRAME_HEADER = 16;
 const EXIF_FLAG = 0x08;
@@ -30,7 +30,7 @@ export function walkWebp(bytes: Buffer): Walked {
       kept.push(header);
     } else if (FILE_CHUNKS.has(name)) kept.push(whole);
   }
-  // The flags of the extended header must match the chunks. A file without that header cannot have an orientation.
+  // The flags of the VP8X header must match the chunks. A file without that header cannot have an orientation.
   if (header) header[8] = (header[8]! & ~(XMP_FLAG | EXIF_FLAG)) | (exif ? EXIF_FLAG : 0);
   if (header && exif) kept.push(exif);
   const riff = Buffer.from(bytes.subarray(0, 12));
@@ -50,7 +50,7 @@ function publishedFrame(data: Buffer): Buffer {
 }
 
 function exifChunk(data: Buffer): Buffer | undefined {
-  // Some programs put the header of a JPEG segment before the TIFF structure.
+  // Some programs put the Exif header of a JPEG segment before the TIFF structure.
   const tiff = data.toString('latin1', 0, 6) === 'Exif\0\0' ? data.subarray(6) : data;
   const orientation = orientationOnly(tiff);
   return orientation && makeChunk('EXIF', orientation);

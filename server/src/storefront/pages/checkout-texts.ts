@@ -4,7 +4,6 @@ import type { StoreLimits } from '../../checkout/limits.js';
 const days = (one: string, many: string) => (count: number) =>
   count === 1 ? one : many.replace('%', String(count));
 
-/** All texts of the checkout. */
 export const CHECKOUT_TEXTS = {
   en: {
     title: 'Checkout',

@@ -82,7 +82,7 @@ interface Props {
   orderKey: string;
   /** Whether the server has a payment gateway. */
   canPay: boolean;
-  /** Whether a payment was declined just before this page. */
+  /** Whether the buyer comes from a payment that was declined. */
   isDeclined: boolean;
 }
 

@@ -51,7 +51,7 @@ export function Stock({ left, language }: { left: number; language: Language }) 
   return <p class="stock">{texts.in}</p>;
 }
 
-/** The discount in percent, as a badge on the picture. */
+/** The discount in percent, as a badge. */
 export function SaleBadge({
   price,
   listPrice,
