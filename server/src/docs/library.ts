@@ -16,7 +16,7 @@ export interface Article extends Rendered {
   markdown: string;
 }
 
-/** The Markdown pages, read and rendered when the first of them is requested. */
+/** The Markdown pages. Each one is read and rendered on first use. */
 export class Library {
   private readonly articles = new Map<string, Article>();
 
@@ -50,8 +50,8 @@ export class Library {
   }
 
   /**
-   * On a local server, the commands in examples use its address. On a public one they keep the address of a local
-   * server.
+   * The examples contain the default address of a local server. A local server replaces it with its own address, and a
+   * public one leaves it as it is.
    */
   private local(markdown: string): string {
     return isLoopbackUrl(this.publicUrl) ? markdown.replaceAll(LOCAL, this.publicUrl) : markdown;

@@ -4,13 +4,16 @@ import { renderPage } from '../platform/html/page.js';
 
 /** One page as HTML and as Markdown. */
 export interface Content {
-  /** The path of the page. Undefined if its content depends on the visitor, so that it must not be cached. */
+  /** The path of the page. Undefined if the page must not be cached, because it contains an access token. */
   path: string | undefined;
   page: () => VNode;
   markdown: () => string;
 }
 
-/** Renders each page once, because no page changes while the server runs and the largest take 5 to 20 ms. */
+/**
+ * Renders each page with a path only once. Such a page does not change while the server runs, and rendering the largest
+ * ones takes 5 to 20 ms.
+ */
 export class RenderedPages {
   private readonly pages = new Map<string, string>();
 

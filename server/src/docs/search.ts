@@ -15,7 +15,7 @@ const MAX_HITS = 20;
 const MAX_CHARACTERS = 100;
 const EXCERPT = 160;
 
-/** Returns the entries that contain every word, title matches first. */
+/** Returns the best entries that contain every word. Matches in titles count most. */
 export function search(entries: Entry[], query: string): Hit[] {
   const words = wordsOf(query);
   if (words.length === 0) return [];

@@ -7,7 +7,11 @@ type Color = [red: number, green: number, blue: number];
 const WHITE: Color = [255, 255, 255];
 const BLACK: Color = [0, 0, 0];
 
-/** The backgrounds of tokens.css (--paper, --ground, --sunk), and the share of the accent in --accent-soft. */
+/**
+ * `papers`: the backgrounds of tokens.css (--paper, --ground, --sunk). `soft`: the share of the accent in
+ * --accent-soft. `towards`: the colour that is mixed into an accent with too little contrast and, to the share `hover`,
+ * into --accent-hover. `ink`: the colour of text on the accent.
+ */
 const SCHEMES = {
   light: { papers: ['ffffff', 'f7f9f8', 'f0f4f2'], soft: 0.1, towards: BLACK, ink: 'ffffff', hover: 0.2 },
   dark: { papers: ['18211f', '101715', '131c1a'], soft: 0.16, towards: WHITE, ink: '0a100f', hover: 0.25 },

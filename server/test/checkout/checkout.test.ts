@@ -144,7 +144,7 @@ describe('the errors of a form', () => {
     expect(await orders()).toEqual([]);
   });
 
-  test('are specific for documents with wrong check digits', async () => {
+  test('say that a CPF or CNPJ is invalid', async () => {
     await visitor.add(mug);
     for (const document of ['111.111.111-11', '00000000000', '11222333000182', '12ABC34501DE36', 'x'])
       expect((await visitor.order({ document })).text, document).toContain('Invalid CPF or CNPJ');
@@ -236,7 +236,7 @@ describe('a change after the page was shown', () => {
     expect((await orders())[0].subtotal).toBe(40);
   });
 
-  test('of the CEP: the cost of delivery is shown before the payment', async () => {
+  test('of the CEP: the buyer is asked to confirm the new cost of delivery', async () => {
     await visitor.add(mug);
     const page = await visitor.checkout('01001000');
     const asked = await visitor.press(page, 'Place order', { ...TYPED, zip: '69005000', state: 'AM' });
@@ -255,7 +255,7 @@ describe('a change after the page was shown', () => {
     expect((await visitor.at('/cart')).text).toContain('Only 2 left');
   });
 
-  test('by another buyer of the last unit: one of the two gets it', async () => {
+  test('of the stock, because two buyers order the last unit at the same time: one of them gets it', async () => {
     await store.patch(`/products/${mug}/stock`, { quantity: 1 });
     const other = new Visitor(feira, shop);
     await Promise.all([visitor.add(mug), other.add(mug)]);

@@ -83,7 +83,7 @@ describe('one address', () => {
     expect((await place(address)).status).toBe(303);
   });
 
-  test('counts all addresses of an IPv6 /64 as one', async () => {
+  test('means all addresses of a /64 network in IPv6', async () => {
     const inNetwork = (host: number) => `2001:db8:1:${addresses}::${host.toString(16)}`;
     addresses++;
     await reserve(8, 1, { address: networkOf(inNetwork(1)) });
@@ -152,7 +152,7 @@ describe('one shop', () => {
     expect((await place(newAddress())).status).toBe(429);
   });
 
-  test('does not count orders that were paid more than ten minutes ago, and deletes their network', async () => {
+  test('deletes the networks of paid orders ten minutes after they were placed', async () => {
     const address = newAddress();
     await settle(await place(address));
     const unpaid = await place(address);

@@ -39,7 +39,7 @@ async function erpWrites(store: StoreClient, { sku }: SellableStock, random: Ran
     expect(status).toBe(200);
     return body.data[0].ok ? delta : 0;
   }
-  // Setting a balance with ifQuantity makes a known difference.
+  // An entry with ifQuantity is accepted only if the balance is `from`, so the difference is known.
   const from = random.below(STOCK);
   const to = random.below(STOCK);
   const { status, body } = await store.patch('/stock', {
@@ -136,7 +136,7 @@ describe(`${BUYERS} buyers for a stock of ${STOCK}, ${ROUNDS} rounds`, () => {
   });
 });
 
-test('while the balance is also set directly, the last event has the current balance', async () => {
+test('while a balance is sold from and set at the same time, the last event has the final balance', async () => {
   const store = await one.store();
   const productId = await newProduct(store, { quantity: STOCK });
   const sellable = { productId, variantId: null, sku: '' };
@@ -148,7 +148,7 @@ test('while the balance is also set directly, the last event has the current bal
   await Promise.all([...sold, ...set]);
   const reported = await dataOf(one, store, 'stock.updated');
   expect(reported.at(-1)!.quantity).toBe(await balanceOf(store, productId, null));
-  // Every reported balance must follow from the previous one: one less after a sale, any value after a write.
+  // Each sale must be reported as a balance that is one lower than the previous one. Writes may cause such drops too.
   const quantities = [STOCK, ...reported.map(({ quantity }) => quantity as number)];
   const drops = quantities.filter((quantity, index) => index > 0 && quantity === quantities[index - 1]! - 1);
   const orders = (await store.get('/orders?limit=1')).body.meta.total;

@@ -16,7 +16,7 @@ let ana: Merchant;
 let bia: Merchant;
 let store: string;
 let erp: Integrator;
-/** The same app, connected to the other server. */
+/** The same app, which calls the second server. */
 let erpBeside: Integrator;
 
 beforeAll(async () => {
@@ -139,7 +139,7 @@ describe('disconnecting an app', () => {
     expect((await erp.refresh(tokens.refresh_token)).status).toBe(200);
   });
 
-  test('of another merchant is rejected, whichever CSRF token is sent', async () => {
+  test('of another merchant is rejected', async () => {
     const tokens = await erp.connected(ana);
     await erp.connected(bia);
     const own = formOf(await bia.get(PAGE), 'Disconnect');

@@ -50,7 +50,7 @@ test('on a local server the commands use the address of that server', async () =
   expect(body).not.toContain('localhost:3000');
 });
 
-test('the reference describes every call, and its example of it', async () => {
+test('the documentation lists every call, and the page of every group has an example request', async () => {
   const { paths, tags } = (await feira.app.inject('/openapi.json')).json();
   const overview = (await feira.app.inject('/docs')).body;
   for (const [path, methods] of Object.entries(
@@ -84,7 +84,7 @@ test('the search finds guides, calls and error codes, and escapes the search ter
 });
 
 test.each(['/docs/search', '/docs/search?q=', '/docs/search?q=a&q=b', '/docs/search?q[]=1'])(
-  '%s is a page',
+  '%s shows the search page',
   async (path) => {
     expect((await feira.app.inject(path)).statusCode).toBe(200);
   },

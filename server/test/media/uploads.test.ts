@@ -85,7 +85,7 @@ test('an unknown product, one of another store and a deleted one are not found',
     expectRejected(await ask({ productId }), 404);
 });
 
-test('media:write is required, and no other scope is enough', async () => {
+test('media:write is required; products:read and products:write are not enough', async () => {
   const reader = await store.withScopes(['products:read', 'products:write']);
   expectRejected(await ask({}, reader), 403);
   expect((await ask({}, await store.withScopes(['media:write']))).status).toBe(201);
@@ -100,7 +100,7 @@ test('the same Idempotency-Key returns the same URL and key', async () => {
   expect(again.headers['idempotent-replayed']).toBe('true');
 });
 
-test('the headers show the tightest limit, and the 61st call within a minute is rejected', async () => {
+test('the headers show the limit with the fewest calls left, and the 61st call in a minute is rejected', async () => {
   const limited = await feira.store({ perMinute: 120 });
   const product = await newProduct(limited);
   const call = () =>

@@ -44,7 +44,7 @@ describe('the name of an app', () => {
 
   test.each([
     ['Cyrillic letters', 'Rápido Е\u0420Р'],
-    ['letters that look like ours', 'ꓝꓰꓲꓣꓮ'],
+    ['letters that look like Latin ones', 'ꓝꓰꓲꓣꓮ'],
     ['phonetic letters', '\ua730e\u026ara'],
   ])('may not be written with %s', (_what, name) => isRefused({ name }, 'Latin letters'));
 
@@ -67,7 +67,7 @@ describe('the name of an app', () => {
     'Suporte Feira',
     'Equipe da Feira',
     'Feira™',
-  ])('must not be similar to ours: %s', (name) => isRefused({ name }, 'could be mistaken for Feira'));
+  ])('must not be similar to Feira: %s', (name) => isRefused({ name }, 'could be mistaken for Feira'));
 
   test.each([
     'Conecta ERP',

@@ -85,7 +85,7 @@ describe('an integrator', () => {
   test('is limited to fifty sign-ups per hour and address, even if they are concurrent', async () => {
     const address = '198.51.100.7';
     const now = new Date(feira.clock.now()).toISOString();
-    // Inserts 48 earlier sign-ups directly, because hashing takes a tenth of a second for each real one.
+    // Inserts 48 earlier sign-ups directly, because each real one would hash a password for a tenth of a second.
     await feira.context.db.store('test').autocommit.query(sql`
       insert into sign_ups (address, asked_at) select ${address}, ${now} from generate_series(1, 48)`);
     const browser = new Merchant(feira.app, {}, address);
@@ -138,7 +138,7 @@ describe('an integrator', () => {
   });
 
   test.each([
-    ['none', ''],
+    ['no address', ''],
     ['userinfo', 'https://erp:secret@erp.example/'],
     ['a NUL', 'https://erp.example/\0'],
     ['letters outside ASCII', 'https://erp.example/olá'],
@@ -146,7 +146,7 @@ describe('an integrator', () => {
     ['no slashes', 'https:erp.example'],
     ['a script', 'javascript:alert(1)'],
     ['plain http', 'http://localhost.evil.example/'],
-  ])('cannot register %s as redirect addresses', async (_name, uris) => {
+  ])('cannot register invalid redirect addresses: %s', async (_name, uris) => {
     expect((await register(dev, { 'redirect-uris': uris })).status).toBe(422);
   });
 
@@ -253,7 +253,7 @@ describe('reloading a page', () => {
     }
   });
 
-  test('shows a secret for at most two minutes, only to its account and on its page', async () => {
+  test('shows no secret on the page of another app, after two minutes, or for a forged cookie', async () => {
     const page = await register(dev);
     const address = `/partners/apps/${clientIdOn(page)}`;
     const other = await register(dev);

@@ -118,7 +118,7 @@ describe('an order of digital products only', () => {
     expect((await store.post('/shipments', { orderId: id })).body.code).toBe('nothing_to_ship');
   });
 
-  test('does not include an order with a parcel, in which digital items weigh nothing', async () => {
+  test('is not an order with a physical product, in which digital products weigh nothing', async () => {
     const heavy = await newProduct(store, { price: 20, quantity: 5, typeId: 1, weight: 100 });
     const id = await order(feira, store.workspaceId, line(), { lines: [line(), line(heavy)] });
     expect((await read(id)).shippingCost).toBe(17);
@@ -134,7 +134,7 @@ describe('an empty carrier', () => {
     }
   });
 
-  test('in a shipping status is stored as null', async () => {
+  test('in a change of the shipping status is stored as null', async () => {
     const change = { statusShipping: 'sent', codeShipping: 'AA1', carrier: '' };
     const { body } = await store.patch(`/orders/${await place()}/shipping-status`, change);
     expect(body.carrier).toBeNull();

@@ -22,7 +22,7 @@ function textsOf(pdf: Buffer): { size: number; text: string }[] {
   );
 }
 
-test('a long name and address stay on the label, down to the apartment and the postal code', async () => {
+test('a long name and address fit on the label, including the apartment and the postal code', async () => {
   const store = await feira.store();
   const productId = await newProduct(store, { quantity: 1 });
   const address = {
@@ -53,11 +53,11 @@ test('a long name and address stay on the label, down to the apartment and the p
     code,
   ])
     expect(read).toContain(part);
-  // The label is 248 points wide, and the average width of a Helvetica character is at most half the font size.
+  // There are 248 points between the margins, and a Helvetica character is on average at most half a font size wide.
   for (const { size, text } of texts) expect(text.length * size * 0.5).toBeLessThan(248);
 });
 
-test('characters that PDF or its fonts do not support are escaped or replaced', () => {
+test('text is escaped for PDF, line breaks become spaces, and characters outside Latin-1 question marks', () => {
   const pdf = labelPdf({
     code: 'SX473124829BR',
     carrier: 'A (b) \\ c',
@@ -85,7 +85,7 @@ test('the barcode of a label decodes to its code', async () => {
   expect(readBarcode(rawPayload)).toBe(code);
 });
 
-test('the invoices of an order are printed on its label, however many there are', async () => {
+test('a label shows the access keys of two invoices and the number of further invoices', async () => {
   const store = await feira.store();
   const productId = await newProduct(store, { quantity: 1 });
   const orderId = await order(feira, store.workspaceId, { productId, variantId: null, quantity: 1 });

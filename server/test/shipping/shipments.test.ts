@@ -146,7 +146,7 @@ describe('a label', () => {
 });
 
 describe('tracking', () => {
-  test('follows the carrier’s scans towards the buyer, newest first, and so does the order', async () => {
+  test('lists the carrier’s scans with their places, newest first, and each scan updates the order', async () => {
     const address = { ...BUYER.address, city: 'Feira de Santana', state: 'BA', zipCode: '44001000' };
     const id = await place({ buyer: { address } });
     const { code } = (await store.post('/shipments', { orderId: id })).body;
@@ -179,7 +179,7 @@ describe('tracking', () => {
     await expect(carrierScans(code, 'sent')).rejects.toThrow('cannot change to sent');
   });
 
-  test('of a manually entered code works like that of our own', async () => {
+  test('of a manually entered code works like that of a label', async () => {
     const id = await place();
     await store.patch(`/orders/${id}/shipping-status`, {
       statusShipping: 'sent',

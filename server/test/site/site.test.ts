@@ -49,7 +49,7 @@ test.each([
   ['/docs/', '/docs'],
   ['/docs/guides/webhooks/?a=b', '/docs/guides/webhooks?a=b'],
   ['/sign-in/', '/sign-in'],
-])('%s leads to %s', async (from, to) => {
+])('%s redirects to %s', async (from, to) => {
   const answer = await feira.app.inject({ url: from, headers: BROWSER });
   expect([answer.statusCode, answer.headers.location]).toEqual([301, to]);
 });

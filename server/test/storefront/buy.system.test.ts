@@ -33,7 +33,7 @@ beforeAll(async () => {
   receiver = await Receiver.open();
   store = await feira.store();
   address = `http://localhost:${port}/s/${(await shopOf(feira, store)).slug}`;
-  await fillShelf();
+  await addProducts();
   await store.post('/webhooks', { url: receiver.url, events: ['order.created', 'order.paid'] });
   browser = await openBrowser();
 });
@@ -47,7 +47,7 @@ beforeEach(() => {
   receiver.received.length = 0;
 });
 
-async function fillShelf(): Promise<void> {
+async function addProducts(): Promise<void> {
   await newProduct(store, {
     name: 'Caneca Esmaltada',
     price: 34.9,
@@ -138,7 +138,7 @@ async function lastOrder() {
   };
 }
 
-test('a buyer at a desk chooses a variation, checks out by card and pays', async () => {
+test('a buyer on a desktop computer chooses a variation, checks out by card and pays', async () => {
   const desk = await openContext(DESKTOP, 'en-US');
   page = await desk.newPage();
   await page.goto(address);

@@ -32,7 +32,7 @@ test('the cart shows an added product with its total; adding it again increases 
   expect(html).toContain('<span aria-hidden="true">3</span>');
 });
 
-test('the cookie is not accessible to scripts and belongs to one shop', async () => {
+test('the cookie of the cart is not accessible to scripts and belongs to one shop', async () => {
   const { headers } = await visitor.add(mug);
   const cookie = [headers['set-cookie']].flat().find((text) => String(text).startsWith('feira_cart='));
   expect(cookie).toMatch(new RegExp(`; Path=/s/${shop.slug}; HttpOnly; SameSite=Lax$`));
@@ -74,7 +74,7 @@ test('two variations of one product are two lines', async () => {
 });
 
 describe('a quantity', () => {
-  test('that is invalid is rejected when adding, and ignored later', async () => {
+  test('that is invalid is rejected when a product is added, and ignored when the cart is updated', async () => {
     for (const quantity of ['0', '-1', '1.5', '1000', '1000000000', '1e3', 'many', '', '٣', '\0'])
       expect((await visitor.add(mug, { quantity })).status, quantity).toBe(422);
     expect((await visitor.at('/cart')).text).toContain('empty');
@@ -92,7 +92,7 @@ describe('a quantity', () => {
     expect(refused.text).toContain('cannot add more of this item');
   });
 
-  test('above the stock is shown as such and cannot be checked out', async () => {
+  test('above the stock is reported in the cart and cannot be checked out', async () => {
     await visitor.add(mug, { quantity: '11' });
     const { text, html } = await visitor.at('/cart');
     expect(text).toContain('Only 10 left');
@@ -155,7 +155,7 @@ test('an invalid cookie is treated as an empty cart', async () => {
   expect((await visitor.at('/cart')).text).toContain('Subtotal R$34.90');
 });
 
-test('a form that did not come from the cart page to this browser is rejected', async () => {
+test('a form without the CSRF token that the cart page gave to this browser is rejected', async () => {
   await visitor.add(mug);
   const fields = hiddenFields(await visitor.at('/cart'), 'Checkout');
   const other = new Visitor(feira, shop);

@@ -26,7 +26,7 @@ beforeEach(async () => {
 
 const orders = async () => (await store.get('/orders')).body.data;
 
-test('ignores prices, totals and products in the form', async () => {
+test('prices, totals and products in the form are ignored', async () => {
   await visitor.add(mug);
   const page = await visitor.checkout();
   const placed = await visitor.press(page, 'Place order', {
@@ -59,7 +59,7 @@ test('a script in any field is treated as text, in the shop and in the API', asy
   expect(faulty.html).not.toMatch(/<script(?! src="\/assets\/shop\.js)/);
 });
 
-test('a cart with products of another shop buys nothing', async () => {
+test('an empty cart, or a cart with products of another shop, places no order', async () => {
   const foreign = await newProduct(await feira.store(), { quantity: 5 });
   await visitor.add(mug);
   const page = await visitor.checkout();
@@ -93,7 +93,7 @@ test('a total above the maximum is rejected', async () => {
   expect(await orders()).toEqual([]);
 });
 
-test('invalid bytes and a megabyte of text never cause an error', async () => {
+test('invalid bytes and a megabyte of text never cause a server error', async () => {
   await visitor.add(mug);
   const cart = visitor.cookies.get('feira_cart') as string;
   const good = { ...hiddenFields(await visitor.checkout(), 'Place order'), ...TYPED };

@@ -64,7 +64,7 @@ test('guessing is limited for one network, and for one e-mail from many networks
   expect((await guess('10.1.1.1', 'a@x.example')).status).toBe(422);
 });
 
-test('a shop and the page of an unknown order lead to the form', async () => {
+test('the product list and the page of an unknown order link to the form', async () => {
   expect((await visitor.at()).html).toContain(`href="/s/${visitor.shop.slug}/orders"`);
   const missing = await visitor.at('/orders/x?key=y');
   expect(missing.status).toBe(404);

@@ -49,7 +49,7 @@ test('an order waits for its payment and can be paid from its page', async () =>
   expect((await onlyOrder()).status).toBe('paid');
 });
 
-test('a declined payment is shown in the shop, and the order is paid another way', async () => {
+test('a declined payment is reported in the shop, and the order can be paid with another method', async () => {
   const payment = await visitor.buy(mug, { payment: 'card', installments: '3' });
   const declined = await visitor.settle(payment, 'Decline');
   expect(declined.text).toContain('The payment was declined and nothing was charged.');
@@ -78,14 +78,14 @@ test('the payment method of an order cannot be changed to boleto, and not at all
   expect((await onlyOrder()).payment).toMatchObject({ method: 'card', installments: 12 });
 });
 
-test('the page says how to reach the shop', async () => {
+test('the order page says how to contact the shop', async () => {
   const { text, html } = await visitor.settle(await visitor.buy(mug));
   const { email } = (await store.get('/me')).body;
   expect(text).toContain(`Questions about this order? Write to ${email}`);
   expect(html).toContain(`href="mailto:${email}?subject=Order%20`);
 });
 
-test('the page opens for its own key only', async () => {
+test('the order page opens only with the key of that order', async () => {
   await visitor.buy(mug);
   await visitor.buy(mug);
   const [one, two] = (await store.get('/orders')).body.data as { id: string }[];
@@ -118,7 +118,7 @@ test('a parcel is tracked from the shop to the buyer', async () => {
   expect(text).toMatch(/Delivered .*On the way .*Sent/);
 });
 
-test('a code of another order does not show the tracking of that order', async () => {
+test('only one of two orders with the same tracking code shows its tracking', async () => {
   for (let at = 0; at < 2; at++) await visitor.settle(await visitor.buy(mug));
   const [one, two] = (await store.get('/orders')).body.data as { id: string }[];
   for (const order of [one!, two!])
@@ -130,7 +130,7 @@ test('a code of another order does not show the tracking of that order', async (
   expect(ways.filter(Boolean)).toHaveLength(1);
 });
 
-test('an unpaid order is canceled after a day, and its stock is for sale again', async () => {
+test('an unpaid order is canceled when it expires, and its stock is for sale again', async () => {
   await visitor.buy(mug);
   const { id } = await onlyOrder();
   await letExpire();
@@ -140,7 +140,7 @@ test('an unpaid order is canceled after a day, and its stock is for sale again',
   expect((await store.get(`/products/${mug}`)).body.quantity).toBe(10);
 });
 
-test('a payment that arrives after that is refunded automatically, and the order stays canceled', async () => {
+test('a payment for an expired order is refunded automatically, and the order stays canceled', async () => {
   const payment = await visitor.buy(mug);
   const { id } = await onlyOrder();
   await letExpire();
@@ -156,7 +156,7 @@ test('a payment that arrives after that is refunded automatically, and the order
   expect(names).not.toContain('order.refunded');
 });
 
-test('a refund is shown on the page', async () => {
+test('a refund is shown on the order page', async () => {
   await visitor.settle(await visitor.buy(mug));
   const { id } = await onlyOrder();
   await store.post(`/orders/${id}/refund`, undefined);

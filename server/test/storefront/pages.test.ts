@@ -51,7 +51,7 @@ describe('the product list', () => {
     expect(html).not.toContain('<small>from');
   });
 
-  test('says from which price a product starts whose variations differ', async () => {
+  test('shows the lowest price of a product whose variations have different prices', async () => {
     const shirt = await newProduct(store, { name: 'Shirt', price: 80 });
     await store.put(`/products/${shirt}/variants`, {
       types: [{ name: 'Size', options: ['S', 'L'] }],
@@ -96,7 +96,7 @@ describe('the product list', () => {
     expect((await visitor.at('?page=99999')).status).toBe(404);
   });
 
-  test('accepts any query', async () => {
+  test('ignores invalid values for the search, sort order, filters and page', async () => {
     await newProduct(store);
     for (const query of [
       'q=%00',
@@ -248,7 +248,7 @@ test('an address without a shop shows a page that says so', async () => {
   }
 });
 
-test('a shop is in Portuguese for browsers that prefer it, and in English for others', async () => {
+test('a shop is in Portuguese or English, whichever the browser prefers', async () => {
   const id = await newProduct(store, { name: 'Mug', price: 1234.5, quantity: 1, categoryId: 15 });
   await newProduct(store, { name: 'Dress', categoryId: 2 });
   const bia = new Visitor(feira, shop, { 'accept-language': 'pt-BR,pt;q=0.9,en;q=0.5' });
@@ -275,7 +275,7 @@ test('a shop is in Portuguese unless the browser requests English, and keeps the
   expect((await anyone.at('?lang=xx')).html).toContain('<html lang="en">');
 });
 
-test('an address with a slash at its end leads to the one without', async () => {
+test('an address that ends with a slash redirects to the one without it', async () => {
   for (const path of ['', '/cart', '/orders'])
     expect(await visitor.get(`/s/${shop.slug}${path}/?q=x`)).toMatchObject({
       status: 301,
@@ -283,7 +283,7 @@ test('an address with a slash at its end leads to the one without', async () => 
     });
 });
 
-test('an expired form is refused in the shop and in its language', async () => {
+test('an expired form gets an error page with the header of the shop, in the language of the buyer', async () => {
   const bia = new Visitor(feira, shop, { 'accept-language': 'pt' });
   const { status, html, text } = await bia.post(`/s/${shop.slug}/cart/lines`, { csrf: 'x' });
   expect(status).toBe(403);
@@ -291,7 +291,7 @@ test('an expired form is refused in the shop and in its language', async () => {
   expect(html).toContain(`<a class="shop" href="/s/${shop.slug}">`);
 });
 
-test('the language links keep everything else in the address', async () => {
+test('the language links keep the search, filters, postal code and order key in the address', async () => {
   const id = await newProduct(store, { name: 'Mug', price: 30, quantity: 5 });
   const link = async (path: string, from = visitor) => {
     const { html } = await from.at(path);
@@ -313,7 +313,7 @@ test('the language links keep everything else in the address', async () => {
   expect(html).toContain(`href="${order.replaceAll('&', '&amp;')}&amp;lang=pt"`);
 });
 
-test('a cached list does not contain the other parameters of the address it was opened with', async () => {
+test('a cached list does not contain unknown parameters of the address it was opened with', async () => {
   await newProduct(store, { name: 'Mug', quantity: 5 });
   expect((await visitor.at('?sort=price&utm_source=mail')).html).not.toContain('utm_source');
   expect((await visitor.at('?sort=price')).html).toContain(`/s/${shop.slug}?sort=price&amp;lang=pt`);

@@ -43,7 +43,7 @@ test('the product list is sorted by date, by the price that is shown, and by nam
   expect(await listed('sort=nonsense')).toEqual(['Lamp', 'Álbum', 'Shirt', 'Mug']);
 });
 
-test('the order by price follows the price of a variation and that of the product', async () => {
+test('a product with variations is sorted by their lowest price, even if its own price is lower', async () => {
   await store.patch(`/products/${shirt}`, { price: 10 });
   expect(await listed('sort=price')).toEqual(['Álbum', 'Mug', 'Lamp', 'Shirt']);
   const { body } = await store.get(`/products/${shirt}/variants`);

@@ -18,8 +18,8 @@ beforeEach(async () => {
   shop = await shopOf(feira, store);
 });
 
-describe('a search of one or two letters', () => {
-  test.each(['ca', 'CA', 'c', 'gr', 'ab', 'xk'])('finds words that begin with %s', async (q) => {
+describe('a short search', () => {
+  test.each(['ca', 'CA', 'c', 'gr', 'ab', 'xk'])('for %s finds words that begin with it', async (q) => {
     await newProduct(store, { name: 'Café em Grãos', sku: 'AB-1', ean: null });
     await newProduct(store, { name: 'Xk 100%' });
     const { status, text } = await new Visitor(feira, shop, {}, '192.0.2.1').at(`?q=${q}`);
@@ -27,13 +27,13 @@ describe('a search of one or two letters', () => {
     expect(text).toContain('1 product for');
   });
 
-  test.each(['af', 'os', '00', '%25', '_'])('does not find %s inside a word', async (q) => {
+  test.each(['af', 'os', '00', '%25', '_'])('for %s does not find it inside a word', async (q) => {
     await newProduct(store, { name: 'Café em Grãos 100%' });
     const { text } = await new Visitor(feira, shop, {}, '192.0.2.2').at(`?q=${q}`);
     expect(text).toContain('No products for');
   });
 
-  test('with three letters is found inside a word', async () => {
+  test('of three letters also finds them inside a word', async () => {
     await newProduct(store, { name: 'Café em Grãos' });
     const { text } = await new Visitor(feira, shop, {}, '192.0.2.3').at('?q=afe');
     expect(text).toContain('1 product for');
@@ -44,7 +44,7 @@ describe('searches per client network', () => {
   const searched = async (address: string, path = '?q=mug', headers = {}) =>
     new Visitor(feira, shop, headers, address).at(path);
 
-  test('the 61st within a minute is rejected, of this network only, until a minute has passed', async () => {
+  test('the 61st search within a minute is rejected, and other networks are not affected', async () => {
     for (let n = 0; n < 60; n++) expect((await searched(`2001:db8::${n.toString(16)}`)).status).toBe(200);
     const refused = await searched('2001:db8::ffff');
     expect(refused.status).toBe(429);
@@ -94,7 +94,7 @@ describe('while searches hang', () => {
     for (const { status } of await Promise.all([...searches, ...pages])) expect(status).toBe(200);
   });
 
-  test('one that takes too long returns 503 with Retry-After, in the API and on a page', async () => {
+  test('a search that takes too long returns 503 with Retry-After, in the API and on a page', async () => {
     const strict = await openFeira({ on: feira, deadlines: { lockMs: 50 } });
     try {
       await lock();

@@ -97,7 +97,7 @@ test('a visitor with a cart sees it on every page, and other visitors do not', a
   expect((await other.at()).text).not.toContain('Cart 3');
 });
 
-test('the pages of one shop are not those of another', async () => {
+test('a cached page of one shop is not shown in another', async () => {
   const elsewhere = new Visitor(feira, await shopOf(feira, await feira.store()));
   await visitor.at();
   expect((await elsewhere.at()).text).toContain('no products yet');

@@ -41,7 +41,7 @@ export function typeOf(document: ApiDocument, schema: Schema): string {
   return types.join(' or ');
 }
 
-/** Returns the description, followed by the limits of the schema that it does not mention. */
+/** Returns the description, followed by the allowed values, the default, and limits that the description leaves out. */
 export function describe(schema: Schema): string {
   const values = schema.enum?.filter((value) => value !== null).map(String);
   const notes = [

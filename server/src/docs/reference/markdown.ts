@@ -2,7 +2,7 @@ import { curlOf } from './curl.js';
 import type { Field } from './fields.js';
 import type { Group, Operation } from './operations.js';
 
-/** A group of the reference as Markdown, with the same content as its page. */
+/** Returns a group of the reference as Markdown. */
 export function groupMarkdown(group: Group): string {
   return [
     `# ${group.name}`,
@@ -15,7 +15,7 @@ export function groupMarkdown(group: Group): string {
   ].join('\n\n');
 }
 
-/** All groups with their calls. */
+/** Returns a list of all groups and their calls as Markdown. */
 export function overviewMarkdown(groups: Group[]): string {
   const lists = groups.map(
     ({ name, slug, operations }) =>
@@ -23,7 +23,7 @@ export function overviewMarkdown(groups: Group[]): string {
         .map(({ method, path, summary }) => `- \`${method} ${path}\`: ${summary}`)
         .join('\n')}`,
   );
-  return `# API reference\n\nThe same as OpenAPI: [/openapi.json](/openapi.json)\n\n${lists.join('\n\n')}\n`;
+  return `# API reference\n\nAs OpenAPI: [/openapi.json](/openapi.json)\n\n${lists.join('\n\n')}\n`;
 }
 
 function operationMarkdown(operation: Operation): string {

@@ -10,7 +10,7 @@ export interface PageDescription {
   image?: string | undefined;
   /** Structured data (schema.org). */
   data?: object | undefined;
-  /** Set for personal pages such as carts and orders, which must not be indexed. */
+  /** Set for pages that search engines must not index, such as carts, orders and search results. */
   hidden?: boolean;
 }
 

@@ -21,8 +21,8 @@ const TEXTS = {
 };
 
 /**
- * The layout of every page that a buyer sees, with the name and the colour of the shop. The payment page uses it too,
- * so that buyers do not seem to leave the shop.
+ * The layout of all pages of a shop, with its name and colour. The payment page uses it too, so that buyers do not seem
+ * to leave the shop.
  */
 export function ShopFrame(props: {
   shop: Pick<Shop, 'slug' | 'name' | 'accentColor'>;
