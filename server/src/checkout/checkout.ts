@@ -18,8 +18,9 @@ export type Outcome =
   | { refused: Refusal };
 
 /**
- * Hundreds of buyers may order the same product at the same time and wait for its lock. They use only the connections
- * of their own store, so a long wait does not affect other stores.
+ * The maximum wait for a database connection. If hundreds of buyers order the same product at the same time, some wait
+ * for its lock and the others for a connection. They use only the connections of their own store, so a long wait does
+ * not affect other stores.
  */
 const CHECKOUT_WAIT_MS = 20_000;
 

@@ -56,7 +56,7 @@ export async function lockNetwork(tx: Tx, network: string): Promise<void> {
   await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${`checkout from ${network}`}, 0))`);
 }
 
-/** Call this after lockNetwork(), so that the count is exact, and before locking products, so that no buyer waits. */
+/** Call it after lockNetwork(), so that the count is exact, and before locking products, to keep those locks short. */
 export async function checkNetwork(
   tx: Tx,
   clock: Clock,

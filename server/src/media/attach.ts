@@ -88,8 +88,8 @@ export async function recordImage(
 
 /**
  * Releases the claim after a rejection, so that the key can be attached later, for example once another image was
- * removed. The published file stays in the storage until the upload is attached, or is dropped because it never was.
- * After any other failure the claim expires on its own.
+ * removed. The published file stays in the storage, and is removed with the upload if the key is never attached. After
+ * any other failure the claim expires on its own.
  */
 export async function releaseImage(
   db: Share,

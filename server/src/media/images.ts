@@ -109,8 +109,8 @@ export function tooManyImages(field: 'key' | 'url'): ApiError {
 }
 
 /**
- * Locks the row of the product. Every change of its images does this first, so they run one after the other. Returns
- * the number of images.
+ * Locks the row of the product. Every change of its images does this first, so that such changes run one after the
+ * other. Returns the number of images.
  */
 async function lockImages(tx: Tx, workspaceId: string, productId: string): Promise<number> {
   const found = isId(productId)

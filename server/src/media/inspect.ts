@@ -35,8 +35,8 @@ export function inspect(bytes: Buffer, type: ImageType): Inspected {
 }
 
 /**
- * Cameras and phones append their own data to a JPEG, so a JPEG may have trailing data, which is not published. It is
- * rejected if it contains HTML, PHP, PDF or a ZIP archive. Other formats must not have any trailing data.
+ * Cameras and phones append their own data to a JPEG, so a JPEG may have trailing data, which is not published. The
+ * file is rejected if that data contains HTML, PHP, PDF or a ZIP archive. Other formats must not have trailing data.
  */
 function tailFault(tail: Buffer, type: ImageType): string | undefined {
   if (type !== 'image/jpeg') return `${tail.length} bytes follow its end`;

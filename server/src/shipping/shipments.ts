@@ -27,8 +27,8 @@ const WORDS: Record<string, string> = {
 };
 
 /**
- * Changes the shipping status of an order. If the parcel has left the merchant and has a tracking code, a change of
- * either is also added to the tracking history of that code.
+ * Changes the shipping status of an order. If the parcel has left the merchant and has a tracking code, a new status or
+ * a new code is also added to the tracking history of that code.
  */
 export async function moveShipping(
   tx: Tx,
@@ -61,7 +61,7 @@ export async function storesOfCode(db: Queryable, code: string): Promise<string[
   return rows.map(({ workspace_id }) => workspace_id);
 }
 
-/** Records a scan by the carrier and updates the order. Without a status, the parcel gets the next one. */
+/** Records a scan by the carrier and updates the order. If no status is given, the parcel moves to the next one. */
 export async function scan(
   tx: Tx,
   workspaceId: string,

@@ -28,8 +28,8 @@ export const cartRoutes: FastifyPluginAsync<Storefront> = async (app, storefront
   });
 
   app.post('/cart', hidden, async (request, reply) => {
-    // The form has no CSRF token, because the product page is the same for all visitors, so its origin is checked
-    // instead.
+    // The product page is the same for all visitors, so its form has no CSRF token. The origin of the request is
+    // checked instead.
     if (!isSameOrigin(request, storefront.publicUrl)) throw formRefused();
     const fields = postedForm(request);
     const { shop } = request;

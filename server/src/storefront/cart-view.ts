@@ -17,7 +17,7 @@ export interface CartView {
   /** The lines whose product is still for sale, even if its stock is too low. */
   items: PricedItem[];
   subtotal: number;
-  /** Whether all items are available in the requested quantity. */
+  /** Whether every line is still for sale and its stock is sufficient. */
   sellable: boolean;
 }
 

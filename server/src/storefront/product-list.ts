@@ -14,10 +14,10 @@ export interface ListedProduct {
   id: string;
   name: string;
   cover: string | null;
-  /** The lowest price of the product or its variations: with the promotion (`price`) and without it (`listPrice`). */
+  /** The price of the product, or the lowest one of its variations, with and without the promotion (`listPrice`). */
   price: number;
   listPrice: number;
-  /** The highest price of the product or its variations, with the promotion. */
+  /** The price of the product, or the highest one of its variations, with the promotion. */
   highest: number;
   stock: number;
 }

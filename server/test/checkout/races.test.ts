@@ -136,7 +136,7 @@ describe(`${BUYERS} buyers for a stock of ${STOCK}, ${ROUNDS} rounds`, () => {
   });
 });
 
-test('while a balance is sold from and set at the same time, the last event has the final balance', async () => {
+test('while orders and an ERP change a balance at the same time, the last event has the final balance', async () => {
   const store = await one.store();
   const productId = await newProduct(store, { quantity: STOCK });
   const sellable = { productId, variantId: null, sku: '' };

@@ -93,7 +93,7 @@ describe('the merchant sees', () => {
 });
 
 describe('disconnecting an app', () => {
-  test('immediately invalidates its tokens on this server, and its refresh token', async () => {
+  test('immediately invalidates its access token on this server, and its refresh token', async () => {
     for (let round = 0; round < 10; round++) {
       const tokens = await erp.connected(ana);
       expect((await erp.me(tokens.access_token)).status).toBe(200);

@@ -19,7 +19,7 @@ test('the docUrl of an error leads to a page that says what to do', async () => 
   expect(page.body).toContain(ERROR_CATALOGUE.validation_failed.remedy);
 });
 
-test('the list links to a page for every code', async () => {
+test('the list of error codes links to a page for every code', async () => {
   const list = await feira.app.inject('/docs/errors');
   const links = [...list.body.matchAll(/href="(\/docs\/errors\/\w+)"/g)].map(([, link]) => link!);
   expect(links).toEqual(ERROR_CODES.map((code) => `/docs/errors/${code}`));
@@ -27,7 +27,7 @@ test('the list links to a page for every code', async () => {
 });
 
 test.each(['/docs/errors/nothing', '/docs/errors/constructor', '/docs/errors/<script>'])(
-  '%s is a page with 404',
+  '%s returns a page with the status 404',
   async (path) => {
     const page = await feira.app.inject(path);
     expect([page.statusCode, page.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8']);

@@ -156,7 +156,7 @@ describe('an image with invalid or repeated parts', () => {
 describe('a damaged image', () => {
   const whole = images.filter(({ name }) => !name.includes('after its end'));
 
-  test.each(whole)('$name is rejected wherever it is truncated', async ({ bytes, type }) => {
+  test.each(whole)('$name is rejected if it is truncated', async ({ bytes, type }) => {
     const cuts = [1, 2, 12, 100, Math.floor(bytes.length / 2), bytes.length - 40];
     for (const cut of cuts.filter((cut) => cut > 0 && cut < bytes.length - 12))
       expect({ cut, ...(await verifyImage(bytes.subarray(0, -cut), type)) }).toEqual({

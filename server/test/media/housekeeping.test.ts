@@ -64,7 +64,7 @@ test('the staged bytes of an attached file are deleted after its upload URL expi
   expect((await served(feira, body.url)).statusCode).toBe(200);
 });
 
-test('a file that was uploaded again after it was attached is deleted too', async () => {
+test('the bytes of an upload that is repeated after the key was attached are deleted too', async () => {
   const asked = await askUpload(store, productId, 'image/png', bytes.length);
   await put(feira, asked, 'image/png', bytes);
   await store.post(`/products/${productId}/images`, { key: asked.key });

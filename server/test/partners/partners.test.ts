@@ -296,7 +296,7 @@ describe('the settings of an app', () => {
     expect(fields).toMatchObject({ name: 'My ERP', 'redirect-uris': CALLBACK });
   });
 
-  test('of another integrator are not found, and cannot be changed with any CSRF token', async () => {
+  test('of another integrator are not found and cannot be changed', async () => {
     const stranger = await integrator('stranger@erp.example');
     const page = await register(dev);
     const address = `/partners/apps/${clientIdOn(page)}`;

@@ -37,7 +37,7 @@ test('a label whose link has expired is fetched again through a new link', async
   expect((await fetchLabel(labelUrl)).statusCode).toBe(200);
 });
 
-test('an unknown code, another store’s code, and a code without a label of ours return 404', async () => {
+test('an unknown code, another store’s code, and a code without a label return 404', async () => {
   const { code } = (await store.post('/shipments', { orderId })).body;
   const other = await feira.store();
   for (const [client, asked] of [

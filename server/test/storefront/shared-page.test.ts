@@ -40,7 +40,7 @@ test('a visitor without a cart gets pages with an ETag and no cookie, and a 304 
   }
 });
 
-test('a page shows every change immediately, however it is made', async () => {
+test('the product list and the product page show every change of a product immediately', async () => {
   const product = `/products/mug-${mug}`;
   const changes: [change: () => Promise<unknown>, list: string, page: string][] = [
     [() => store.patch(`/products/${mug}`, { price: 31 }), 'R$31.00', 'R$31.00'],
@@ -87,7 +87,7 @@ test('a page shows every change immediately, however it is made', async () => {
   expect((await visitor.at(product)).status).toBe(404);
 });
 
-test('a visitor with a cart sees it on every page, and other visitors do not', async () => {
+test('a page shows the units in the cart of its visitor, and not those of other visitors', async () => {
   const other = new Visitor(feira, visitor.shop);
   await other.at();
   await visitor.add(mug, { quantity: '3' });

@@ -73,7 +73,7 @@ test.each(COLORS)('#%s is readable as text and behind text, on light and on dark
   });
 });
 
-test('the colours of the platform have the same contrast, and borders of fields 3:1', () => {
+test('on the platform, text has a contrast of at least 4.5:1 and borders of fields have at least 3:1', () => {
   SCHEMES.forEach((scheme, at) => {
     const page = tokensIn(tokens, at) as Record<string, string>;
     for (const ground of ['paper', 'ground', 'sunk']) {

@@ -39,7 +39,7 @@ export interface Group {
   slug: string;
   description: string;
   operations: Operation[];
-  /** Set only for the group of webhooks. */
+  /** Empty except for the group of webhooks. */
   events: EventShape[];
 }
 
