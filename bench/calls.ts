@@ -19,7 +19,7 @@ export interface Call {
   perform?(load: { connections: number; seconds: number }): Promise<LoadResult>;
 }
 
-interface Product {
+export interface Product {
   id: string;
   name: string;
   token: string;
@@ -108,7 +108,7 @@ export async function largeStoreCalls({ server, connection, stores }: SeededData
   ];
 }
 
-function get(path: string, token: string): Uint8Array {
+export function get(path: string, token: string): Uint8Array {
   return requestBytes('GET', `/api/v1${path}`, token);
 }
 
@@ -158,7 +158,7 @@ function newProducts(token: string, round: number): Uint8Array[] {
   });
 }
 
-async function seededProducts(connection: Connection, stores: SeededStore[]): Promise<Product[]> {
+export async function seededProducts(connection: Connection, stores: SeededStore[]): Promise<Product[]> {
   const tokens = new Map(stores.map(({ workspaceId, token }) => [workspaceId, token]));
   const rows = await query<{
     workspace_id: string;

@@ -6,6 +6,12 @@ export interface LoadOrder {
   connections: number;
   seconds: number;
   count: number;
+  /**
+   * Requests become due at this rate, whether or not earlier ones are answered, and wait only if every connection is in
+   * use. The time of a request begins when it is due, and a connection that is closed under a request counts as status
+   * 0. By default, requests are sent as fast as possible, and a closed connection ends the measurement.
+   */
+  perSecond?: number;
   /** Complete requests. They are sent in this order and repeated. */
   requests: Uint8Array[];
 }
@@ -42,15 +48,17 @@ async function run(order: LoadOrder): Promise<LoadResult> {
   let done = 0;
   const begun = performance.now();
   const end = begun + order.seconds * 1000;
-  const next = () => {
-    if (sent >= order.count || performance.now() >= end) return undefined;
-    return order.requests[sent++ % order.requests.length];
+  const next = (): Due | undefined => {
+    const now = performance.now();
+    const at = order.perSecond ? begun + (sent * 1000) / order.perSecond : now;
+    if (sent >= order.count || Math.max(at, now) >= end) return undefined;
+    return { at, request: order.requests[sent++ % order.requests.length]! };
   };
   const record = (status: number, milliseconds: number) => {
     times[done++] = milliseconds;
     statuses.set(status, (statuses.get(status) ?? 0) + 1);
   };
-  await Promise.all(Array.from({ length: order.connections }, () => converse(order.port, next, record)));
+  await Promise.all(Array.from({ length: order.connections }, () => converse(order, next, record)));
   const seconds = (performance.now() - begun) / 1000;
   const sorted = times.subarray(0, done).sort();
   return {
@@ -62,28 +70,48 @@ async function run(order: LoadOrder): Promise<LoadResult> {
   };
 }
 
+interface Due {
+  at: number;
+  request: Uint8Array;
+}
+
 /** One connection: sends a request, reads the response to its last byte, and repeats until no request is left. */
 function converse(
-  port: number,
-  next: () => Uint8Array | undefined,
+  { port, perSecond }: LoadOrder,
+  next: () => Due | undefined,
   record: (status: number, milliseconds: number) => void,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    let sentAt = 0;
+    /** When the request that has no response yet was due. */
+    let dueAt: number | undefined;
+    let isDone = false;
     let status = 0;
     /** The remaining bytes of the body; -1 while the head is incomplete. */
     let missing = -1;
     let head = Buffer.alloc(0);
+    const chunk = Buffer.allocUnsafe(CHUNK);
 
     const ask = () => {
-      const request = next();
-      if (!request) {
+      const due = next();
+      if (!due) {
+        isDone = true;
         socket.destroy();
         resolve();
         return;
       }
-      sentAt = performance.now();
+      const wait = due.at - performance.now();
+      if (wait >= 1) setTimeout(send, wait, due);
+      else send(due);
+    };
+    const send = ({ at, request }: Due) => {
+      dueAt = at;
       socket.write(request);
+    };
+    const answered = (result: number) => {
+      record(result, performance.now() - dueAt!);
+      dueAt = undefined;
+      missing = -1;
+      ask();
     };
     const read = (length: number, buffer: Uint8Array): boolean => {
       let body = length;
@@ -103,20 +131,25 @@ function converse(
       }
       missing -= body;
       if (missing > 0) return true;
-      missing = -1;
-      record(status, performance.now() - sentAt);
-      ask();
+      answered(status);
       return true;
     };
-    const socket: Socket = connect({
-      host: '127.0.0.1',
-      port,
-      noDelay: true,
-      onread: { buffer: Buffer.allocUnsafe(CHUNK), callback: read },
-    });
-    socket.on('connect', ask);
-    socket.on('error', reject);
-    socket.on('end', () => reject(new Error('the server closed a connection that was in use')));
+    const closed = () => {
+      if (isDone) return;
+      if (perSecond === undefined) {
+        reject(new Error('the server closed a connection that was in use'));
+        return;
+      }
+      head = Buffer.alloc(0);
+      socket = open();
+      if (dueAt !== undefined) answered(0);
+    };
+    const open = (): Socket =>
+      connect({ host: '127.0.0.1', port, noDelay: true, onread: { buffer: chunk, callback: read } })
+        .on('error', (error) => perSecond === undefined && reject(error))
+        .on('close', closed);
+    let socket = open();
+    socket.once('connect', ask);
   });
 }
 
