@@ -5,10 +5,10 @@ start_feira() {
   # A restored database needs the secret that was used with it before.
   [ -s "$folder/feira/secret" ] || head -c 32 /dev/urandom | od -An -tx1 | tr -d ' \n' >"$folder/feira/secret"
   for name in api1 api2; do run_api "$name"; done
-  for name in api1 api2; do until_true 90 "$name" is_ready "$name"; done
+  for name in api1 api2; do until_true $start_limit "$name" is_ready "$name"; done
   for name in worker1 worker2; do run_worker "$name"; done
-  for name in worker1 worker2; do until_true 90 "$name" is_ready "$name"; done
-  until_true 15 "HAProxy" curl -fs "$public_url/readyz"
+  for name in worker1 worker2; do until_true $start_limit "$name" is_ready "$name"; done
+  until_true $start_limit "HAProxy" curl -fs "$public_url/readyz"
 }
 
 run_api() { run_process "$1" api; }
@@ -35,7 +35,7 @@ replace() {
   stop_parts "$1"
   rm -f "$folder/run/$1.supervisor" "$folder/run/$1.pid"
   bring_up "$1"
-  until_true 90 "$1" is_ready "$1"
+  until_true $start_limit "$1" is_ready "$1"
   case $1 in api?) give_requests_to "$1" ;; esac
 }
 

@@ -4,7 +4,7 @@
 start_haproxy() {
   write_haproxy_conf >"$folder/conf/haproxy.cfg"
   run_haproxy
-  until_true 15 HAProxy accepts "${port[haproxy]}"
+  until_true $start_limit HAProxy accepts "${port[haproxy]}"
 }
 
 run_haproxy() { supervise haproxy "${as_account[@]}" /usr/sbin/haproxy -db -f "$folder/conf/haproxy.cfg"; }
@@ -13,12 +13,12 @@ run_haproxy() { supervise haproxy "${as_account[@]}" /usr/sbin/haproxy -db -f "$
 # is lost. So HAProxy first stops using the process.
 take_requests_from() {
   set_server "$1" drain
-  until_true 30 "the last request of $1" has_state "$1" DRAIN 0
+  until_true $start_limit "the last request of $1" has_state "$1" DRAIN 0
 }
 
 give_requests_to() {
   set_server "$1" ready
-  until_true 15 HAProxy has_state "$1" UP
+  until_true $start_limit HAProxy has_state "$1" UP
 }
 
 set_server() { curl -fs -o /dev/null -d "b=api&s=$1&action=$2" "http://127.0.0.1:$haproxy_stats_port/"; }
@@ -56,6 +56,8 @@ backend api
   option redispatch 1
   retries 3
   default-server check inter 500ms fall 2 rise 1
+  # HAProxy's own response while no process is available has the format of Feira's errors and can be retried.
+  http-error status 503 content-type application/json string '{"error":"No server is available. Try again in a second.","code":"busy"}' hdr Retry-After 1 hdr X-Should-Retry true
   server api1 127.0.0.1:${port[api1]}
   server api2 127.0.0.1:${port[api2]}
 

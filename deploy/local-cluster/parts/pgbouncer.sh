@@ -5,7 +5,7 @@ start_pgbouncer() {
   write_pgbouncer_conf >"$folder/conf/pgbouncer.ini"
   echo '"feira" ""' >"$folder/conf/pgbouncer.users"
   run_pgbouncer
-  until_true 15 PgBouncer accepts "${port[pgbouncer]}"
+  until_true $start_limit PgBouncer accepts "${port[pgbouncer]}"
 }
 
 run_pgbouncer() { supervise pgbouncer "${as_account[@]}" /usr/sbin/pgbouncer "$folder/conf/pgbouncer.ini"; }

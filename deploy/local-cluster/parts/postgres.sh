@@ -3,7 +3,7 @@
 
 start_etcd() {
   run_etcd
-  until_true 30 etcd curl -fs "http://127.0.0.1:${port[etcd]}/health"
+  until_true $start_limit etcd curl -fs "http://127.0.0.1:${port[etcd]}/health"
 }
 
 run_etcd() {
@@ -18,10 +18,10 @@ start_postgres() {
   for name in pg1 pg2; do make_disk "$name"; done
   for name in pg1 pg2; do write_patroni_conf "$name" >"$folder/conf/$name.yml"; done
   run_pg pg1
-  until_true 60 "PostgreSQL (pg1)" is_primary pg1
+  until_true $start_limit "PostgreSQL (pg1)" is_primary pg1
   create_stanza
   run_pg pg2
-  until_true 600 "the standby (pg2)" has_synchronous_standby
+  until_true $start_limit "the standby (pg2)" has_synchronous_standby
   create_database
 }
 
@@ -62,7 +62,7 @@ switchover() {
 # Creates the role and the database that Feira uses. A restored server already has them.
 create_database() {
   local sql=(psql -qAtXv ON_ERROR_STOP=1 -h 127.0.0.1 -p "$primary_port" -U postgres -d postgres)
-  until_true 30 "the primary behind HAProxy" "${sql[@]}" -c 'select 1'
+  until_true $start_limit "the primary behind HAProxy" "${sql[@]}" -c 'select 1'
   [ -z "$("${sql[@]}" -c "select 1 from pg_database where datname = 'feira'")" ] || return 0
   "${sql[@]}" -c 'create role feira login'
   "${sql[@]}" -c 'create database feira owner feira'

@@ -57,13 +57,20 @@ kill_quietly() {
   if [ -f "$2" ]; then kill "-$1" "$(cat "$2")" 2>/dev/null || true; fi
 }
 
-# Kills the program with SIGKILL. For pg1 and pg2 that is PostgreSQL; Patroni keeps running and reacts.
+# Kills the program with SIGKILL. For pg1 and pg2 that is PostgreSQL; Patroni keeps running and reacts. If the program
+# has just ended, for example because it was started without a database, the next one is killed.
 kill_part() {
   is_known "$1"
+  until_true "$start_limit" "$1" kill_program "$1"
+}
+
+kill_program() {
+  local pid
   case $1 in
-    pg?) kill -9 "$(postmaster_of "$1")" ;;
-    *) kill -9 "$(pid_of "$1")" ;;
+    pg?) pid=$(postmaster_of "$1") ;;
+    *) pid=$(pid_of "$1") ;;
   esac
+  [ "$pid" != 0 ] && kill -9 "$pid"
 }
 
 # Simulates the loss of a machine: the part is killed and not restarted.

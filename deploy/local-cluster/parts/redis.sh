@@ -3,7 +3,7 @@
 
 start_redis() {
   run_redis
-  until_true 15 Redis ping_redis
+  until_true $start_limit Redis ping_redis
 }
 
 run_redis() {

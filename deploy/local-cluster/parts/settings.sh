@@ -7,6 +7,8 @@ repository=$(cd "$here/../.." && pwd)
 # The folder of the Feira version to start. Set it to another version to try an upgrade.
 release=${FEIRA_CLUSTER_RELEASE:-$repository}
 pg_bin=/usr/lib/postgresql/15/bin
+# Seconds. The limit only stops a wait for a part that hangs: on a busy machine a start takes minutes.
+start_limit=600
 
 public_url=http://127.0.0.1:$base
 declare -A port=(

@@ -21,7 +21,7 @@ start_ceph() {
   "${as_account[@]}" timeout 60 radosgw-admin -c "$folder/conf/ceph.conf" user create --uid=feira \
     --display-name=Feira --access-key="$s3_access_key" --secret="$s3_secret_key" >/dev/null 2>&1
   run_radosgw
-  until_true 60 radosgw curl -fs "http://127.0.0.1:${port[radosgw]}"
+  until_true $start_limit radosgw curl -fs "http://127.0.0.1:${port[radosgw]}"
   create_bucket
 }
 

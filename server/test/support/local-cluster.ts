@@ -10,6 +10,10 @@ import type { Kill, StormTarget } from './storm/target.js';
 
 const COMMAND = join(ROOT, 'deploy/local-cluster/cluster');
 const PORTS = 40;
+/** The ports of Feira's processes, counted from the first port of the cluster. */
+const FEIRA_PORTS = { api1: 1, api2: 2, worker1: 3, worker2: 4 };
+/** The timeouts only stop a command that hangs. A busy machine takes minutes to start a cluster. */
+const START_MS = 900_000;
 const CHANGE_MS = 180_000;
 
 export type Part =
@@ -155,11 +159,19 @@ export class LocalCluster implements StormTarget {
     }, CHANGE_MS);
   }
 
+  /** Waits until a process that was killed serves again. */
+  async untilReady(part: keyof typeof FEIRA_PORTS): Promise<void> {
+    await until(async () => (await this.get(part, '/readyz'))?.ok === true, CHANGE_MS);
+  }
+
   /** Returns how many seconds a process believes its machine to be ahead of the database. */
   private async clockAhead(part: 'api1' | 'worker1'): Promise<number> {
-    const port = this.port + { api1: 1, worker1: 3 }[part];
-    const answer = await fetch(`http://127.0.0.1:${port}/metrics`).catch(() => undefined);
+    const answer = await this.get(part, '/metrics');
     return Number(/^feira_clock_ahead_seconds (\S+)/m.exec((await answer?.text()) ?? '')?.[1] ?? 0);
+  }
+
+  private get(part: keyof typeof FEIRA_PORTS, path: string): Promise<Response | undefined> {
+    return fetch(`http://127.0.0.1:${this.port + FEIRA_PORTS[part]}${path}`).catch(() => undefined);
   }
 
   private async members(): Promise<{ name: Part; role: string }[]> {
@@ -171,6 +183,7 @@ export class LocalCluster implements StormTarget {
   }
 }
 
-async function run(env: Record<string, string>, ...args: string[]): Promise<void> {
-  await promisify(execFile)(COMMAND, args, { env, timeout: CHANGE_MS });
+async function run(env: Record<string, string>, command: string, ...args: string[]): Promise<void> {
+  const timeout = command === 'start' ? START_MS : CHANGE_MS;
+  await promisify(execFile)(COMMAND, [command, ...args], { env, timeout });
 }

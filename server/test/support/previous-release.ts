@@ -9,6 +9,7 @@ import { ROOT, temporaryFolder } from './process.js';
  * dependencies must be compatible with those of the version under test.
  */
 export function buildPreviousRelease(): { path: string; version: string; remove(): void } {
+  requireHistory();
   const version = git(
     'rev-parse',
     '--short',
@@ -21,6 +22,13 @@ export function buildPreviousRelease(): { path: string; version: string; remove(
   symlinkSync(join(ROOT, 'node_modules'), join(folder.path, 'node_modules'));
   execFileSync(join(ROOT, 'node_modules/.bin/tsc'), ['-b', 'server'], { cwd: folder.path });
   return { ...folder, version };
+}
+
+function requireHistory(): void {
+  if (process.env.FEIRA_PREVIOUS_RELEASE || git('rev-parse', '--is-shallow-repository') === 'false') return;
+  throw new Error(
+    'The previous version is built from the history, which a shallow clone does not have. Run: git fetch --unshallow --tags',
+  );
 }
 
 function newestTag(): string | undefined {

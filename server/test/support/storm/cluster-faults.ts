@@ -35,13 +35,13 @@ export const FAULTS: Fault[] = [
     title: 'an API process is killed',
     isShort: true,
     run: (cluster, { random, writesGoOn }) =>
-      record(cluster, 'api', () => cluster.kill(random.pick(['api1', 'api2'])), writesGoOn),
+      killProcess(cluster, 'api', random.pick(['api1', 'api2']), writesGoOn),
   },
   {
     title: 'a worker is killed',
     isShort: true,
     run: (cluster, { random, writesGoOn }) =>
-      record(cluster, 'worker', () => cluster.kill(random.pick(['worker1', 'worker2'])), writesGoOn),
+      killProcess(cluster, 'worker', random.pick(['worker1', 'worker2']), writesGoOn),
   },
   {
     title: 'PgBouncer is killed',
@@ -134,6 +134,18 @@ export const FAULTS: Fault[] = [
   },
 ];
 
+/** The next fault must not hit the other process of the same kind while this one is still starting. */
+async function killProcess(
+  cluster: LocalCluster,
+  victim: 'api' | 'worker',
+  part: 'api1' | 'api2' | 'worker1' | 'worker2',
+  writesGoOn: () => Promise<void>,
+): Promise<void> {
+  await record(cluster, victim, () => cluster.kill(part));
+  await writesGoOn();
+  await cluster.untilReady(part);
+}
+
 async function without(cluster: LocalCluster, part: Part, work: () => Promise<void>): Promise<void> {
   await cluster.down(part);
   await work();
@@ -146,11 +158,9 @@ async function record(
   cluster: LocalCluster,
   victim: Kill['victim'],
   fault: () => Promise<void>,
-  afterwards?: () => Promise<void>,
 ): Promise<void> {
   const kill: Kill = { victim, at: performance.now(), over: Number.POSITIVE_INFINITY };
   cluster.kills.push(kill);
   await fault();
   kill.over = performance.now();
-  await afterwards?.();
 }
