@@ -3,13 +3,13 @@ import { FeiraError } from './errors.js';
 import type { CallSpec } from './sent-request.js';
 import type { StartedOptions, Transport } from './transport.js';
 
-/** The data of a response together with its metadata. The body has already been read. */
+/** The data of a response, and the response itself with its status and headers. Its body has already been read. */
 export interface WithResponse<T> {
   data: T;
   response: Response;
 }
 
-/** A call that has been sent. Await it for its data, or `withResponse()` for the headers as well. */
+/** A call that has been started. Await it for its data, or await `withResponse()` to get the headers as well. */
 export class Call<T> implements Promise<T> {
   readonly [Symbol.toStringTag] = 'Call';
 
@@ -31,6 +31,7 @@ export class Call<T> implements Promise<T> {
     return this.then().finally(onFinally);
   }
 
+  /** Returns the data together with the response, for example to read the ETag. Does not send the call again. */
   withResponse(): Promise<WithResponse<T>> {
     return this.answer;
   }

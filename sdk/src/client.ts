@@ -39,11 +39,12 @@ export class Feira {
     this.webhooks = new Subscriptions(this.api);
   }
 
-  /** Returns the store and the scopes of the token. */
+  /** Returns the store that the token acts for, the scopes of the token, and when it expires. */
   me(options?: CallOptions): Call<Me> {
     return this.api.get('/me', options);
   }
 
+  /** Returns all categories of the store. */
   categories(options?: CallOptions): Call<Category[]> {
     return this.api.all('/categories', options);
   }

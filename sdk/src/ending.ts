@@ -20,8 +20,8 @@ export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise
 }
 
 /**
- * Returns the error for a call that was aborted by the caller or by its deadline. A deadline usually passes during the
- * wait after a failed attempt, so the error contains that failure.
+ * Returns the error for a call that was aborted by the caller or by its deadline. If the deadline passed after a failed
+ * attempt, the error contains that failure.
  */
 export function stopped(
   signal: AbortSignal,

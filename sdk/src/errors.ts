@@ -1,6 +1,6 @@
 import type { ErrorBody } from './types.js';
 
-/** The error codes of the API, and codes that the SDK adds for failures without a response. */
+/** The error codes of the API, and the codes of failures that the SDK itself detects. */
 export type ErrorCode =
   | ErrorBody['code']
   | 'aborted'
@@ -36,17 +36,22 @@ const KINDS = Symbol.for('@feira/sdk.error');
 /** The error that every failed call throws. */
 export class FeiraError extends Error {
   static readonly kind: string = 'FeiraError';
+  /** The HTTP status; 0 if there was no response. */
   readonly status: number;
+  /** A stable code for programs. The API may add codes. */
   readonly code: ErrorCode;
-  /** The id of the request. Include it when you contact support. */
+  /** The id of the request, if the response had one. Include it when you contact support. */
   readonly requestId: string | undefined;
-  /** All validation errors of a 422, with their location in the body. */
+  /** All validation errors of a 422, each with the name of its field. Empty for other errors. */
   readonly details: ErrorDetail[];
   /** A page that explains the code. */
   readonly docUrl: string | undefined;
   /** How many times the request was sent. */
   readonly attempts: number;
-  /** Set if a batch failed after some calls had succeeded: the results of the entries before the failure, in order. */
+  /**
+   * Set if one call of a batch failed: the results of the earlier calls of the batch, in the order of their entries.
+   * Empty if the first call failed.
+   */
   completed?: readonly unknown[];
 
   constructor(message: string, fields: ErrorFields) {
@@ -72,7 +77,10 @@ export class FeiraError extends Error {
   }
 }
 
-/** The merchant must approve the app again, because the refresh token was already used, has expired or was revoked. */
+/**
+ * The merchant must approve the app again, because no tokens are stored for the store, or because the refresh token was
+ * already used, has expired or was revoked.
+ */
 export class ReconnectNeeded extends FeiraError {
   static override readonly kind: string = 'ReconnectNeeded';
 
@@ -95,7 +103,7 @@ export interface CallSite {
   stack?: string;
 }
 
-/** Captures the stack without the frames of `below` and of the functions that it called. */
+/** Captures the stack, in V8 without the frames of `below` and of the functions that it called. */
 export function callSite(
   below: ((...args: never[]) => unknown) | (new (...args: never[]) => unknown),
 ): CallSite {

@@ -25,8 +25,9 @@ export interface FeedPage<T> {
 }
 
 /**
- * A list to which changes are appended. No entry ever appears before a cursor that was returned, so a program that
- * saves `cursor` and continues from it after a restart misses nothing.
+ * A list to which changes are appended. A new entry never appears before a cursor that was returned, so a program that
+ * saves `cursor` and continues from it after a restart misses nothing. Iterate over it to read entry by entry, or over
+ * `pages()`.
  */
 export class Feed<T> implements AsyncIterable<T> {
   /** The position up to which entries have been processed. It advances when the loop requests the next page. */
@@ -43,6 +44,7 @@ export class Feed<T> implements AsyncIterable<T> {
     this.cursor = start;
   }
 
+  /** Returns pages of up to 100 entries, each with the cursor to save. Empty pages are skipped. */
   async *pages(): AsyncGenerator<FeedPage<T>, void, undefined> {
     const { follow = false, everyMs = EVERY_MS, signal } = this.options;
     try {

@@ -33,11 +33,15 @@ export class List<T> implements PromiseLike<Page<T>>, AsyncIterable<T> {
       .then(onFulfilled, onRejected);
   }
 
+  /** Requests the page that the query describes, and returns it together with the response. */
   withResponse(): Promise<WithResponse<Page<T>>> {
     return this.read(this.query);
   }
 
-  /** The pages from the requested one to the last. Later pages are read by cursor, so their number is not limited. */
+  /**
+   * Returns the pages from the one that the query describes to the last. The following pages are read by cursor, so
+   * their number is not limited.
+   */
   async *pages(): AsyncGenerator<Page<T>, void, undefined> {
     let query = this.query;
     for (;;) {

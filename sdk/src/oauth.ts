@@ -18,10 +18,11 @@ export interface FeiraAppOptions {
   scopes: (Me['scopes'][number] | (string & {}))[];
   /** Where tokens are stored. Default: in memory. */
   tokens?: TokenStore;
-  /** The `iss` that the callback must carry. Default: baseUrl. */
+  /** The value of `iss` that the callback must have. Default: baseUrl. */
   issuer?: string;
   /** Settings for the clients that the app creates. */
   client?: Omit<Partial<FeiraOptions>, 'baseUrl' | 'token' | 'fetch' | 'clock' | 'budget'> & {
+    /** Returns the budget of a store, so that processes can share the rate limit of that store. */
     budget?: (workspaceId: string) => NonNullable<FeiraOptions['budget']>;
   };
   fetch?: typeof fetch;
@@ -57,7 +58,11 @@ export class FeiraApp {
     return this.authorizeUrl(await this.states.forSession(session));
   }
 
-  /** Handles the callback, given its full URL. Checks state and issuer, and stores the tokens. */
+  /**
+   * Handles the callback: checks state and issuer, and stores the tokens. `callback` is the URL of the request, with or
+   * without the host. If the merchant used the link of a ReconnectNeeded error, the state is bound to the store instead
+   * of `session`.
+   */
   async connected(callback: string | URL, session: string): Promise<Connected> {
     const { searchParams } = new URL(callback, this.options.redirectUri);
     const state = searchParams.get('state') ?? '';
@@ -79,7 +84,10 @@ export class FeiraApp {
     return { workspaceId, store: this.store(workspaceId) };
   }
 
-  /** Returns the client of a connected store. It is always the same one, so that all calls share one rate limit. */
+  /**
+   * Returns the client of a connected store. It is the same object for every call until the store is connected again,
+   * so that all calls share one rate limit.
+   */
   store(workspaceId: string): Feira {
     const known = this.stores.get(workspaceId);
     if (known) return known;
@@ -124,7 +132,7 @@ export class FeiraApp {
     if (iss === null || withoutSlash(iss) !== withoutSlash(issuer))
       throw refused(
         'invalid_issuer',
-        `The answer is from ${iss}, expected ${issuer}. Set issuer if that is right`,
+        `The callback has iss ${iss}, expected ${issuer}. If iss is right, set issuer`,
       );
     const error = answer.get('error');
     if (error !== null)

@@ -5,6 +5,7 @@ export type Priority = 'high' | 'normal' | 'low';
 
 /** Options of a single call. */
 export interface CallOptions {
+  /** Aborts the call, which then throws a FeiraError with the code `aborted`. */
   signal?: AbortSignal | undefined;
   /** The timeout of one attempt. Default 30 seconds. */
   timeoutMs?: number | undefined;
@@ -15,18 +16,21 @@ export interface CallOptions {
   deadlineMs?: number | undefined;
   /** The maximum number of attempts. Default 5. */
   maxAttempts?: number | undefined;
-  /** The order in which waiting calls are sent when few calls are left in the rate limit. Default normal. */
+  /** Calls that wait for the rate limit or for a free connection are sent by priority. Default normal. */
   priority?: Priority | undefined;
 }
 
 /** Options of a single write. */
 export interface WriteOptions extends CallOptions {
-  /** Default: a random key per call. Pass your own to repeat a write safely after a crash. */
+  /**
+   * Identifies the write, so that a retry is not applied twice. Default: a random key per call. Pass your own key to
+   * repeat a write safely after a crash.
+   */
   idempotencyKey?: string | undefined;
 }
 
 export interface DryRunOptions extends WriteOptions {
-  /** Validates the call and returns the same response, but changes nothing. */
+  /** If true, the API validates the call and returns the response of a real call, but changes nothing. */
   dryRun?: boolean | undefined;
 }
 
@@ -48,8 +52,11 @@ export interface FeiraOptions {
   token: string | TokenSource;
   /** The name and version of your system, such as MyERP/2.1. */
   userAgent?: string;
+  /** The timeout of one attempt, for calls that do not set it. Default 30 seconds. */
   timeoutMs?: number;
+  /** The time limit for a whole call, for calls that do not set it. Default: none. */
   deadlineMs?: number;
+  /** The maximum number of attempts, for calls that do not set it. Default 5. */
   maxAttempts?: number;
   /** The maximum number of calls in flight. Default 8. */
   concurrency?: number;

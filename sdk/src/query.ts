@@ -14,8 +14,8 @@ export function urlOf(baseUrl: string, path: string, query: Query): string {
 }
 
 /**
- * Builds a path and encodes its values: path`/products/${id}`. Throws for an empty value, which would address another
- * resource.
+ * Builds a path and encodes its values: path`/products/${id}`. Throws for an empty value, `.` and `..`, which would
+ * address another resource.
  */
 export function path(strings: TemplateStringsArray, ...values: string[]): string {
   return String.raw(

@@ -3,7 +3,7 @@ const LONGEST_MS = 30_000;
 /** A random addition to each wait, so that clients that failed together do not retry together. */
 const JITTER = 0.25;
 
-/** Returns the wait: 1, 2, 4, 8 … seconds after attempts 1, 2, 3, 4 …, plus up to a quarter, and at most 30 seconds. */
+/** Returns the wait: 1, 2, 4, 8 … seconds after attempt 1, 2, 3, 4 …, plus up to a quarter, but at most 30 s. */
 export function backoffMs(attempt: number, random: () => number = Math.random): number {
   return Math.min(LONGEST_MS, FIRST_MS * 2 ** (attempt - 1) * (1 + JITTER * random()));
 }

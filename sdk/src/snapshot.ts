@@ -11,18 +11,18 @@ const MAX_RESTARTS = 5;
 export interface SnapshotOptions extends CallOptions {
   /**
    * An interrupted stream cannot be continued, only started again. If this function is given, the stream is started
-   * again up to five times, and the function is called each time: remove what you have stored, because all records are
-   * sent again. Otherwise an interrupted stream throws `snapshot_incomplete`.
+   * again up to five times. The function is called before each new start: remove what you have stored, because all
+   * records are sent again. Without the function, an interrupted stream throws `snapshot_incomplete`.
    */
   onRestart?: (() => void | Promise<void>) | undefined;
 }
 
 /**
- * All records of one consistent view of the store. Iterate over it once; after that, `events()` returns the changes
- * since then.
+ * All records of one kind, as of one point in time. Iterate over it once. After that, `events()` returns the changes
+ * since that time.
  */
 export class Snapshot<T> implements AsyncIterable<T> {
-  /** The time of the snapshot, known from the first record on. */
+  /** The time of the snapshot (RFC 3339). It is set when the first record arrives. */
   at: string | undefined;
   private position: string | undefined;
   private isComplete = false;
@@ -36,7 +36,10 @@ export class Snapshot<T> implements AsyncIterable<T> {
     this.site = callSite(Snapshot);
   }
 
-  /** The position of the snapshot in the event feed. Save it together with the records. */
+  /**
+   * The position of the snapshot in the event feed. Save it together with the records. Throws until all records have
+   * been read.
+   */
   get cursor(): string {
     if (this.position !== undefined && this.isComplete) return this.position;
     throw new FeiraError('A snapshot has a cursor only when all of its records have been read', {
@@ -44,7 +47,7 @@ export class Snapshot<T> implements AsyncIterable<T> {
     });
   }
 
-  /** All events since the snapshot was taken. */
+  /** Returns all events since the snapshot was taken. Throws until all records have been read. */
   events(options?: FollowOptions): Feed<Event> {
     const queryAt = (after: string | undefined) => ({ after });
     return new Feed(this.api, '/events', this.cursor, queryAt, options, callSite(this.events));
@@ -101,8 +104,8 @@ function aborted(cause: unknown): FeiraError {
 }
 
 /**
- * Returns whether to start again. Until the server notices that the interrupted stream has no reader, it rejects a
- * second one, so that rejection is retried too.
+ * Returns whether to start again. Until the server notices that the reader of the interrupted stream is gone, it
+ * rejects a new stream with `snapshot_running`, so that error is retried too.
  */
 function canRestart(error: unknown, broken: number): boolean {
   if (!(error instanceof FeiraError)) return false;

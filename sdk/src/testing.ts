@@ -4,11 +4,15 @@ import type { EventPayloads } from './types.js';
 export interface Delivery<Name extends keyof EventPayloads = keyof EventPayloads> {
   event: Name;
   data: EventPayloads[Name];
-  /** The store of the event. Default: a random id. */
+  /** The store of the event. Default: a fixed id, the same for all deliveries. */
   workspaceId?: string;
+  /** The id of the event. Default: a random id. */
   id?: string;
+  /** Default 1. A receiver drops an event as stale if it has handled a later one for the same resource. */
   sequence?: number;
+  /** What caused the event. Default: storefront. */
   origin?: string;
+  /** The number of the attempt. Default 1. */
   attempt?: number;
   /** The time of the signature. Default: now. */
   at?: Date;

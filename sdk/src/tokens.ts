@@ -46,7 +46,7 @@ export class MemoryTokens implements TokenStore {
 const EARLY_MS = 60_000;
 
 /**
- * The access token of one store, renewed when it expires. There is only one refresh, however many calls wait for it.
+ * The access token of one store, renewed before it expires. There is only one refresh, however many calls wait for it.
  * Within a process the calls share a promise. Across processes they use the lock of the store, and the tokens are read
  * again under the lock before they are renewed.
  */

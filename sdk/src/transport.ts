@@ -106,7 +106,8 @@ export class Transport {
     state: Attempts,
     read: Read<T>,
   ): Promise<Outcome<T>> {
-    // AbortSignal.timeout cannot be canceled, and a stream that `read` returns continues after the attempt.
+    // AbortSignal.timeout cannot be canceled, so it would also abort a stream that `read` returns and that continues
+    // after the attempt.
     const timeout = new AbortController();
     const timer = setTimeout(() => timeout.abort(), options.timeoutMs ?? this.timeoutMs);
     const headers = { ...init.headers, authorization: `Bearer ${token}` };
@@ -139,7 +140,7 @@ export class Transport {
     return typeof token === 'string' ? token : token.accessToken(refused);
   }
 
-  /** Returns the wait before the next attempt. Throws `error` if there is none. */
+  /** Returns the milliseconds to wait before the next attempt. Throws `error` if no further attempt is made. */
   private waitBefore(
     state: Attempts,
     options: ConditionalOptions,
@@ -149,7 +150,6 @@ export class Transport {
     state.lastFailure = error;
     if (state.count >= this.maxAttempts(options)) throw error;
     if (retryAfter !== undefined && retryAfter > LONGEST_WAIT_MS) throw error;
-    // The exact wait does not matter, because the call also waits for a slot in the queue.
     return retryAfter ?? backoffMs(state.count);
   }
 }
@@ -159,7 +159,7 @@ interface Attempts {
   /** The token that the API has rejected with 401. */
   refusedToken: string | undefined;
   renewed: boolean;
-  /** What the last response reported about the budget. */
+  /** What the last response reported about the rate limit. */
   report: BudgetReport | undefined;
   lastFailure?: FeiraError;
 }

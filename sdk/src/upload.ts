@@ -9,7 +9,7 @@ import type { StartedOptions } from './transport.js';
 import type { Image, SignedUpload } from './types.js';
 
 export interface UploadOptions extends CallOptions {
-  /** Position; 0 is the cover. */
+  /** The position of the image; 0 is the cover. Default: after the last image. */
   order?: number | undefined;
 }
 

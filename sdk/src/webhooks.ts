@@ -23,6 +23,7 @@ export interface WebhookEvent<Name extends keyof EventPayloads = keyof EventPayl
   sequence: number;
   /** What caused the event: app:<clientId>, console, storefront, gateway, carrier or system. */
   origin: string;
+  /** The number of this attempt to deliver the event, starting with 1. */
   attempt: number;
 }
 
@@ -32,23 +33,26 @@ export type AnyWebhookEvent = Omit<WebhookEvent, 'event' | 'data'> & {
   data: WebhookEvent['data'] | Record<string, unknown>;
 };
 
-/** Remembers the processed deliveries, for example in a table with a unique key. */
+/** Remembers which events have been handled, by `id`, for example in a table with a unique key. */
 export interface Deduplication {
   has(deliveryId: string): boolean | Promise<boolean>;
   /** Called when all handlers have succeeded. */
   add(deliveryId: string): unknown;
 }
 
-/** Remembers the last processed sequence of each resource. */
+/** Remembers a sequence number under each key. A key consists of an event name, a store and a resource. */
 export interface Sequences {
   get(key: string): number | undefined | Promise<number | undefined>;
   set(key: string, sequence: number): unknown;
 }
 
 export interface WebhooksOptions extends WebhookSettings {
-  /** Default: the last 10,000 deliveries, in memory. */
+  /** Remembers which events have been handled. Default: the last 10,000, in memory. */
   deduplication?: Deduplication;
-  /** Default: the last 10,000 resources, in memory. With false, stale events are handled as well. */
+  /**
+   * Used to drop stale events: those that arrive after a later event of the same name for the same resource, or after
+   * the deletion of the product. Default: the last 10,000 keys, in memory. With false, stale events are handled too.
+   */
   sequences?: Sequences | false;
   /** Called when a delivery is rejected or a handler fails. Default: console.error. */
   onError?: (error: unknown) => void;
@@ -124,7 +128,10 @@ export class Webhooks {
     }
   }
 
-  /** Verifies and handles one delivery. Throws WebhookError, or the error of a handler. */
+  /**
+   * Verifies and handles one delivery, given its unparsed body. Use it with a server that `fetch`, `node` and `fastify`
+   * do not support. Throws WebhookError, or the error of a handler.
+   */
   async handle(body: unknown, headers: Headers | Record<string, unknown>): Promise<void> {
     const event = await verifyDelivery(body, headers, this.options);
     if (this.inProgress.has(event.id))
@@ -150,8 +157,8 @@ export class Webhooks {
   }
 
   /**
-   * Returns whether a later event of the same kind for the same resource was already handled, or the product was
-   * deleted.
+   * Returns whether a later event of the same name for the same resource was already received, or the product of the
+   * event was deleted later.
    */
   private async isStale({ event, workspaceId, data, sequence }: WebhookEvent): Promise<boolean> {
     if (!this.sequences || sequence === 0) return false;

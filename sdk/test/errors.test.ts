@@ -3,7 +3,7 @@ import { Feira } from '../src/client.js';
 import { FeiraError, ReconnectNeeded } from '../src/errors.js';
 import { refuse, ScriptedServer } from './support/scripted-server.js';
 
-test('another copy of the SDK recognises its errors', async () => {
+test('the errors of one copy of the SDK are recognised by another copy', async () => {
   vi.resetModules();
   const copy = await import('../src/errors.js');
   expect(copy.FeiraError).not.toBe(FeiraError);

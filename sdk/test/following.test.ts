@@ -20,7 +20,7 @@ async function createProducts(client: Feira, count: number, name = 'Product'): P
   return ids;
 }
 
-test('reads the events after a position, and continues from the last one', async () => {
+test('reads the event feed from its start, and continues from its cursor', async () => {
   const { client } = await server.connect();
   const ids = await createProducts(client, 3);
   const feed = client.events.after();
@@ -67,7 +67,7 @@ test('follows the feed until it is aborted', async () => {
   expect(names).toEqual(['Product 0', 'Product 1']);
 });
 
-test('an expired cursor is reported', async () => {
+test('a cursor that the server does not accept is reported', async () => {
   const { client } = await server.connect();
   const expired = Buffer.from('0123456789abcdef.5').toString('base64url');
   const error = await (async () => {
@@ -92,7 +92,7 @@ test('orders are read in the order of their changes', async () => {
   expect(later).toEqual([`${orders[0]} sent`]);
 });
 
-test('a snapshot has every record, and the feed continues it without a gap', async () => {
+test('a snapshot has every record, and the event feed continues from it without a gap', async () => {
   const { client } = await server.connect();
   const ids = await createProducts(client, 4);
   const snapshot = client.products.snapshot();
@@ -145,26 +145,29 @@ test.each([
   ['is cut off', stream(`${HEAD}{"id":"1"}\n{"id"`, true)],
   ['ends without its last line', stream(`${HEAD}{"id":"1"}\n`, false)],
   ['lacks a record', stream(`${HEAD}{"id":"1"}\n{"end":{"count":2}}\n`, false)],
-])('a stream that %s is incomplete, and starts again if the caller can', async (_name, broken) => {
-  await using failing = await ScriptedServer.open(broken);
-  const one = new Feira({ baseUrl: failing.url, token: 'token', clock: new InstantClock() });
-  const error = await (async () => {
-    for await (const _ of one.products.snapshot());
-  })().catch((reason: unknown) => reason);
-  expect(error).toMatchObject({ code: 'snapshot_incomplete' });
-  await using recovering = await ScriptedServer.open(
-    broken,
-    refuse(409, 'snapshot_running'),
-    stream(WHOLE, false),
-  );
-  const two = new Feira({ baseUrl: recovering.url, token: 'token', clock: new InstantClock() });
-  let ids: string[] = [];
-  const snapshot = two.products.snapshot({
-    onRestart() {
-      ids = [];
-    },
-  });
-  for await (const { id } of snapshot) ids.push(id);
-  expect(ids).toEqual(['1', '2']);
-  expect(snapshot.cursor).toBe('c1');
-});
+])(
+  'a snapshot that %s is reported as incomplete, or started again if onRestart is given',
+  async (_name, broken) => {
+    await using failing = await ScriptedServer.open(broken);
+    const one = new Feira({ baseUrl: failing.url, token: 'token', clock: new InstantClock() });
+    const error = await (async () => {
+      for await (const _ of one.products.snapshot());
+    })().catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: 'snapshot_incomplete' });
+    await using recovering = await ScriptedServer.open(
+      broken,
+      refuse(409, 'snapshot_running'),
+      stream(WHOLE, false),
+    );
+    const two = new Feira({ baseUrl: recovering.url, token: 'token', clock: new InstantClock() });
+    let ids: string[] = [];
+    const snapshot = two.products.snapshot({
+      onRestart() {
+        ids = [];
+      },
+    });
+    for await (const { id } of snapshot) ids.push(id);
+    expect(ids).toEqual(['1', '2']);
+    expect(snapshot.cursor).toBe('c1');
+  },
+);

@@ -58,7 +58,7 @@ test('a sync of 5,000 entries loses and duplicates nothing when the server is ki
     ...PATIENT,
     fetch: (input, init) => {
       const sent = fetch(input, init);
-      // The first kill happens while a call is sent, the second when the server is probably processing it.
+      // The first kill happens while the third call is sent, the second while the server probably processes the eighth.
       if (++calls === 3) restarts.push(server.killAndRestart());
       if (calls === 8) setTimeout(() => restarts.push(server.killAndRestart()), 30);
       return sent;
@@ -94,7 +94,7 @@ test('a snapshot is complete although the server is killed in the middle, and it
   for await (const product of snapshot) {
     products.set(product.id, product.quantity);
     if (products.size === 100) restart ??= server.killAndRestart();
-    // The server can send only as much as the buffers hold. The slow reader prevents it from finishing before it is
+    // While this loop pauses, the server can send only as much as the buffers hold, so it does not finish before it is
     // killed.
     if (restarts === 0 && products.size === 101) await restart;
   }

@@ -93,7 +93,7 @@ test('rejects the callback of another session, a changed state and an expired on
   await expect(app.connected(callback, 'session 1')).rejects.toThrow('took too long');
 });
 
-test('rejects the answer of another issuer', async () => {
+test('rejects a callback with another issuer or without one', async () => {
   const app = appWith();
   const callback = new URL(await answered(await app.connect('session 1')));
   callback.searchParams.set('iss', 'https://evil.example');
@@ -178,7 +178,7 @@ test('a process that dies before it has saved the new tokens does not lose the c
   expect((await appWith({ tokens }).store(workspaceId).me()).workspaceId).toBe(workspaceId);
 });
 
-test('asks for a new connection when the merchant has disconnected, and accepts only the same store', async () => {
+test('asks for a new connection when the authorization was revoked, and connects the store again', async () => {
   const app = appWith();
   const { store } = await connect(app);
   await server.context.db
@@ -193,7 +193,7 @@ test('asks for a new connection when the merchant has disconnected, and accepts 
   expect((await again.store.me()).workspaceId).toBe(workspaceId);
 });
 
-test('a link to connect a store again does not connect another one', async () => {
+test('a link to connect a store again does not connect another store', async () => {
   const app = appWith();
   const error = (await Promise.resolve(app.store('another-store').me()).catch(
     (reason) => reason,

@@ -10,7 +10,7 @@ test.each([
   ['five clients', { limit: 120, clients: [200, 200, 200, 200, 200] }],
   ['clients that start one after the other', { limit: 120, clients: [300, 300, 300], stagger: 90_000 }],
 ])(
-  'without a shared budget, %s make all their calls and are not rejected after the first minute',
+  'without a shared budget, %s make all their calls and are not rejected once all have run for a minute',
   (_name, scenario) => {
     const total = scenario.clients.reduce((sum, count) => sum + count);
     const firstMinute =
@@ -38,7 +38,7 @@ function call(state: BudgetState, now: number, remaining: number): boolean {
   return true;
 }
 
-test('limits itself to its own calls when others use most of the limit, and spreads them over the minute', () => {
+test('limits and spreads its calls when other clients use most of the limit', () => {
   const state: BudgetState = { calls: [] };
   expect([9, 7, 5, 2].map((remaining, index) => call(state, index, remaining))).toEqual([
     true,

@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => project.remove());
 
-test('the package contains what it needs and nothing else', async () => {
+test('the package contains the built files and no sources, tests, examples or dependencies', async () => {
   const { stdout } = await run('tar', ['-tzf', tarball]);
   const files = stdout.trim().split('\n');
   for (const name of [
@@ -49,8 +49,8 @@ test('publint reports nothing', async () => {
   expect(messages).toEqual([]);
 });
 
-// Uses the profile esm-only, because the package is ESM by design. CommonJS is tested below by requiring it.
-test('are the types wrong? reports nothing', async () => {
+// Ignores what the profile esm-only ignores, because the package is ESM by design. CommonJS is tested below.
+test('the checker "Are the types wrong?" reports no problem for ESM', async () => {
   const { types, ...analysis } = await checkPackage(createPackageFromTarballData(readFileSync(tarball)));
   expect(types).toMatchObject({ kind: 'included' });
   const problems = 'problems' in analysis ? analysis.problems : ['not analysed'];
@@ -197,14 +197,14 @@ async function bundled(...entries: string[]): Promise<{ text: string; bytes: num
 
 const ENTRIES = ['', '/oauth', '/webhooks', '/testing'];
 
-test('everything except the Node modules bundles for browsers in at most 15 kB', async () => {
+test('everything except @feira/sdk/node can be bundled for browsers, in at most 15 kB compressed', async () => {
   const { text, bytes } = await bundled(...ENTRIES);
   expect(text).not.toContain('node:');
   expect(bytes).toBeLessThanOrEqual(15_000);
   await expect(bundled('/node')).rejects.toThrow('node:');
 });
 
-test('the webhooks alone take at most 3 kB', async () => {
+test('@feira/sdk/webhooks alone takes at most 3 kB compressed', async () => {
   expect((await bundled('/webhooks')).bytes).toBeLessThanOrEqual(3_000);
 });
 

@@ -59,7 +59,7 @@ const OUTPUT: [RegExp, RegExp][] = [
   [/snapshot\(/, /stock\.updated/],
 ];
 
-test('the README has blocks to run', () => {
+test('the README has at least nine blocks, and each expected output belongs to exactly one of them', () => {
   expect(BLOCKS.length).toBeGreaterThanOrEqual(9);
   for (const [block] of OUTPUT) expect(BLOCKS.filter((code) => block.test(code))).toHaveLength(1);
 });

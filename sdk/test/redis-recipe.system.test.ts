@@ -23,7 +23,7 @@ test('the recipe of the README stores tokens in Redis and locks each store', asy
   await expectTokenStore(folder.path, RECIPE, { REDIS_URL: redis.url });
 });
 
-test('the budget of the recipe is shared', async () => {
+test('two copies of the recipe share the budget of a store', async () => {
   writeFileSync(join(folder.path, 'recipe.mjs'), RECIPE);
   const program = `
     import { budgetOf } from './recipe.mjs';

@@ -16,7 +16,7 @@ async function createProducts(count: number, options: { sku?: boolean } = {}) {
   return { client, store };
 }
 
-test('a list is iterated to its end, awaited for a page, or read by pages', async () => {
+test('a list can be iterated to its end, awaited for one page, or read page by page', async () => {
   const { client } = await createProducts(5);
   const names: string[] = [];
   for await (const product of client.products.list({ limit: 2, sort: 'name' })) names.push(product.name);
@@ -82,7 +82,7 @@ test('a batch of any length returns its results in order and names the failed en
   expect((await client.products.list({ sku: 'S1' })).data[0]!.quantity).toBe(1_201);
 });
 
-test('a batch that is repeated with its key changes nothing', async () => {
+test('a batch that is repeated with the same idempotency key is applied once', async () => {
   const { client } = await createProducts(1, { sku: true });
   const entries = Array.from({ length: 600 }, () => ({ sku: 'S0', delta: 1 }));
   const first = await client.stock.set(entries, { idempotencyKey: 'sync 42' });

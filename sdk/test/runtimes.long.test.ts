@@ -28,12 +28,12 @@ beforeAll(async () => {
 afterAll(() => project.remove());
 
 // The profile leaves out node10, which does not support exports, and require() before Node 20.19.
-test('the command line of are the types wrong? reports nothing', async () => {
+test('the command line of "Are the types wrong?" reports no problem for ESM', async () => {
   const attw = join(project.path, 'node_modules/.bin/attw');
   const { stdout } = await run(attw, ['--profile', 'esm-only', '--format', 'json', project.tarball]);
   const { analysis } = JSON.parse(stdout);
   expect(Object.keys(analysis.entrypoints)).toContain('./webhooks');
-  // run() rejects if the command reports a problem. Those that the profile ignores are listed nevertheless.
+  // run() rejects if the command fails. The output also lists the problems that the profile ignores.
   for (const { resolutionKind } of Object.values<{ resolutionKind?: string }>(analysis.problems))
     expect(resolutionKind).toMatch(/node10|node16-cjs/);
 });

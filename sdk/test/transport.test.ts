@@ -96,7 +96,7 @@ test('follows X-Should-Retry even if the status suggests otherwise', async () =>
   expect((await failure(clientOf(final).client.me())).attempts).toBe(1);
 });
 
-test('does not repeat an invalid request', async () => {
+test('does not repeat a request that was rejected with 409', async () => {
   await using server = await ScriptedServer.open(refuse(409, 'duplicate_name'));
   const error = await failure(clientOf(server).client.products.create(PRODUCT));
   expect(error).toMatchObject({

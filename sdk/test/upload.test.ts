@@ -29,7 +29,7 @@ test('rejects a file that is not an image before anything is sent', async () => 
   });
 });
 
-test('sends the bytes again when the storage fails', async () => {
+test('sends the bytes again when the storage could not be reached', async () => {
   let failures = 0;
   const { client } = await server.connect({
     fetch: async (input, init) => {

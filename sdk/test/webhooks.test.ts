@@ -38,7 +38,7 @@ test('sign() creates the same delivery as the server', async () => {
   expect(headers).toEqual(expected);
 });
 
-test('a handler gets the event with its headers, typed', async () => {
+test('a handler gets the event of its name, with typed data', async () => {
   const { hooks } = receiver();
   const orders: string[] = [];
   hooks.on('order.paid', ({ data }) => orders.push(data.orderId));
@@ -81,7 +81,7 @@ test.each([
   expect((await hooks.fetch(requestOf({ body, headers: { ...headers, [name]: value } }))).status).toBe(401);
 });
 
-test('reports a wrong clock', async () => {
+test('reports a delivery whose time differs too much from the clock', async () => {
   const { hooks, errors } = receiver();
   await hooks.fetch(requestOf(await sign({ ...PAID, at: new Date(Date.now() - 301_500) }, SECRET)));
   await hooks.fetch(requestOf(await sign({ ...PAID, at: new Date(Date.now() + 400_000) }, SECRET)));
@@ -116,7 +116,7 @@ test.each([
   [`${SECRET}\n`, 'surrounded by spaces'],
   [SECRET.slice(0, 30), 'cut off'],
   [undefined, 'of type undefined'],
-])('rejects a malformed secret immediately (%#)', (secret, reason) => {
+])('the constructor rejects a malformed secret (%#)', (secret, reason) => {
   expect(() => new Webhooks({ secret: secret as string })).toThrow(reason);
 });
 
@@ -157,7 +157,7 @@ test('a repeated delivery that arrives while its handler still runs is answered 
   expect(errors).toMatchObject([{ code: 'in_progress' }]);
 });
 
-test('drops an event that is older than one of its kind that was handled', async () => {
+test('drops an event that is older than a handled event of the same name for the same variation', async () => {
   const { hooks, events } = receiver();
   const stock = async (sequence: number, sku: string, quantity: number) =>
     hooks.fetch(
@@ -194,7 +194,7 @@ async function post(url: string): Promise<number> {
   return (await fetch(url, { method: 'POST', body, headers })).status;
 }
 
-test('works with node:http, and with bodies that the parsers of Express have read', async () => {
+test('works with node:http and behind express.raw(), and reports a body that express.json() has parsed', async () => {
   const { hooks, events, errors } = receiver();
   const plain = await listening(hooks.node);
   expect(await post(plain.url)).toBe(204);

@@ -40,7 +40,7 @@ export async function connectStore(state) {
   return store;
 }
 
-/** Waits until the merchant has decided and the browser is redirected to the redirect address. */
+/** Waits until the merchant has approved and the browser has been redirected to `redirectUri`. */
 async function approval(app, redirectUri) {
   const session = crypto.randomUUID();
   const server = createServer().listen(Number(new URL(redirectUri).port));

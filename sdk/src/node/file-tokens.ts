@@ -5,8 +5,8 @@ import { withFileLock } from './file-lock.js';
 import { replaceFile } from './write-file.js';
 
 /**
- * Stores one file per store, in a folder that only this account can read. If you use several machines, store tokens in
- * a database instead.
+ * Stores the tokens of each store in a file of its own that only the current user of the operating system can read. The
+ * files are not encrypted. If your app runs on several machines, store the tokens in a database instead.
  */
 export class FileTokens implements TokenStore {
   constructor(private readonly folder: string) {}

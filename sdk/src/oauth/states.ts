@@ -11,8 +11,8 @@ const STORE_MS = 7 * 24 * 60 * 60 * 1000;
  * stored between `connect` and `connected`, and any process can handle the callback.
  *
  * state = nonce.time.store.proof. The proof covers the session, so a callback from an authorization that an attacker
- * started does not connect the attacker's store to this person's account. A state for connecting a known store again
- * is bound to that store instead of a session.
+ * started does not connect the attacker's store to the account of the signed-in user. A state for connecting a known
+ * store again is bound to that store instead of a session.
  */
 export class AuthorizationStates {
   private readonly key: Promise<CryptoKey>;

@@ -5,13 +5,13 @@ import { ASK_AGAIN_MS, type CountedCall, OTHER, untilOneLeaves, WINDOW_MS } from
 export interface BudgetReport {
   limit: number;
   remaining: number;
-  /** Set if the call was rejected: the time to wait. */
+  /** Set if the call was rejected with 429: the time to wait. */
   refusedForMs?: number;
 }
 
 /**
- * Counts the calls of one store and app. Several processes can share a budget: see FileBudget in @feira/sdk/node, and
- * the recipe for Redis in the README.
+ * Counts the calls of one store and app, in order to stay within their rate limit. Several processes can share a
+ * budget: see FileBudget in @feira/sdk/node, and the recipe for Redis in the README.
  */
 export interface Budget {
   /** Takes a slot for the call and returns 0, or returns how many milliseconds to wait before asking again. */
@@ -24,7 +24,7 @@ export interface Budget {
 export interface BudgetState {
   /** Undefined until the first response has reported the limit. Until then, one call is sent at a time. */
   limit?: number;
-  /** After a rejection, nothing is sent before this time. */
+  /** After a rejection, nothing is sent before this time (milliseconds since 1970). */
   blockedUntil?: number;
   calls: CountedCall[];
   /** Set while other clients use the same limit without sharing this budget. */
@@ -35,9 +35,11 @@ export interface BudgetState {
 const LOST_AFTER_MS = 60_000;
 
 /**
- * Takes a slot. The server accepts `limit` calls in any 60 seconds and counts each at some time between request and
- * response, so its slot is certainly free 60 seconds after the response. With this rule, no call is sent that the
- * server would reject.
+ * Takes a slot for the call and returns 0, or returns how many milliseconds to wait before asking again.
+ *
+ * The server accepts `limit` calls in any 60 seconds and counts each call at some time between request and response, so
+ * its slot is certainly free 60 seconds after the response. If all clients of the store and app share the budget, no
+ * call is sent that the server would reject.
  */
 export function reserve(state: BudgetState, id: string, now: number): number {
   state.calls = state.calls.filter(
@@ -56,6 +58,7 @@ function waitFor({ blockedUntil = 0, limit, calls, share }: BudgetState, now: nu
   return share ? waitForShare(share, calls, now) : 0;
 }
 
+/** Records that a call was answered, with what the response reported, or that it failed without a response. */
 export function settle(
   state: BudgetState,
   id: string,
@@ -80,8 +83,8 @@ export function settle(
 }
 
 /**
- * Handles a rejected call, which does not count. The window is full: the first slot becomes free after the wait, and
- * the others are assumed to become free evenly until the end of the window.
+ * Handles a rejected call, which the server does not count. The window is full: the first slot becomes free after the
+ * wait, and the slots of other clients are assumed to become free evenly from then until 60 seconds from now.
  */
 function refused(state: BudgetState, id: string, limit: number, waitMs: number, now: number): void {
   state.calls = state.calls.filter((each) => each.id !== id);
@@ -100,7 +103,7 @@ function addOthers(state: BudgetState, used: number, at: (index: number) => numb
   return state.calls.some(({ id }) => id === OTHER);
 }
 
-/** The budget of one process. */
+/** A budget in memory, for a store and app that only one client uses. This is the default. */
 export class MemoryBudget implements Budget {
   private readonly state: BudgetState;
 

@@ -54,7 +54,7 @@ export class Pacer {
     void this.pump();
   }
 
-  /** Only one loop runs at a time, so that no two calls take the same slot. */
+  /** Only one loop runs at a time. Two loops would take two slots for the same call. */
   private async pump(): Promise<void> {
     if (this.isPumping) return;
     this.isPumping = true;

@@ -5,7 +5,7 @@ export const UPLOADS_PER_MINUTE = 60;
 /** If Retry-After is longer than this (as with the daily limit of uploads), the error is thrown instead of waiting. */
 export const LONGEST_WAIT_MS = 300_000;
 
-/** Reads the budget headers of a response. */
+/** Reads the rate-limit headers of a response. */
 export function reportOf(response: Response, now: number): BudgetReport | undefined {
   const [limit, remaining] = ['limit', 'remaining'].map((name) =>
     Number.parseInt(response.headers.get(`x-ratelimit-${name}`) ?? '', 10),
@@ -16,8 +16,8 @@ export function reportOf(response: Response, now: number): BudgetReport | undefi
 }
 
 /**
- * The headers of POST /uploads describe the tightest of three limits, so only a rejection says something about the
- * limit per minute.
+ * The headers of POST /uploads describe the tightest of three limits, so they are used for the limit per minute only if
+ * the call was rejected and the wait is short.
  */
 export function uploadReport(report: BudgetReport | undefined): BudgetReport | undefined {
   return report?.refusedForMs === undefined ? undefined : { ...report, limit: UPLOADS_PER_MINUTE };

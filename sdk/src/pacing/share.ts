@@ -25,7 +25,7 @@ const HEADROOM = 0.08;
 const SMALLEST_HEADROOM = 2;
 const SHRINK_EVERY_MS = 30_000;
 const GROW_EVERY_MS = 5_000;
-/** The share shrinks depending on the responses of this period. */
+/** The share shrinks if all responses of this period reported too few remaining calls. */
 const RECENT_MS = 10_000;
 /** Other clients may wait for a whole window, so they may be noticed only in the next one. */
 const ALONE_AFTER_MS = 2 * WINDOW_MS;

@@ -19,7 +19,7 @@ export function ownCalls(calls: CountedCall[]): CountedCall[] {
   return calls.filter(({ id }) => id !== OTHER);
 }
 
-/** Returns the milliseconds until the oldest of the calls leaves the window. */
+/** Returns the milliseconds until the oldest finished call leaves the window, or a short delay if none is finished. */
 export function untilOneLeaves(calls: CountedCall[], now: number): number {
   const times = calls.filter(({ isOver }) => isOver).map(({ at }) => at);
   if (times.length === 0) return ASK_AGAIN_MS;

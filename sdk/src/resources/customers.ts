@@ -11,6 +11,7 @@ export class Customers {
     return this.api.list('/customers', query, options);
   }
 
+  /** Returns all customers as of one point in time. */
   snapshot(options?: SnapshotOptions): Snapshot<Customer> {
     return new Snapshot(this.api, '/customers', options);
   }

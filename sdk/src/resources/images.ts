@@ -12,7 +12,7 @@ export class Images {
     return this.api.all(path`/products/${productId}/images`, options);
   }
 
-  /** Uploads a JPEG, PNG, WebP or GIF of up to 10 MB and attaches it. Without `order` it becomes the last image. */
+  /** Uploads a JPEG, PNG, WebP or GIF of up to 10 MB and attaches it. Without `order`, it becomes the last image. */
   upload(productId: string, bytes: Uint8Array | ArrayBuffer | Blob, options?: UploadOptions): Promise<Image> {
     return uploadImage(this.api, productId, bytes, options);
   }

@@ -29,8 +29,8 @@ export class Orders {
   }
 
   /**
-   * Returns orders by the time of their last change, from `cursor` on, or from the first order if there is no cursor.
-   * An order that changes again appears again.
+   * Returns the orders that have changed since `cursor`, or all orders if there is no cursor, in the order of their
+   * last change. An order that changes again appears again.
    */
   changes(cursor?: string, options?: FollowOptions): Feed<Order> {
     const first = { sort: 'updatedAt' };
@@ -51,7 +51,7 @@ export class Orders {
     );
   }
 
-  /** Refunds the whole balance. */
+  /** Refunds everything that is not refunded yet, through the payment gateway. */
   refund(id: string, request: RefundRequest = {}, options?: WriteOptions): Call<RefundedOrder> {
     return this.api.write({ method: 'POST', path: path`/orders/${id}/refund`, body: request }, options);
   }
@@ -68,6 +68,7 @@ export class Orders {
     return this.api.write({ method: 'DELETE', path: path`/orders/${id}/invoices/${key}` }, options);
   }
 
+  /** Returns all orders as of one point in time. */
   snapshot(options?: SnapshotOptions): Snapshot<Order> {
     return new Snapshot(this.api, '/orders', options);
   }

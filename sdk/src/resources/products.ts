@@ -38,7 +38,7 @@ export class Products {
     return this.api.write({ method: 'DELETE', path: path`/products/${id}` }, options);
   }
 
-  /** Sets the balance of a product without variations. For many at a time, use store.stock.set(). */
+  /** Sets the stock of a product without variations. To set the stock of many products, use stock.set(). */
   setStock(id: string, quantity: number, options?: DryRunOptions): Call<Product> {
     const body = { quantity };
     return this.api.write({ method: 'PATCH', path: path`/products/${id}/stock`, body }, options);

@@ -12,11 +12,12 @@ export class Shipments {
     return this.api.write({ method: 'POST', path: '/shipments', body: shipment }, options);
   }
 
-  /** Returns a shipment, with a new URL of its label. */
+  /** Returns a shipment, with a new URL of its label that is valid for seven days. */
   get(code: string, options?: CallOptions): Call<Shipment> {
     return this.api.get(path`/shipments/${code}`, options);
   }
 
+  /** Returns the tracking of a shipment. Also works for a code that was entered manually. */
   tracking(code: string, options?: CallOptions): Call<Tracking> {
     return this.api.get(path`/shipments/${code}/tracking`, options);
   }

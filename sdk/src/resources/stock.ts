@@ -10,7 +10,7 @@ export type StockLine = StockBatchAnswer['data'][number];
 export interface StockResult {
   /** One result per entry, in the same order. */
   lines: StockLine[];
-  /** The results of rejected entries, with the index of each entry. */
+  /** The results of rejected entries, each with the index of its entry. */
   failed: (StockLine & { index: number })[];
 }
 
@@ -18,9 +18,9 @@ export class Stock {
   constructor(private readonly api: Api) {}
 
   /**
-   * Sets or changes any number of balances by SKU. Single entries can fail, for example because the SKU is unknown or
-   * the balance is not `ifQuantity`: see `failed`. With your own idempotencyKey, the whole call can be repeated after a
-   * crash.
+   * Sets or changes any number of balances by SKU. Individual entries can fail, for example because the SKU is unknown
+   * or the balance is not `ifQuantity`: see `failed`. With your own idempotencyKey, you can repeat the whole call after
+   * a crash.
    */
   async set(entries: StockEntry[], options?: DryRunOptions): Promise<StockResult> {
     const send = (part: StockEntry[]) => ({

@@ -46,19 +46,26 @@ export class Subscriptions {
     return this.api.write({ method: 'POST', path: path`/webhooks/${id}/rotate-secret` }, options);
   }
 
+  /** Sends a test delivery now and returns the status of the receiver. It is not logged and not retried. */
   ping(id: string, options?: WriteOptions): Call<PingAnswer> {
     return this.api.write({ method: 'POST', path: path`/webhooks/${id}/ping` }, options);
   }
 
+  /** Lists the deliveries of the last 30 days with all their attempts, newest first. */
   deliveries(id: string, query?: ListDeliveriesQuery, options?: CallOptions): List<Delivery> {
     return this.api.list(path`/webhooks/${id}/deliveries`, query, options);
   }
 
+  /** Sends a delivery again, in up to five new attempts with the same event id. */
   redeliver(id: string, deliveryId: string, options?: WriteOptions): Call<Delivery> {
     const address = path`/webhooks/${id}/deliveries/${deliveryId}/redeliver`;
     return this.api.write({ method: 'POST', path: address }, options);
   }
 
+  /**
+   * Sends the deliveries of a period again, at most 10,000 per call. If some are left, pass `continueFrom` as `from` of
+   * the next call.
+   */
   replay(id: string, request: ReplayRequest, options?: WriteOptions): Call<Replayed> {
     return this.api.write({ method: 'POST', path: path`/webhooks/${id}/replay`, body: request }, options);
   }

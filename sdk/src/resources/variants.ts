@@ -23,6 +23,7 @@ export class Variants {
     return this.api.list('/variants', query, options);
   }
 
+  /** Returns the variations of one product. */
   of(productId: string, options?: CallOptions): Call<Variation[]> {
     return this.api.all(path`/products/${productId}/variants`, options);
   }
@@ -43,7 +44,7 @@ export class Variants {
     return answers.at(-1) ?? this.of(productId, options);
   }
 
-  /** Creates or updates all combinations of a product. `prune` removes combinations that are not listed. */
+  /** Creates or updates the listed combinations of a product. Others are kept, unless `prune` is true. */
   put(
     productId: string,
     structure: VariationsPut,
@@ -57,11 +58,13 @@ export class Variants {
     );
   }
 
+  /** Sets the stock of one variation. To set the stock of many variations, use stock.set(). */
   setStock(productId: string, sku: string, quantity: number, options?: DryRunOptions): Call<Variation> {
     const address = path`/products/${productId}/variants/${sku}/stock`;
     return this.api.write({ method: 'PATCH', path: address, body: { quantity } }, options);
   }
 
+  /** Returns the variations of all products as of one point in time. */
   snapshot(options?: SnapshotOptions): Snapshot<StoreVariation> {
     return new Snapshot(this.api, '/variants', options);
   }

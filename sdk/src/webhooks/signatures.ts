@@ -8,8 +8,8 @@ type Header = (name: string) => string;
 type Check = (body: Uint8Array<ArrayBuffer>, secrets: string[]) => Promise<boolean>;
 
 /**
- * The signature of Standard Webhooks: HMAC of id.timestamp.body with the decoded secret. There is one for each active
- * secret.
+ * The signature of Standard Webhooks: HMAC of id.timestamp.body with the decoded secret. The header contains one
+ * signature for each active secret.
  */
 export function standardSignature(header: Header): Check {
   const [id, time, given] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map(header) as [

@@ -5,7 +5,7 @@ import { bodySignature, standardSignature } from './signatures.js';
 export interface WebhookSettings {
   /** The secret of the subscription. Pass several for several subscriptions or during a rotation. */
   secret: string | string[];
-  /** The maximum age of a delivery in seconds. Default 300. */
+  /** How many seconds the time of a delivery may differ from the current time. Default 300. */
   toleranceSeconds?: number;
   /**
    * Which signature is checked. Every delivery has both. `standard` (Standard Webhooks, the default) also covers the id
@@ -67,7 +67,7 @@ function bytesOf(body: unknown): Uint8Array<ArrayBuffer> {
   );
 }
 
-/** Returns the body formatted as Feira writes JSON, or undefined if it already has that format. */
+/** Returns the body formatted as Feira writes JSON, or undefined if it already has that format or is not JSON. */
 function rewritten(bytes: Uint8Array): Uint8Array<ArrayBuffer> | undefined {
   try {
     const text = new TextDecoder().decode(bytes);
@@ -78,7 +78,7 @@ function rewritten(bytes: Uint8Array): Uint8Array<ArrayBuffer> | undefined {
   }
 }
 
-/** Checked after the signature, which covers the time. Otherwise any sender could determine which error is reported. */
+/** Called after the signature check, because the standard signature covers the time. */
 function checkTime(
   seconds: number,
   { toleranceSeconds = TOLERANCE_SECONDS, now = Date.now }: WebhookSettings,

@@ -12,7 +12,7 @@ export interface ConsumerProject {
   remove(): void;
 }
 
-/** A project in which npm installs the package as it would be published, together with others from the registry. */
+/** Creates a project in which npm installs the SDK as it would be published, and other packages from the registry. */
 export async function openConsumerProject(packages: Record<string, string>): Promise<ConsumerProject> {
   const { path, remove } = temporaryFolder();
   const pack = ['pack', '--json', '--pack-destination', path];

@@ -11,7 +11,7 @@ export interface Program {
   ended(): Promise<number>;
 }
 
-// Programs are killed at the end, even if a test fails.
+// Programs are killed when the test process exits, even if a test fails.
 const children = new Set<ChildProcess>();
 process.once('exit', () => {
   for (const child of children) child.kill('SIGKILL');

@@ -4,10 +4,10 @@ import { ROOT } from '../../../server/test/support/process.js';
 
 export const README = readFileSync(join(ROOT, 'sdk/README.md'), 'utf8');
 
-/** The JavaScript blocks of the README. Tests run each block unchanged, as a separate program. */
+/** The JavaScript blocks of the README. Tests run each block as a separate program. */
 export const BLOCKS = [...README.matchAll(/```js\n(.*?)```/gs)].map(([, code]) => code!);
 
-/** Blocks that need a program or package which is not installed here, with the test that runs them instead. */
+/** Recognises blocks that readme.long.test.ts does not run, because they need other programs. Other tests run them. */
 export const RUN_ELSEWHERE = {
   express: /from 'express'/,
   edge: /export default \{\n {2}async fetch/,

@@ -1,7 +1,7 @@
 import type { MovableClock } from '../../../server/test/support/clock.js';
 import type { Clock } from '../../src/clock.js';
 
-/** Gives the client the clock of the server. Sleeping moves both immediately. */
+/** Gives the client the clock of the server. Sleeping moves the clock immediately. */
 export function clockOf(server: { clock: MovableClock }): Clock {
   return {
     now: () => server.clock.now(),

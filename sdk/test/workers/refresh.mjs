@@ -1,4 +1,4 @@
-// A separate process that makes 20 concurrent calls when it receives a message. Used by processes.long.test.ts.
+// A separate process that makes 20 concurrent calls when it receives input. Used by processes.long.test.ts.
 import { once } from 'node:events';
 import { FileTokens } from '@feira/sdk/node';
 import { FeiraApp } from '@feira/sdk/oauth';
