@@ -33,7 +33,7 @@ const LARGE = [
 
 export default defineConfig({
   test: {
-    // `npm test` uses three workers, because its tests often wait for locks, timeouts and other processes; with two
+    // `npm test` sets three workers, because its tests often wait for locks, timeouts and other processes; with two
     // workers, two cores were idle for an eighth of the time. The long suite measures how long the event loop is
     // blocked, so it uses two.
     maxWorkers: 2,
@@ -42,8 +42,9 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'fast',
-          // A worker loads the server once instead of for every file, which took half of all CPU time. Test files that
-          // must not share data have their own databases, and no module has state that a test file could change.
+          // A worker loads the server once. Loading it for every file took half of all CPU time. Test files that must
+          // not share data have their own databases, and test files do not affect each other through the state of a
+          // module.
           isolate: false,
           include: ['server/test/**/*.test.ts', 'sdk/test/**/*.test.ts'],
           exclude: ['**/*.long.test.ts', '**/*.system.test.ts', '**/*.faults.test.ts'],

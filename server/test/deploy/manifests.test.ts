@@ -78,7 +78,7 @@ test('the manifests have only fields of the Kubernetes API, with values of the r
   expect(errors.join('\n')).toContain('LabelSelector');
 }, 300_000);
 
-test('every container runs without privileges, on a read-only root file system, with a limit of memory', () => {
+test('every container runs without privileges, on a read-only root file system, with a memory limit', () => {
   expect(workloads.map(({ metadata }) => metadata.name)).toEqual([
     'feira-api',
     'feira-worker',
@@ -102,7 +102,7 @@ test('every container runs without privileges, on a read-only root file system, 
   }
 });
 
-test('selectors match the pods they are meant for, and names refer to what exists', () => {
+test('selectors match the labels of their pods, and autoscalers refer to existing deployments', () => {
   const labels = new Map(
     ofKind('Deployment').map(({ metadata, spec }) => [metadata.name, spec.template.metadata.labels]),
   );

@@ -27,7 +27,7 @@ const expressions = [
     ),
   ),
 ];
-/** Metric names have a prefix or a colon. Functions, labels and numbers have neither. */
+/** Metric names start with feira, nodejs or process, or are `up`. Functions, labels and numbers do not. */
 const metricsIn = (expr: string) =>
   (expr.replace(/"[^"]*"/g, '').match(/\b(?:feira|nodejs|process)[_:][\w:]+|\bup\b/g) ?? []) as string[];
 

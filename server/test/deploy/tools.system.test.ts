@@ -24,7 +24,7 @@ test('promtool accepts the configuration and the rules of Prometheus', () => {
   expect(outputOf(checked)).toContain('2 rule files found');
 });
 
-test('the alerts fire when they should and not before', () => {
+test('the unit tests of the alerts pass', () => {
   const tested = run('promtool', ['test', 'rules', deploy('prometheus/alerts.test.yaml')]);
   expect(tested.status, outputOf(tested)).toBe(0);
 });
@@ -61,7 +61,7 @@ test('caddy accepts its configuration, for localhost and for a domain', () => {
 test.each(['feira-api', 'feira-worker', 'feira-migrate'])(
   'systemd accepts %s.service and rates its exposure below 2 of 10',
   (name) => {
-    // systemd checks that the programs exist, and they are elsewhere on this machine.
+    // systemd checks that the program exists, and on this machine node may be elsewhere.
     const units = join(folder.path, 'units');
     mkdirSync(units, { recursive: true });
     const unit = join(units, `${name}.service`);

@@ -11,7 +11,7 @@ import { STORM_SETTINGS } from '../support/storm/run-storm.js';
 
 /** The number of rounds. Each round causes every fault once. */
 const ROUNDS = Number(process.env.FEIRA_FAULT_ROUNDS ?? 1);
-/** `short`, or a regular expression that the titles match. */
+/** The faults to cause: `short`, or a regular expression that their titles match. Default: all. */
 const WANTED = process.env.FEIRA_FAULTS ?? '';
 const IS_SHORT = WANTED === 'short';
 const IS_ROOT = process.getuid?.() === 0;

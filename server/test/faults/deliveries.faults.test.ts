@@ -18,7 +18,7 @@ test(`nothing acknowledged is lost or duplicated over ${KILLS} kills of api, wor
   expect(faults).toEqual([]);
 });
 
-test(`four worker processes deliver ${EVENTS} events once each`, { timeout: 300_000 }, async () => {
+test(`four worker processes deliver each of ${EVENTS} events once`, { timeout: 300_000 }, async () => {
   // The timeout is long because a receiver that is slow on a busy machine would otherwise cause retries.
   const fleet = await Fleet.open({ WEBHOOK_TIMEOUT_MS: '60000' });
   const receiver = await Receiver.open();

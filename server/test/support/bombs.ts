@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { crc32, createDeflate, deflateSync } from 'node:zlib';
 import { picture } from './images.js';
 
-/** Small files that decompress to more pixels than a server should decode. Each file is valid except for its size. */
+// Small files that make a careless decoder use much memory or time.
 
 /** A PNG with one bit per pixel, all black. */
 export function pngBomb(width: number, height: number): Buffer {
@@ -34,7 +34,7 @@ export function deepPng(width: number, height: number): Buffer {
   ]);
 }
 
-/** A very small PNG with four comments that inflate to 256 MB each. */
+/** A small image with four comments that inflate to 256 MB each. */
 export async function pngTextBomb(): Promise<Buffer> {
   const small = await picture().png().toBuffer();
   // Compressed in small pieces, so that creating the file does not use more memory than inspecting it.

@@ -25,7 +25,7 @@ export async function shopOf(feira: Feira, store: StoreClient): Promise<Shop> {
   return (await shopOfStore(feira.context.db.store(store.workspaceId), store.workspaceId)) as Shop;
 }
 
-/** A browser in a shop. It does not follow redirects automatically. */
+/** A buyer's browser in a shop. Only `at` follows redirects. */
 export class Visitor extends Merchant {
   constructor(
     feira: Feira,
@@ -55,7 +55,7 @@ export class Visitor extends Merchant {
     return this.press(await this.checkout(zip), 'Place order', { ...TYPED, zip, ...typed });
   }
 
-  /** Buys one product and returns the address of its payment page. */
+  /** Orders one unit of a product and returns the path of the payment page. */
   async buy(productId: string, typed: Partial<typeof TYPED> = {}): Promise<string> {
     await this.add(productId);
     const page = await this.order(typed);
@@ -63,7 +63,7 @@ export class Visitor extends Merchant {
     return localPath(page);
   }
 
-  /** Pays or declines, and returns the order page. */
+  /** Pays or declines on the payment page with this path, and returns the order page. */
   async settle(payment: string, button: 'Pay' | 'Decline' = 'Pay'): Promise<Page> {
     return this.get(localPath(await this.press(await this.get(payment), button)));
   }

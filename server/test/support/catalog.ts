@@ -18,7 +18,7 @@ export async function newVaried(store: StoreClient, balances: Record<string, num
   return id;
 }
 
-/** Returns the PUT body for such a product. */
+/** Returns the body with which PUT /products/{id}/variants creates the variations of `newVaried`. */
 export function sizes(balances: Record<string, number>) {
   return {
     types: [{ name: 'Size', options: Object.keys(balances) }],

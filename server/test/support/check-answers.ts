@@ -8,7 +8,7 @@ let checker: DocumentChecker | undefined;
 
 /**
  * Compares every response of the server with its openapi.json. An injected request rejects if its response contradicts
- * the document. Contradictions in responses over a socket, where no caller could be told, are collected in `faults`.
+ * the document. Contradictions in responses over a socket are collected in `faults`, which `Feira.close` throws.
  */
 export async function checkAnswers(app: FastifyInstance): Promise<{ faults: string[] }> {
   checker ??= new DocumentChecker((await app.inject('/openapi.json')).json());

@@ -18,7 +18,7 @@ export const LONG_DEADLINES: Deadlines = {
 
 type Connection = { host: string; port: number; user: string; database: string };
 
-/** A migrated database for one test. */
+/** Creates a copy of the migrated template database. */
 export async function cloneDatabase(): Promise<{ connection: Connection; drop(): Promise<void> }> {
   const cluster = inject('cluster');
   const database = `t_${randomBytes(6).toString('hex')}`;

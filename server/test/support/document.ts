@@ -35,7 +35,7 @@ const FORMATS: Record<string, RegExp> = {
   uri: /^[a-z][a-z0-9+.-]*:\S+$/i,
 };
 
-/** Every status must be listed, every body must match its schema, and no field may be undocumented. */
+/** Every status must be listed, every JSON body must match its schema, and no field may be undocumented. */
 export class DocumentChecker {
   private readonly ajv = new Ajv2020({
     strict: false,
@@ -137,7 +137,10 @@ function pointerPart(part: string): string {
   return encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'));
 }
 
-/** Responses must not have undocumented fields, although clients are asked to expect new ones. */
+/**
+ * Forbids additional fields in all object schemas. Responses must not have undocumented fields, although clients are
+ * asked to expect new ones.
+ */
 function closeObjects(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(closeObjects);
   if (typeof node !== 'object' || node === null) return node;

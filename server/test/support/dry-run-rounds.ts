@@ -17,7 +17,7 @@ export interface DryRunCounts {
 
 /**
  * Sends random writes, each first as a dry run and then for real. Both must agree, and the dry run must leave every
- * table unchanged. Each round has its own database, because the comparison reads all of it.
+ * table unchanged. Each round has a new database, because every comparison reads the whole database.
  */
 export async function runDryAndReal(writes: number): Promise<DryRunCounts> {
   const counts: DryRunCounts = { writes: 0, routes: {}, statuses: {} };
@@ -67,7 +67,7 @@ async function runRound(seed: number, writes: number, counts: DryRunCounts): Pro
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z/g;
 
-/** Returns status and body. Of times, and of ids that did not exist before, only the format is compared. */
+/** Returns status and body, with placeholders for times and for ids that did not exist before. */
 function comparable({ status, body }: Answer, known: Set<string>): { status: number; body: unknown } {
   const text = JSON.stringify(body)
     .replace(TIME, 'time')
@@ -80,7 +80,8 @@ function idsIn({ status, body }: Answer): string[] {
 }
 
 /**
- * Returns one line per table with the version of each row, so that every inserted, deleted or updated row is detected.
+ * Returns a function that computes one line per table from the contents and versions of its rows. The line changes
+ * whenever a row is inserted, deleted or updated.
  */
 async function checksumOf({ context }: Feira): Promise<() => Promise<string>> {
   const db = context.db.system('test');

@@ -25,9 +25,9 @@ export class EventLoopGuard {
   }
 
   /**
-   * Measures one request. The fastest of three runs counts, because garbage collection and JIT compilation are not
-   * caused by the input. `refused` lists the statuses of requests that were rejected before their body was read and
-   * therefore prove nothing.
+   * Measures one request. The fastest of up to three runs counts, because garbage collection and JIT compilation are
+   * not caused by the input. Fails if the status is in `refused`: such a request was rejected before its body was read,
+   * so its time proves nothing.
    */
   async measure(name: string, request: InjectOptions, refused: number[] = []): Promise<void> {
     let best = Number.POSITIVE_INFINITY;

@@ -20,8 +20,9 @@ export interface Pages {
 }
 
 /**
- * Reads every page with a form, as a merchant who is also a partner and as a buyer, and collects the forms. The forms
- * of the OAuth endpoints, which are on no page, are added. New pages must be added to the lists below.
+ * Reads every page with a form, as a visitor, as a merchant who is also a partner, and as a buyer, and collects the
+ * forms. Forms for endpoints without a page, such as those of OAuth, are added. New pages must be added to the lists
+ * below.
  */
 export async function readPages(feira: Feira): Promise<Pages> {
   const pages: Pages = { visited: [], forms: [] };
@@ -92,7 +93,7 @@ async function shopping(
   const orderPage = await buyer.press(await buyer.get(payment), 'Decline');
   const { pathname, search } = new URL(orderPage.location!, 'http://feira.test');
   await visit(buyer, pathname + search);
-  // The cart is empty after an order and then has no form, so an item is added for the next buyer.
+  // The cart is empty after an order and then has no form, so an item is added.
   await buyer.add(mug);
   await visit(buyer, `${home}/cart`);
 }
@@ -122,12 +123,12 @@ async function userId(feira: Feira, email: string): Promise<string> {
   return user!.id;
 }
 
-/** A field or button without a value sends an empty one. */
+/** A field or button without a value sends an empty value. */
 function defined(fields: Record<string, string | undefined>): Record<string, string> {
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, value ?? '']));
 }
 
-/** Returns whether an address matches the URL of a route with parameters. */
+/** Returns whether an address matches the URL pattern of a route. */
 export function isOf(url: string, address: string): boolean {
   const pattern = url.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/:\w+|\\\*/g, '[^/?]+');
   return new RegExp(`^${pattern}$`).test(new URL(address, 'http://feira.test').pathname);

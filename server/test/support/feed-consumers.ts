@@ -103,7 +103,7 @@ function shuffled(events: FeedEvent[], random: Random): FeedEvent[] {
   return mixed;
 }
 
-/** Returns the stock of every resource that an event was about, and all orders. */
+/** Returns the stock of every product and variation that an event was about, and the status of all orders. */
 async function stateOf({ store, simple, varied }: MixedStore, events: FeedEvent[]): Promise<State> {
   const state: State = {};
   const reported = new Set(events.map(resourceOf));

@@ -31,7 +31,7 @@ type TestContext = ReturnType<typeof partsOf>;
 /** A complete server on its own database. Requests are injected, not sent over a socket. */
 export interface Feira {
   app: FastifyInstance;
-  /** Uses the sandbox gateway, unless the test opened a server without one. */
+  /** `gateway` is the sandbox gateway. It is undefined on a server that was opened without a payment gateway. */
   context: TestContext;
   clock: MovableClock;
   connection: { host: string; port: number; user: string; database: string };
@@ -49,7 +49,8 @@ export interface Answer {
 }
 
 /**
- * Opens a server. With `on`, it is another process on the same database, with its own connections, caches and budgets.
+ * Opens a server. With `on`, it acts as another process on the same database, with its own connections, caches and
+ * budgets.
  */
 export async function openFeira(
   options: {
@@ -59,7 +60,7 @@ export async function openFeira(
     /** An empty or restored database in the test's own cluster. It is migrated. */
     connection?: Feira['connection'];
     redisUrl?: string;
-    /** A standby of the database, used like that of REPLICA_URL. */
+    /** A standby of the database, used as REPLICA_URL would be. */
     replica?: ReplicaSettings;
     /** Another route to the same database, such as a proxy. */
     through?: (connection: Feira['connection']) => Promise<Feira['connection']>;

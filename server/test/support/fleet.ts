@@ -63,7 +63,7 @@ export class Fleet implements StormTarget {
     this.processes[index]!.server = await this.launch(role);
   }
 
-  /** Kills the postmaster with its children. A new one recovers from the data on disk. */
+  /** Kills the postmaster, after which its children exit. A new postmaster recovers from the data on disk. */
   async killPostgres(): Promise<void> {
     const { data } = prepareLocation(this.folder.path);
     const pid = Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0]);

@@ -53,7 +53,7 @@ export async function runBlocks(
   }
 }
 
-/** A folder that looks like the repository, with its own data folder. */
+/** Fills a folder with links to the files of the repository, except its data folder. */
 export function repositoryIn(folder: string): void {
   for (const name of readdirSync(ROOT))
     if (!['.feira', '.git', '.ci'].includes(name)) symlinkSync(join(ROOT, name), join(folder, name));
@@ -63,7 +63,7 @@ export function openSession(shell: 'bash' | 'zsh', folder: string, port: number)
   const { PATH = '', HOME = '' } = process.env;
   const programs = join(folder, '.programs');
   mkdirSync(programs);
-  // A block fails if a response is not 2xx, unless the guide shows an error.
+  // A block fails if a response has a status of 400 or higher, unless the block has the attribute `fails`.
   writeFileSync(
     join(programs, 'curl'),
     `#!/bin/sh\nPATH="${PATH}"\nif [ -n "$CURL_ANY" ]; then exec curl "$@"; fi\nexec curl --fail-with-body "$@"\n`,

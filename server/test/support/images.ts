@@ -31,7 +31,7 @@ export function pngOf(seed: number, size: { width?: number; height?: number } = 
   return picture(seed, size).png().toBuffer();
 }
 
-/** Returns one image of each kind that cameras, phones, editors and shops produce. */
+/** Returns valid images of many kinds that cameras, phones, editors and shops produce. */
 export async function validImages(): Promise<TestImage[]> {
   const frames = await Promise.all([1, 2, 3].map((seed) => pngOf(seed)));
   const animation = () => sharp(frames, { join: { animated: true } });

@@ -1,4 +1,7 @@
-/** IANA's special-purpose registries, written down independently of the tested code. */
+/**
+ * Ranges that are not public: those of IANA's special-purpose registries, multicast, and an internal address of Azure.
+ * They are written down independently of the tested code.
+ */
 export const INTERNAL_V4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',

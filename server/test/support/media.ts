@@ -21,7 +21,7 @@ export async function askUpload(
   return asked.body;
 }
 
-/** Sends the PUT of the second step. It is injected, so the server does not have to listen. */
+/** Sends the bytes to the upload URL. The request is injected, so the server does not have to listen. */
 export async function put(
   feira: Feira,
   { uploadUrl }: Asked,
@@ -34,7 +34,7 @@ export async function put(
   return answer.statusCode;
 }
 
-/** Performs the first two steps and returns the key. */
+/** Requests an upload URL, sends the bytes to it and returns the key. */
 export async function upload(
   feira: Feira,
   store: StoreClient,
@@ -47,7 +47,7 @@ export async function upload(
   return asked.key;
 }
 
-/** Performs all three steps. */
+/** Uploads an image and attaches it to the product. */
 export async function uploadAndAttach(
   feira: Feira,
   store: StoreClient,

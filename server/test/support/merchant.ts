@@ -18,7 +18,7 @@ export async function openStore(
 
 export interface Form {
   action: string;
-  /** The fields that a browser would send: hidden fields, prefilled inputs, the first option of each choice. */
+  /** The fields that a browser would send: hidden fields, prefilled inputs, the first option of each select. */
   fields: Record<string, string>;
   /** The fields that each button adds, by label. */
   buttons: Record<string, Record<string, string>>;
@@ -35,7 +35,7 @@ export interface Page {
   headers: Record<string, string | string[] | number | undefined>;
 }
 
-/** A minimal browser for sign-in and consent. It keeps cookies and reads forms, but does not follow redirects. */
+/** A minimal browser. It keeps cookies and reads forms, but follows redirects only in `getMoved`. */
 export class Merchant {
   readonly cookies = new Map<string, string>();
 
@@ -49,7 +49,7 @@ export class Merchant {
     return this.send({ method: 'GET', url });
   }
 
-  /** Opens an address and follows its redirect, such as that of a product address without the name. */
+  /** Opens an address and follows a 301, such as that of a product address without the name of the product. */
   async getMoved(url: string): Promise<Page> {
     const page = await this.get(url);
     return page.status === 301 ? this.get(page.location as string) : page;

@@ -4,7 +4,7 @@ import type { ImageType } from '../../src/media/image-types.js';
 import { pngChunk } from './bombs.js';
 import { picture } from './images.js';
 
-/** A text in all metadata that `privateImages` adds. No published file may contain it. */
+/** A text in the metadata that `privateImages` adds. No published file may contain it. */
 export const SECRET = 'PRIVATE-POSITION';
 
 export interface PrivateImage {
@@ -38,7 +38,7 @@ export async function privateImages(): Promise<PrivateImage[]> {
   ];
 }
 
-/** Returns a TIFF structure as cameras write it: the orientation, the owner and a GPS directory. */
+/** Returns a TIFF structure as cameras write it: the orientation, the author and a GPS directory. */
 function exifWithPosition(orientation: number): Buffer {
   const text = Buffer.from(`${SECRET}\0`, 'latin1');
   const [ifd, gps] = [8, 8 + 2 + 3 * 12 + 4];
@@ -113,7 +113,7 @@ function webpChunk(name: string, data: Buffer): Buffer {
   return Buffer.concat([head, data, Buffer.alloc(data.length & 1)]);
 }
 
-/** Returns the image in the extended WebP format, which color profiles and animations require. */
+/** Adds metadata to an image in the extended WebP format, which an image with a color profile has. */
 function privateWebp(bytes: Buffer): Buffer {
   const made = Buffer.concat([
     bytes,

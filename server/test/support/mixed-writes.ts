@@ -36,8 +36,8 @@ export async function openMixedStore(processes: Feira[], seed: number): Promise<
 class Interrupted extends Error {}
 
 /**
- * Performs this many writes, some of them concurrently. With `duringFaults`, another write follows an interrupted one,
- * and the number of interrupted writes is returned. Every other failure is thrown.
+ * Performs this many writes, up to `atOnce` at the same time. With `duringFaults`, an interrupted write is replaced by
+ * another write. Returns the number of interrupted writes. Every other failure is thrown.
  */
 export async function writeMixed(
   mixed: MixedStore,
@@ -69,7 +69,7 @@ export async function expireEverything({ store, processes }: MixedStore): Promis
   await Promise.all(processes.map(({ context, clock }) => expireUnpaid(context.db, clock)));
 }
 
-/** Performs one random write. A rejected one, such as a refund of an unpaid order, must not emit an event. */
+/** Performs one random write. The API may reject it, for example the refund of an unpaid order. */
 async function writeSomething(mixed: MixedStore): Promise<void> {
   const { simple, varied, orders, random } = mixed;
   const feira = random.pick(mixed.processes);

@@ -3,7 +3,7 @@ import type { ImageType } from '../../src/media/image-types.js';
 import type { TestImage } from './images.js';
 import type { Random } from './random.js';
 
-/** Corrupts a valid file in one to three ways. Some of these keep the outer structure intact. */
+/** Corrupts a valid file in one to three ways, some of which keep the outer structure intact. */
 export function mutate(random: Random, image: TestImage, others: TestImage[]): Buffer {
   let bytes: Buffer = Buffer.from(image.bytes);
   for (let times = 1 + random.below(3); times > 0; times--) {
@@ -83,7 +83,7 @@ function shorten(random: Random, bytes: Buffer, type: ImageType): Buffer {
 
 /**
  * Drops, repeats, swaps or corrupts whole parts and then corrects lengths and checksums, so that only a decoder can
- * detect it.
+ * detect the change.
  */
 function editParts(random: Random, bytes: Buffer, type: ImageType): Buffer {
   const parts = partsOf(bytes, type);

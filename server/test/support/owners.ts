@@ -3,7 +3,7 @@ import { sql } from '../../src/platform/db/sql.js';
 import { newId } from '../../src/platform/schema/ids.js';
 import type { Feira } from './feira.js';
 
-// Test accounts use a low hashing cost, which each hash contains. With the production cost, every account and every
+// Each hash contains its cost, so test accounts can have a low one. With the production cost, every account and every
 // sign-in would take 60 ms of CPU time.
 const COST = { N: 16, r: 1, p: 1 };
 

@@ -1,7 +1,10 @@
 // Decoders for payment codes, written from the published specifications and independent of the code that creates
 // them.
 
-/** Returns the fields of a Pix code by id, in order. Throws if the lengths are inconsistent. */
+/**
+ * Returns the id and value of each field of a Pix code, in the order of the code. Throws if an id or a length is not
+ * two digits, or if a value is shorter than its length.
+ */
 export function emvFields(code: string): [id: string, value: string][] {
   const fields: [string, string][] = [];
   for (let at = 0; at < code.length; ) {

@@ -40,7 +40,7 @@ export class PostgresCluster {
     run('pg_ctl', '-D', this.data, '-w', '-l', join(this.folder, 'log'), '-o', options.join(' '), 'start');
   }
 
-  /** Stops it as a crash would. */
+  /** Stops the server without a clean shutdown, as a crash would. */
   killServer(): void {
     run('pg_ctl', '-D', this.data, '-w', '-m', 'immediate', 'stop');
   }

@@ -44,7 +44,7 @@ export interface ServerProcess extends CommandProcess {
   url: string;
 }
 
-// Servers are killed at the end, even if a test fails.
+// Commands are killed when the test process exits, even if a test fails.
 const children = new Set<ChildProcess>();
 process.once('exit', () => {
   for (const child of children) child.kill('SIGKILL');
@@ -108,10 +108,10 @@ export function temporaryFolder(): { path: string; remove(): void } {
 const FIRST_PORT = 12_000;
 const PORTS_PER_WORKER = 2_000;
 const firstOfWorker = FIRST_PORT + (Number(process.env.VITEST_POOL_ID ?? 0) % 10) * PORTS_PER_WORKER;
-// Two test runs on one machine start at different ports, most likely.
+// Starts at a random port, so that two test runs on one machine most likely use different ports.
 let portsUsed = Math.floor(Math.random() * PORTS_PER_WORKER);
 
-/** Returns a port that no other test uses until it is listened on. */
+/** Returns a port on which nothing listens and which no other test of this run gets at the same time. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = firstOfWorker + (portsUsed++ % PORTS_PER_WORKER);
@@ -127,7 +127,7 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** Removes variables that configure Feira from the environment of the test run. */
+/** Returns the environment for a command: the given variables, PATH and HOME, but no other variable of the test run. */
 export function cleanEnv(env: Record<string, string>): Record<string, string> {
   const { PATH = '', HOME = '' } = process.env;
   return { PATH, HOME, PUBLIC_URL: 'http://localhost:3000', ...env };

@@ -63,7 +63,7 @@ export class RandomWrites {
         body.data.map((variation) => variation.id),
       );
     }
-    // Some products stay simple and some get variations, but not so many that lists become slow.
+    // Deletes the oldest product, so that the store stays small.
     if (this.products.length > 12) {
       const [oldest = ''] = this.products.splice(0, 1);
       await store.delete(`/products/${oldest}`);

@@ -7,7 +7,8 @@ export interface RawAnswer {
 }
 
 /**
- * Sends exactly these headers, whereas fetch would add a type and a length. A body without a length is sent in chunks.
+ * Adds no content type or length to these headers, whereas fetch would add both. A body without a length is sent in
+ * chunks.
  */
 export function rawRequest(
   method: string,
@@ -34,7 +35,7 @@ export function rawRequest(
   });
 }
 
-/** Sends the PUT as POST /uploads describes it. */
+/** Sends the bytes to an upload URL with the headers that POST /uploads returns. */
 export function rawPut(url: string, contentType: string, bytes: Uint8Array): Promise<RawAnswer> {
   return rawRequest(
     'PUT',

@@ -6,7 +6,7 @@ import { until } from './process.js';
 
 const MAX_LAG_MS = 60_000;
 
-/** A database with a real standby, two processes that read lists from it, and one that does not know it. */
+/** A database with a real standby, two servers that read lists from the standby, and one that does not use it. */
 export class Replicated {
   private constructor(
     private readonly primaryCluster: PostgresCluster,
@@ -38,7 +38,7 @@ export class Replicated {
       await until(async () => (await app.inject({ url: '/readyz' })).json().replica.state === state);
   }
 
-  /** Moves the clock so far that a replica that does not follow is too old. */
+  /** Moves the clock so far that a standby that has stopped replaying is too old. */
   passMaxLag(): void {
     this.plain.clock.forward(2 * MAX_LAG_MS);
   }
@@ -52,7 +52,7 @@ export class Replicated {
     });
   }
 
-  /** After this, the standby stays as it is until `resume`. */
+  /** Pauses replay, so that the standby does not change until `resume`. */
   async pause(): Promise<void> {
     await this.onStandby('select pg_wal_replay_pause()');
     await until(async () => {
@@ -65,13 +65,13 @@ export class Replicated {
     await this.onStandby('select pg_wal_replay_resume()');
   }
 
-  /** How long replay waits for statements that are in its way before it cancels them. */
+  /** Sets how long replay waits for conflicting statements before it cancels them. */
   async setReplayPatience(milliseconds: number): Promise<void> {
     await this.onStandby(`alter system set max_standby_streaming_delay = ${milliseconds}`);
     await this.onStandby('select pg_reload_conf()');
   }
 
-  /** How many reads of all processes had this outcome. */
+  /** Returns how many reads of the two servers had this outcome. */
   async reads(outcome: 'answered' | 'outdated' | 'busy' | 'failed'): Promise<number> {
     const counts = await Promise.all(
       this.processes.map(async ({ app }) => {
@@ -82,7 +82,7 @@ export class Replicated {
     return counts.reduce((sum, count) => sum + count, 0);
   }
 
-  /** Expects that the work has this many reads answered by the replica. */
+  /** Expects that the replica answers this many reads during the work. */
   async expectAnswered<T>(count: number, work: () => Promise<T>): Promise<T> {
     const before = await this.reads('answered');
     const result = await work();

@@ -1,5 +1,6 @@
-"""Opens images with Pillow. On standard input: four bytes of length and a file, again and again; on standard output:
-one line for each, "ok FORMAT" with the SHA-256 of the first frame's RGBA pixels, or what is wrong."""
+"""Decodes images with Pillow. Standard input contains files, each preceded by its length in four bytes. For each file,
+one line is written to standard output: "ok FORMAT SHA256", with the hash of the RGBA pixels of the first frame, or the
+error."""
 import hashlib
 import io
 import struct
@@ -31,6 +32,6 @@ while True:
     data = sys.stdin.buffer.read(struct.unpack(">I", head)[0])
     try:
         verdict = judge(data)
-    except Exception as error:  # whatever a decoder throws is a refusal
+    except Exception as error:  # Any exception means that Pillow rejects the file.
         verdict = repr(error).replace("\n", " ")
     print(verdict, flush=True)

@@ -62,8 +62,8 @@ export class ShellSession {
   }
 
   /**
-   * Ends every process. A shell exits before the server that it started, but the output is closed only after the server
-   * has exited, and only then are no more files written.
+   * Stops every process and waits until the output of the background shells is closed. A shell exits before the server
+   * that it started, and the server may still write files until then.
    */
   async close(): Promise<void> {
     this.shell.stdin?.end();

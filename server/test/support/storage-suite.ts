@@ -40,7 +40,7 @@ export function describeStorage(kind: string, under: () => StorageUnderTest): vo
   }
 
   describe(`a signed address of the ${kind}`, () => {
-    test('accepts the file as it was declared, repeatedly until it expires', async () => {
+    test('accepts files with the declared type and length, more than once', async () => {
       const upload = newUpload();
       const url = await sign(upload);
       expect(await rawPut(url, 'image/png', BYTES)).toMatchObject({ status: 200, body: '' });
@@ -113,7 +113,7 @@ export function describeStorage(kind: string, under: () => StorageUnderTest): vo
       expect((await rawRequest('HEAD', url, {})).status).toBe(403);
     });
 
-    test('rejects a signature with another character', async () => {
+    test('rejects a signature with one changed character', async () => {
       const upload = newUpload();
       const url = await sign(upload);
       // The signature is hexadecimal or base64url, depending on the storage.
@@ -125,7 +125,7 @@ export function describeStorage(kind: string, under: () => StorageUnderTest): vo
       await expectRejected(upload, await rawPut(flipped, 'image/png', BYTES));
     });
 
-    test('rejects an expiry that was raised', async () => {
+    test('rejects a changed expiry', async () => {
       const upload = newUpload();
       const url = await sign(upload);
       const raised = url.replace(/(expires=)(\d+)/i, (_all, name, time) => name + (Number(time) + 3_600));
@@ -133,7 +133,7 @@ export function describeStorage(kind: string, under: () => StorageUnderTest): vo
       await expectRejected(upload, await rawPut(raised, 'image/png', BYTES));
     });
 
-    test('rejects everything once the five minutes are over', async () => {
+    test('rejects a file after the address has expired', async () => {
       const upload = newUpload();
       const url = under().reach(await under().expired(upload));
       await expectRejected(upload, await rawPut(url, 'image/png', BYTES), 'AccessDenied');
@@ -163,7 +163,7 @@ export function describeStorage(kind: string, under: () => StorageUnderTest): vo
   });
 
   describe(`the ${kind}`, () => {
-    test('publishes files, keeps staged ones separate, and removes both', async () => {
+    test('keeps staged and published files separate, and removes both', async () => {
       const { storage } = under();
       const upload = newUpload();
       await rawPut(await sign(upload), 'image/png', BYTES);
@@ -189,8 +189,8 @@ export function describeStorage(kind: string, under: () => StorageUnderTest): vo
 }
 
 /**
- * Declares a length but sends exactly these bytes. Closes the connection after the response, if a response can be
- * expected.
+ * Declares a length but sends exactly these bytes. If they are enough for a response, the connection is closed after
+ * the response, otherwise immediately.
  */
 async function sendAndEnd(url: string, bytes: Buffer, declared: number): Promise<void> {
   const { hostname, port, pathname, search, host } = new URL(url);

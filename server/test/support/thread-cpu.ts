@@ -4,9 +4,9 @@ const SCHEDSTAT = '/proc/thread-self/schedstat';
 const HAS_SCHEDSTAT = existsSync(SCHEDSTAT);
 
 /**
- * Returns the CPU time of this thread in milliseconds. It excludes time in which another process used the core, and the
- * threads that hash passwords, decode images or run PostgreSQL, so it measures what blocks the event loop. On systems
- * other than Linux the whole process is measured, which can only be more.
+ * Returns the CPU time of this thread in milliseconds. It excludes time in which another process, such as PostgreSQL,
+ * used the core, and the threads that hash passwords or decode images, so it measures what blocks the event loop. On
+ * systems other than Linux the whole process is measured, which can only be more.
  */
 function threadCpuMs(): number {
   if (HAS_SCHEDSTAT) return Number(readFileSync(SCHEDSTAT, 'utf8').split(' ', 1)[0]) / 1e6;
@@ -32,7 +32,7 @@ function calibrationWork(): void {
 
 /**
  * Returns how many times slower than the reference this thread currently is, at least 1. For example, a core shared
- * with another virtual machine runs at half its speed, so every limit must be doubled.
+ * with another virtual machine may run at half its speed, and every limit must then be doubled.
  */
 export function slowness(): number {
   const begun = threadCpuMs();

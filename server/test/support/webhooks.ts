@@ -58,8 +58,9 @@ export async function readLog(store: StoreClient, webhookId: string, query = '')
 }
 
 /**
- * Stops the clock, so that only `pass` advances it. What is due depends on the later of our clock and the database's.
- * So our clock is first moved ahead, and nothing becomes due before the test wants it, however slow the machine is.
+ * Stops the clock, so that only `pass` advances it. Whether a delivery is due depends on the later of this clock and
+ * that of the database. This clock is moved a day ahead, so that nothing becomes due before the test calls `pass`,
+ * however slow the machine is.
  */
 export function stopTime(feira: Feira): void {
   feira.clock.stop();

@@ -23,7 +23,7 @@ const SLACK_MS = 6_000;
 /** Workers close a connection that was idle for a second, and may not have recorded its last delivery by then. */
 const IDLE_MS = 3_000;
 const PROBE_EVERY_MS = 50;
-/** One for the requests in the sockets, one for the end of their connections, and one for the response that fails. */
+/** One to read the requests in the sockets, one to notice that connections ended, and one for the failing responses. */
 const PROBES_TO_CATCH_UP = 3;
 
 /** A receiver that records when each delivery arrived and when its connection was closed. */
@@ -145,8 +145,8 @@ export class Arrivals {
 }
 
 /**
- * A receiver on a busy machine may read a request that timed out after the one of the next attempt, because they came over
- * different connections.
+ * Sorts by attempt. A receiver on a busy machine may read a request that timed out after the request of the next
+ * attempt, because the two came over different connections.
  */
 function byAttempt(one: Arrival, other: Arrival): number {
   return one.attempt - other.attempt || one.at - other.at;

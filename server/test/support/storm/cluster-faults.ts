@@ -4,12 +4,12 @@ import type { Random } from '../random.js';
 import type { FailedCall } from './failed-calls.js';
 import type { Kill } from './target.js';
 
-/** Something that goes wrong in a cluster. It resolves when the cluster has recovered. */
+/** Something that goes wrong in a cluster. `run` resolves when the cluster has recovered. */
 export interface Fault {
   title: string;
   /** Whether another server becomes the primary. The time without writes is then limited. */
   isFailover?: true;
-  /** Whether the fault is part of the short form. */
+  /** Whether the fault is part of the short run (FEIRA_FAULTS=short). */
   isShort?: true;
   /** Whether the fault mounts a file system or changes the packet filter, which requires root. */
   needsRoot?: true;

@@ -1,4 +1,4 @@
-/** A call that, as far as its caller knows, was not executed. */
+/** A call that got no final response. Its caller does not know whether it was executed. */
 export interface FailedCall {
   /** In milliseconds of performance.now(). */
   at: number;
@@ -21,7 +21,10 @@ export class FailedAnswer extends Error {
   }
 }
 
-/** `isRepeatable`: the call is a read, or has an idempotency key or another protection against a second execution. */
+/**
+ * Describes a failed call. `isRepeatable` means that the call is a read, or has an idempotency key or another
+ * protection against a second execution.
+ */
 export function describeFailure(call: string, error: unknown, isRepeatable: boolean): FailedCall {
   if (error instanceof FailedAnswer) {
     const { status, detail, retryAfter } = error;

@@ -1,14 +1,14 @@
 import type { FailedCall } from './failed-calls.js';
 
 /**
- * The result of a write, as far as its caller knows it. `done` and `refused`: it was answered. `unknown`: the call
- * failed and was not repeated. Checkouts and writes with a key are repeated until they are answered.
+ * The result of a write, as far as its caller knows it. `done` and `refused`: the write was answered. `unknown`: the
+ * call failed and was not repeated. Checkouts and writes with an idempotency key are repeated until they are answered.
  */
 export type Outcome = 'done' | 'refused' | 'unknown';
 
-/** All requests of the writers of one store, with the responses they received. */
+/** All requests of the writers of one store, with the responses that they received. */
 export class Ledger {
-  /** The writes to products that have a single writer, which sets increasing balances, each once. */
+  /** The stock writes. Each of these products has one writer, and every write sets a higher balance than before. */
   readonly stock: { productId: string; quantity: number; outcome: Outcome }[] = [];
   readonly products: { name: string; id: string | undefined; outcome: Outcome }[] = [];
   readonly images: { url: string; outcome: Outcome }[] = [];

@@ -11,7 +11,7 @@ const WRITERS = 4;
 const RETRY_MS = 50;
 /** Reads pause between calls, so that the writers get most of the CPU time. */
 const READ_PAUSE_MS = 20;
-/** Longer than the lease of a key and a recovery of PostgreSQL. */
+/** How long a call is repeated: longer than the lease of an idempotency key and a recovery of PostgreSQL. */
 const LONGEST_MS = 180_000;
 /** Calls that wait for the lease of a killed process are repeated in the background, at most this many at a time. */
 const MAX_OPEN = 12;
@@ -29,7 +29,7 @@ interface Answer {
   body: { id: string; code?: string };
 }
 
-/** Writers that change one store in every way, record the responses, and repeat requests that were not answered. */
+/** Writers that change one store in many ways, record the responses, and repeat requests that were not answered. */
 export class Load {
   readonly ledger = new Ledger();
   private readonly open = new Set<Promise<void>>();
@@ -106,7 +106,7 @@ export class Load {
     this.ledger.products.push({ name, id: answer?.body.id, outcome: outcomeOf(answer) });
   }
 
-  /** Attaches an image. Only the key prevents a second image with the same URL. */
+  /** Attaches an image. Only the idempotency key prevents a second image with the same URL. */
   private async attachImage(writer: number): Promise<void> {
     const url = `https://images.example/${randomUUID()}.png`;
     const { products } = this.ledger;
@@ -174,8 +174,8 @@ export class Load {
   }
 
   /**
-   * Runs work in the background, so that the writer continues: a key whose process was killed is free only after its
-   * lease.
+   * Runs work in the background, so that the writer continues. If a process was killed, the idempotency key of its call
+   * can be used again only after the lease has expired.
    */
   private async aside(work: () => Promise<void>): Promise<void> {
     if (this.open.size >= MAX_OPEN) await Promise.race(this.open);

@@ -19,7 +19,8 @@ const SETTLE_MS = 120_000;
 
 /** The settings of the servers in a storm. */
 export const STORM_SETTINGS = {
-  // A receiver in the same process responds late on a busy machine. A longer timeout also means a longer lease.
+  // Long enough for the receiver, which shares a process with the writers and responds late on a busy machine. A longer
+  // timeout would also mean a longer lease.
   WEBHOOK_TIMEOUT_MS: '4000',
   WEBHOOK_BACKOFF_MS: '500',
   WEBHOOK_BACKOFF_FACTOR: '2',
@@ -48,7 +49,7 @@ export interface StormReport {
 }
 
 /**
- * Writers change stores in every possible way over HTTP while `disturb` causes faults. Afterwards every acknowledged
+ * Writers change stores in many ways over HTTP while `disturb` causes faults. Afterwards every acknowledged
  * change must be in the database once and its event in the feed once, and the event must have reached the receiver at
  * least once.
  */
@@ -114,7 +115,7 @@ async function prepare(target: StormTarget, arrivals: Arrivals): Promise<LoadSto
   return { store, ownProducts, soldProducts };
 }
 
-/** Waits until all work is finished. Anything left after that is a bug. */
+/** Waits until all work is finished. Returns a description of the work that is still unfinished after SETTLE_MS. */
 async function settle(target: StormTarget): Promise<string[]> {
   let left: Record<string, number> = {};
   // The first statements may use connections that broke when PostgreSQL was killed.

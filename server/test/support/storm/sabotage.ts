@@ -13,12 +13,12 @@ export async function commitAsynchronously(fleet: Fleet): Promise<void> {
   await run(fleet, `select pg_reload_conf()`);
 }
 
-/** Records one delivery in twenty as delivered without sending it. */
+/** Records about one delivery in twenty as delivered without sending it. */
 export function loseDeliveries(fleet: Fleet): Promise<void> {
   return addTrigger(fleet, 'before insert on deliveries', `new.status := 'delivered';`);
 }
 
-/** Writes one event in twenty twice. */
+/** Writes about one event in twenty twice. */
 export function doubleEvents(fleet: Fleet): Promise<void> {
   return addTrigger(
     fleet,
@@ -29,7 +29,7 @@ export function doubleEvents(fleet: Fleet): Promise<void> {
   );
 }
 
-/** Stores every other balance as one unit more than was written. */
+/** Stores about half of the balances as one unit more than was written. */
 export function miscountStock(fleet: Fleet): Promise<void> {
   return addTrigger(fleet, 'before update of quantity on products', 'new.quantity := new.quantity + 1;', 0.5);
 }

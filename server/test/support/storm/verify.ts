@@ -5,8 +5,9 @@ export interface Expectation {
   ledger: Ledger;
   /** Products whose stock only the writers set. */
   ownProducts: string[];
-  /** Products that buyers buy, with the initial stock of each. */
+  /** Products that buyers order. */
   soldProducts: string[];
+  /** The initial stock of each of the sold products. */
   soldAtFirst: number;
 }
 
@@ -47,8 +48,8 @@ function verifyCreates({ products, images }: StoreState, { ledger }: Expectation
 }
 
 /**
- * Balances increase and each was written once, so every acknowledged balance must be in the feed once, and the latest
- * must not be lost.
+ * Every write sets a higher balance than the one before. So every acknowledged balance must be in the feed once, and
+ * the latest must not be lost.
  */
 function verifyStock({ products, feed }: StoreState, { ledger, ownProducts }: Expectation): string[] {
   const faults: string[] = [];
