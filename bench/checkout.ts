@@ -55,7 +55,7 @@ export async function checkoutCall({
     status: 303,
     requests: () => [],
     async perform({ connections, seconds }) {
-      // A shop accepts 3,000 orders in ten minutes, so older orders are removed from that count.
+      // A shop accepts 3,000 orders in ten minutes. The orders of earlier rounds are removed from that count.
       await query(connection, `delete from checkout_reservations where workspace_id = '${workspaceId}'`);
       const agent = new Agent({ keepAlive: true, maxSockets: connections });
       const buyer = () => new Buyer(server.port, agent, buyers++, products);
@@ -102,7 +102,7 @@ async function repeat(
   return { requests: times.length, seconds: took, p50: at(0.5), p99: at(0.99), statuses };
 }
 
-/** A browser with a full cart. */
+/** A browser whose cart contains one product. */
 class Buyer {
   private readonly headers: Record<string, string>;
 
@@ -115,7 +115,7 @@ class Buyer {
     const { id } = products[number % products.length]!;
     this.headers = {
       cookie: `feira_cart=${id}..1`,
-      // Each buyer has another address, because the number of orders per network is limited.
+      // Each buyer has a different address, because the number of orders per network is limited.
       'x-forwarded-for': `10.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}`,
     };
   }

@@ -84,10 +84,7 @@ export class EventDatabase {
     await this.db.close();
   }
 
-  /**
-   * Runs one step before the measurement, because the first step in a database also creates the epoch and the head of
-   * the store.
-   */
+  /** Creates the epoch of the database and the head of the store. Before both exist, a step moves no events. */
   private async prepareStep(): Promise<void> {
     await this.client.query(`
       insert into event_epochs (id, identity) values ('0123456789abcdef', history_identity()) on conflict do nothing`);

@@ -18,7 +18,7 @@ export interface Server {
   stop(): Promise<void>;
 }
 
-/** Returns a folder on a real disk, because writes without an fsync would look too fast. */
+/** Creates a folder. BENCH_FOLDER must be on a real disk, because writes look too fast where fsync does nothing. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(process.env.BENCH_FOLDER ?? tmpdir(), 'feira-bench-'));
   // If the benchmark runs as root, PostgreSQL runs under another account, which must be able to enter the folder.

@@ -127,7 +127,10 @@ async function makeStores(client: pg.Client, count: number): Promise<SeededStore
   return rows.map(({ id, store }) => ({ workspaceId: id, token: tokens[store - 1]! }));
 }
 
-/** Building an index over full tables is much faster than filling it row by row. */
+/**
+ * Drops all indexes of the tables and returns the statements that create them again. Building an index over a full
+ * table is much faster than filling it row by row.
+ */
 async function dropIndexes(client: pg.Client, tables: string[]): Promise<string[]> {
   const { rows } = await client.query<{ off: string; on: string }>(
     `select

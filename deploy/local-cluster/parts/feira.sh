@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2154
 
 start_feira() {
-  # A restored database needs the secret that was used with it before.
+  # An existing secret is kept, because a restored database needs the secret that was used with it before.
   [ -s "$folder/feira/secret" ] || head -c 32 /dev/urandom | od -An -tx1 | tr -d ' \n' >"$folder/feira/secret"
   for name in api1 api2; do run_api "$name"; done
   for name in api1 api2; do until_true $start_limit "$name" is_ready "$name"; done

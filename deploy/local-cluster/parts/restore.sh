@@ -1,7 +1,7 @@
-# Restores the data from a backup and starts the cluster with it.
+# Destroys the data of the cluster, and restores PostgreSQL from a backup.
 # shellcheck shell=bash disable=SC2154
 
-# Destroys everything except the backup, which would be on another machine, and Feira's secret.
+# Destroys everything except the backup, which would be on another machine in production, and Feira's secret.
 destroy() {
   local name
   for name in "${!port[@]}"; do take_down "$name"; done

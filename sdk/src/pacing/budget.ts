@@ -103,7 +103,7 @@ function addOthers(state: BudgetState, used: number, at: (index: number) => numb
   return state.calls.some(({ id }) => id === OTHER);
 }
 
-/** A budget in memory, for a store and app that only one client uses. This is the default. */
+/** A budget in memory, which counts the calls of one client. This is the default. */
 export class MemoryBudget implements Budget {
   private readonly state: BudgetState;
 
