@@ -13,16 +13,17 @@ import { refreshSearch } from './search.js';
 import { quantityIsASum } from './variation-structure.js';
 
 /**
- * Changes those fields that were sent with a new value. If no value is new, neither the product nor its updatedAt
- * changes, and no event is emitted.
+ * Changes those fields that were sent with a new value, and returns the result of `read`, which is sent after the
+ * change. If no value is new, neither the product nor its updatedAt changes, and no event is emitted.
  */
-export async function updateProduct(
+export async function updateProduct<T>(
   tx: Tx,
   workspaceId: string,
   origin: Origin,
   id: string,
   change: ProductChange,
-): Promise<void> {
+  read: () => Promise<T>,
+): Promise<T> {
   const before = await lockProduct(tx, workspaceId, id);
   const after = { ...before, ...knownFields(change) };
   const fields = CHANGEABLE.filter((field) => after[field] !== before[field]);
@@ -32,31 +33,41 @@ export async function updateProduct(
   if (fields.includes('categoryId') && !(await categoryExists(tx, after.categoryId)))
     faults.push(noSuchCategory(after.categoryId));
   if (faults.length > 0) throw invalid(faults);
-  if (fields.length === 0) return;
+  if (fields.length === 0) return read();
 
-  if (fields.includes('name')) await serializeRenames(tx, workspaceId);
-  await storeProduct(tx, workspaceId, after);
-  if (fields.some((field) => field === 'name' || field === 'sku' || field === 'ean'))
-    await refreshSearch(tx, workspaceId, id);
+  const isSearchOutdated = fields.some((field) => field === 'name' || field === 'sku' || field === 'ean');
   const events = [productUpdated(id, fields)];
   if (fields.includes('quantity')) events.push(stockUpdated(id, after.quantity));
-  await emit(tx, workspaceId, origin, events);
+  const [, , , , result] = await tx.last(() =>
+    Promise.all([
+      fields.includes('name') && serializeRenames(tx, workspaceId),
+      storeProduct(tx, workspaceId, after),
+      isSearchOutdated && refreshSearch(tx, workspaceId, id),
+      emit(tx, workspaceId, origin, events),
+      read(),
+    ]),
+  );
+  return result;
 }
 
 export async function deleteProduct(tx: Tx, workspaceId: string, origin: Origin, id: string): Promise<void> {
   // The product is locked first, in a separate statement. A single DELETE that had to wait for the lock would not see
   // variations that a concurrent call committed meanwhile.
   await lockProduct(tx, workspaceId, id);
-  await tx.query(sql`
-    with
-      variation as (delete from variations where workspace_id = ${workspaceId} and product_id = ${id}),
-      image as (delete from product_images where workspace_id = ${workspaceId} and product_id = ${id} returning key),
-      unused_files as (
-        insert into doomed_files (workspace_id, key) select ${workspaceId}::uuid, key from image where key is not null
-      ),
-      search as (delete from product_search where workspace_id = ${workspaceId} and product_id = ${id})
-    delete from products where workspace_id = ${workspaceId} and id = ${id}`);
-  await emit(tx, workspaceId, origin, [{ event: 'product.deleted', data: { id } }]);
+  await tx.last(() =>
+    Promise.all([
+      tx.query(sql`
+        with
+          variation as (delete from variations where workspace_id = ${workspaceId} and product_id = ${id}),
+          image as (delete from product_images where workspace_id = ${workspaceId} and product_id = ${id} returning key),
+          unused_files as (
+            insert into doomed_files (workspace_id, key) select ${workspaceId}::uuid, key from image where key is not null
+          ),
+          search as (delete from product_search where workspace_id = ${workspaceId} and product_id = ${id})
+        delete from products where workspace_id = ${workspaceId} and id = ${id}`),
+      emit(tx, workspaceId, origin, [{ event: 'product.deleted', data: { id } }]),
+    ]),
+  );
 }
 
 /** Every change of a product or its variations locks the product row first. This order prevents deadlocks. */

@@ -1,9 +1,10 @@
 import type { Origin } from '../events/names.js';
-import { emit, type NewEvent } from '../events/outbox.js';
-import { stockUpdated, variationStockUpdated } from '../events/product-events.js';
+import { insertStockUpdated, insertVariationStockUpdated } from '../events/product-events.js';
 import type { Queryable, Tx } from '../platform/db/share.js';
-import { sql } from '../platform/db/sql.js';
+import { fixed, raw, sql } from '../platform/db/sql.js';
 import { MAX_QUANTITY } from '../platform/schema/shapes.js';
+
+const maxQuantity = raw(String(MAX_QUANTITY));
 
 /** A line of a cart: a simple product, or one variation of a product. */
 export interface Line {
@@ -83,33 +84,29 @@ export async function returnStock(tx: Tx, workspaceId: string, origin: Origin, l
   await addStock(tx, workspaceId, origin, lines);
 }
 
-interface Balance {
-  id: string;
-  sku: string | null;
-  isVariation: boolean;
-  quantity: number;
+async function addStock(tx: Tx, workspaceId: string, origin: Origin, lines: Line[]): Promise<void> {
+  await tx.query(addToStock(workspaceId, origin, JSON.stringify(lines)));
 }
 
-async function addStock(tx: Tx, workspaceId: string, origin: Origin, lines: Line[]): Promise<void> {
-  const rows = JSON.stringify(lines);
-  const changed = await tx.query<Balance>(sql`
+const addToStock = fixed(
+  (workspaceId: string, origin: Origin, lines: string) => sql`
     with line as materialized (
       select "productId" as product_id, "variantId" as variant_id, sum(quantity)::integer as delta
-      from jsonb_to_recordset(${rows}::jsonb) as l("productId" uuid, "variantId" uuid, quantity integer) group by 1, 2
+      from jsonb_to_recordset(${lines}::jsonb) as l("productId" uuid, "variantId" uuid, quantity integer) group by 1, 2
     ),
     -- Returned stock is capped at the maximum balance, because reaching it must not prevent a cancellation or refund.
     fitting as (
-      select v.product_id, v.id, least(line.delta, ${MAX_QUANTITY}::integer - v.quantity) as delta
+      select v.product_id, v.id, least(line.delta, ${maxQuantity} - v.quantity) as delta
       from line join variations v on v.workspace_id = ${workspaceId} and v.product_id = line.product_id and v.id = line.variant_id
     ),
     variation as (
       update variations v set quantity = v.quantity + fitting.delta from fitting
       where v.workspace_id = ${workspaceId} and v.product_id = fitting.product_id and v.id = fitting.id
-      returning v.product_id, v.id, v.sku, v.quantity, fitting.delta
+      returning v.workspace_id, v.product_id, v.id, v.sku, v.quantity, fitting.delta
     ),
     product as (
       update products p set updated_at = now(), quantity =
-        case when p.has_variants then p.quantity + change.delta else least(p.quantity + change.delta, ${MAX_QUANTITY}) end
+        case when p.has_variants then p.quantity + change.delta else least(p.quantity + change.delta, ${maxQuantity}) end
       from (
         select product_id, sum(delta) as delta, bool_or(of_variation) as of_variation from (
           select product_id, delta, true as of_variation from variation
@@ -117,13 +114,9 @@ async function addStock(tx: Tx, workspaceId: string, origin: Origin, lines: Line
         ) each group by product_id
       ) change
       where p.workspace_id = ${workspaceId} and p.id = change.product_id and p.has_variants = change.of_variation
-      returning p.id, p.quantity, p.has_variants
-    )
-    select product_id as id, sku, true as "isVariation", quantity from variation
-    union all select id, null, false, quantity from product where not has_variants`);
-  await emit(tx, workspaceId, origin, changed.map(balanceUpdated));
-}
-
-function balanceUpdated({ id, sku, isVariation, quantity }: Balance): NewEvent {
-  return isVariation ? variationStockUpdated(id, sku, quantity) : stockUpdated(id, quantity);
-}
+      returning p.workspace_id, p.id, p.quantity, p.has_variants
+    ),
+    simple_product as (select * from product where not has_variants),
+    variation_event as (${insertVariationStockUpdated(origin, raw('variation'))})
+    ${insertStockUpdated(origin, raw('simple_product'))}`,
+);

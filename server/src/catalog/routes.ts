@@ -133,14 +133,11 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<CatalogOptions> = async (
       const { workspaceId } = request.credential;
       const product = await request.store.transaction(async (tx) => {
         await refuseChanged(tx, request);
-        await updateProduct(
-          tx,
-          workspaceId,
-          originOfApp(request.credential),
-          request.params.id,
-          request.body,
+        const { id } = request.params;
+        const origin = originOfApp(request.credential);
+        return updateProduct(tx, workspaceId, origin, id, request.body, () =>
+          products.findIn(tx, workspaceId, id),
         );
-        return products.findIn(tx, workspaceId, request.params.id);
       });
       return sendJson(reply, product!.json);
     },

@@ -35,8 +35,12 @@ export async function applyStockBatch(
   const bySku = new Map(skus.map((sku) => [sku, targets.filter((target) => target.sku === sku)]));
   const lines = entries.map((entry) => applyEntry(entry, bySku.get(entry.sku) ?? []));
   const changed = targets.filter((target) => target.quantity !== before.get(target));
-  await store(tx, workspaceId, changed);
-  await emit(tx, workspaceId, origin, changed.map(balanceUpdated));
+  await tx.last(() =>
+    Promise.all([
+      store(tx, workspaceId, changed),
+      emit(tx, workspaceId, origin, changed.map(balanceUpdated)),
+    ]),
+  );
   return lines;
 }
 
@@ -67,10 +71,13 @@ function applyEntry(entry: Entry, targets: Target[]): Line {
  */
 async function lockTargets(tx: Tx, workspaceId: string, skus: string[]): Promise<Target[]> {
   const products = [...new Set((await findTargets(tx, workspaceId, skus)).map((target) => target.productId))];
-  await tx.query(sql`
-    select from products where workspace_id = ${workspaceId} and id = any(${products}::uuid[]) order by id for update`);
   const locked = new Set(products);
-  return (await findTargets(tx, workspaceId, skus)).filter((target) => locked.has(target.productId));
+  const [, targets] = await Promise.all([
+    tx.query(sql`
+      select from products where workspace_id = ${workspaceId} and id = any(${products}::uuid[]) order by id for update`),
+    findTargets(tx, workspaceId, skus),
+  ]);
+  return targets.filter((target) => locked.has(target.productId));
 }
 
 function findTargets(db: Queryable, workspaceId: string, skus: string[]): Promise<Target[]> {
@@ -85,16 +92,18 @@ function findTargets(db: Queryable, workspaceId: string, skus: string[]): Promis
 async function store(tx: Tx, workspaceId: string, changed: Target[]): Promise<void> {
   if (changed.length === 0) return;
   const rows = JSON.stringify(changed);
-  await tx.query(sql`
-    update variations v set quantity = c.quantity
-    from jsonb_to_recordset(${rows}::jsonb) as c("productId" uuid, "variationId" uuid, quantity integer)
-    where v.workspace_id = ${workspaceId} and v.product_id = c."productId" and v.id = c."variationId"`);
-  await tx.query(sql`
-    update products p set updated_at = now(), quantity = case when p.has_variants
-      then (select sum(v.quantity) from variations v where v.workspace_id = p.workspace_id and v.product_id = p.id)
-      else c.quantity end
-    from (select distinct on ("productId") * from jsonb_to_recordset(${rows}::jsonb) as c("productId" uuid, quantity integer)) c
-    where p.workspace_id = ${workspaceId} and p.id = c."productId"`);
+  await Promise.all([
+    tx.query(sql`
+      update variations v set quantity = c.quantity
+      from jsonb_to_recordset(${rows}::jsonb) as c("productId" uuid, "variationId" uuid, quantity integer)
+      where v.workspace_id = ${workspaceId} and v.product_id = c."productId" and v.id = c."variationId"`),
+    tx.query(sql`
+      update products p set updated_at = now(), quantity = case when p.has_variants
+        then (select sum(v.quantity) from variations v where v.workspace_id = p.workspace_id and v.product_id = p.id)
+        else c.quantity end
+      from (select distinct on ("productId") * from jsonb_to_recordset(${rows}::jsonb) as c("productId" uuid, quantity integer)) c
+      where p.workspace_id = ${workspaceId} and p.id = c."productId"`),
+  ]);
 }
 
 function balanceUpdated({ productId, variationId, sku, quantity }: Target): NewEvent {

@@ -55,17 +55,20 @@ export async function replaceVariations(
   const isSearchOutdated =
     gone.length > 0 || changed.some((variation) => isFoundDifferently(old.get(variation.id), variation));
   // No statement needs the result of another one, so they are sent at once and executed one after the other.
-  const written = [
-    remove(tx, workspaceId, productId, gone),
-    upsert(tx, workspaceId, productId, stored),
-    storeSummary(tx, workspaceId, productId, before, after, types),
-    isSearchOutdated && refreshSearch(tx, workspaceId, productId),
-    emit(tx, workspaceId, origin, [
-      variationsUpdated(productId, changed.length + gone.length),
-      ...changedBalances(productId, before, after),
-    ]),
+  const events = [
+    variationsUpdated(productId, changed.length + gone.length),
+    ...changedBalances(productId, before, after),
   ];
-  const [variations] = await Promise.all([read(), ...written]);
+  const [, , , , , variations] = await tx.last(() =>
+    Promise.all([
+      remove(tx, workspaceId, productId, gone),
+      upsert(tx, workspaceId, productId, stored),
+      storeSummary(tx, workspaceId, productId, before, after, types),
+      isSearchOutdated && refreshSearch(tx, workspaceId, productId),
+      emit(tx, workspaceId, origin, events),
+      read(),
+    ]),
+  );
   return variations;
 }
 

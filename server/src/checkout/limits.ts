@@ -56,46 +56,49 @@ export async function lockNetwork(tx: Tx, network: string): Promise<void> {
   await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${`checkout from ${network}`}, 0))`);
 }
 
-/** Call it after lockNetwork(), so that the count is exact, and before locking products, to keep those locks short. */
-export async function checkNetwork(
-  tx: Tx,
-  clock: Clock,
-  workspaceId: string,
-  network: string,
-  order: { method: string; units: number },
-): Promise<void> {
-  const [used] = await tx.query<Use & { boletos: number }>(sql`
-    select count(*) filter (where r.placed_at > ${since(clock)}) as placed,
-      count(*) filter (where ${workspaceId}::uuid = o.workspace_id and o.status = 'pending') as open,
-      count(*) filter (where ${workspaceId}::uuid = o.workspace_id and o.status = 'pending'
-        and o.payment_method = 'boleto') as boletos,
-      coalesce(sum(r.units) filter (where ${workspaceId}::uuid = o.workspace_id and o.status = 'pending'), 0)::integer as units
-    from checkout_reservations r join orders o on o.workspace_id = r.workspace_id and o.id = r.order_id
-    where r.network = ${network}`);
-  const { placed, open, boletos, units } = used!;
-  const isOver =
-    placed >= PER_NETWORK.placed ||
-    open >= PER_NETWORK.open ||
-    (order.method === 'boleto' && boletos >= PER_NETWORK.openBoletos) ||
-    (open > 0 && units + order.units > PER_NETWORK.units);
-  if (isOver) throw new CheckoutRefused('address_limit');
+/** What the orders of a network and of the whole shop use of the limits. */
+export interface LimitUse {
+  network: Use & { boletos: number };
+  shop: Use;
 }
 
 /**
- * Concurrent checkouts of a shop do not see each other's orders, so together they may exceed the limit slightly. An
- * exact count would make them wait for each other.
+ * Call it after lockNetwork() and before any product is locked. Concurrent checkouts of a shop do not see each other's
+ * orders, so together they may exceed the limit of the shop slightly. An exact count would make them wait for each
+ * other.
  */
-export async function checkShop(tx: Tx, clock: Clock, workspaceId: string, newUnits: number): Promise<void> {
-  const [used] = await tx.query<Use>(sql`
-    select (
-        select count(*) from checkout_reservations where workspace_id = ${workspaceId} and placed_at > ${since(clock)}
-      ) as placed,
-      count(*) as open, coalesce(sum(r.units), 0)::bigint as units
-    from orders o join checkout_reservations r on r.workspace_id = o.workspace_id and r.order_id = o.id
-    where o.workspace_id = ${workspaceId} and o.status = 'pending'`);
-  const { placed, open, units } = used!;
-  if (placed >= PER_SHOP.placed || open >= PER_SHOP.open || units + newUnits > PER_SHOP.units)
-    throw new CheckoutRefused('shop_limit');
+export async function readUse(tx: Tx, clock: Clock, workspaceId: string, network: string): Promise<LimitUse> {
+  const [[ofNetwork], [ofShop]] = await Promise.all([
+    tx.query<LimitUse['network']>(sql`
+      select count(*) filter (where r.placed_at > ${since(clock)}) as placed,
+        count(*) filter (where ${workspaceId}::uuid = o.workspace_id and o.status = 'pending') as open,
+        count(*) filter (where ${workspaceId}::uuid = o.workspace_id and o.status = 'pending'
+          and o.payment_method = 'boleto') as boletos,
+        coalesce(sum(r.units) filter (where ${workspaceId}::uuid = o.workspace_id and o.status = 'pending'), 0)::integer as units
+      from checkout_reservations r join orders o on o.workspace_id = r.workspace_id and o.id = r.order_id
+      where r.network = ${network}`),
+    tx.query<Use>(sql`
+      select (
+          select count(*) from checkout_reservations where workspace_id = ${workspaceId} and placed_at > ${since(clock)}
+        ) as placed,
+        count(*) as open, coalesce(sum(r.units), 0)::bigint as units
+      from orders o join checkout_reservations r on r.workspace_id = o.workspace_id and r.order_id = o.id
+      where o.workspace_id = ${workspaceId} and o.status = 'pending'`),
+  ]);
+  return { network: ofNetwork!, shop: ofShop! };
+}
+
+/** Throws if the order would exceed a limit of the buyer's network or of the shop. */
+export function checkUse({ network, shop }: LimitUse, order: { method: string; units: number }): void {
+  const isOverForNetwork =
+    network.placed >= PER_NETWORK.placed ||
+    network.open >= PER_NETWORK.open ||
+    (order.method === 'boleto' && network.boletos >= PER_NETWORK.openBoletos) ||
+    (network.open > 0 && network.units + order.units > PER_NETWORK.units);
+  if (isOverForNetwork) throw new CheckoutRefused('address_limit');
+  const isOverForShop =
+    shop.placed >= PER_SHOP.placed || shop.open >= PER_SHOP.open || shop.units + order.units > PER_SHOP.units;
+  if (isOverForShop) throw new CheckoutRefused('shop_limit');
 }
 
 export async function noteReservation(

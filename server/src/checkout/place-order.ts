@@ -1,5 +1,5 @@
 import { type Line, takeStock } from '../catalog/reserve.js';
-import { findOrCreateCustomer } from '../orders/customers.js';
+import { ensureCustomer } from '../orders/customers.js';
 import type { Buyer } from '../orders/records.js';
 import type { Clock } from '../platform/clock.js';
 import type { Tx } from '../platform/db/share.js';
@@ -7,11 +7,11 @@ import { sql } from '../platform/db/sql.js';
 import { newId } from '../platform/schema/ids.js';
 import { type CheckoutFault, lockItems, mergeLines } from './items.js';
 import {
-  checkNetwork,
-  checkShop,
   checkUnits,
+  checkUse,
   lockNetwork,
   noteReservation,
+  readUse,
   type StoreLimits,
   unitsOf,
 } from './limits.js';
@@ -52,21 +52,19 @@ export async function placeOrder(
   const lines = mergeLines(request.lines);
   const units = unitsOf(lines);
 
-  // 1. If this form was already submitted, return its order.
-  const [existing, store] = await Promise.all([
+  // 1. Wait for checkouts of the same form and of the same network. Read the store and how much of the limits is used.
+  const [existing, store, , use] = await Promise.all([
     lockCheckout(tx, workspaceId, checkoutId),
     readStore(tx, workspaceId),
+    network !== undefined && lockNetwork(tx, network),
+    network !== undefined && readUse(tx, clock, workspaceId, network),
   ]);
-  if (existing) return { ...existing, repeated: true };
 
-  // 2. Check the limits of the merchant, the shop and the buyer's network before any product is locked.
+  // 2. If this form was already submitted, return its order. Otherwise check the limits of the merchant, the buyer's
+  // network and the shop before any product is locked.
+  if (existing) return { ...existing, repeated: true };
   checkUnits(lines, store);
-  if (network !== undefined)
-    await Promise.all([
-      lockNetwork(tx, network),
-      checkNetwork(tx, clock, workspaceId, network, { method: payment.method, units }),
-      checkShop(tx, clock, workspaceId, units),
-    ]);
+  if (use) checkUse(use, { method: payment.method, units });
 
   // 3. Lock the products and read their prices and stock.
   const { items, faults } = await lockItems(tx, workspaceId, lines);
@@ -76,20 +74,18 @@ export async function placeOrder(
   const { service, agreed } = request;
   const price = agreedPrice({ zipCode: buyer.address.zipCode, service, agreed }, items);
 
-  // 5. Reserve the stock, and find or create the customer.
-  const [, customer] = await Promise.all([
-    takeStock(tx, workspaceId, 'storefront', lines),
-    findOrCreateCustomer(tx, workspaceId, buyer),
-  ]);
-
-  // 6. Write the order and its event. Assigning its number locks the store's row until the commit, so this step is
-  // last.
+  // 5. Reserve the stock, create the customer if there is none, and write the order and its event. Assigning its number
+  // locks the store's row until the commit, so the order is written last and the commit is sent with it.
   const orderId = newId();
-  const order = { orderId, checkoutId, customer, address: buyer.address, items, price, payment };
-  await Promise.all([
-    recordOrder(tx, clock, workspaceId, { ...order, timezone: store.timezone }),
-    network !== undefined && noteReservation(tx, clock, workspaceId, { orderId, network, units }),
-  ]);
+  const order = { orderId, checkoutId, buyer, items, price, payment, timezone: store.timezone };
+  await tx.last(() =>
+    Promise.all([
+      takeStock(tx, workspaceId, 'storefront', lines),
+      ensureCustomer(tx, workspaceId, buyer),
+      network !== undefined && noteReservation(tx, clock, workspaceId, { orderId, network, units }),
+      recordOrder(tx, clock, workspaceId, order),
+    ]),
+  );
   return { orderId, total: price.total, repeated: false };
 }
 

@@ -1,7 +1,8 @@
 import { emit } from '../events/outbox.js';
+import { identityOf } from '../orders/customers.js';
 import { estimatedDelivery } from '../orders/estimated-delivery.js';
 import { expiryOf } from '../orders/expires-at.js';
-import type { Address, OrderCustomer, OrderItem } from '../orders/records.js';
+import type { Buyer, OrderItem } from '../orders/records.js';
 import { refreshOrderSearch } from '../orders/search.js';
 import type { Clock } from '../platform/clock.js';
 import type { Tx } from '../platform/db/share.js';
@@ -13,8 +14,7 @@ import type { Price } from './price.js';
 export interface NewOrder {
   orderId: string;
   checkoutId: string;
-  customer: OrderCustomer;
-  address: Address;
+  buyer: Buyer;
   items: PricedItem[];
   price: Price;
   payment: { method: string; installments: number; gateway: string };
@@ -22,11 +22,12 @@ export interface NewOrder {
 }
 
 /**
- * Writes the order with the next number of the store, its search terms and the event order.created. The store's row
- * stays locked until the transaction ends, so order numbers have no gaps.
+ * Writes the order with the next number of the store, its search terms and the event order.created. The customer must
+ * exist. The store's row stays locked until the transaction ends, so order numbers have no gaps.
  */
 export async function recordOrder(tx: Tx, clock: Clock, workspaceId: string, order: NewOrder): Promise<void> {
-  const { orderId, checkoutId, customer, address, price, timezone } = order;
+  const { orderId, checkoutId, buyer, price, timezone } = order;
+  const { name, email, phone, document, address } = buyer;
   const { method, installments, gateway } = order.payment;
   const { service, days } = price.delivery;
   const expiry = expiryOf(method, clock, timezone);
@@ -34,17 +35,21 @@ export async function recordOrder(tx: Tx, clock: Clock, workspaceId: string, ord
     with numbered as (
       update workspaces set last_order_number = last_order_number + 1 where id = ${workspaceId}
       returning last_order_number as number
+    ),
+    customer as (
+      select id from customers where workspace_id = ${workspaceId} and identity = ${identityOf(buyer)}
     )
     insert into orders (workspace_id, id, number, subtotal, shipping_cost, total, payment_method, installments, gateway,
       customer_id, customer, shipping_address, items, checkout_id, shipping_service, delivery_days,
       estimated_delivery, expires_at)
     select ${workspaceId}, ${orderId}, number, ${price.subtotal}, ${price.shippingCost}, ${price.total}, ${method},
-      ${installments}, ${gateway}, ${customer.id}, ${JSON.stringify(customer)}::jsonb,
+      ${installments}, ${gateway}, customer.id,
+      jsonb_build_object('id', customer.id) || ${JSON.stringify({ name, email, phone, document })}::jsonb,
       ${JSON.stringify(address)}::jsonb, ${JSON.stringify(order.items.map(orderItem))}::jsonb, ${checkoutId}, ${service}, ${days},
       ${estimatedDelivery(clock, timezone, days)},
       coalesce(${expiry.moment}::timestamptz,
         (${expiry.day}::date + 1)::timestamp at time zone ${timezone} - interval '1 second')
-    from numbered`);
+    from numbered, customer`);
   await Promise.all([
     inserted,
     refreshOrderSearch(tx, workspaceId, orderId),

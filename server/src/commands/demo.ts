@@ -11,7 +11,7 @@ import { createGrant, issueTokens } from '../oauth/tokens.js';
 import type { SandboxGateway } from '../payments/sandbox/gateway.js';
 import type { Clock } from '../platform/clock.js';
 import type { Database } from '../platform/db/database.js';
-import type { Tx } from '../platform/db/share.js';
+import { type Tx, withoutCommit } from '../platform/db/share.js';
 import { shopOfStore } from '../stores/queries.js';
 import { createStore, setAccentColor } from '../stores/stores.js';
 import type { FillServices } from './demo-store/fill.js';
@@ -195,5 +195,5 @@ async function addFirstProducts(tx: Tx, workspaceId: string): Promise<void> {
       })),
     ),
   };
-  await putVariations(tx, workspaceId, 'system', shirt.id, structure, false);
+  await putVariations(withoutCommit(tx), workspaceId, 'system', shirt.id, structure, false);
 }

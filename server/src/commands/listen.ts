@@ -21,8 +21,7 @@ last acknowledged event. The first run starts with the next event, or earlier wi
     'forward-to': { value: 'URL', description: 'Address to post the events to', required: true },
     replay: {
       value: '1h',
-      description:
-        'Start with the events of this last period, such as 1h. Ignored if an interrupted replay is continued',
+      description: 'How far back to start, such as 1h. Ignored if an interrupted replay is continued',
     },
   },
   example: 'feira listen --store demo-store --client-id app_… --forward-to http://localhost:8080/webhooks',

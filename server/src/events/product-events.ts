@@ -1,4 +1,4 @@
-import { type Statement, sql } from '../platform/db/sql.js';
+import { raw, type Statement, sql } from '../platform/db/sql.js';
 import type { ChangedField } from './changed-fields.js';
 import type { Origin } from './names.js';
 import type { NewEvent } from './outbox.js';
@@ -26,22 +26,23 @@ export function variationStockUpdated(id: string, sku: string | null, quantity: 
 }
 
 /**
- * Inserts the event of `stockUpdated` for each row of the CTE `changed`, as part of the statement that changes the
- * balances. `origin` is a value or a column of that CTE.
+ * Inserts the event of `stockUpdated` for each row of a CTE, as part of the statement that changes the balances. The CTE
+ * is called `changed` unless another name is given. `origin` is a value or a column of the CTE.
  */
-export function insertStockUpdated(origin: Origin | Statement): Statement {
-  return insertFromChanged(sql`jsonb_build_object('id', id, 'quantity', quantity)`, origin);
+export function insertStockUpdated(origin: Origin | Statement, cte?: Statement): Statement {
+  return insertFrom(cte, sql`jsonb_build_object('id', id, 'quantity', quantity)`, origin);
 }
 
-export function insertVariationStockUpdated(origin: Origin | Statement): Statement {
-  return insertFromChanged(
-    sql`jsonb_build_object('id', product_id, 'sku', sku, 'quantity', quantity)`,
+export function insertVariationStockUpdated(origin: Origin | Statement, cte?: Statement): Statement {
+  return insertFrom(
+    cte,
+    sql`jsonb_build_object('id', product_id, 'sku', coalesce(sku, ''), 'quantity', quantity)`,
     origin,
   );
 }
 
-function insertFromChanged(data: Statement, origin: Origin | Statement): Statement {
+function insertFrom(cte = raw('changed'), data: Statement, origin: Origin | Statement): Statement {
   return sql`
     insert into outbox (workspace_id, event, data, origin)
-    select workspace_id, 'stock.updated', ${data}, ${origin} from changed`;
+    select workspace_id, 'stock.updated', ${data}, ${origin} from ${cte}`;
 }

@@ -31,9 +31,17 @@ export function addBusinessDays(day: string, count: number): string {
 
 /** Returns the local date (YYYY-MM-DD) of a time in a time zone. */
 export function localDay(moment: number, timeZone: string): string {
-  // The Canadian date format is YYYY-MM-DD.
-  return new Intl.DateTimeFormat('en-CA', { timeZone }).format(moment);
+  let format = dayFormats.get(timeZone);
+  if (!format) {
+    // The Canadian date format is YYYY-MM-DD.
+    format = new Intl.DateTimeFormat('en-CA', { timeZone });
+    dayFormats.set(timeZone, format);
+  }
+  return format.format(moment);
 }
+
+/** Creating a format takes a hundred times as long as using it. There are a few hundred time zones. */
+const dayFormats = new Map<string, Intl.DateTimeFormat>();
 
 function isBusinessDay(time: number): boolean {
   const date = new Date(time);

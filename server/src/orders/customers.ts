@@ -5,7 +5,7 @@ import type { ListMemory } from '../platform/lists/list-memory.js';
 import { byTime, metaOf, type PageRequest, type SortKey } from '../platform/lists/paging.js';
 import { searchablePage } from '../platform/lists/search.js';
 import { newId } from '../platform/schema/ids.js';
-import type { Address, Buyer, OrderCustomer } from './records.js';
+import type { Address, Buyer } from './records.js';
 import { searchingForDocuments } from './search.js';
 
 export interface CustomerRecord {
@@ -21,47 +21,40 @@ export interface CustomerRecord {
   lastOrderAt: string;
 }
 
+/** Customers are identified by document or, without one, by e-mail. */
+export function identityOf({ document, email }: Buyer): string {
+  return document === null ? `email ${email.toLowerCase()}` : `document ${document}`;
+}
+
 /**
- * Customers are identified by document or, without one, by e-mail. The first order creates the customer. Later unpaid
- * orders do not change the customer, because anyone can enter someone else's document. Customer and order use the time
- * of the transaction, so both have the same time to the millisecond.
+ * The first order creates the customer. Later unpaid orders do not change the customer, because anyone can enter
+ * someone else's document. Customer and order use the time of the transaction, so both have the same time to the
+ * millisecond.
  */
-export async function findOrCreateCustomer(
-  tx: Tx,
-  workspaceId: string,
-  buyer: Buyer,
-): Promise<OrderCustomer> {
+export async function ensureCustomer(tx: Tx, workspaceId: string, buyer: Buyer): Promise<void> {
   const { name, email, phone, document, address } = buyer;
-  const identity = document === null ? `email ${email.toLowerCase()}` : `document ${document}`;
-  const inserted = tx.query(sql`
+  await tx.query(sql`
     insert into customers (workspace_id, id, identity, name, email, phone, document, address, first_order_at, last_order_at, terms)
-    values (${workspaceId}, ${newId()}, ${identity}, ${name}, ${email}, ${phone}, ${document}, ${JSON.stringify(address)}::jsonb,
+    values (${workspaceId}, ${newId()}, ${identityOf(buyer)}, ${name}, ${email}, ${phone}, ${document}, ${JSON.stringify(address)}::jsonb,
             now(), now(), search_terms(${name}, ${email}, ${document}, formatted_tax_id(${document}), ${phone}))
     on conflict (workspace_id, identity) do nothing`);
-  const found = tx.query<{ id: string }>(
-    sql`select id from customers where workspace_id = ${workspaceId} and identity = ${identity}`,
-  );
-  const [, [row]] = await Promise.all([inserted, found]);
-  return { id: row!.id, name, email, phone, document };
 }
 
 /** Counts a paid order. The name, contacts and address of the customer are taken from the latest paid order. */
 export async function countPaidOrder(tx: Tx, workspaceId: string, orderId: string): Promise<void> {
-  await Promise.all([
-    tx.query(sql`
-      update customers c set name = o.customer->>'name', email = o.customer->>'email', phone = o.customer->>'phone',
-        address = o.shipping_address, last_order_at = o.created_at,
-        terms = search_terms(o.customer->>'name', o.customer->>'email', c.document, formatted_tax_id(c.document), o.customer->>'phone')
-      from orders o
-      where o.workspace_id = ${workspaceId} and o.id = ${orderId} and c.workspace_id = o.workspace_id
-        and c.id = o.customer_id and c.last_order_at <= o.created_at`),
-    tx.query(sql`
-      update customers c set orders_count = c.orders_count + 1,
-        amount_spent = coalesce(c.amount_spent, c.total_spent) + o.total
-      from orders o
-      where o.workspace_id = ${workspaceId} and o.id = ${orderId} and c.workspace_id = o.workspace_id
-        and c.id = o.customer_id`),
-  ]);
+  await tx.query(sql`
+    update customers c set orders_count = c.orders_count + 1,
+      amount_spent = coalesce(c.amount_spent, c.total_spent) + o.total,
+      (name, email, phone, address, last_order_at, terms) = (
+        select o.customer->>'name', o.customer->>'email', o.customer->>'phone', o.shipping_address, o.created_at,
+          search_terms(o.customer->>'name', o.customer->>'email', c.document, formatted_tax_id(c.document), o.customer->>'phone')
+        where c.last_order_at <= o.created_at
+        union all
+        select c.name, c.email, c.phone, c.address, c.last_order_at, c.terms where c.last_order_at > o.created_at
+      )
+    from orders o
+    where o.workspace_id = ${workspaceId} and o.id = ${orderId} and c.workspace_id = o.workspace_id
+      and c.id = o.customer_id`);
 }
 
 /** Subtracts a refund, because customer totals are net of refunds. */

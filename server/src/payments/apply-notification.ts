@@ -40,26 +40,33 @@ export async function applyNotification(
   notification: Notification,
 ): Promise<Attention | undefined> {
   const { id, type, workspaceId, orderId, transactionId, amount, refundedInAll } = notification;
-  const [first, order] = await Promise.all([
+  const [first, order, refundedBefore] = await Promise.all([
     tx.query(sql`
       insert into payment_notifications (id, workspace_id, order_id, transaction_id, type, amount, refunded_in_all)
       values (${id}, ${workspaceId}, ${orderId}, ${transactionId}, ${type}, ${amount}, ${refundedInAll})
       on conflict do nothing returning 1`),
     lockPaymentState(tx, workspaceId, orderId),
+    knownRefunds(tx, notification),
   ]);
   if (first.length === 0) return undefined;
-  const attention = order ? await APPLY[type](tx, clock, order, notification) : 'unknown_order';
+  const known = { ...notification, refundedBefore };
+  const attention = order ? await APPLY[type](tx, clock, order, known) : 'unknown_order';
   if (attention)
     await tx.query(sql`
       update payment_notifications set attention = ${attention} where id = ${id} and workspace_id = ${workspaceId}`);
   return attention;
 }
 
+/** A notification with the highest refunded total that the gateway has reported for its payment, read under the lock. */
+interface KnownNotification extends Notification {
+  refundedBefore: number;
+}
+
 type Apply = (
   tx: Tx,
   clock: Clock,
   order: PaymentState,
-  notification: Notification,
+  notification: KnownNotification,
 ) => Promise<Attention | undefined>;
 
 const APPLY: Record<Notification['type'], Apply> = { paid, canceled, refunded };
@@ -68,18 +75,20 @@ async function paid(
   tx: Tx,
   clock: Clock,
   order: PaymentState,
-  notification: Notification,
+  notification: KnownNotification,
 ): Promise<Attention | undefined> {
-  const { workspaceId, orderId, transactionId, amount } = notification;
+  const { workspaceId, orderId, transactionId, amount, refundedBefore } = notification;
   if (order.status === 'canceled') return paidAfterCancel(tx, order, notification);
   if (order.status !== 'pending') return order.transactionId === transactionId ? undefined : 'second_payment';
   if (amount < order.total) return 'amount_differs';
   // If the process that opened the payment died before it stored the payment id, store it now, because refunds need it.
   if (order.transactionId !== transactionId) await recordTransaction(tx, workspaceId, orderId, transactionId);
-  const [refundedBefore] = await Promise.all([
-    knownRefunds(tx, notification),
-    markPaid(tx, clock, workspaceId, order),
-  ]);
+  const write = () => markPaid(tx, clock, workspaceId, order);
+  if (refundedBefore === 0 && amount === order.total) {
+    await tx.last(write);
+    return undefined;
+  }
+  await write();
   if (refundedBefore > 0)
     await recordRefunded(tx, workspaceId, 'gateway', { ...order, status: 'paid' }, refundedBefore);
   return amount > order.total ? 'amount_differs' : undefined;
@@ -88,7 +97,7 @@ async function paid(
 async function paidAfterCancel(
   tx: Tx,
   order: PaymentState,
-  notification: Notification,
+  notification: KnownNotification,
 ): Promise<Attention | undefined> {
   const { workspaceId, orderId, transactionId } = notification;
   if (isOfOtherPayment(order, notification) && (await findRefund(tx, notification))) return 'second_payment';
@@ -101,12 +110,12 @@ async function paidAfterCancel(
  * refunded. The order stays canceled. Returns whether a refund was requested. If one was requested before and is still
  * open, its amount is adjusted instead, because the gateway rejects a refund that exceeds the balance of the payment.
  */
-async function refundCanceled(tx: Tx, notification: Notification): Promise<boolean> {
-  const { workspaceId, orderId, transactionId } = notification;
+async function refundCanceled(tx: Tx, notification: KnownNotification): Promise<boolean> {
+  const { workspaceId, orderId, transactionId, refundedBefore } = notification;
   const [received] = await tx.query<{ amount: number | null }>(sql`
     select max(amount) as amount from payment_notifications
     where workspace_id = ${workspaceId} and order_id = ${orderId} and transaction_id = ${transactionId} and type = 'paid'`);
-  const owed = cents((received?.amount ?? 0) - (await knownRefunds(tx, notification)));
+  const owed = cents((received?.amount ?? 0) - refundedBefore);
   const refund = await findRefund(tx, notification);
   if (refund?.status === 'requested')
     await tx.query(sql`
@@ -134,7 +143,7 @@ async function refunded(
   tx: Tx,
   _clock: Clock,
   order: PaymentState,
-  notification: Notification,
+  notification: KnownNotification,
 ): Promise<Attention | undefined> {
   const { workspaceId } = notification;
   if (isOfOtherPayment(order, notification)) return 'refund_of_other_payment';

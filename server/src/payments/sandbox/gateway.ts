@@ -51,11 +51,13 @@ export class SandboxGateway implements PaymentGateway {
   async open(request: PaymentRequest): Promise<{ transactionId: string; paymentUrl: string }> {
     const { autocommit } = ordersOf(this.db, request.workspaceId);
     const made = `sbx_${randomBytes(12).toString('hex')}`;
-    // If two requests run at the same time, the unique index on order_id lets only one of them create the payment.
+    // If two requests run at the same time, the unique index on order_id lets only one of them create the payment. The
+    // commit does not wait for the disk, because the caller then stores the payment id with one that does.
     const [opened] = await autocommit.query<{ id: string }>(sql`
       insert into sandbox_payments (id, workspace_id, order_id, store_name, amount, method, installments, return_url, due_on)
-      values (${made}, ${request.workspaceId}, ${request.orderId}, ${request.storeName}, ${request.amount}, ${request.method},
-              ${request.installments}, ${request.returnUrl}, ${request.dueOn})
+      select ${made}, ${request.workspaceId}, ${request.orderId}, ${request.storeName}, ${request.amount}, ${request.method},
+        ${request.installments}, ${request.returnUrl}, ${request.dueOn}::date
+      from (select set_config('synchronous_commit', 'off', true)) unsynced
       on conflict (order_id) do nothing returning id`);
     const { id } = opened ?? (await reopen(autocommit, request));
     return { transactionId: id, paymentUrl: this.links.urlOf(id) };
@@ -164,9 +166,10 @@ export class SandboxGateway implements PaymentGateway {
         );
         throw error;
       });
-      await ordersOf(this.db, notification.workspaceId).autocommit.query(
-        sql`delete from sandbox_outbox where id = ${notification.id}`,
-      );
+      // The commit does not wait for the disk. If a crash loses it, the notification is sent again and changes nothing.
+      await ordersOf(this.db, notification.workspaceId).autocommit.query(sql`
+        delete from sandbox_outbox using (select set_config('synchronous_commit', 'off', true)) unsynced
+        where id = ${notification.id}`);
     }
   }
 

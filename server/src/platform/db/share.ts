@@ -14,10 +14,23 @@ export interface Queryable {
 /** The parameter type of functions that write: an open transaction, or the autocommit mode of a share. */
 export interface Tx extends Queryable {
   readonly writes: true;
+  /**
+   * Sends the last statements of the work. If the transaction ends with the work, COMMIT is sent right behind them, so
+   * that locks are not held for another round trip. `send` must issue all its statements before it waits for anything,
+   * and must reject if one of them fails. A caller whose transaction continues after the work passes `withoutCommit(tx)`.
+   */
+  last<T>(send: () => Promise<T>): Promise<T>;
+}
+
+/** Returns the transaction for work that more statements follow: its last statements do not commit. */
+export function withoutCommit(tx: Tx): Tx {
+  return { writes: true, query: (statement) => tx.query(statement), last: (send) => send() };
 }
 
 export interface Transaction extends Tx {
   commit(): Promise<void>;
+  /** Sends COMMIT right behind the statements of `send`, with the conditions of Tx.last. */
+  commitWith<T>(send: () => Promise<T>): Promise<T>;
   rollback(): Promise<void>;
 }
 
@@ -47,7 +60,11 @@ export interface TransactionOptions {
 
 /** The database access of one store, task or stream. It is cheap to create, so callers do not have to reuse it. */
 export class Share implements StoreAccess {
-  readonly autocommit: Tx = { writes: true, query: (statement) => this.run(statement) };
+  readonly autocommit: Tx = {
+    writes: true,
+    query: (statement) => this.run(statement),
+    last: (send) => send(),
+  };
 
   constructor(
     private readonly applicant: Applicant,
@@ -67,8 +84,13 @@ export class Share implements StoreAccess {
 
   async transaction<T>(work: (tx: Tx) => Promise<T>, options?: TransactionOptions): Promise<T> {
     const tx = await this.begin(options);
+    const ending: Tx = {
+      writes: true,
+      query: (statement) => tx.query(statement),
+      last: (send) => tx.commitWith(send),
+    };
     try {
-      const result = await work(tx);
+      const result = await work(ending);
       await tx.commit();
       return result;
     } catch (error) {
@@ -143,12 +165,27 @@ class OpenTransaction implements Transaction {
   }
 
   query<R>(statement: Statement): Promise<R[]> {
+    // The connection may already belong to another caller.
+    if (this.ended) return Promise.reject(new Error('a statement was sent after the end of its transaction'));
     return this.connection.query<R>(statement);
+  }
+
+  /** The end of this transaction does not depend on the work, so nothing else is sent here. */
+  last<T>(send: () => Promise<T>): Promise<T> {
+    return send();
+  }
+
+  async commitWith<T>(send: () => Promise<T>): Promise<T> {
+    // If a statement fails, PostgreSQL rolls back and answers COMMIT without an error, so the result is checked first.
+    const [sent, committed] = await Promise.allSettled([send(), this.commit()]);
+    if (sent.status === 'rejected') throw sent.reason;
+    if (committed.status === 'rejected') throw committed.reason;
+    return sent.value;
   }
 
   async commit(): Promise<void> {
     // PostgreSQL answers the COMMIT of a failed transaction with ROLLBACK and no error. The answer is not checked,
-    // because the failed statement has already thrown, and its caller rolls back instead.
+    // because the failed statement rejects.
     await this.end(() => this.connection.query(sql`commit`));
   }
 

@@ -66,6 +66,7 @@ class DryRun implements StoreAccess {
   readonly autocommit: Tx = {
     writes: true,
     query: async (statement) => (await this.open()).query(statement),
+    last: (send) => send(),
   };
   private opening: Promise<Transaction> | undefined;
 

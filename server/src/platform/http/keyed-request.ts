@@ -9,6 +9,7 @@ export class KeyedRequest implements StoreAccess {
   readonly autocommit: Tx = {
     writes: true,
     query: async (statement) => (await this.open()).query(statement),
+    last: (send) => send(),
   };
   private opening: Promise<Transaction> | undefined;
 
