@@ -35,7 +35,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Whether the call may leave files that are no longer referenced. */
     freesFiles?: boolean;
-    /** The area of the store whose share of the connections this call uses. */
+    /** The part of the store's data, such as orders, whose database connections this call uses. */
     area?: string;
   }
 }

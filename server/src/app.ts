@@ -44,7 +44,7 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** All calls under /api/v1 with their requirements, so that tests can cover every call. */
     apiRoutes: ApiRoute[];
-    /** Fails the health check from now on but keeps serving, so that the load balancer sends requests elsewhere. */
+    /** Fails the health checks from now on but keeps serving, so that the load balancer sends requests elsewhere. */
     drain(): void;
     /** All routes of the server, including pages and forms, so that tests can cover every route. */
     routeTable: { method: string; url: string }[];
@@ -116,8 +116,8 @@ function buildBareApp(options: ServerOptions, admit: Guard): FastifyInstance {
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
-    // A logger per request would only add the request id, and took a tenth of the time of a product read. Log lines
-    // contain the id explicitly instead.
+    // A logger per request would only add the request id to log lines, and took a tenth of the time of a product read.
+    // The code that writes a log line adds the id instead.
     childLoggerFactory: (logger) => logger,
     genReqId: () => randomUUID(),
     bodyLimit: MAX_BODY,
@@ -158,8 +158,8 @@ function buildBareApp(options: ServerOptions, admit: Guard): FastifyInstance {
 }
 
 /**
- * A path that cannot be decoded reaches no route and no hook, so this function does their work. Under the API prefix
- * the path requires a token and counts against the rate limit, like any unknown path, and the request is logged.
+ * Handles a path that cannot be decoded. No route and no hook runs for it, so the usual headers and the log line are
+ * added here. Under the API prefix, the token and the rate limit are checked here as well.
  */
 function badPathRefusal(admit: Guard, metrics: HttpMetrics) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {

@@ -51,7 +51,7 @@ export const pages: FastifyPluginAsync<PagesOptions> = async (app, options) => {
   });
 };
 
-/** Serves style sheets, scripts and images. A file requested with its version never changes. */
+/** Serves style sheets, scripts and images. Browsers may cache a file forever if its address contains its hash. */
 const assets: FastifyPluginAsync = async (app) => {
   app.addHook('onSend', async (request, reply) => {
     if (reply.statusCode < 400 && isVersioned(request.url))

@@ -34,7 +34,7 @@ export interface Resources {
   budgets: Budgets;
   outbound: Outbound;
   metrics: HttpMetrics;
-  /** Encrypts stored values that must be readable again: webhook secrets and the responses of idempotency keys. */
+  /** Encrypts values that must be readable again, such as webhook secrets and the responses of idempotency keys. */
   seal: Seal;
   signer: Signer;
   close(): Promise<void>;
@@ -44,7 +44,7 @@ export interface ResourceOptions {
   connection: pg.ClientConfig;
   databaseDriver?: DatabaseDriver;
   replica?: ReplicaSettings | undefined;
-  /** Time limits that tests replace. */
+  /** Only tests set it, to replace some of the time limits. */
   deadlines?: Partial<Deadlines>;
   log: Logger;
   publicUrl: string;

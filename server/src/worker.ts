@@ -24,7 +24,6 @@ import type { Dispatcher } from './webhooks/dispatcher.js';
 import { resealWebhookSecrets } from './webhooks/reseal.js';
 import { DELIVERY_CHANNEL, EVENT_CHANNEL } from './webhooks/wake.js';
 
-/** The dependencies of the jobs. */
 export interface JobServices {
   db: Database;
   clock: Clock;
@@ -32,7 +31,7 @@ export interface JobServices {
   seal: Seal;
   /** Undefined if PAYMENT_GATEWAY is none. */
   gateway: PaymentGateway | undefined;
-  /** The same gateway if it is the sandbox, whose notifications are sent by this process. */
+  /** The same gateway, if it is the sandbox. A job sends its notifications. */
   sandbox: SandboxGateway | undefined;
 }
 
@@ -54,7 +53,7 @@ const TEN_SECONDS = 10 * 1000;
 const ONE_MINUTE = 60 * 1000;
 const TEN_MINUTES = 10 * 60 * 1000;
 
-/** Lists every background job other than deliveries. Each may run in any number of processes at the same time. */
+/** Lists the background jobs that run at intervals. Several processes may run the same job at the same time. */
 export function listJobs({ db, clock, storage, seal, gateway, sandbox }: JobServices): Job[] {
   const housekeeping = db.background('housekeeping');
   return [
@@ -85,7 +84,7 @@ function every(everyMs: number, name: string, run: Job['run']): Job {
 }
 
 export interface Worker {
-  /** Stops the schedule and waits for jobs that are running. */
+  /** Stops the jobs, the sequencer and the dispatcher, and waits for work that has started. */
   stop(): Promise<void>;
 }
 
@@ -97,7 +96,8 @@ export function startWorker({ log, listener, sequencer, dispatcher, jobs }: Work
   const running = new Map<Job, Promise<void>>();
   const timers = listJobs(jobs).map((job) =>
     setInterval(() => {
-      // If a round takes longer than the interval, no second one is started, because both would work on the same rows.
+      // A job that takes longer than its interval is not started again meanwhile, because both runs would work on the
+      // same rows.
       if (running.has(job)) return;
       const run = job
         .run()

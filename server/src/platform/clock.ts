@@ -1,8 +1,8 @@
 /** The time as the application sees it. Tests use a clock that they can move, so that no test has to sleep. */
 export interface Clock {
-  /** Wall-clock time in milliseconds since 1970, used for expiry times. */
+  /** Wall-clock time in milliseconds since 1970. */
   now(): number;
-  /** Never goes backwards; used for rolling windows. */
+  /** Milliseconds since an arbitrary start. They never go backwards, so durations are measured with them. */
   monotonic(): number;
 }
 

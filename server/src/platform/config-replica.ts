@@ -7,7 +7,7 @@ export interface ReplicaSettings {
 }
 
 const DEFAULT_MAX_LAG_MS = 5_000;
-/** The replica is checked every second, and its lag is known no more exactly than that. */
+/** The lag is measured once per second, so a lower limit could not be enforced. */
 const LEAST_MAX_LAG_MS = 2_000;
 
 export function readReplica(

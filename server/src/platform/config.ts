@@ -17,9 +17,9 @@ import {
 export interface Config {
   host: string;
   port: number;
-  /** Whether PORT was set to a value other than the default. */
+  /** Whether PORT was set. A worker listens only in that case. */
   portIsGiven: boolean;
-  /** The base URL for partners, without a trailing slash. */
+  /** The base URL that partners and buyers use, without a trailing slash. */
   publicUrl: string;
   /** Whether only this machine can reach the server: it listens on loopback, and PUBLIC_URL is loopback. */
   isLocal: boolean;
@@ -34,9 +34,9 @@ export interface Config {
   replica: ReplicaSettings | undefined;
   /** The PostgreSQL client: our pipelined driver, or pg's own client. */
   databaseDriver: DatabaseDriver;
-  /** The first secret signs and seals; all of them verify and open. */
+  /** The first secret signs and encrypts. All of them verify and decrypt. */
   secrets: string[];
-  /** If unset, each process counts budgets on its own. */
+  /** The Redis server in which all processes count rate limits together. If unset, each process counts on its own. */
   redisUrl: string | undefined;
   /** The addresses and networks whose X-Forwarded-For is trusted. */
   trustedProxies: string[];
@@ -49,7 +49,7 @@ export interface Config {
   /** The base URL of published files, without a trailing slash. */
   mediaUrl: string;
   logLevel: string;
-  /** How long a process keeps serving after it was asked to stop, so that the load balancer notices in time. */
+  /** How long a process keeps serving after it was asked to stop, so that the load balancer has time to notice. */
   stopDelayMs: number;
 }
 
@@ -72,8 +72,8 @@ const DEFAULT_PORT = 3000;
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
 /**
- * Reads every variable before it throws, so that one start reports all errors. With `existing`, a data folder without a
- * database is an error, because only the server may create a database.
+ * Checks all variables before it throws, so that one start reports all errors. With `existing`, a missing embedded
+ * database is an error, because only "feira serve" may create one.
  */
 export function readConfig(
   overrides: NodeJS.ProcessEnv = {},
@@ -199,13 +199,14 @@ function readWebhooks(
       factor: positive('WEBHOOK_BACKOFF_FACTOR', 15, 1),
     },
     timeoutMs: positive('WEBHOOK_TIMEOUT_MS', 5_000, 100),
-    // Allowed by default only on a local server. Once others can reach the server, it must be enabled explicitly.
+    // By default only a local server may send to private addresses.
     allowPrivate: allowed === undefined ? isLocal : wanted,
   };
 }
 
 /**
- * Business figures must not be public by accident, so a public server serves /metrics only if METRICS_PUBLIC is set.
+ * The metrics contain business figures, which must not become public by accident. With METRICS_PORT, /metrics and
+ * /readyz are served only on that port. Without it, a public server serves /metrics only if METRICS_PUBLIC is true.
  */
 function readMonitor(
   read: (name: string) => string | undefined,
@@ -230,7 +231,7 @@ function readMonitor(
   };
 }
 
-/** npm sets this variable for the scripts it runs. */
+/** npm sets npm_execpath for the scripts that it runs. */
 export function startedByNpm(env: NodeJS.ProcessEnv = process.env): boolean {
   return env.npm_execpath !== undefined;
 }

@@ -1,5 +1,6 @@
 /**
- * Runs `work` for each item in turn. A failure does not stop the others; all failures are thrown together at the end.
+ * Runs `work` for one item after the other. A failure does not stop the remaining items. All failures are thrown
+ * together at the end.
  */
 export async function forEachIsolated<T>(items: T[], work: (item: T) => Promise<void>): Promise<void> {
   const failures: unknown[] = [];

@@ -2,9 +2,9 @@ import type { Clock } from './clock.js';
 import { raw, type Statement, sql } from './db/sql.js';
 
 /**
- * Postpones failed work that a job finds in a table with the columns `attempts` and `next_attempt_at`. The delay
- * doubles each time (10 s, 20 s, 40 s … one hour). Without it, every round would select the same oldest rows, and if
- * these always fail, nothing after them would ever run.
+ * The assignments of an UPDATE that postpones a row whose work failed. Its table has the columns `attempts` and
+ * `next_attempt_at`. The delay doubles each time (10 s, 20 s, 40 s … one hour). Without a delay, every round of the job
+ * would select the same oldest rows, and if these always failed, no other row would ever be processed.
  */
 export function postpone(clock: Clock): Statement {
   return sql`attempts = attempts + 1, next_attempt_at = ${nowOf(clock)}::timestamptz

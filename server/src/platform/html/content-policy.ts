@@ -23,7 +23,7 @@ export function contentPolicy(options: {
 /** The policy of a file that a browser may open on its own, such as an image. It forbids all scripts and requests. */
 export const FILE_POLICY = "default-src 'none'; sandbox";
 
-/** A CSP source cannot contain an IPv6 address, so only its scheme is listed. */
+/** Returns the origin of an address. A CSP source cannot contain an IPv6 address, so there only the scheme is used. */
 function sourceOf(address: string): string {
   const { origin, hostname, protocol } = new URL(address);
   return hostname.startsWith('[') ? protocol : origin;

@@ -26,7 +26,7 @@ const TEXTS = {
   },
 };
 
-/** Returns whether the client is a browser, which asks for HTML. API clients do not. */
+/** Returns whether to answer with an HTML page. Browsers ask for text/html; API clients usually do not. */
 export function wantsPage({ method, url, headers }: FastifyRequest): boolean {
   return (
     (method === 'GET' || method === 'HEAD') &&
@@ -35,7 +35,6 @@ export function wantsPage({ method, url, headers }: FastifyRequest): boolean {
   );
 }
 
-/** The page for an unknown address. */
 export function sendNotFoundPage(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const language = languageOf(request.headers['accept-language']);
   const texts = TEXTS[language];
@@ -55,14 +54,13 @@ export function sendNotFoundPage(request: FastifyRequest, reply: FastifyReply): 
   );
 }
 
-/** The title and text that a page shows for an error. The cause of an internal error is not shown. */
+/** The title and text that a page shows for an error. The message of a 5xx error is replaced by a general text. */
 export function describeError(error: ApiError, language: Language): { title: string; text: string } {
   const texts = TEXTS[language];
   const text = error.code === 'form_refused' ? texts.refused : error.message;
   return { title: texts.failed, text: error.status >= 500 ? texts.ours : text };
 }
 
-/** The page for a request that failed. */
 export function sendErrorPage(error: ApiError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const language = languageOf(request.headers['accept-language']);
   const texts = TEXTS[language];

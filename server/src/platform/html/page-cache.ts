@@ -12,7 +12,7 @@ interface Entry extends RenderedPage {
 }
 
 interface StorePages {
-  /** Ordered by last use. */
+  /** The least recently used page is the first. */
   pages: Map<string, Entry>;
   bytes: number;
 }
@@ -25,8 +25,8 @@ const KEPT_BYTES = MAX_BYTES * 0.9;
 
 /**
  * The rendered pages of this process. Each page is stored with the version of its content in the database, and is sent
- * only if the request has just read the same version. Changes by other processes are therefore never missed. When the
- * cache is full, pages of the store with the most bytes are removed, so a large store cannot displace small ones.
+ * only if the request has just read the same version. Changes by other processes are therefore noticed. When the cache
+ * is full, pages of the store with the most bytes are removed, so a large store cannot displace small ones.
  */
 export class PageCache {
   private readonly stores = new Map<string, StorePages>();
@@ -69,7 +69,7 @@ export class PageCache {
       const [workspaceId, { pages }] = [...this.stores].reduce((most, each) =>
         each[1].bytes > most[1].bytes ? each : most,
       );
-      // A tenth of the pages of the largest store at a time.
+      // Removes the least recently used tenth of the pages of the largest store.
       for (const key of [...pages.keys()].slice(0, Math.ceil(pages.size / 10))) this.remove(workspaceId, key);
     }
   }

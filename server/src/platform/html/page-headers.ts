@@ -1,6 +1,6 @@
 import { contentPolicy } from './content-policy.js';
 
-/** The headers of every HTML page. Pages that are the same for all visitors override Cache-Control. */
+/** The default headers of HTML pages. Some pages override Cache-Control or the content policy. */
 export function pageHeaders(publicUrl: string): Record<string, string> {
   return {
     'Content-Security-Policy': contentPolicy({ formsLeadTo: [publicUrl] }),

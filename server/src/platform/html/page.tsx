@@ -4,7 +4,7 @@ import { renderToString } from 'preact-render-to-string';
 import { assetUrl } from './assets.js';
 import type { Language } from './language.js';
 
-/** The layout of every page of Feira itself. The renderer escapes all values. */
+/** The layout of most pages of Feira, but not of shops and the documentation. The renderer escapes all values. */
 export function Page(props: {
   language: Language;
   title: string;
@@ -45,10 +45,7 @@ export function Brand() {
   );
 }
 
-/**
- * The head of every page of Feira itself. A page with a description also gets the tags for search engines and link
- * previews.
- */
+/** The head of all pages except those of shops. With a description it contains tags for search engines and previews. */
 export function PageHead(props: {
   title: string;
   description?: string;

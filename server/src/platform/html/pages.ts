@@ -25,7 +25,7 @@ const UNREADABLE = {
   pt: 'Não foi possível processar a solicitação. Volte, atualize a página e tente novamente.',
 };
 
-/** Returns the error that a page shows for a thrown error, and logs it if it is internal. */
+/** Returns the error that a page shows for a thrown error, and logs a 5xx error. */
 export function pageError(thrown: FastifyError, request: FastifyRequest): ApiError {
   const error = asApiError(thrown, request);
   if (error.status >= 500) request.log.error({ requestId: request.id, err: thrown }, 'page failed');

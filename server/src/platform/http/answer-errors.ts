@@ -13,8 +13,8 @@ declare module 'fastify' {
 }
 
 /**
- * Returns every failure in the same format, or as a page to a browser. Only the public message leaves the process; the
- * cause is logged.
+ * Answers every error in the same JSON format, or with a page if the client is a browser. The response contains only
+ * the public message. The cause of a 5xx error is logged.
  */
 export function answerErrors(app: FastifyInstance, publicUrl: string): void {
   app.decorate('errorDocs', `${publicUrl}/docs/errors`);
@@ -33,7 +33,7 @@ export function answerErrors(app: FastifyInstance, publicUrl: string): void {
   });
 }
 
-/** Matches paths of pages with a trailing slash, which are redirected. Paths of the API and of files never are. */
+/** Matches a path with a trailing slash that may belong to a page. Paths of the API and of files are not redirected. */
 const PAGE_WITH_SLASH = /^\/(?!api\/|media\/|uploads\/)[^/].*[^/]\/$/;
 
 /** Returns the address without the trailing slash, such as /docs for /docs/, or undefined if there is no such page. */
@@ -95,7 +95,7 @@ export function publicError(error: FastifyError): ApiError {
   return internalError(error);
 }
 
-/** The first error that the query validator found. */
+/** `fault` is the first error that the query validator found. */
 export function badParameter(fault: object | undefined): ApiError {
   const error = fault as Parameters<typeof sentenceFor>[0];
   return badRequest(

@@ -2,9 +2,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 const ONE_YEAR_SECONDS = 31_536_000;
 
-/** Adds the security headers to every response of every process. */
+/** Adds the security headers to the responses of all routes. */
 export function sendSafetyHeaders(app: FastifyInstance, publicUrl: string): void {
-  // Browsers ignore this header over http. On a developer's machine it would force localhost to https for a year.
+  // Browsers ignore Strict-Transport-Security over http, so it is sent only if the public address uses https.
   const transport = publicUrl.startsWith('https:') ? `max-age=${ONE_YEAR_SECONDS}` : undefined;
   app.addHook('onRequest', (_request, reply, done) => {
     reply.header('x-content-type-options', 'nosniff');
@@ -13,7 +13,9 @@ export function sendSafetyHeaders(app: FastifyInstance, publicUrl: string): void
   });
 }
 
-/** API responses contain data of a store, so caches must not store them. Resources with an ETag override this header. */
+/**
+ * API responses contain data of a store, so caches must not store them. Resources with an ETag override this header.
+ */
 export function forbidStoring(_request: FastifyRequest, reply: FastifyReply, done: () => void): void {
   reply.header('cache-control', 'no-store');
   done();

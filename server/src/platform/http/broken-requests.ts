@@ -6,12 +6,12 @@ import { errorBody } from './answer-errors.js';
 import { pendingResponse } from './connections.js';
 import { ApiError } from './errors.js';
 
-// The connection is closed after a broken request, because the start of the next one is unknown.
+// The connection is closed after a broken request, because it is not certain where the next request begins.
 const CLOSE = { headers: { Connection: 'close' } };
 
 /**
- * Node would reject these requests without a body. They are handled here instead, so that they get a request id and
- * the usual error format.
+ * Rejects requests with an invalid Host or Expect header. Node would reject most of them with an empty response. Here
+ * they get a request id and the usual error format.
  */
 export function refuseBrokenHeads(app: FastifyInstance): void {
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));

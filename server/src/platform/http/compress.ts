@@ -8,8 +8,8 @@ const MIN_BYTES = 1_024;
 type Compressed = (error: Error | null, bytes: Buffer) => void;
 
 /**
- * Listed in order of preference. Both encodings reduce a page of 50 products from 21 kB to 3 kB in 0.14 ms; higher
- * levels take 50% longer and save at most 5%. zlib works on its own threads, so the event loop is not blocked.
+ * The encodings in order of preference. Both reduce a page of 50 products from 21 kB to 3 kB in 0.14 ms. Higher levels
+ * take 50% longer and save at most 5%. zlib works on its own threads, so the event loop is not blocked.
  */
 const ENCODINGS: Record<string, (payload: string | Buffer, done: Compressed) => void> = {
   br: (payload, done) => brotliCompress(payload, { params: { [constants.BROTLI_PARAM_QUALITY]: 3 } }, done),
@@ -39,8 +39,8 @@ export function compress(
 }
 
 /**
- * The window is 256 kB instead of 4 MB: streams of similar records gain little from a larger one, and many streams may
- * run at once.
+ * The Brotli window is 256 kB instead of 4 MB. Streams of similar records gain little from a larger window, and many
+ * streams may run at once, each with a window of its own.
  */
 const STREAM_ENCODERS: Record<string, () => Transform> = {
   br: () =>

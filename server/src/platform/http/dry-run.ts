@@ -5,12 +5,12 @@ import { Type } from '../schema/type.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set in a dry run: the store, whose writes are rolled back. */
+    /** The caller's store in a dry run, otherwise null. Its writes are rolled back. */
     dryRun: DryRun | null;
   }
 }
 
-/** A write with this query parameter can be tried out. All its writes must go through `request.store`. */
+/** A call with this query parameter supports dry runs. It must write only through `request.store`. */
 export const dryRunParameter = {
   dryRun: Type.Optional(
     Type.Boolean({

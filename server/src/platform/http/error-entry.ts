@@ -3,9 +3,6 @@ export interface ErrorEntry {
   status: number;
   meaning: string;
   remedy: string;
-  /**
-   * Set if the same request may succeed later: for every 408, 429 and 5xx, and for conflicts that resolve on their
-   * own.
-   */
+  /** Set for a conflict that resolves on its own. A 408, 429 or 5xx is always worth retrying and does not need it. */
   retry?: true;
 }

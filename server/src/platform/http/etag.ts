@@ -9,8 +9,8 @@ declare module 'fastify' {
 }
 
 /**
- * Sets the ETag to the hash of the bytes that are sent, so that the tag always matches them. A route that already knows
- * its tag sets it itself.
+ * Sets the ETag to the hash of the uncompressed body, unless the route has already set one. Responds with 304 if the
+ * client has this version.
  */
 export function tagResource(
   request: FastifyRequest,

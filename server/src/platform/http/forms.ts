@@ -37,7 +37,8 @@ export class Fields {
 }
 
 /**
- * Describes a repeated field, if there is one. Its name is included only if OAuth allows it in an error_description.
+ * Describes the first repeated field, if there is one. Its name is included only if it is short and contains no
+ * characters that an OAuth error_description forbids.
  */
 export function repetitionIn({ repeated: [name] }: Fields): string | undefined {
   if (name === undefined) return undefined;
@@ -49,14 +50,14 @@ export function queryFields(request: FastifyRequest): Fields {
   return new Fields(start === -1 ? '' : request.url.slice(start + 1));
 }
 
-/** Returns the fields of an urlencoded body. Throws if the body is something else. */
+/** Returns the fields of a URL-encoded body. Throws if the body is something else. */
 export function postedForm(request: FastifyRequest): Fields {
   const fields = formFields(request);
   if (!fields) throw badRequest('The request body must be a form');
   return fields;
 }
 
-/** Returns undefined if the body is not an urlencoded form. */
+/** Returns undefined if the body is not a URL-encoded form. */
 export function formFields(request: FastifyRequest): Fields | undefined {
   const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
   if (mediaTypeOf(request) !== 'application/x-www-form-urlencoded' || !isUtf8(bytes)) return undefined;

@@ -32,8 +32,8 @@ export function isIdempotencyKey(header: string | string[]): header is string {
 
 const KEPT_MS = 24 * 60 * 60 * 1000;
 /**
- * Longer than any call waits for a receiver or for file storage. After this time, the key of a process that died can be
- * used again.
+ * How long a reservation is valid: longer than any call waits for a receiver or for file storage. If a process dies,
+ * the keys that it has reserved can be used again after this time.
  */
 const LEASE_MS = 60_000;
 
@@ -48,7 +48,7 @@ export class IdempotencyKeys {
     private readonly seal: Seal,
   ) {}
 
-  /** Locks the key until the transaction ends, if it is free. */
+  /** Returns the state of the key. A free key is locked until the transaction ends. */
   async lock(tx: Tx, use: KeyUse): Promise<KeyState> {
     const { workspaceId, clientId, key, requestHash } = use;
     const [lock] = await tx.query<{ ours: boolean }>(
@@ -83,7 +83,7 @@ export class IdempotencyKeys {
     return { state: found?.reserved ? 'running' : 'free' };
   }
 
-  /** Marks a locked key as running beyond the transaction. Returns the token that identifies the reservation. */
+  /** Marks a locked key as running even after the transaction. Returns the token that identifies the reservation. */
   async reserve(tx: Tx, { workspaceId, clientId, key }: KeyUse): Promise<string> {
     const token = randomUUID();
     await tx.query(sql`
@@ -93,7 +93,7 @@ export class IdempotencyKeys {
     return token;
   }
 
-  /** Returns false if the lease expired and another request has taken the key. */
+  /** Returns false if the reservation has expired and was removed, or was replaced by that of another request. */
   async release(tx: Tx, { workspaceId, clientId, key }: KeyUse, token: string): Promise<boolean> {
     const released = await tx.query(sql`
       delete from idempotency_reservations

@@ -17,10 +17,7 @@ export class KeyedRequest implements StoreAccess {
     private readonly keys: IdempotencyKeys,
     private readonly store: Share,
     private readonly use: KeyUse,
-    /**
-     * Either an open transaction that has locked the key, or a reservation, with which the first write opens a
-     * transaction.
-     */
+    /** An open transaction that has locked the key, or a reservation of the key. Then the first write begins one. */
     private readonly held: { tx: Transaction } | { reservation: string; in: Share },
   ) {
     if ('tx' in held) this.keepOpening(markStart(held.tx));
@@ -37,7 +34,7 @@ export class KeyedRequest implements StoreAccess {
   /** Rolls everything back and releases the key, for a response that must not be replayed. */
   async abandon(): Promise<void> {
     await this.rollback();
-    // If the key cannot be released now, its reservation expires.
+    // If the key cannot be released now, its reservation expires later.
     if ('reservation' in this.held)
       await this.keys.release(this.held.in.autocommit, this.use, this.held.reservation).catch(() => {});
   }

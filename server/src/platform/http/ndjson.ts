@@ -37,6 +37,6 @@ export function sendNdjson(
   cutOffSlowReader(reply.raw);
   reply.type(NDJSON);
   const encoder = streamEncoder(request, reply);
-  // Errors reach the reply through the last stream of the pipeline.
+  // The callback ignores errors, because they also reach the reply through the last stream of the pipeline.
   return reply.send(encoder ? pipeline(source, encoder, () => {}) : source);
 }

@@ -1,8 +1,8 @@
 import { isIPv6 } from 'node:net';
 
 /**
- * The unit of limits per address: an IPv4 address, or the /64 network of an IPv6 address. Providers assign at least a
- * /64 to a customer, so a limit per IPv6 address would have no effect.
+ * Returns the network to which limits apply: an IPv4 address, or the /64 network of an IPv6 address. Providers assign
+ * at least a /64 to a customer, so a limit per IPv6 address would have no effect.
  */
 export function networkOf(address: string): string {
   const [plain = ''] = address.split('%');

@@ -1,6 +1,9 @@
 type Read = (name: string) => string | undefined;
 
-/** The address that partners and buyers use. A server that others can reach must have it configured, with https. */
+/**
+ * The address that partners and buyers use. It has a default only for a server that listens on loopback and uses the
+ * embedded database, and it must use https unless it is a loopback address.
+ */
 export function readPublicUrl(
   read: Read,
   { host, port, databaseUrl }: { host: string; port: number; databaseUrl: string | undefined },
@@ -24,7 +27,7 @@ export function readPublicUrl(
 
 export type GatewayName = 'sandbox' | 'none';
 
-/** The sandbox marks orders as paid although no money was received, so it is never the default on a public server. */
+/** The sandbox marks orders as paid although no money was received, so a public server must permit it explicitly. */
 export function readGateway(read: Read, publicUrl: string, faults: string[]): GatewayName {
   const flag = read('SANDBOX_ON_PUBLIC_URL') ?? 'false';
   if (flag !== 'true' && flag !== 'false') faults.push('SANDBOX_ON_PUBLIC_URL must be true or false');

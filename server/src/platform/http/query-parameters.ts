@@ -4,7 +4,7 @@ import { ApiError, badRequest } from './errors.js';
 
 type Check = (request: FastifyRequest, reply: unknown, done: (error?: Error) => void) => void;
 
-/** The checks of a query, which run before the body is read. */
+/** Returns the checks of the query. They run before the body is parsed. */
 export function queryChecks({ schema, method }: RouteOptions): Check[] {
   const { properties = {} } = (schema?.querystring ?? {}) as { properties?: object };
   const known = Object.keys(properties);
@@ -14,7 +14,7 @@ export function queryChecks({ schema, method }: RouteOptions): Check[] {
   return schema?.body && known.length > 0 ? [...checks, validateQuery] : checks;
 }
 
-/** Rejects invalid escapes. The framework treats them as plain text and would search for "%zz". */
+/** Rejects invalid percent-encoding. The framework treats it as plain text and would search for "%zz". */
 export function refuseBrokenQuery(
   { url }: FastifyRequest,
   _reply: unknown,
@@ -69,8 +69,8 @@ function unknownParameter(name: string, known: string[]): ApiError {
 }
 
 /**
- * Compares pairs of letters, which finds typing errors as well as swapped words (statusShipping for shippingStatus).
- * Case is ignored.
+ * Returns the most similar known name, or undefined if none is similar. Comparing pairs of letters finds typing errors
+ * as well as swapped words (statusShipping for shippingStatus). Case is ignored.
  */
 function nearestTo(name: string, known: string[]): string | undefined {
   const wanted = pairsOf(name);

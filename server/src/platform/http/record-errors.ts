@@ -1,6 +1,6 @@
 import type { ErrorEntry } from './error-entry.js';
 
-/** The codes of requests that conflict with the state of a record, such as a product, an order or a subscription. */
+/** The codes of errors that concern a certain record, such as a product, an order, a payment or a subscription. */
 export const RECORD_ERRORS = {
   duplicate_invoice: {
     status: 409,
@@ -10,7 +10,8 @@ export const RECORD_ERRORS = {
   },
   duplicate_name: {
     status: 409,
-    meaning: 'Another product of the store has this name. Upper and lower case are different names.',
+    meaning:
+      'Another product of the store has this name. Names that differ only in upper and lower case are different.',
     remedy: 'Choose another name, or update the existing product.',
   },
   duplicate_sku: {

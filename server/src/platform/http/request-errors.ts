@@ -2,7 +2,7 @@ import type { ErrorEntry } from './error-entry.js';
 
 const RETRY = 'Retry with exponential backoff, and after Retry-After seconds if that header is present.';
 
-/** The codes that any call can return: for its format, its token, its limits, and services that do not respond. */
+/** The codes that do not concern a certain record: errors of format, token and limits, and unavailable services. */
 export const REQUEST_ERRORS = {
   bad_request: {
     status: 400,

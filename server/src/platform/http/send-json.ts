@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 
-/** Sends a body that PostgreSQL has already serialized, bypassing the serializer. */
+/** Sends a body that is already JSON text, without the serializer of the framework. */
 export function sendJson(reply: Pick<FastifyReply, 'header' | 'send'>, json: string | Buffer): never {
   reply.header('content-type', 'application/json; charset=utf-8');
   return reply.send(json) as never;

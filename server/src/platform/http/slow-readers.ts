@@ -6,7 +6,7 @@ interface ReadingRate {
   minBytes: number;
 }
 
-/** About 4 kB per second, which is slower than any working connection. */
+/** About 4 kB per second. Every working connection is faster. */
 const SLOWEST: ReadingRate = { everyMs: 15_000, minBytes: 65_536 };
 
 /**

@@ -1,16 +1,16 @@
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 
-/** The maximum size of a response stored for an idempotency key. */
+/** A longer response is stored in full only if the resource cannot be read again and there are no errors to omit. */
 const MAX_STORED = 65_536;
 const MIN_COMPRESSED = 1_024;
 /**
- * If a rejection is too large to be stored, only this many of its errors are. The caller has already received all of
+ * If an error response is too large, only this many of its `details` are stored. The caller has already received all of
  * them.
  */
 const KEPT_DETAILS = 100;
 
-/** Markers that no stored response begins with, because every response is a JSON object. */
+/** A response cannot begin with one of these markers, because it is empty or a JSON object. */
 const COMPRESSED = 'gzip:';
 const READ_AGAIN = 'read again';
 

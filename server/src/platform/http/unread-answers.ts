@@ -6,7 +6,7 @@ import { ApiError } from './errors.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** A page of this list can be several megabytes, so an app may read only a few of them at a time. */
+    /** A page of this list can be several megabytes, so an app may read only a few such pages at a time. */
     hasLargePages?: boolean;
   }
 }
@@ -15,7 +15,7 @@ declare module 'fastify' {
 const LARGE_BYTES = 65_536;
 /** A client that reads nothing for this long is treated as disconnected. */
 const IDLE_MS = 15_000;
-/** The maximum time for reading a complete response. A complete request has the same time to arrive. */
+/** A client that has not read the complete response after this time is disconnected. REQUEST_MS is equally long. */
 const ANSWER_MS = 120_000;
 /**
  * How long a list waits for its turn. This is longer than IDLE_MS, so that disconnected clients are removed before the
@@ -28,10 +28,10 @@ const WAITING_PER_APP = 200;
 const MAX_UNREAD_BYTES = 64 * 1_048_576;
 
 /**
- * Responses stay in memory until clients have read them. A page of products can have 8 MB, so one app may have at most
- * four such lists in progress, from the query to the last byte; further ones wait. Without this limit, twelve clients
- * that did not read held 564 MB for minutes. Lists of small records are not counted, so that stalled lists of orders do
- * not block lists of products.
+ * Responses stay in memory until clients have read them. A page of products can have several megabytes, so one app may
+ * have at most four such lists in progress in a store, from the query to the last byte. Further lists wait. Without
+ * this limit, the responses to twelve clients that did not read took 564 MB for minutes. Lists of small records are not
+ * counted, so that stalled lists of orders do not block lists of products.
  */
 export function limitUnreadAnswers(appOf: (request: FastifyRequest) => string): {
   takeTurn: preHandlerHookHandler;
@@ -76,7 +76,9 @@ export function limitUnreadAnswers(appOf: (request: FastifyRequest) => string): 
     done(null, payload);
   }
 
-  /** The response counts as unread until its last byte is passed to the operating system or the connection is closed. */
+  /**
+   * The response counts as unread until its last byte is passed to the operating system or the connection is closed.
+   */
   function watchUntilRead(response: ServerResponse, bytes: number): void {
     unreadBytes += bytes;
     response.setTimeout(IDLE_MS, () => response.destroy());

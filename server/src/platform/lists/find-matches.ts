@@ -16,7 +16,10 @@ import { type PageRequest, pageClauses, REACH } from './paging.js';
 import { isPrefixSearch, lettersIn, type Matching, matches, matchesByTrigrams } from './search-matching.js';
 
 export interface SearchableListing extends Listing, Matching {
-  /** The table with the searchable texts, one row for each listed row: "order_search" with "order_id". */
+  /**
+   * The table with the search terms, such as "order_search", and the column with the id of the listed row, such as
+   * "order_id". The table has one row for each listed row.
+   */
   terms: { table: VersionedTerms; id: string };
 }
 
@@ -24,9 +27,9 @@ export type SearchRequest = PageRequest<{ search?: string }>;
 
 /** A page of a search, with the data needed to return the same page again from memory. */
 export interface FoundPage extends Page {
-  /** The version of the terms of the store. */
+  /** The version of the store's search terms. */
   version: string;
-  /** The ids of the page, followed by that of the next record if there is a next page. */
+  /** The ids of the records on the page, followed by the id of the next record if there is a next page. */
   ids: string[];
 }
 
@@ -42,17 +45,20 @@ function foundPage(request: SearchRequest, row: FoundRow, total: number | undefi
 }
 
 /**
- * The number of rows in the sample: the first rows of the page in the requested order. If at least `COMMON` of them
- * match, the term is not looked up in the index.
+ * The number of rows in the sample: the first rows of the list, or the first after the cursor, in the requested order.
  */
 const SAMPLE = 100;
+/** If fewer rows of the sample match, the term is looked up in the index. */
 const COMMON = 4;
 /**
- * If the sample suggests at most this many matches in the whole list, sorting them all is faster than scanning the
- * list.
+ * The term is also looked up if the sample suggests at most this many matches in the whole list. Sorting all of them is
+ * then faster than scanning the list.
  */
 const FEW_MATCHES = 1_500;
-/** From this number on, reading rows until 10,000 are counted is faster than reading all matches from the index. */
+/**
+ * If at least this many rows of the sample match, counting up to 10,000 matches row by row is faster than reading all
+ * matches from the index.
+ */
 const VERY_COMMON = 25;
 
 interface LookedUp {
@@ -110,8 +116,8 @@ export async function lookUp(
 }
 
 /**
- * Scans the list in its order for at most `steps` rows. If the page is not full by then, the term is rare or its
- * matches are elsewhere in this order. The returned version covers all search terms of the store.
+ * Reads at most `steps` rows of the list in the requested order and selects those that match. If they do not fill the
+ * page, the term is rare or its matches come later in this order.
  */
 export async function walk(
   db: Queryable,
@@ -176,22 +182,22 @@ export function isOnlyFilter({ filters }: SearchRequest): boolean {
   return Object.keys(filters).length === 1;
 }
 
-// The following fragments must be evaluated row by row, which OFFSET 0 enforces. Without it, the planner expected one
-// row where there were ten thousand and chose a nested loop that took half a minute.
+// OFFSET 0 in the following fragments makes PostgreSQL evaluate them row by row. Without it, the planner expected one
+// row where there were ten thousand, and chose a nested loop that took half a minute.
 
 /** The number of records in the list, or null if the database does not maintain it. */
 function sizeOf({ kept, workspaceId }: SearchableListing): Statement {
   return kept ? sql`select total from (${keptCount(workspaceId, kept.list)}) kept` : raw('null::bigint');
 }
 
-/** The listed row for each row of "found". */
+/** Joins the listed row to each row of "found". */
 function rowById({ workspaceId, from, alias }: SearchableListing): Statement {
   return sql`lateral (
     select ${raw(alias)}.* from ${from} where ${raw(alias)}.workspace_id = ${workspaceId} and ${raw(alias)}.id = found.id offset 0
   ) ${raw(alias)}`;
 }
 
-/** The rows of "next" that match the term. */
+/** Keeps the rows of "next" that match the term. */
 function filterByTerm(listing: SearchableListing, search: string): Statement {
   const { workspaceId, terms } = listing;
   return sql`lateral (
@@ -211,9 +217,9 @@ function allMatchingIds(listing: SearchableListing, search: string, byIndex = tr
 }
 
 /**
- * Finds candidates with the trigram index only: a separate sub-select behind OFFSET 0, with keys that the planner
- * cannot see, rules out every other plan. Those plans, which PostgreSQL prefers for a small store or a common trigram,
- * compute the trigrams of every row again, at 100 µs per row.
+ * Finds candidates with the index on search_grams() only. OFFSET 0, and keys from a sub-select that the planner cannot
+ * see, rule out every other plan. PostgreSQL prefers other plans for a small store or a common term, but they compute
+ * search_grams() again for every row, which takes 100 µs per row.
  */
 function likely({ workspaceId, terms }: SearchableListing, search: string): Statement {
   return sql`(

@@ -1,13 +1,13 @@
 import { raw, type Statement, sql } from '../db/sql.js';
 
-/** The lists whose number of records the database maintains. Each is a table. */
+/** The tables whose number of records per store the database maintains. */
 export type CountedList = 'products' | 'variations' | 'orders' | 'customers';
-/** The tables with search terms whose changes the database counts. */
+/** The tables with search terms. The database counts the changes of these terms per store. */
 export type VersionedTerms = 'product_search' | 'order_search' | 'customers';
 
 /**
- * Selects the columns `total`, which is null until the list was counted once, and `version`, in the snapshot of the
- * statement.
+ * Selects `total`, the number of records, and `version`, which differs after each change of the list. `total` is null
+ * until the list was counted once.
  */
 export function keptCount(workspaceId: string, list: CountedList): Statement {
   return sql`
@@ -27,8 +27,8 @@ export function termsVersion(workspaceId: string, terms: VersionedTerms): Statem
 const VERSION = raw(`coalesce(sum(changes), 0) || ' ' || history_identity()`);
 
 /**
- * Counts all records of a list. The table of differences already contains changes that this count includes, so they are
- * subtracted; transactions that commit later add their own.
+ * Counts all records of a list and stores the number in list_counts. That table already contains differences for some
+ * of the counted records, so these are subtracted. Transactions that commit later add their own differences.
  */
 export function countBase(workspaceId: string, list: CountedList): Statement {
   return sql`

@@ -25,7 +25,7 @@ const MAX_RESULTS = 1_000;
 /**
  * Remembers where pages of a list begin and what searches found. Each entry is stored with the version of the list at
  * which it was read, and is used only by a statement that sees the same version. Changes by other processes are
- * therefore never missed.
+ * therefore noticed.
  */
 export class ListMemory {
   private readonly lists = new Map<string, Known>();
@@ -63,7 +63,7 @@ export class ListMemory {
     setLast(this.totals, key, { version, total }, MAX_TOTALS);
   }
 
-  /** Returns the ids of a page of a search, followed by that of the next record if there is a next page. */
+  /** Returns the ids on a page of a search, followed by the id of the next record if there is a next page. */
   resultOf(key: string): { version: string; ids: string[] } | undefined {
     return this.results.get(key);
   }
@@ -73,8 +73,8 @@ export class ListMemory {
   }
 
   /**
-   * Counts the list once, after which its total is maintained. No caller waits for this, and a failed count is repeated
-   * later.
+   * Counts the list once. From then on, the database maintains its total. No caller waits for this count, and if it
+   * fails, the next request for the list repeats it.
    */
   wantBase(workspaceId: string, list: CountedList): void {
     const key = `${workspaceId} ${list}`;

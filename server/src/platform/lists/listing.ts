@@ -7,9 +7,10 @@ import { type PageRequest, REACH, type SortKey, sortOf } from './paging.js';
 /** Where the records of a list come from. */
 export interface Listing {
   workspaceId: string;
-  /** A table with an alias, and the condition for its rows besides the search. The condition names the store. */
+  /** The table with its alias, such as "products p". */
   from: Statement;
   alias: string;
+  /** The condition for the listed rows. It includes the store but not the search. */
   where: Statement;
   /** The JSON text of a row. */
   json: Statement;
@@ -40,7 +41,7 @@ export interface Page {
   /** The last record of the page. */
   last: Reached | undefined;
   isOversized: boolean;
-  /** Counted up to one above REACH. Undefined when the list was requested with a cursor. */
+  /** Exact up to REACH. A higher value only means that there are more records. Undefined if it was not counted. */
   total: number | undefined;
 }
 
@@ -48,21 +49,22 @@ export interface Page {
 export interface PageRow {
   /** All records, including the one beyond the page. */
   json: Buffer | string | null;
-  /** The number of bytes of the record beyond the page, or null if there is none or it was not written. */
+  /** The number of bytes of the record beyond the page, or null if there is none or maxBytes excluded it. */
   beyond: number | null;
   found: number;
   last_id: string | null;
   last_value: string | number;
-  /** The number of records that were not written, which are the last ones. */
+  /** The number of records, at the end of the page, that maxBytes excluded. */
   unwritten: number;
 }
 
-/** The LIMIT of counting statements. One more than REACH is enough to know that a total is larger. */
+/** The LIMIT of counting statements. Counting one more than REACH shows that a total is larger. */
 export const COUNTED = raw(`limit ${REACH + 1}`);
 
 /**
  * Combines the records that `page` selects, with their `json`, `id` and `sort_value`, into one row. PostgreSQL sends
- * one large row at once but 50 small ones in pieces of 8 kB, so one row halves the cost of a list of 50 for this process.
+ * one large row at once but 50 small ones in pieces of 8 kB. A list of 50 records therefore takes this process half the
+ * time.
  *
  * pageIn() removes the record beyond the page. Doing that in SQL, by numbering the rows and filtering each aggregate,
  * took PostgreSQL 5% longer.
@@ -95,7 +97,7 @@ export function pageIn({ limit }: PageRequest<unknown>, row: PageRow, total: num
   };
 }
 
-/** Selects the records from a position on, one more than requested. */
+/** Selects the records that meet the condition `position`, one more than requested. */
 export function recordsFrom(request: PageRequest<unknown>, listing: Listing, position: Statement): Statement {
   const { from, alias, where, json, maxBytes } = listing;
   // The limit is a literal, because with a parameter the generic plan would assume a tenth of the table.
@@ -108,7 +110,7 @@ export function recordsFrom(request: PageRequest<unknown>, listing: Listing, pos
   return recordsOf(keys, request, listing);
 }
 
-/** Selects the records of the rows that `hits` selects by their keys, in the order of the list. */
+/** Selects the records whose ids `hits` selects, in the requested order. */
 export function recordsOf(hits: Statement, request: PageRequest<unknown>, listing: Listing): Statement {
   const { from, alias, workspaceId, json, maxBytes } = listing;
   const records = sql`
@@ -120,7 +122,7 @@ export function recordsOf(hits: Statement, request: PageRequest<unknown>, listin
   return sql`select case when ${isWithin} then json end as json, id, sort_value from (${records}) record`;
 }
 
-/** Selects only the columns needed for sorting, so that an index-only scan is possible. */
+/** The columns that sorting needs. A statement that reads no others can use an index-only scan. */
 export function keyColumns(request: PageRequest<unknown>, listing: Listing): Statement {
   return sql`${raw(listing.alias)}.id, ${sortColumn(request, listing)}`;
 }

@@ -138,7 +138,7 @@ export function readPageRequest<Query extends ListQuery>(
   };
 }
 
-/** Converts times to UTC, so that those of a cursor and of the query can be compared. */
+/** Converts times to UTC, so that the times in a cursor can be compared with those in the query. */
 function withTimesInUtc(query: Record<string, unknown>, shape: TProperties): Record<string, unknown> {
   const known = Object.entries(query).filter(([name]) => Object.hasOwn(shape, name));
   return Object.fromEntries(
@@ -206,8 +206,8 @@ export function pageClauses(
 }
 
 /**
- * Returns the paging metadata. A list that grows at its end, such as the event feed, passes `end`, the position reached
- * by an empty page, so that there is always a next cursor.
+ * Returns the paging metadata. A list that grows at its end, such as the changed orders, passes `end`: the position
+ * from which to continue after an empty page. Such a list always has a next cursor.
  */
 export function metaOf(
   request: PageRequest<unknown>,

@@ -16,7 +16,7 @@ import {
 } from './listing.js';
 import { beyondPosition, offsetOf, type PageRequest, sortOf } from './paging.js';
 
-/** Below this, counting is as fast as summing the stored differences. */
+/** Below this number of records, counting them is as fast as adding up the stored differences. */
 const WORTH_KEEPING = 200;
 
 /** A page of a list without a search. */
@@ -89,14 +89,14 @@ function planned(request: PageRequest<unknown>, { plannedOnce }: Listing, statem
   return plannedOnce || isWhole(request) ? prepared(statement) : statement;
 }
 
-/** Counted up to one above REACH. */
+/** Counts at most one record more than REACH. */
 function countOf({ from, where }: Listing): Statement {
   return sql`select count(*) from (select from ${from} where ${where} ${COUNTED}) counted`;
 }
 
 /**
- * The records of a page by number. Skipped rows are read from an index only, until the first record of the page is
- * found: skipping 5,000 rows took 8 ms, and skipping 5,000 index entries takes 2 ms.
+ * Selects the records of a page that was requested by number. A sub-select finds the first of them and reads the
+ * skipped records from an index only: skipping 5,000 rows took 8 ms, and skipping 5,000 index entries takes 2 ms.
  */
 function recordsAt(request: PageRequest<unknown>, listing: Listing, place?: Place): Statement {
   const { from, alias, where, sorts } = listing;

@@ -3,15 +3,15 @@ import { raw, type Statement, sql } from '../db/sql.js';
 /** How the search terms of a row, `s.terms`, are compared with the searched text. */
 export interface Matching {
   /**
-   * Searches with one or two letters match only at the beginning of words. The trigram index supports these; finding
-   * two letters inside a word requires reading every row of the store.
+   * Searches with one or two letters match only at the beginning of words. The trigram index supports such searches.
+   * Finding two letters inside a word would require reading every row of the store.
    */
   shortSearchesMatchPrefixes?: boolean;
 }
 
 /**
- * Counts the letters and digits of a search. unaccent never removes any, so a search with four of them keeps at least
- * four bytes.
+ * Counts the letters and digits of a search. Removing accents never removes a letter or digit, so a search with four of
+ * them has at least the four bytes that search_keys() needs.
  */
 export function lettersIn(search: string): number {
   return search.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
@@ -33,7 +33,8 @@ export function matchesByTrigrams(search: string, matching: Matching): Statement
   return condition(raw('s.terms'), search, matching);
 }
 
-// The patterns are sub-selects, so that they are computed once instead of for each row (7 µs).
+// The patterns are sub-selects, so PostgreSQL computes each of them once per statement. Computing a pattern for every
+// row would take 7 µs per row.
 function condition(terms: Statement, search: string, matching: Matching): Statement {
   if (!isPrefixSearch(search, matching)) return sql`${terms} like (select search_pattern(${search}))`;
   // search_pattern() returns "%ab%". A word is at the start of the terms, after a space, or after the separator of

@@ -17,7 +17,6 @@ import { isPrefixSearch } from './search-matching.js';
 
 const THREE_TOGETHER = /[\p{L}\p{N}]{3}/u;
 
-/** Returns a page of a list, searched if the request contains a search. */
 export function searchablePage(
   db: Queryable,
   request: SearchRequest,
@@ -30,7 +29,8 @@ export function searchablePage(
 /**
  * For a rare term, all matches are looked up in the index and sorted. For a common term, the list is scanned in the
  * requested order until the page is full. The planner cannot make this choice, because it knows at best how common a
- * term is across all stores: to list the names that begin with C, it scanned all names with A and B first.
+ * term is across all stores. For example, to find a term in names that begin with C, it first scanned all names that
+ * begin with A and B.
  */
 async function searchPage(
   db: Queryable,
@@ -60,7 +60,7 @@ async function scan(
   return walked.found > request.limit ? walked : sortAll(db, request, listing, search);
 }
 
-/** Counts only if terms of the store have changed since the same search was counted. */
+/** Counts the matches. A search without other filters is counted again only after search terms of the store change. */
 async function totalOf(
   db: Queryable,
   request: SearchRequest,
@@ -78,10 +78,7 @@ async function totalOf(
   return total;
 }
 
-/**
- * Returns the same page again if it and its total were found before and no search terms of the store have changed
- * since.
- */
+/** Returns the page if it and its total are remembered and no search terms of the store have changed since. */
 async function rememberedPage(
   db: Queryable,
   request: SearchRequest,
@@ -114,7 +111,10 @@ function remember(
   if (total !== undefined) listing.kept.memory.rememberTotal(totalKey(listing, search), version, total);
 }
 
-/** Returns undefined if the page may change without a change of the terms. */
+/**
+ * Returns the key under which the page is remembered. Returns undefined for a request with a cursor, and if the page
+ * can change while the store's search terms stay the same.
+ */
 function resultKey(request: SearchRequest, listing: SearchableListing, search: string): string | undefined {
   const { page, limit, sort } = request;
   const isStable = listing.kept?.stableSorts.includes(sort.replace('-', '')) && isOnlyFilter(request);

@@ -1,6 +1,6 @@
 /**
- * Caches the result of `load` for this long, and lets concurrent callers share one call. With it, a public endpoint
- * does not run a query for each request.
+ * Caches the result of `load` for this many milliseconds, and lets concurrent callers share one call. A public endpoint
+ * that uses it does not run a query for each request.
  */
 export function cachedFor<T>(milliseconds: number, load: () => Promise<T>): () => Promise<T> {
   let loading: Promise<T> | undefined;

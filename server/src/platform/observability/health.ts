@@ -24,7 +24,7 @@ export class Readiness {
   constructor(
     private readonly checks: Record<string, ReadinessCheck>,
     private readonly log: Logger,
-    /** Further fields of the answer, which do not decide whether the process is ready. */
+    /** Further fields of the response. They do not affect whether the process is ready. */
     private readonly information: () => object = () => ({}),
   ) {
     this.state = cachedFor(CACHE_MS, () => this.checkAll());
@@ -85,7 +85,7 @@ export function serveMetrics(app: FastifyInstance, registry: Registry): void {
   });
 }
 
-/** Rejects if the check takes longer than the load balancer would wait. */
+/** Rejects if the check takes too long, so that the load balancer gets a response before its own timeout. */
 export async function inTime<T>(check: () => Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {

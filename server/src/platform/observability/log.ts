@@ -2,9 +2,9 @@ import { type DestinationStream, destination, type Logger, pino, stdSerializers 
 import { TerminalLines } from './terminal-lines.js';
 
 /**
- * Writes one JSON line per event to standard output, or a short readable line if standard output is a terminal.
- * Headers, query strings and bodies are never logged, so tokens, codes and signatures cannot appear. The redaction
- * below is a second safeguard in case a later change logs them.
+ * Writes one JSON line per log entry to standard output, or a short readable line if standard output is a terminal.
+ * Query strings, bodies and headers other than User-Agent are not logged, because they may contain tokens, codes and
+ * signatures. The redaction below is a second safeguard in case a later change logs them.
  */
 export function createLog(level: string, stream: DestinationStream = standardOutput()): Logger {
   return pino(
@@ -35,7 +35,7 @@ export function createLog(level: string, stream: DestinationStream = standardOut
 let stampedAt = 0;
 let stamp = '';
 
-/** Formats the time once per millisecond. */
+/** Formats each millisecond only once, because many lines have the same time. */
 function timeNow(): string {
   const now = Date.now();
   if (now !== stampedAt) {
@@ -46,8 +46,8 @@ function timeNow(): string {
 }
 
 /**
- * Removes the values of the row: PostgreSQL reports those of a row that violates a constraint, and they came from a
- * request body.
+ * Removes `detail` and `where`. If a row violates a constraint, PostgreSQL reports its values there, and they may come
+ * from a request body.
  */
 function withoutRows(error: Error): object {
   const { detail, where, ...safe } = stdSerializers.err(error);
@@ -55,8 +55,9 @@ function withoutRows(error: Error): object {
 }
 
 /**
- * Collects lines and writes them together, because writing each one separately took a tenth of a request's time. Lines
- * may appear a quarter of a second late; the remaining ones are written when the process exits.
+ * Lines for a terminal are written immediately. Otherwise lines are collected and written together, because writing
+ * each one separately took a tenth of a request's time. They may appear a quarter of a second late. Collected lines are
+ * also written when the process exits.
  */
 function standardOutput(): DestinationStream {
   if (process.stdout.isTTY) return new TerminalLines(process.stdout);

@@ -13,7 +13,7 @@ export function createMetrics(): HttpMetrics {
   collectDefaultMetrics({ register: registry });
   const durations = new Histogram({
     name: 'feira_http_request_duration_seconds',
-    help: 'Time from the first byte of a request to the last byte of its response',
+    help: 'Time from the headers of a request to the last byte of its response',
     labelNames: ['method', 'route', 'status'],
     buckets: BOUNDS_SECONDS,
     registers: [registry],

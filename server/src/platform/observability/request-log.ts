@@ -28,7 +28,7 @@ export function logRequests(app: FastifyInstance, metrics: HttpMetrics): void {
   });
 }
 
-/** Called directly for requests that match no route, because no hook runs for them. */
+/** Called directly for a path that cannot be decoded, because no hook runs for it. */
 export function logAnswered(request: FastifyRequest, reply: FastifyReply, metrics: HttpMetrics): void {
   const route = request.routeOptions.url ?? 'unknown';
   metrics.observe(request.method, route, reply.statusCode, reply.elapsedTime);

@@ -12,7 +12,7 @@ interface Entry {
   [field: string]: unknown;
 }
 
-// Every page loads these files. In a terminal they would hide the requests that matter.
+// Requests for the files of a page and for health checks. In a terminal they would hide the requests that matter.
 const UNINTERESTING = /^\/(assets\/|media\/|favicon\.ico|healthz|readyz|metrics)/;
 const DIM = '\u001b[2m';
 const RED = '\u001b[31m';
@@ -47,7 +47,7 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** The time of day on this machine. */
+/** The time of day in the time zone of this machine. */
 function clockTime(time: string): string {
   return new Date(time).toTimeString().slice(0, 8);
 }

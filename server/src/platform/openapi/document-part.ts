@@ -1,4 +1,4 @@
-/** Parts of the OpenAPI document that do not come from routes under /api/v1. Each domain describes its own. */
+/** Parts of the OpenAPI document that are not generated from routes, such as the OAuth endpoints and the webhooks. */
 export interface DocumentPart {
   schemas?: Record<string, object>;
   paths?: Record<string, object>;

@@ -8,7 +8,7 @@ export const INTRODUCTION = `Each token acts for one store: products, variations
 
 **Errors** have one shape: \`error\` is a sentence for people, \`code\` is stable and for programs, \`docUrl\` explains the code, \`requestId\` is for support, and \`details\` lists every fault of a 422. The header \`X-Should-Retry\` says whether the same request may succeed later.
 
-**Lists** are read with \`page\` and \`limit\`, or with \`cursor\` without an end. Follow \`meta.nextCursor\` until it is null.
+**Lists** are read with \`page\` and \`limit\`, or with \`cursor\`, which has no limit on the number of pages. Follow \`meta.nextCursor\` until it is null.
 
 **Idempotency.** Send an \`Idempotency-Key\` with a write and repeat it safely for 24 hours: the first response is returned with \`Idempotent-Replayed: true\`, and nothing is done twice.
 

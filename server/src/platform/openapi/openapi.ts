@@ -18,7 +18,7 @@ declare module 'fastify' {
   }
 }
 
-/** Generates the document from the routes and from the parts that domains add. */
+/** Generates the OpenAPI document from the routes and from the parts that domains add, and serves it. */
 export async function describeApi(
   app: FastifyInstance,
   publicUrl: string,
@@ -129,7 +129,7 @@ const DRY_RUN_HEADER = {
 
 const SUCCESS: Record<string, string> = { 200: 'Done', 201: 'Created' };
 
-/** Adds what all calls have in common, so that no route has to repeat it. */
+/** Adds the parameters, headers and responses that many calls share, so that no route has to repeat them. */
 function addShared(method: string, operation: Operation, config: FastifyContextConfig): void {
   for (const [status, response] of Object.entries(operation.responses)) {
     response.description = SUCCESS[status] ?? response.description ?? '';

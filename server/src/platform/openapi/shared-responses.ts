@@ -167,7 +167,7 @@ export const SHARED_COMPONENTS = {
   },
 } as object;
 
-/** The possible errors of a call depend on its method, its path and the settings of its route. */
+/** Returns the shared responses of a call. They depend on its method, its path and the settings of its route. */
 export function sharedResponses(
   method: string,
   hasPath: boolean,
@@ -180,7 +180,7 @@ export function sharedResponses(
     401: ref('InvalidToken'),
     403: ref('InsufficientScope'),
     ...((hasPath || bodyHasId) && { 404: ref('NotFound') }),
-    // The request times out while the server waits for its body.
+    // A request can time out while the server waits for its body. A GET request has no body.
     ...(method !== 'get' && { 408: ref('RequestTimeout') }),
     ...(cursorMayExpire && { 410: ref('CursorExpired') }),
     // A write may have an Idempotency-Key and a body even if it needs neither.

@@ -2,7 +2,7 @@ import { randomFillSync } from 'node:crypto';
 
 const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** A value in another format cannot be an id, so the response is 404 without a query. */
+/** Returns whether the value has the format of an id. A path with any other value is a 404 without a query. */
 export function isId(value: string): boolean {
   return ID.test(value);
 }

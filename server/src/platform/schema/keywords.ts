@@ -3,7 +3,7 @@ import type { FaultDetail } from '../http/errors.js';
 import { normalizedName } from './normalize.js';
 import { isDayText, timeOf } from './times.js';
 
-/** U+0000 to U+001F and U+007F to U+009F, without tab, line feed and carriage return. */
+/** Matches U+0000 to U+001F and U+007F to U+009F, except tab, line feed and carriage return. */
 const CONTROL = /(?![\t\n\r])\p{Cc}/u;
 
 type Verdict = string | FaultDetail[] | undefined;

@@ -3,8 +3,8 @@ import { MAX_MONEY } from './money.js';
 import { UNITS_PER_CHARACTER } from './normalize.js';
 import { Type } from './type.js';
 
-// Schemas shared by the whole API. The x- keywords are rules that JSON Schema cannot express. validation.ts
-// implements them; in openapi.json they are annotations.
+// Schemas shared by the whole API. Most x- keywords are rules that JSON Schema cannot express. keywords.ts implements
+// them; in openapi.json they are annotations.
 
 export const MAX_QUANTITY = 2_147_483_647;
 const MAX_MEASURE = 999_999_999.999;
@@ -24,7 +24,10 @@ export const Measure = (options: TSchemaOptions = {}) =>
 export const Quantity = (options: TSchemaOptions = {}) =>
   Type.Integer({ minimum: 0, maximum: MAX_QUANTITY, ...options });
 
-/** Text without control characters or unpaired surrogates. Its length is counted in code points. */
+/**
+ * Text without unpaired surrogates and without control characters other than tabs and line breaks. `max` counts code
+ * points.
+ */
 export const Text = (max: number, options: TSchemaOptions = {}) =>
   Type.String({ maxLength: max, 'x-text': true, ...options });
 

@@ -22,7 +22,7 @@ export function isoOf(text: string): string {
   return new Date(timeOf(text) as number).toISOString();
 }
 
-/** Returns whether the text is a date in the format YYYY-MM-DD. */
+/** Returns whether the text is a day that exists, in the format YYYY-MM-DD. */
 export function isDayText(text: string): boolean {
   const match = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text);
   return match !== null && isDay(Number(match[1]), Number(match[2]), Number(match[3]));

@@ -34,7 +34,7 @@ function bodyValidator(schema: object) {
 }
 
 /**
- * Changes two rules so that errors are not repeated. An array with too many entries reports only that: otherwise a
+ * Changes two rules so that errors are not repeated. The entries of an array with too many entries are not checked: a
  * megabyte of invalid entries blocked the process for four seconds and returned 5 MB of errors. And a name reports its
  * length once, although maxLength limits it before normalization and x-name after it.
  */
@@ -53,7 +53,7 @@ function withoutRepeatedFaults(schema: unknown): unknown {
 
 /**
  * Validates query and path parameters. Ajv would coerce text as JavaScript does: 1e2, 0x64 and " 100" would all be
- * 100, and 1e400 an infinite page. An integer must be written in digits only.
+ * 100, and 1e400 an infinite page. An integer may contain only digits and a leading minus.
  */
 function parameterValidator(schema: object): ParameterValidator {
   const { properties = {} } = schema as { properties?: Record<string, { type?: string }> };
@@ -89,7 +89,7 @@ export class BodyFaults extends Error {
   }
 }
 
-/** "/variants/3/price" → "variants[3].price". */
+/** Converts a JSON pointer such as "/variants/3/price" to "variants[3].price". */
 export function fieldPath(pointer: string): string {
   return pointer
     .split('/')
@@ -147,8 +147,8 @@ const COMMON = {
   strict: false,
   allowUnionTypes: true,
   validateFormats: false,
-  // Each of the three validators would compile the meta-schema, which takes a tenth of a second at every start. The schemas of
-  // routes are constants, and a test checks them.
+  // Otherwise each of the three validators would compile the meta-schema, which takes a tenth of a second at every
+  // start. The schemas of routes are constants, and a test checks them.
   meta: false,
   validateSchema: false,
 } as const;

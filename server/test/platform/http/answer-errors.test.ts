@@ -14,22 +14,22 @@ afterAll(() => feira.close());
 
 const NO_TOKEN = { authorization: '' };
 
-/** One error of every kind, with the step that rejects the request. */
+/** One error of every kind: what is wrong, the status, and the request. */
 const refusals: [string, number, () => Promise<Answer>][] = [
   ['a path that cannot be decoded', 400, () => store.get('/products/%zz')],
   ['an unknown query parameter', 400, () => store.get('/products?colour=1')],
   ['a body that is not JSON', 400, () => store.post('/products', '{')],
-  ['the guard, without a token', 401, () => store.get('/me', NO_TOKEN)],
-  ['the guard, on a path that cannot be decoded', 401, () => store.get('/%zz', NO_TOKEN)],
-  ['the guard, for a scope', 403, async () => (await store.withScopes([])).get('/products')],
+  ['a request without a token', 401, () => store.get('/me', NO_TOKEN)],
+  ['a path that cannot be decoded, without a token', 401, () => store.get('/%zz', NO_TOKEN)],
+  ['a missing scope', 403, async () => (await store.withScopes([])).get('/products')],
   ['an unknown path', 404, () => store.get('/nothing')],
   ['an unknown resource', 404, () => store.get('/products/nothing')],
-  ['another method', 405, () => store.put('/me', {})],
+  ['a method that the path does not support', 405, () => store.put('/me', {})],
   ['a duplicate name', 409, () => store.post('/products', { name: 'Taken', price: 1 })],
   ['a body that is too large', 413, () => store.post('/products', ' '.repeat(1_048_577))],
   ['an invalid field', 422, () => store.post('/products', { name: 'X', price: -1 })],
   [
-    'the rate limit',
+    'a call beyond the rate limit',
     429,
     async () => {
       const poor = await feira.store({ perMinute: 1 });
@@ -73,7 +73,7 @@ test('errors of the token endpoint keep the format of RFC 6749', async () => {
   expect(Object.keys(answer.json()).sort()).toEqual(['error', 'error_description']);
 });
 
-test('openapi.json lists every code', async () => {
+test('openapi.json lists every error code', async () => {
   const { components } = (await feira.app.inject('/openapi.json')).json();
   expect(components.schemas.Error.properties.code.enum).toEqual(ERROR_CODES);
 });

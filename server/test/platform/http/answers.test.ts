@@ -74,7 +74,7 @@ describe('headers', () => {
     expect([anonymous.statusCode, anonymous.headers['cache-control']]).toEqual([401, 'no-store']);
   });
 
-  test('no response may be interpreted as another type', async () => {
+  test('responses forbid browsers to guess another content type', async () => {
     for (const path of ['/products', '/nothing', '/%zz'])
       expect((await raw(path)).headers['x-content-type-options']).toBe('nosniff');
   });
@@ -124,7 +124,7 @@ describe('compression', () => {
     ]);
   });
 
-  test('the ETag of a resource is the same however it is sent, and leads to a 304', async () => {
+  test('the ETag of a resource is the same with and without compression, and leads to a 304', async () => {
     const id = (await raw('/products')).json().data[0].id;
     const plain = await raw(`/products/${id}`);
     const gzip = await raw(`/products/${id}`, accept('gzip'));
@@ -137,7 +137,7 @@ describe('compression', () => {
     expect([again.statusCode, again.body, again.headers['content-encoding']]).toEqual([304, '', undefined]);
   });
 
-  test('HEAD has no Content-Encoding, because it has no body', async () => {
+  test('HEAD returns 200 without a body to a client that accepts compression', async () => {
     const head = await raw('/products', accept('gzip'), 'HEAD');
     expect([head.statusCode, head.body]).toEqual([200, '']);
   });

@@ -20,7 +20,7 @@ beforeAll(async () => {
 const TYPES = [{ name: 'Size', options: ['S', 'M'] }];
 const COMBINATION = { combination: 'S', sku: 'V-S', ean: '1', price: 1, quantity: 1 };
 
-/** Where a field of some kind occurs, and a call whose body is valid except for this value. */
+/** The path of a field, and a call whose body is valid except for the value of this field. */
 type Place = [where: string, call: (value: unknown) => Promise<Awaited<ReturnType<StoreClient['post']>>>];
 
 const post = (field: string): Place => [
@@ -205,7 +205,7 @@ describe('all errors are reported together', () => {
     expectRejected(answer, 422, fields);
   });
 
-  test('of a structure', async () => {
+  test('of the types and combinations of a product', async () => {
     const answer = await store.put(`/products/${varied}/variants`, {
       types: [{ name: 'Size', options: [] }, { options: ['a', 7] }],
       combinations: [{}, { combination: 'S', price: -1, quantity: null }],

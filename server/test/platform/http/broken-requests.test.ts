@@ -19,9 +19,7 @@ beforeEach(() => {
   lines = [];
 });
 
-/**
- * Sends these bytes, keeps its side of the connection open, and returns everything received until the server closes it.
- */
+/** Sends these bytes, keeps its side of the connection open, and returns all responses once the server closes it. */
 async function exchange(bytes: string, { app } = feira): Promise<Answer[]> {
   if (!app.server.listening) await app.listen({ port: 0, host: '127.0.0.1' });
   const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1');
@@ -76,7 +74,7 @@ async function expectRefused(
   expect(linesOf(answer)).toEqual([expect.objectContaining({ status, ...logged })]);
 }
 
-test('a head of more than 16 kB is rejected with 431', async () => {
+test('a request head of more than 16 kB is rejected with 431', async () => {
   await expectRefused(`GET /${'x'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, 431, 'head_too_large');
 });
 
@@ -90,13 +88,13 @@ test.each([
   await expectRefused(bytes, 400, 'bad_request');
 });
 
-test('a request without Host is rejected with 400, but not one of HTTP/1.0', async () => {
+test('an HTTP/1.1 request without Host is rejected with 400, and an HTTP/1.0 request is not', async () => {
   const path = '/healthz';
   await expectRefused(`GET ${path} HTTP/1.1\r\nConnection: close\r\n\r\n`, 400, 'bad_request', { path });
   expect(await exchange(`GET ${path} HTTP/1.0\r\n\r\n`)).toMatchObject([{ status: 200 }]);
 });
 
-test('an unknown expectation is rejected with 417', async () => {
+test('an unknown value of Expect is rejected with 417', async () => {
   const path = '/healthz';
   const head = `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nExpect: foo\r\n\r\n`;
   await expectRefused(head, 417, 'expectation_failed', { path });
@@ -104,7 +102,7 @@ test('an unknown expectation is rejected with 417', async () => {
 
 test('a head or a body that does not arrive in time is rejected with 408', async () => {
   const shortTimeout = await openFeira({ ...LOGGED, on: feira });
-  // The interval must be set before the server listens, because it is read only then.
+  // connectionsCheckingInterval must be set before the server listens, because it is read only then.
   Object.assign(shortTimeout.app.server, {
     headersTimeout: 100,
     requestTimeout: 100,
@@ -118,12 +116,12 @@ test('a head or a body that does not arrive in time is rejected with 408', async
   await shortTimeout.close();
 });
 
-test('a body in broken chunks is rejected with 400', async () => {
+test('a body with malformed chunks is rejected with 400', async () => {
   const head = post(0, '').replace('Content-Length: 0', 'Transfer-Encoding: chunked');
   await expectRefused(`${head}4\r\n{"na\r\nx\r\n`, 400, 'bad_request');
 });
 
-test('a broken request after a valid one is rejected after the valid one is answered', async () => {
+test('a malformed request that follows two valid ones is rejected after both are answered', async () => {
   const good = ['One', 'Two'].map((name) => JSON.stringify({ name, price: 1 }));
   const answers = await exchange(`${good.map((body) => post(body.length, body)).join('')}nonsense\r\n\r\n`);
   expect(answers.map(({ status }) => status)).toEqual([201, 201, 400]);

@@ -20,7 +20,7 @@ async function listen(): Promise<void> {
   await feira.app.listen({ port: 0, host: '127.0.0.1' });
 }
 
-/** A client that sends these bytes and waits. `received` is what it has received so far. */
+/** Opens a connection and sends these bytes. `received()` returns what has been received so far. */
 async function client(
   sent: string,
 ): Promise<{ socket: Socket; ended: Promise<unknown>; received(): string }> {
@@ -85,7 +85,7 @@ describe('a stop', () => {
     await Promise.all([ended, stopped]);
   });
 
-  test('still answers the requests that a busy connection has pipelined', async () => {
+  test('still answers a pipelined request on a connection with a pending request', async () => {
     await listen();
     const begun = underWay();
     const { ended, received, socket } = await client(stalled());

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 
 test.each(['text/plain', 'application/x-www-form-urlencoded', 'garbage', '/', ''])(
-  'a body of content type "%s" returns 400',
+  'a body of content type "%s" is rejected with 400',
   async (type) => {
     const answer = await store.post('/products', '{"name":"x","price":1}', { 'content-type': type });
     expect([answer.status, answer.body.code]).toEqual([400, 'unsupported_content_type']);

@@ -35,7 +35,7 @@ test('random writes: dry run and real run agree, and a dry run leaves no rows', 
   );
 });
 
-test('a dry run emits nothing, and answers a create with a well-formed id that does not exist', async () => {
+test('a dry run emits no events, and a create returns a well-formed id that does not exist', async () => {
   const { status, body, headers, events } = await observe(feira, store, () =>
     store.post('/products?dryRun=true', { name: 'Made up', price: 1 }),
   );
@@ -44,7 +44,7 @@ test('a dry run emits nothing, and answers a create with a well-formed id that d
   expect((await store.get(`/products/${body.id}`)).status).toBe(404);
 });
 
-test('a dry run of a delete keeps the product and its files', async () => {
+test('a dry run of a delete keeps the product and its variations', async () => {
   const id = await newVaried(store, { S: 3 });
   expect(await store.delete(`/products/${id}?dryRun=true`)).toMatchObject({
     status: 200,
@@ -99,7 +99,7 @@ test.each(['', '1', 'yes', 'TRUE', 'true&dryRun=true'])(
   },
 );
 
-test('every other write is rejected with dry_run_unsupported', async () => {
+test('dryRun on every other write is rejected with dry_run_unsupported', async () => {
   const populated = await populate(feira);
   const others = feira.app.apiRoutes
     .map(({ method, url }) => ({ method, url, name: `${method} ${url.replace('/api/v1', '')}` }))

@@ -6,12 +6,10 @@ import { ERROR_CATALOGUE, ERROR_CODES, type ErrorEntry } from '../../../src/plat
 
 const SRC = fileURLToPath(new URL('../../../src/', import.meta.url));
 
-/**
- * Matches how the source creates errors. The first group is the status if it is a literal, the last group is the code.
- */
+// These patterns match the places where the source creates errors. The last group of each is the code.
 const WITH_STATUS = /(?:new ApiError|super)\(\s*(\d{3}),\s*'(\w+)'/g;
 const CONFLICT = /\bconflict\(\s*'(\w+)'/g;
-/** Matches badRequest(…) with a code as its last argument. The message before it may contain calls and templates. */
+/** The last argument of badRequest(…) is the code. The message before it may contain calls and templates. */
 const BAD_REQUEST = /\bbadRequest\((?:`[^`]*`|'[^']*'|[^()'`]|\([^()]*\))*?,\s*'(\w+)',?\s*\)/g;
 
 interface Thrown {

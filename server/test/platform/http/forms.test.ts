@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'vitest';
 import type { Feira } from '../../support/feira.js';
 import { sharedFeira } from '../../support/shared-feira.js';
 
-// Tests everything that can be sent without signing in: forms and queries.
+// Tests forms and queries that can be sent without signing in.
 
 let feira: Feira;
 beforeAll(async () => {
@@ -31,7 +31,7 @@ test.each(PATHS)('%s rejects a form of more than 100 fields with 400', async (pa
   expect(answer.body).toContain('100');
 });
 
-test('the token endpoint rejects both in the format of RFC 6749', async () => {
+test('the token endpoint rejects too many fields and too large a form in the format of RFC 6749', async () => {
   for (const payload of [distinctFields(101), `a=${'x'.repeat(65_536)}`])
     expect((await post('/api/oauth/token', payload)).json()).toEqual({
       error: 'invalid_request',
@@ -52,7 +52,7 @@ test.each(['/oauth/authorize', '/sign-in'])(
   },
 );
 
-test('a field that is sent twice is named, whichever comes first', async () => {
+test('the error names a field that is sent twice', async () => {
   const answer = await post('/api/oauth/token', 'a=1&code=2&grant_type=x&code=3');
   expect(answer.json().error_description).toContain('code');
 });

@@ -37,7 +37,7 @@ async function halfway(id: string): Promise<{ first: Promise<Answer>; pid: numbe
 
 const replayed = ({ headers }: Answer) => headers['idempotent-replayed'] === 'true';
 
-test('25 concurrent requests with one key, through two processes, make one change', async () => {
+test('25 concurrent requests with one key, sent to two servers, make one change', async () => {
   store = await one.store();
   const other = store.through(two);
   const answers = await Promise.all(

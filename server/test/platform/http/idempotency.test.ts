@@ -83,7 +83,7 @@ describe('the same key and the same request', () => {
     expect(await names()).toEqual([]);
   });
 
-  test('are replayed to every token of the credential, after its scope was checked', async () => {
+  test('get the stored response with any token of the app that has the required scope', async () => {
     const first = await store.post('/products', { name: 'Once', price: 1 }, key);
     const writer = await store.withScopes(['products:write']);
     const reader = await store.withScopes(['products:read']);
@@ -123,7 +123,7 @@ describe('the same key and another request', () => {
     expect(replayed(await store.patch(`/products/${id}`, { price: 5 }, key))).toBe(true);
   });
 
-  test('return 422 for another media type, but not for another way to write the same one', async () => {
+  test('return 422 for another media type, but not for another spelling of the same one', async () => {
     const body = '{"name":"Typed","price":1}';
     const post = (type: string) => store.post('/products', body, { ...key, 'content-type': type });
     const refused = await post('text/plain');
@@ -199,7 +199,7 @@ describe('key, response and change', () => {
     expect((await store.post('/products', { name: 'Torn', price: 1 }, key)).status).toBe(201);
   });
 
-  test('are only key and response if the call is rejected', async () => {
+  test('do not include any part of the change if the call is rejected', async () => {
     await newProduct(store, { name: 'Taken' });
     const id = await newProduct(store, { name: 'Mine', price: 1 });
     const answer = await observe(feira, store, () =>

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => feira.close());
 
-/** Uses a socket, because URL parsers resolve dots and repair escapes before they send anything. */
+/** Sends the path unchanged. inject and fetch first parse it as a URL, which resolves dots and escapes characters. */
 async function send(
   method: string,
   path: string,
@@ -40,7 +40,7 @@ async function send(
   });
 }
 
-describe('the stock of a variation is written and read back by a SKU in the path', () => {
+describe('the stock of a variation is written by an unusual SKU in the path', () => {
   const SKUS = [
     'plain',
     'a/b',
@@ -112,7 +112,7 @@ describe('the stock of a variation is written and read back by a SKU in the path
     expect(written.body).toMatchObject({ sku: '..', quantity: 9 });
   });
 
-  test('one that no variation has is not found', async () => {
+  test('a SKU that no variation has is not found', async () => {
     for (const sku of ['absent', 'PLAIN', '%00', 'a%00b', 'x'.repeat(101), 'x'.repeat(9000)]) {
       const path = `/products/${id}/variants/${sku}/stock`;
       const answer = await send('PATCH', path, { body: { quantity: 1 }, token: store.token });
@@ -145,7 +145,7 @@ describe('a path with a broken percent-encoding', () => {
       expectRejected(await send(method, path, { token: store.token }), 400);
   });
 
-  test('counts against the budget, and returns 429 when it is used up', async () => {
+  test('counts against the rate limit, and returns 429 beyond it', async () => {
     const poor = await feira.store({ perMinute: 3 });
     const token = poor.token;
     const remaining = async () => {
@@ -221,7 +221,7 @@ test('prune must be true or false, and is checked before the body', async () => 
   }
 });
 
-test('an id in another format is not found, whatever its length', async () => {
+test('an id in an invalid format is not found, whatever its length', async () => {
   for (const id of ['x'.repeat(5_000), '%F0%9F%91%95'.repeat(1_000), '-', '%20', '%2F', '..%2F..'])
     for (const path of [`/products/${id}`, `/products/${id}/variants`]) {
       const answer = await send('GET', path, { token: store.token });

@@ -74,7 +74,7 @@ describe('PAYMENT_GATEWAY', () => {
     expect(read({ PAYMENT_GATEWAY: 'none' }).paymentGateway).toBe('none');
   });
 
-  test('rejects the sandbox on a public address without the flag that asks for it', () => {
+  test('rejects the sandbox on a public address without SANDBOX_ON_PUBLIC_URL', () => {
     expect(faultsOf({ PUBLIC_URL, PAYMENT_GATEWAY: 'sandbox' })).toEqual([
       expect.stringContaining('SANDBOX_ON_PUBLIC_URL=true'),
     ]);
@@ -89,7 +89,7 @@ describe('PAYMENT_GATEWAY', () => {
     ]);
   });
 
-  test('is reported by doctor, and none stops the commands that pay', async () => {
+  test('is reported by doctor, and with none the command gateway pay fails', async () => {
     const { connection, drop } = await cloneDatabase();
     const env = { ...databaseEnv(connection, SECRET), PAYMENT_GATEWAY: 'none' };
     const doctor = await runCommand(['doctor'], env);

@@ -30,7 +30,7 @@ describe('an unknown query parameter', () => {
     }
   });
 
-  test('gets a suggestion of the nearest known one on every call with parameters', async () => {
+  test('gets a suggestion of the nearest known name on every call with parameters', async () => {
     const { paths } = (await feira.app.inject('/openapi.json')).json();
     let tried = 0;
     for (const [template, methods] of Object.entries<Record<string, { parameters?: Parameter[] }>>(paths)) {
@@ -65,7 +65,7 @@ describe('an unknown query parameter', () => {
     ['/orders', 'shippingStatus', 'statusShipping'],
     ['/orders', 'perPage', 'page'],
     ['/events', 'afer', 'after'],
-  ])('of %s, %s, names the nearest known one', async (path, name, nearest) => {
+  ])('of %s, such as %s, gets a suggestion of the nearest known name', async (path, name, nearest) => {
     const { status, body } = await store.get(`${path}?${name}=1`);
     expect(status).toBe(400);
     expect(body.error).toContain(`Did you mean ${nearest}?`);
@@ -102,7 +102,7 @@ describe('GET /events', () => {
     expect((await store.get('/events?cursor=invalid')).status).toBe(400);
   });
 
-  test('rejects both together', async () => {
+  test('rejects cursor and after together', async () => {
     const { meta } = (await store.get('/events?limit=1')).body;
     const answer = await store.get(`/events?cursor=${meta.nextCursor}&after=${meta.nextCursor}`);
     expect([answer.status, answer.body.error]).toEqual([400, expect.stringContaining('after and cursor')]);
@@ -129,7 +129,7 @@ describe('GET /orders', () => {
     expect(await ids('status=pending&statusShipping=pending,sent')).toEqual([pending]);
   });
 
-  test('includes them in its cursor', async () => {
+  test('includes the statuses in its cursor', async () => {
     const first = await store.get('/orders?status=paid,pending&limit=1');
     const next = await store.get(`/orders?cursor=${first.body.meta.nextCursor}&limit=1`);
     expect([first.body.data[0].id, next.body.data[0].id].sort()).toEqual([paid, pending].sort());

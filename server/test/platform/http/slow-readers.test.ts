@@ -8,7 +8,7 @@ import { cutOffSlowReader } from '../../../src/platform/http/slow-readers.js';
 let server: Server;
 let left = 0;
 
-/** The route streams `left` chunks of 64 kB. */
+/** The server streams `left` chunks of 64 kB. */
 beforeAll(async () => {
   server = createServer((_request, response) => {
     cutOffSlowReader(response, { everyMs: 100, minBytes: 1 });
@@ -29,7 +29,7 @@ function ask() {
   return socket;
 }
 
-test('a client that stops reading is cut off', async () => {
+test('a client that does not read is cut off', async () => {
   left = 100_000;
   const [response] = await Promise.all([once(server, 'request').then(([, each]) => each), ask()]);
   await once(response, 'close');

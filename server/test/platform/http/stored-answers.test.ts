@@ -14,8 +14,8 @@ beforeAll(async () => {
 afterAll(() => feira.close());
 
 /**
- * Creates a product with a thousand variations with these codes. It does not use the API, which would also index them
- * for search.
+ * Creates a product with a thousand variations. Responses with random codes can hardly be compressed. The variations
+ * are inserted with SQL, because the API would also index them for search.
  */
 async function productWith(name: string, code: 'plain' | 'random'): Promise<string> {
   const { id } = (await store.post('/products', { name, price: 1 })).body;
@@ -76,7 +76,7 @@ test('a repeated request whose response is read again returns 404 if the product
   expect([again.status, again.headers['idempotent-replayed']]).toEqual([404, 'true']);
 });
 
-test('the first hundred errors of a rejection are stored', async () => {
+test('only the first hundred errors of a large error response are stored and replayed', async () => {
   const { id } = (await store.post('/products', { name: 'Faults', price: 1 })).body;
   const combinations = Array.from({ length: 1_000 }, () => ({
     combination: randomBytes(150).toString('hex'),
