@@ -67,7 +67,7 @@ describe('each route of the table', () => {
     }
   });
 
-  test('rejects a token without its scope with 403, which counts against the budget', async () => {
+  test('rejects a token without its scope with 403, which counts against the rate limit', async () => {
     for (const { key, method, path, accepted, body } of cases().filter((each) => each.accepted.length > 0)) {
       const others = await owner.withScopes(ALL_SCOPES.filter((scope) => !accepted.includes(scope)));
       const first = await others.call(method, path, body);
@@ -101,7 +101,7 @@ describe('each route of the table', () => {
     expect(await everythingOwned()).toEqual(before);
   });
 
-  test('returns 404 for an id in another format', async () => {
+  test('returns 404 for an id in an invalid format', async () => {
     for (const { key, method, id, pathWith, body } of cases().filter((each) => each.id !== undefined)) {
       // Shipment codes are not case-sensitive.
       const upperCase = id === populated.ids.shipment ? [] : [id!.toUpperCase()];
@@ -138,7 +138,7 @@ test('the server does not start with a route without a scope', async () => {
   expect(() => app.get('/open', () => 'hello')).toThrow('declares no scope');
 });
 
-test('an unknown path requires a token, counts against the budget, and returns 404', async () => {
+test('an unknown path requires a token, counts against the rate limit, and returns 404', async () => {
   expect((await feira.app.inject('/api/v1/nothing')).statusCode).toBe(401);
   const first = await owner.get('/nothing');
   expect(first.status).toBe(404);

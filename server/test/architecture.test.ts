@@ -119,7 +119,7 @@ test('has no cycle among the permitted edges', () => {
   expect(backward).toEqual([]);
 });
 
-test('has no import circle between files', () => {
+test('has no import cycle between files', () => {
   const edges = new Map<string, string[]>();
   for (const { file, target } of imports) {
     const imported = existsSync(join(SRC, target)) ? target : target.replace(/\.ts$/, '.tsx');
@@ -185,8 +185,8 @@ test('keeps every file under 250 lines', () => {
   expect(long).toEqual(['commands/demo-store/products.ts']);
 });
 
-// The words in the "Avoid" column of the style guide. The table doomed_files keeps its name until a migration renames
-// it.
+// Words that the style guide avoids. doomed_files is one of them, but it is not checked, because it is still the name
+// of a table.
 const AVOIDED =
   /\b(anew|by itself|unless told|is told of|tells the|stands twice|whoever|nobody|of a moment|there is nothing at|lists what there is|not allowed here|codes what is not there|knows no|wares|shelf)\b/i;
 const AVOIDED_NAMES = /\b(eachByItself|inLine|tells|itsRow|thatHaveIt|Till|Seat|Lane)\b/;
@@ -198,7 +198,7 @@ test('uses plain English: the words that the style guide avoids do not occur', (
     (readdirSync(join(ROOT, folder), { recursive: true }) as string[]).map((file) => `${folder}/${file}`),
   );
   const written = files.filter(
-    // Decisions are never rewritten.
+    // Decisions are not checked, because they are never rewritten.
     (file) =>
       /\.(tsx?|m?js|css|md)$/.test(file) && !/\/(dist|node_modules|decisions)\//.test(file) && file !== here,
   );

@@ -19,12 +19,12 @@ import { keyOf, sampleBodies } from './support/sample-bodies.js';
 // inputs, and the CPU time of each request on that thread is measured.
 
 /**
- * The CPU time for one request in milliseconds, on the machine that thread-cpu.ts is calibrated for. JSON.parse alone
- * takes 50 to 90 ms for half a million nested arrays, and up to 270 ms on slower machines. Quadratic work takes seconds
- * for 64 kB and minutes for a megabyte.
+ * The maximum CPU time of a request of up to 1 MB, on the machine that thread-cpu.ts is calibrated for. JSON.parse
+ * alone takes 50 to 90 ms for half a million nested arrays, and up to 270 ms on slower machines. Quadratic work takes
+ * seconds for 64 kB and minutes for a megabyte.
  */
 const MEGABYTE_BUDGET_MS = 500;
-/** The limit for forms and JSON of at most 64 kB, and for heads of 16 kB. */
+/** The maximum CPU time of a request with a form, a body of at most 64 kB, or a long query, path or header. */
 const BUDGET_MS = 50;
 /** The size of a hostile value in one field of a body whose other fields are valid. */
 const PLACE_BYTES = 65_536;
@@ -45,7 +45,7 @@ const apiRoutes = () => feira.app.apiRoutes.filter(({ method }) => method !== 'H
 const postRoutes = () =>
   feira.app.routeTable.filter(({ method, url }) => method === 'POST' && !url.startsWith('/api/v1/'));
 
-test('every route that accepts a body has a sample, and every form a page that shows it', () => {
+test('every API route with a body has a sample, and every other POST route has a form on a page', () => {
   const withBody = apiRoutes().filter(({ body }) => body !== 'none');
   expect(withBody.map(keyOf).sort()).toEqual(Object.keys(sampleBodies(populated)).sort());
   const unseen = postRoutes().filter((route) => !pages.forms.some(({ url }) => isOf(route.url, url)));
@@ -86,11 +86,11 @@ test('no form blocks the event loop', async () => {
   guard.expectNoneTooSlow();
 });
 
-/** The maximum form size that this route accepts. */
+/** Returns the largest form size that this route accepts, out of MAX_BYTES, half of it, a quarter of it and so on. */
 async function acceptedBytes(guard: EventLoopGuard, request: InjectOptions): Promise<number> {
   for (let bytes = MAX_BYTES; bytes > 8_000; bytes = Math.floor(bytes / 2))
     if ((await guard.send({ ...request, payload: `x=${'x'.repeat(bytes - 2)}` })) !== 413) return bytes;
-  throw new Error(`${request.url} takes no form of 8 kB`);
+  throw new Error(`${request.url} rejects even a form of 8 kB`);
 }
 
 test('no query and no path blocks the event loop', async () => {

@@ -16,13 +16,13 @@ import { keyOf, sampleBodies } from './support/sample-bodies.js';
 import { sized } from './support/sized.js';
 import { cpuOf } from './support/thread-cpu.js';
 
-// Sends invalid input to every route and every form. Every response must be documented and never a 5xx.
+// Sends invalid input to every route and every form. No response may be a 5xx.
 
-/** `FEIRA_FUZZ_REQUESTS=200000 npm run test:fuzz` runs the long form, with a new seed each time. */
+/** `FEIRA_FUZZ_REQUESTS=200000 npm run test:fuzz` sends more requests, with a new seed each time. */
 const LONG = process.env.FEIRA_FUZZ_REQUESTS !== undefined;
 const REQUESTS = sized(500, 3_000, 'FEIRA_FUZZ_REQUESTS');
-// In the short form the seed is fixed, so that a failure is reproducible. fast-check prints it with the smallest
-// failing call.
+// By default the seed is fixed, so that a failure is reproducible. fast-check prints the seed with the smallest failing
+// call.
 const SEED = Number(process.env.FEIRA_FUZZ_SEED ?? (LONG ? Date.now() % 1_000_000_000 : 20_261_115));
 const TIMEOUT_MS = 120_000 + REQUESTS * 40;
 
@@ -37,7 +37,7 @@ beforeAll(async () => {
 afterAll(async () => {
   if (LONG)
     console.log(
-      `fuzz: seed ${SEED}, ${REQUESTS} requests; the dearest took ${Math.round(slowest.ms)} ms of processor time: ${slowest.route}`,
+      `fuzz: seed ${SEED}, ${REQUESTS} requests; the slowest took ${Math.round(slowest.ms)} ms of CPU time: ${slowest.route}`,
     );
   await feira.close();
 });
@@ -49,7 +49,7 @@ interface Call {
   payload?: string | Buffer | undefined;
 }
 
-/** Divides the requests evenly among this many targets. */
+/** Each of the two tests sends half of the requests, evenly divided among its targets. */
 const runsFor = (targets: number) => ({ seed: SEED, numRuns: Math.ceil(REQUESTS / 2 / targets) });
 
 async function send(route: string, { method, url, headers, payload }: Call) {
@@ -148,7 +148,7 @@ test('no invalid input to any form or page causes a 5xx', { timeout: TIMEOUT_MS 
   }
 });
 
-test('the server still works afterwards', async () => {
+test('the server still works after the invalid input', async () => {
   const { store } = populated;
   const { body } = await store.post('/products', { name: 'Afterwards', price: 1, quantity: 2 });
   expect((await store.get(`/products/${body.id}`)).body).toMatchObject({ name: 'Afterwards', quantity: 2 });

@@ -12,7 +12,7 @@ import { subscribe } from './support/webhooks.js';
 
 vi.setConfig({ testTimeout: 120_000 });
 
-// Whatever the calls of store A wait for, all kinds of calls of store B must still be answered.
+// While calls of store A wait, calls of store B must still be answered.
 
 const ROUNDS = sized(1, 10);
 const BUYERS = sized(60, 300);
@@ -70,7 +70,7 @@ function waiting(calls: Promise<unknown>[]): {
 
 const key = (name: string) => ({ 'idempotency-key': name });
 
-/** Sends twenty calls of store B, of every kind. */
+/** Sends twenty different calls of store B. */
 async function callsOfB(): Promise<Answer[]> {
   const n = ++round;
   const name = `Made in round ${n}`;
@@ -110,7 +110,7 @@ async function expectBServed(ended: () => number): Promise<void> {
   expect(ended()).toBe(0);
 }
 
-test('fifty writes and fifty checkouts of one store that wait for a lock', async () => {
+test('fifty writes and fifty checkouts of one store that wait for a lock do not block another store', async () => {
   await lockProductOfA();
   const line = { productId: locked, variantId: null, quantity: 1 };
   const calls = waiting([
@@ -126,7 +126,7 @@ test('fifty writes and fifty checkouts of one store that wait for a lock', async
   expect(outcomes.filter(({ status }) => status === 'rejected')).toEqual([]);
 });
 
-test(`${BUYERS} simultaneous buyers of one product`, async () => {
+test(`${BUYERS} simultaneous buyers of one product do not block another store`, async () => {
   await lockProductOfA();
   const line = { productId: locked, variantId: null, quantity: 1 };
   const calls = waiting(Array.from({ length: BUYERS }, () => buy(feira, a.workspaceId, { lines: [line] })));
@@ -137,7 +137,7 @@ test(`${BUYERS} simultaneous buyers of one product`, async () => {
   expect((await a.get(`/products/${locked}`)).body.quantity).toBe(1_000 - BUYERS);
 });
 
-test('fifty pings to a receiver that hangs, with keys and without', async () => {
+test('fifty pings to a receiver that hangs do not block another store', async () => {
   const receiver = await Receiver.open();
   const hook = await subscribe(a, `${receiver.url}/hook`);
   let release = () => {};
@@ -161,7 +161,7 @@ test('fifty pings to a receiver that hangs, with keys and without', async () => 
   await receiver.close();
 });
 
-test('twenty attachments to a storage that hangs, with keys and without', async () => {
+test('attaching twenty images while the storage hangs does not block another store', async () => {
   const keys: string[] = [];
   for (let n = 0; n < 20; n++) keys.push(await upload(feira, a, locked, await pngOf(1)));
   let release = () => {};

@@ -109,7 +109,7 @@ test('a body that may be a bare array is documented as such', async () => {
   ]);
 });
 
-test('every body is required, except those that may be left out', async () => {
+test('every body is required, except that of a refund', async () => {
   const optional = (await operations()).filter(({ requestBody }) => requestBody?.required === false);
   expect(optional.map(({ operationId }) => operationId)).toEqual(['refundOrder']);
 });

@@ -13,7 +13,7 @@ export function assetUrl(name: string): string {
   return `${PREFIX}${name}?v=${versionOf(name)}`;
 }
 
-/** Returns whether assetUrl() returned this address, with its hash. */
+/** Returns whether assetUrl() has returned this address. */
 export function isVersioned(url: string): boolean {
   const [path = '', query = ''] = url.split('?', 2) as [string, string?];
   const name = path.slice(PREFIX.length);

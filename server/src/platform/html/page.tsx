@@ -45,7 +45,7 @@ export function Brand() {
   );
 }
 
-/** The head of all pages except those of shops. With a description it contains tags for search engines and previews. */
+/** The head of pages outside shops. With a description it contains tags for search engines and link previews. */
 export function PageHead(props: {
   title: string;
   description?: string;

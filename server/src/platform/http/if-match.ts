@@ -43,8 +43,8 @@ export function refuseMalformedIfMatch(
 }
 
 /**
- * Call it while the resource is locked, with its current tag. All tags that we issue are strong, and If-Match
- * compares strongly: a tag that a proxy has weakened (W/"…") matches nothing.
+ * Throws unless If-Match allows the current tag of the resource. The resource must be locked. All tags that we issue
+ * are strong, and If-Match compares strongly: a tag that a proxy has weakened (W/"…") matches nothing.
  */
 export function requireMatch(ifMatch: '*' | string[], tag: string): void {
   if (ifMatch === '*' || ifMatch.includes(tag)) return;

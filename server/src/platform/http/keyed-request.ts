@@ -17,7 +17,7 @@ export class KeyedRequest implements StoreAccess {
     private readonly keys: IdempotencyKeys,
     private readonly store: Share,
     private readonly use: KeyUse,
-    /** An open transaction that has locked the key, or a reservation of the key. Then the first write begins one. */
+    /** A transaction that has locked the key, or a reservation, with which the first write begins a transaction. */
     private readonly held: { tx: Transaction } | { reservation: string; in: Share },
   ) {
     if ('tx' in held) this.keepOpening(markStart(held.tx));

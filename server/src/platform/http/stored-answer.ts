@@ -1,7 +1,10 @@
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 
-/** A longer response is stored in full only if the resource cannot be read again and there are no errors to omit. */
+/**
+ * The intended maximum length of a stored response. A response that is longer even when compressed is stored in full
+ * only if the resource cannot be read again and there are no errors to omit.
+ */
 const MAX_STORED = 65_536;
 const MIN_COMPRESSED = 1_024;
 /**

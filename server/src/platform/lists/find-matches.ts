@@ -66,7 +66,7 @@ interface LookedUp {
   sampled: number;
   /** The page itself, if there were so few matches that all of them could be sorted. */
   page: FoundPage | undefined;
-  /** The total, if there are more matches than are counted and the search is the only filter. */
+  /** A number above REACH, if there are that many matches and the search is the only filter. */
   total: number | undefined;
 }
 

@@ -66,7 +66,7 @@ async function scansOf(request: Partial<PageRequest<ProductFilters>>): Promise<s
   return scans;
 }
 
-test('a page reads its records from the index of its sort order, and only stored differences for its total', async () => {
+test('a page reads its records from the index of its sort order, and does not read the table for its total', async () => {
   await feira.context.db.background('test').autocommit.query(sql`
     insert into list_counts (workspace_id, list, is_base, records, changes)
     values (${store.workspaceId}, 'products', true, 0, 0) on conflict do nothing`);
@@ -90,13 +90,13 @@ test.each([
   expect(await scansOf({ sort })).toContain(`Index Scan ${index}`);
 });
 
-test('a rare word is looked up in the trigram index', async () => {
+test('a rare word is looked up in the index of search terms', async () => {
   const scans = await scansOf({ filters: { search: 'lantern 5980' } });
   expect(scans).toContain('Bitmap Index Scan product_search_grams');
   expect(scans).toContain('Index Scan products_pkey');
 });
 
-test('a common word is found by reading the list in its order', async () => {
+test('a common word is found by reading the list in the requested order', async () => {
   const scans = await scansOf({ filters: { search: 'common' } });
   expect(scans).toContain('Index Only Scan products_by_created');
   expect(scans).toContain('Index Scan product_search_pkey');

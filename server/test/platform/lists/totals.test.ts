@@ -34,7 +34,7 @@ async function total(store: StoreClient, query = ''): Promise<number> {
   return (await store.get(`/products${query}`)).body.meta.total;
 }
 
-test('totals and pages equal a count and a full read after random writes through two processes', async () => {
+test('totals and pages equal a count and a full read after random writes through two servers', async () => {
   await compareTotals(feira, { products: 300, rounds: 6, writesPerRound: 12, seed: 1 });
 });
 
@@ -50,7 +50,7 @@ test('a total is correct before and after it is stored', async () => {
   expect(await total(store)).toBe(250);
 });
 
-test('products that are committed while the total is first counted are part of it', async () => {
+test('a product that is not yet committed when the total is first counted is added once it is', async () => {
   const store = await feira.store();
   await insertProducts(feira, store, rows(250));
   // The product is written before the count and committed after it.
@@ -67,7 +67,7 @@ test('products that are committed while the total is first counted are part of i
   expect(await total(store)).toBe(251);
 });
 
-test('a page far into the list moves when another process deletes a product before it', async () => {
+test('a page far into the list moves when another server deletes a product before it', async () => {
   const store = await feira.store();
   const other = await openFeira({ on: feira });
   const elsewhere = store.through(other);
@@ -85,10 +85,10 @@ test('a page far into the list moves when another process deletes a product befo
   await other.close();
 });
 
-test('the total of a search follows renames by another process', async () => {
+test('the total of a search follows renames and deletions by another server', async () => {
   const store = await feira.store();
   const other = await openFeira({ on: feira });
-  // With this many matches, a search does not look up each of them in the index.
+  // With this many matches, the list is read in its order, and the total is counted separately and remembered.
   const ids: string[] = [];
   for (let n = 0; n < 60; n++) ids.push(await newProduct(store, { name: `Lantern ${n}` }));
   expect(await total(store, '?search=lantern')).toBe(60);

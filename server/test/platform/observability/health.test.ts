@@ -44,7 +44,7 @@ describe('on the public port', () => {
   });
 });
 
-test('a server with a public address serves /metrics and /readyz on the monitoring port only', async () => {
+test('with a monitoring port, /metrics and /readyz are served only there', async () => {
   feira = await openFeira({ publicRoutes: { readiness: false, metrics: false } });
   for (const path of ['/metrics', '/%6detrics', '/readyz']) expect((await get(path)).statusCode).toBe(404);
   expect((await get('/healthz')).statusCode).toBe(200);
@@ -57,7 +57,7 @@ test('a server with a public address serves /metrics and /readyz on the monitori
   await monitor.close();
 });
 
-test('/metrics and /healthz answer while the database does not, and say so', async () => {
+test('/metrics and /healthz respond while the database is down, and /metrics and /readyz report it', async () => {
   const folder = temporaryFolder();
   // When tests run as root, PostgreSQL runs under another account, which must be able to read its data.
   chmodSync(folder.path, 0o711);
@@ -85,7 +85,7 @@ describe('the configuration', () => {
     return { ...publicRoutes, monitor };
   };
 
-  test('keeps /metrics off the public port of a public address unless it is requested', () => {
+  test('keeps /metrics off the public port of a public address unless METRICS_PUBLIC is true', () => {
     const publicUrl = { PUBLIC_URL: 'https://api.example.com' };
     expect(routes({})).toEqual({ readiness: true, metrics: true, monitor: undefined });
     expect(routes(publicUrl)).toEqual({ readiness: true, metrics: false, monitor: undefined });

@@ -20,7 +20,7 @@ function request(path: string, status: number): string {
   });
 }
 
-test('a request is one short line, and common assets are shown only if they fail', () => {
+test('a request is one short line, and requests for assets are shown only if they fail', () => {
   const { lines, stream } = terminal();
   stream.write(request('/api/v1/products', 200));
   stream.write(request('/assets/feira.css', 200));

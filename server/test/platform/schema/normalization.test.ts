@@ -6,8 +6,9 @@ import { sharedFeira } from '../../support/shared-feira.js';
 // Normalizing takes time proportional to the square of the number of consecutive combining marks: 78 kB of them blocked
 // the process for six seconds. So the length and the number of consecutive marks must be checked first.
 
+/** Longer texts must not be normalized. */
 const LONGEST = 1_200;
-/** The limit of Unicode's stream-safe text format (UAX 15). */
+/** Matches more consecutive marks than Unicode's stream-safe text format (UAX 15) allows. */
 const RUN = /\p{M}{31}/u;
 /** The marks are not in canonical order, because reordering them is what takes time. */
 const MARKS = '\u0301\u0323';
@@ -47,13 +48,13 @@ test.each([255_000, 1_000, 40])(
   },
 );
 
-test('a product name of 255 letters with four marks each is accepted', async () => {
+test('a product name of 255 letters with three marks each is accepted', async () => {
   const name = '\u03b1\u0313\u0300\u0345'.repeat(255);
   const { status, body } = await store.post('/products', { name, price: 1 });
   expect([status, body.name]).toEqual([201, '\u1f82'.repeat(255)]);
 });
 
-test('names in the structure of variations are checked before they are normalized', async () => {
+test('the options of a product are checked before they are normalized', async () => {
   const option = marks(398);
   const types = [{ name: 'Size', options: Array.from({ length: 100 }, (_, index) => `${index}${option}`) }];
   const combinations = Array.from({ length: 1_000 }, (_, index) => ({
@@ -63,7 +64,7 @@ test('names in the structure of variations are checked before they are normalize
   expect(answer.status).toBe(422);
 });
 
-test('a label of a combination is checked before it is normalized', async () => {
+test('the text of a combination is checked before it is normalized', async () => {
   const types = [{ name: 'Size', options: ['P'] }];
   const answer = await store.put(`/products/${product}/variants`, {
     types,
@@ -73,7 +74,7 @@ test('a label of a combination is checked before it is normalized', async () => 
   expect(answer.body.details[0].field).toBe('combinations[0].combination');
 });
 
-test('a checkout form is checked before it is normalized', async () => {
+test('the fields of a checkout form are checked before they are normalized', async () => {
   const visitor = new Visitor(feira, await shopOf(feira, store));
   await visitor.add(product);
   for (const units of [4_000, 100]) {
