@@ -14,7 +14,7 @@ export function sendSafetyHeaders(app: FastifyInstance, publicUrl: string): void
 }
 
 /**
- * API responses contain data of a store, so caches must not store them. Resources with an ETag override this header.
+ * API responses contain data of a store, so caches must not store them. Resources with an ETag override Cache-Control.
  */
 export function forbidStoring(_request: FastifyRequest, reply: FastifyReply, done: () => void): void {
   reply.header('cache-control', 'no-store');

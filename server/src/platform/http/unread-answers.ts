@@ -18,8 +18,8 @@ const IDLE_MS = 15_000;
 /** A client that has not read the complete response after this time is disconnected. REQUEST_MS is equally long. */
 const ANSWER_MS = 120_000;
 /**
- * How long a list waits for its turn. This is longer than IDLE_MS, so that disconnected clients are removed before the
- * wait ends.
+ * How long a list waits for its turn. This is longer than IDLE_MS, so that clients that read nothing are disconnected
+ * before the wait ends.
  */
 const WAIT_MS = 20_000;
 const LISTS_PER_APP = 4;

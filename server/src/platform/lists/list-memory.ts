@@ -19,7 +19,7 @@ const FIRST_REMEMBERED = 200;
 const MAX_LISTS = 100;
 const MAX_PLACES = 200;
 const MAX_TOTALS = 10_000;
-/** All results together take about 6 MB, with about 50 ids each. */
+/** The results of all searches together take about 6 MB, with about 50 ids each. */
 const MAX_RESULTS = 1_000;
 
 /**

@@ -13,7 +13,8 @@ export function timeOf(text: string): number | undefined {
   const [year, month, day] = match.slice(1, 4).map(Number) as [number, number, number];
   if (!isDay(year, month, day)) return undefined;
   const moment = Date.parse(text.toUpperCase().replace(' ', 'T'));
-  // With its offset, a time may fall into the year 0 or 10000. PostgreSQL has no year 0, and RFC 3339 allows neither.
+  // With its offset, a time may fall into the year 0 or 10000. PostgreSQL has no year 0, and RFC 3339 has no year
+  // 10000.
   return moment >= FIRST && moment <= LAST ? moment : undefined;
 }
 
