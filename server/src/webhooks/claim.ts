@@ -45,8 +45,10 @@ const QUEUES = 32;
  * Otherwise it becomes the time of the first remaining delivery or the end of the lease, whichever is earlier.
  *
  * Rows locked by another worker are skipped. The current time is the later of the application's and the database's,
- * so that tests can move the application's clock. The commit does not wait for the disk: if a crash loses the claim,
- * the delivery is due again and is claimed again. OFFSET 0 makes PostgreSQL look up webhooks and events by key, because
+ * so that tests can move the application's clock. Without a synchronous standby, the commit does not wait for the disk: if
+ * a crash loses the claim, the delivery is due again and is claimed again. With one, it waits until the standby has the
+ * claim and therefore also the numbers of its events. A primary that is just being killed can show numbers that the
+ * standby does not have, and after the failover the events get others. OFFSET 0 makes PostgreSQL look up webhooks and events by key, because
  * the planner expected hundreds of rows and read the whole tables.
  */
 export async function claimDue(db: Share, request: ClaimRequest): Promise<Claimed[]> {
@@ -56,7 +58,10 @@ export async function claimDue(db: Share, request: ClaimRequest): Promise<Claime
   const unwanted = request.wanted.filter((each) => each.max === 0).map(({ webhookId }) => webhookId);
   const wanted = request.wanted.filter((each) => each.max > 0);
   const rows = await db.autocommit.query<Claimed>(sql`
-    with unsynced as (select set_config('synchronous_commit', 'off', true)),
+    with commit_mode as (
+      select set_config('synchronous_commit', case current_setting('synchronous_standby_names')
+        when '' then 'off' else current_setting('synchronous_commit') end, true)
+    ),
     clock as materialized (
       select greatest(${time}::timestamptz, now()) as now,
         greatest(${leaseEnd}::timestamptz, now() + ${leaseMs} * interval '1 ms') as lease_end
@@ -98,7 +103,7 @@ export async function claimDue(db: Share, request: ClaimRequest): Promise<Claime
     )
     select t.workspace_id as "workspaceId", t.id, t.webhook_id as "webhookId", w.client_id as "clientId",
       t.event_id as "eventId", t.event, e.data, e.sequence, e.origin, t.attempts, t.attempts_left as "attemptsLeft", t.claims,
-      (select * from unsynced), w.url, w.secret, w.previous_secret as "previousSecret", w.previous_until as "previousUntil",
+      (select * from commit_mode), w.url, w.secret, w.previous_secret as "previousSecret", w.previous_until as "previousUntil",
       e.id is not null and exists (select from oauth_grants g where g.workspace_id = w.workspace_id
                                    and g.client_id = w.client_id and g.connected_at is not null and g.revoked_at is null) as live
     from taken t
