@@ -72,22 +72,24 @@ export async function postSigned(
 }
 
 /**
- * Returns undefined if a stored secret cannot be opened, because FEIRA_SECRET was changed and the old value was not
- * kept in FEIRA_SECRET_PREVIOUS. The attempt then counts as failed, so that the partner sees the reason in the log.
- * Two rotations repair the subscription: after the first one, the unreadable secret is the previous secret for a day.
+ * Returns undefined if the secret cannot be opened, because FEIRA_SECRET was changed and the old value was not kept in
+ * FEIRA_SECRET_PREVIOUS. The attempt then counts as failed, so that the partner sees the reason in the log. Rotating the
+ * secret repairs the subscription: the unreadable one is then the previous secret, which is left out.
  */
-function openSecrets(seal: Seal, target: Target, now: number) {
+function openSecrets(seal: Seal, target: Target, now: number): Secrets | undefined {
   const owner = webhookSecretOwner(target.workspaceId, target.webhookId);
+  const open = (sealed: Buffer): string | undefined => {
+    try {
+      return seal.open(sealed, owner);
+    } catch (error) {
+      if (error instanceof UnreadableSealError) return undefined;
+      throw error;
+    }
+  };
+  const current = open(target.secret);
+  if (current === undefined) return undefined;
   const previousIsValid = target.previousSecret !== null && Date.parse(target.previousUntil ?? '') > now;
-  try {
-    return {
-      current: seal.open(target.secret, owner),
-      previous: previousIsValid ? seal.open(target.previousSecret as Buffer, owner) : undefined,
-    };
-  } catch (error) {
-    if (error instanceof UnreadableSealError) return undefined;
-    throw error;
-  }
+  return { current, previous: previousIsValid ? open(target.previousSecret as Buffer) : undefined };
 }
 
 export function webhookSecretOwner(workspaceId: string, webhookId: string): SealedFor {

@@ -227,3 +227,11 @@ describe('updatedFrom and updatedTo', () => {
     expectRejected(await timed.get(`/products?updatedTo=${time}`), 400);
   });
 });
+
+test('a page of a search that was requested with a cursor has no total, however rare the term is', async () => {
+  const first = await store.get('/products?search=linen&limit=1');
+  expect(first.body.meta).toMatchObject({ total: 2, totalPages: 2, hasMore: true });
+  const second = await store.get(`/products?search=linen&limit=1&cursor=${first.body.meta.nextCursor}`);
+  expect(second.body.data).toHaveLength(1);
+  expect(second.body.meta).toEqual({ limit: 1, hasMore: false, nextCursor: null });
+});

@@ -44,7 +44,8 @@ async function searchPage(
   const page = found?.page ?? (await scan(db, request, listing, search));
   const { version } = page;
   remember(request, listing, search, page);
-  if (request.page === undefined || page.total !== undefined) return page;
+  if (request.page === undefined) return { ...page, total: undefined };
+  if (page.total !== undefined) return page;
   const total =
     found?.total ?? (await totalOf(db, request, listing, { search, version, sampled: found?.sampled }));
   return { ...page, total };

@@ -162,6 +162,16 @@ describe('the secret of a webhook', () => {
     expect(isGenuine(hook.secret, received, 'x-service-signature-256-previous')).toBe(true);
   });
 
+  test('that cannot be opened is replaced by one rotation, although it stays the previous secret for a day', async () => {
+    const hook = await subscribe(store, `${receiver.url}/lost`);
+    expect(await ping(forgotten, hook.id)).toMatchObject({ delivered: false, error: 'secret_unreadable' });
+    const { body } = await store.through(forgotten).post(`/webhooks/${hook.id}/rotate-secret`, undefined);
+    expect(await ping(forgotten, hook.id)).toMatchObject({ delivered: true });
+    const received = receiver.received.at(-1)!;
+    expect(isGenuine(body.secret, received)).toBe(true);
+    expect(received.headers).not.toHaveProperty('x-service-signature-256-previous');
+  });
+
   test('cannot be opened in the row of another subscription', async () => {
     const mine = await subscribe(store, `${receiver.url}/mine`);
     const other = await subscribe(store, `${receiver.url}/other`);
