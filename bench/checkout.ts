@@ -55,7 +55,7 @@ export async function checkoutCall({
     status: 303,
     requests: () => [],
     async perform({ connections, seconds }) {
-      // A shop accepts 3,000 orders in ten minutes. The orders of earlier rounds are removed from that count.
+      // A shop accepts at most 3,000 orders in ten minutes. This resets the count.
       await query(connection, `delete from checkout_reservations where workspace_id = '${workspaceId}'`);
       const agent = new Agent({ keepAlive: true, maxSockets: connections });
       const buyer = () => new Buyer(server.port, agent, buyers++, products);

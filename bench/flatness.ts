@@ -1,6 +1,9 @@
 import type { Sample } from './cluster-samples.js';
 
-/** How much a measure may grow from the first to the last third: a share of the first value, plus a constant. */
+/**
+ * How much the mean of a measure may grow from the first to the last third of the samples: a share of the first mean, plus
+ * a constant.
+ */
 interface Allowance {
   measure: RegExp;
   share: number;

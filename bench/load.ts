@@ -7,9 +7,10 @@ export interface LoadOrder {
   seconds: number;
   count: number;
   /**
-   * Requests become due at this rate, whether or not earlier ones are answered, and wait only if every connection is in
-   * use. The time of a request begins when it is due, and a connection that is closed under a request counts as status
-   * 0. By default, requests are sent as fast as possible, and a closed connection ends the measurement.
+   * If set, requests become due at this rate, even if earlier ones have no response yet. A due request waits only while
+   * all connections are busy, and its response time is measured from when it was due. If its connection is closed before
+   * the response is complete, it is recorded with status 0. If unset, each connection sends its next request as soon as
+   * it has a response, and a closed connection makes the measurement fail.
    */
   perSecond?: number;
   /** Complete requests. They are sent in this order and repeated. */

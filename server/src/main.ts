@@ -118,7 +118,7 @@ function readOptions(name: string, command: Command, args: string[]): Record<str
   for (const [option, { required, choices }] of Object.entries(command.options)) {
     if (required && values[option] === undefined)
       throw new UsageError(`--${option} is missing\n\n${usage(name, command)}`);
-    // An empty value would otherwise be treated as a missing option.
+    // Some commands would ignore an empty value: `serve --port=` would use the default port.
     if ([values[option]].flat().some((value) => typeof value === 'string' && value.trim() === ''))
       throw new UsageError(`--${option} needs a value\n\n${usage(name, command)}`);
     if (choices && values[option] !== undefined && !choices.includes(String(values[option])))

@@ -143,7 +143,7 @@ test('every event has a webhook with its payload and an entry in the feed', asyn
   expect(Object.keys(components.schemas.Event.discriminator.mapping)).toEqual(names);
 });
 
-test('every call lists the responses that any call can get, and the OAuth scopes that it needs', async () => {
+test('every operation lists the responses that all operations share, and the OAuth scopes that it needs', async () => {
   const { components } = (await feira.app.inject('/openapi.json')).json();
   const { scopes } = components.securitySchemes.oauth2.flows.authorizationCode;
   expect(Object.keys(scopes)).toEqual(ALL_SCOPES);

@@ -31,8 +31,8 @@ const RECENT_MS = 10_000;
 const ALONE_AFTER_MS = 2 * WINDOW_MS;
 
 /**
- * Creates a share after a rejection, or when few calls remain: the number of our calls in the window, minus some
- * headroom.
+ * Creates a share after a rejection, or when few calls remain. It allows the fraction `part` of our calls in the
+ * window, and at least one call.
  */
 export function newShare(calls: CountedCall[], part: number, now: number): Share {
   const count = Math.max(1, Math.floor(ownCalls(calls).length * part));

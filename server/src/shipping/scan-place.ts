@@ -1,6 +1,6 @@
 import type { ShippingStatus } from '../orders/shipping-status.js';
 
-/** Where the sandbox carrier collects parcels. The quotes in freight.ts also start there. */
+/** Where the sandbox carrier collects parcels. The prices in freight.ts assume the same origin. */
 const ORIGIN = 'São Paulo/SP';
 
 /** The capital of each state, where the sandbox carrier sorts the parcels for that state. */

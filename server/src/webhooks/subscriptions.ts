@@ -121,7 +121,10 @@ export async function deleteWebhook(tx: Tx, { workspaceId, clientId }: Owner, id
   if (gone.length === 0) throw notFound('Webhook', id);
 }
 
-/** Adds a new secret. The old one also signs for a day, so that receivers can be updated one after the other. */
+/**
+ * Adds a new secret. For a day, deliveries are also signed with the old one, so that receivers can be updated one after
+ * the other.
+ */
 export async function rotateWebhookSecret(
   tx: Tx,
   seal: Seal,

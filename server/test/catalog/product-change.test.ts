@@ -153,7 +153,7 @@ describe('a PATCH with several errors', () => {
 });
 
 describe('the events of a product', () => {
-  test('are product.created with id and name for a POST, without a stock.updated', async () => {
+  test('consist of one product.created with id and name after a POST, even if it sets a quantity', async () => {
     const other = await feira.store();
     const { body } = await other.post('/products', { name: ' Shirt ', price: 1, quantity: 5 });
     expect(await feira.events(other.workspaceId)).toEqual([

@@ -19,7 +19,10 @@ afterAll(async () => {
   folder.remove();
 });
 
-/** Creates the demo store as a start does, and uses the credentials that the start prints. */
+/**
+ * Opens the demo store as the server does at startup (the first time, this creates it), and uses the credentials that it
+ * returns.
+ */
 async function start() {
   const demo = await ensureDemo(feira.context, folder.path);
   const merchant = new Merchant(feira.app);

@@ -132,7 +132,7 @@ test('the rest of the API works while many calls wait for the orders, with and w
 });
 
 test('many concurrent refunds with Idempotency-Keys do not block each other, and refund each order once', async () => {
-  // Uses the normal timeout, because these calls wait for each other's locks.
+  // With the long deadlines that tests use by default, because these calls wait for each other's locks.
   const patient = await openFeira({ on: feira });
   const client = store.through(patient);
   const ids = await Promise.all(

@@ -43,7 +43,7 @@ describe('the delivery service', () => {
     ['economy', 36, 7],
     ['express', 64.8, 4],
   ] as const)(
-    '%s that was paid for is in the order, and the label has its cost and duration',
+    '%s is shown in the order, and the label has its cost and estimated delivery',
     async (service, cost, days) => {
       const id = await place({ service, buyer: { address: SALVADOR } });
       const placed = await read(id);

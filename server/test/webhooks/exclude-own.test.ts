@@ -88,7 +88,8 @@ function headersOf({ id, sequence, event, origin }: FeedEntry): Record<string, s
 
 type Headers = Record<string, string>;
 /**
- * Makes a change as the app `by`. `helper` creates what the change needs, so that those events are not caused by `by`.
+ * Makes a change as the app `by`. The products and images that it needs are created by `helper`, so that `by` causes
+ * only the events of the change itself.
  */
 type Way = (by: StoreClient, helper: StoreClient, headers: Headers) => Promise<Answer>;
 

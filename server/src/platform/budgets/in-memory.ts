@@ -3,8 +3,8 @@ import type { DailyUploads } from './daily-uploads.js';
 import type { Counted, SpenderWindows } from './spender-windows.js';
 
 /**
- * Counts the calls that this process accepts. While several processes cannot reach the Redis they share, each enforces
- * an equal share of the limits.
+ * Counts only the calls that this process accepts, and enforces each limit per minute divided by `processes`. That is 1
+ * without Redis. While Redis cannot be reached, it is the last known number of processes that share it.
  */
 export class InMemoryBudgets implements Budgets {
   constructor(

@@ -86,7 +86,7 @@ test('subscriptions with an Idempotency-Key whose host names resolve slowly do n
 test.each([
   ['with an Idempotency-Key', key],
   ['without an Idempotency-Key', () => ({})],
-])('images that storage reads slowly, attached %s, delay no other store', async (_, headersOf) => {
+])('attaching images %s while storage reads slowly does not delay another store', async (_, headersOf) => {
   const theirs = await newProduct(store);
   const bytes = await pngOf(1);
   const keys: string[] = [];
