@@ -22,8 +22,9 @@ export interface NewOrder {
 }
 
 /**
- * Writes the order with the next number of the store, its search terms and the event order.created. The customer must
- * exist. The store's row stays locked until the transaction ends, so order numbers have no gaps.
+ * Writes the order with the next number of the store, its search terms and the event order.created. Fails if the
+ * customer does not exist, because customer_id must not be null. The store's row stays locked until the transaction
+ * ends, so order numbers have no gaps.
  */
 export async function recordOrder(tx: Tx, clock: Clock, workspaceId: string, order: NewOrder): Promise<void> {
   const { orderId, checkoutId, buyer, price, timezone } = order;
@@ -49,7 +50,7 @@ export async function recordOrder(tx: Tx, clock: Clock, workspaceId: string, ord
       ${estimatedDelivery(clock, timezone, days)},
       coalesce(${expiry.moment}::timestamptz,
         (${expiry.day}::date + 1)::timestamp at time zone ${timezone} - interval '1 second')
-    from numbered, customer`);
+    from numbered left join customer on true`);
   await Promise.all([
     inserted,
     refreshOrderSearch(tx, workspaceId, orderId),
