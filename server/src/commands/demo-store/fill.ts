@@ -8,8 +8,9 @@ import { createUpload } from '../../media/uploads.js';
 import type { Database } from '../../platform/db/database.js';
 import type { Tx } from '../../platform/db/share.js';
 import { sql } from '../../platform/db/sql.js';
+import type { DemoProduct } from './demo-product.js';
 import { drawPicture, type PictureRequest } from './pictures.js';
-import { DEMO_PRODUCTS, type DemoProduct } from './products.js';
+import { DEMO_PRODUCTS } from './products.js';
 
 export interface FillServices {
   db: Database;

@@ -1,0 +1,28 @@
+import type { Drawing } from './drawings/tone.js';
+
+export interface DemoProduct {
+  name: string;
+  description: string;
+  price: number;
+  priceDiscount?: number;
+  categoryId: number;
+  /** The weight in kilograms. */
+  weight: number;
+  draw: Drawing;
+  portrait?: boolean;
+  /** The colour of a simple product, which has one SKU and one quantity. */
+  colour?: string;
+  sku: string;
+  quantity: number;
+  /**
+   * The options that have their own pictures, with their colours. Each variation has `quantity` in stock, unless
+   * `stock` contains another number for it.
+   */
+  colours?: { name: string; options: Record<string, string> };
+  sizes?: string[];
+  stock?: Record<string, number>;
+}
+
+// What products in several lists have in common.
+export const LETTERS = ['P', 'M', 'G'];
+export const COLOUR = 'Cor';
