@@ -76,7 +76,10 @@ test('every metric of the server is on the dashboard or in a rule', () => {
 
 test('every alert has a section in the operations guide and a unit test', () => {
   const headings = read('docs/OPERATIONS.md').match(/^#{2,4} .*/gm) ?? [];
-  const unitTests = read('deploy/prometheus/alerts.test.yaml');
+  const unitTests = readdirSync(join(ROOT, 'deploy/prometheus'))
+    .filter((file) => file.endsWith('.test.yaml'))
+    .map((file) => read(`deploy/prometheus/${file}`))
+    .join('');
   for (const { alert, annotations } of alerts) {
     expect(headings, alert).toContain(`#### ${alert}`);
     expect(annotations?.runbook).toBe(`docs/OPERATIONS.md#${alert!.toLowerCase()}`);

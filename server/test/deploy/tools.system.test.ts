@@ -1,5 +1,5 @@
 import { type SpawnSyncReturns, spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { ROOT, temporaryFolder } from '../support/process.js';
@@ -25,7 +25,9 @@ test('promtool accepts the configuration and the rules of Prometheus', () => {
 });
 
 test('the unit tests of the alerts pass', () => {
-  const tested = run('promtool', ['test', 'rules', deploy('prometheus/alerts.test.yaml')]);
+  const files = readdirSync(deploy('prometheus')).filter((file) => file.endsWith('.test.yaml'));
+  expect(files.length).toBeGreaterThan(0);
+  const tested = run('promtool', ['test', 'rules', ...files.map((file) => deploy(`prometheus/${file}`))]);
   expect(tested.status, outputOf(tested)).toBe(0);
 });
 
