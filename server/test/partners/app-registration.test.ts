@@ -3,32 +3,78 @@ import { createApp } from '../../src/oauth/apps.js';
 import { sql } from '../../src/platform/db/sql.js';
 import { type Feira, openFeira } from '../support/feira.js';
 import { CALLBACK } from '../support/integrator.js';
-import { Merchant, PASSWORD, type Page } from '../support/merchant.js';
+import { formOf, type Merchant } from '../support/merchant.js';
+import { clientIdOn, isLive, register, secretOn, signUpIntegrator } from '../support/partners.js';
 
 let feira: Feira;
 let dev: Merchant;
 
 beforeAll(async () => {
   feira = await openFeira();
-  dev = await integrator('dev@erp.example');
+  dev = await signUpIntegrator(feira, 'dev@erp.example');
 });
 afterAll(() => feira.close());
-
-async function integrator(email: string): Promise<Merchant> {
-  const browser = new Merchant(feira.app);
-  await browser.press(await browser.get('/partners'), 'Create account', { email, password: PASSWORD });
-  return browser;
-}
-
-async function register(by: Merchant, typed: Record<string, string> = {}): Promise<Page> {
-  const form = { name: 'My ERP', 'redirect-uris': CALLBACK, contact: 'dev@erp.example' };
-  return by.press(await by.get('/partners/apps/new'), 'Register', { ...form, ...typed });
-}
 
 const isRefused = async (typed: Record<string, string>, sentence: string) => {
   const page = await register(dev, typed);
   expect([page.status, page.text]).toEqual([422, expect.stringContaining(sentence)]);
 };
+
+describe('an integrator', () => {
+  test('registers an app and sees its secret only once', async () => {
+    const made = await register(dev);
+    expect(made.status).toBe(200);
+    const [clientId, secret] = [clientIdOn(made), secretOn(made)!];
+    expect(made.text).toContain('It is shown only once');
+    expect(await isLive(feira, clientId, secret)).toBe(true);
+    const again = await dev.get(`/partners/apps/${clientId}`);
+    expect(again.status).toBe(200);
+    expect(secretOn(again)).toBeUndefined();
+    expect((await dev.get('/partners')).text).toContain(clientId);
+  });
+
+  test('sees all errors of a form together, and the values that were entered', async () => {
+    const page = await register(dev, {
+      name: ' ',
+      contact: 'unknown',
+      'redirect-uris': 'http://erp.example/cb\r\nftp://erp.example\r\nhttps://erp.example/#x\r\nnonsense',
+    });
+    expect(page.status).toBe(422);
+    for (const sentence of [
+      'The name must have 1 to 100 characters',
+      'http://erp.example/cb must be https',
+      'ftp://erp.example must be https',
+      'https://erp.example/#x must not have a fragment',
+      'nonsense must be an absolute URL',
+      'The contact must be an e-mail address',
+    ])
+      expect(page.text).toContain(sentence);
+    expect(formOf(page, 'Register').fields['redirect-uris']).toContain('ftp://erp.example');
+    expect(secretOn(page)).toBeUndefined();
+  });
+
+  test.each([
+    ['no address', ''],
+    ['userinfo', 'https://erp:secret@erp.example/'],
+    ['a NUL', 'https://erp.example/\0'],
+    ['letters outside ASCII', 'https://erp.example/olá'],
+    ['a backslash', 'https:\\\\erp.example\\cb'],
+    ['no slashes', 'https:erp.example'],
+    ['a script', 'javascript:alert(1)'],
+    ['plain http', 'http://localhost.evil.example/'],
+  ])('cannot register invalid redirect addresses: %s', async (_name, uris) => {
+    expect((await register(dev, { 'redirect-uris': uris })).status).toBe(422);
+  });
+
+  test.each([
+    'http://localhost:3000/cb',
+    'http://127.0.0.1/',
+    'http://[::1]:8/',
+    'https://erp.example/?a=%20',
+  ])('can register %s', async (uri) => {
+    expect((await register(dev, { 'redirect-uris': uri })).status).toBe(200);
+  });
+});
 
 describe('the name of an app', () => {
   test.each([
@@ -116,7 +162,7 @@ describe('the redirect addresses of an app', () => {
 
 describe('the apps of an account', () => {
   test('are at most fifty, also when the last ones are registered concurrently', async () => {
-    const busy = await integrator('busy@erp.example');
+    const busy = await signUpIntegrator(feira, 'busy@erp.example');
     const [user] = await feira.context.db
       .store('test')
       .query<{ id: string }>(sql`select id from users where email = 'busy@erp.example'`);
