@@ -56,6 +56,8 @@ async function act(
 
 function amountOf(text: string): number {
   if (!/^\d{1,12}(\.\d{1,2})?$/.test(text) || Number(text) === 0)
-    throw new UsageError('--amount must be reais with up to two decimals, such as 10.50');
+    throw new UsageError(
+      '--amount must be an amount in reais above 0, with up to two decimals, such as 10.50',
+    );
   return Number(text);
 }

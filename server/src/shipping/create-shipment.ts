@@ -14,7 +14,7 @@ const DIGITAL = 1;
 /** The delivery time, in business days, for orders of early releases whose postal code cannot be quoted. */
 const DEFAULT_DAYS = 10;
 
-/** Creates a label for the delivery service that the buyer paid for. An order gets only one label. */
+/** Creates a label for the delivery service that the buyer paid for. An order that has a tracking code gets none. */
 export async function createShipment(
   tx: Tx,
   clock: Clock,

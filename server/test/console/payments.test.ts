@@ -81,7 +81,7 @@ test('a second payment and one of an unknown order are listed, in Portuguese too
   expect(text).toContain('Pedido desconhecido');
 });
 
-test('a payment that was checked is no longer listed, and the others are', async () => {
+test('a payment that was checked is no longer listed, but the others still are', async () => {
   await checkAll();
   await notify({});
   await notify({ transactionId: 'second' });

@@ -216,7 +216,7 @@ describe('with sort=updatedAt there is always a next cursor', () => {
     expect(changed).toMatchObject({ id, statusShipping: 'sent' });
   });
 
-  test('for an empty list, from which a client can start', async () => {
+  test('for an empty list too, and a client can start from it', async () => {
     const { data, meta } = (await store.get('/orders?sort=updatedAt')).body;
     expect([data, meta.total, meta.hasMore, typeof meta.nextCursor]).toEqual([[], 0, false, 'string']);
     const id = await place();

@@ -83,7 +83,7 @@ function privateJpeg(bytes: Buffer): Buffer {
     segment(0xed, 'Photoshop 3.0\0', SECRET),
     comment,
     bytes.subarray(2, scan),
-    // The comment is between the tables and the last scan, because comments may precede any marker.
+    // A second copy directly before the last scan. Comments may precede any marker, so they must be removed there too.
     comment,
     bytes.subarray(scan),
     Buffer.from(`${SECRET} behind the end`),

@@ -62,8 +62,8 @@ export class ShellSession {
   }
 
   /**
-   * Stops every process and waits until the output of the background shells is closed. A shell exits before the server
-   * that it started, and the server may still write files until then.
+   * Stops every process and waits until the output of the background shells is closed. It is not
+   * enough to wait for the shells: the server that a shell started exits later, and may write files until it does.
    */
   async close(): Promise<void> {
     this.shell.stdin?.end();

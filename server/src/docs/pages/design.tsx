@@ -58,7 +58,8 @@ export function DesignPage({ navigation }: { navigation: Navigation }) {
           for them.
         </li>
         <li>
-          Text has at least 4.5:1 on its background, borders of controls and the focus ring at least 3:1.
+          Text has a contrast of at least 4.5:1 with its background; borders of controls and the focus ring
+          have at least 3:1.
         </li>
         <li>Controls are at least 44 px high; secondary ones in a row at least 36 px.</li>
         <li>

@@ -66,7 +66,10 @@ export function openRedis(url: string): Redis {
   return redis;
 }
 
-/** The windows that all processes share. Methods reject while Redis is disconnected, but may wait while Redis hangs. */
+/**
+ * The windows that all processes share. Except for `leave`, methods reject while Redis is disconnected, and they may
+ * wait while Redis hangs.
+ */
 export class SharedWindows {
   private readonly redis: Scripted;
   private readonly process = randomBytes(9).toString('base64url');

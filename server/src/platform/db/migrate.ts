@@ -8,7 +8,7 @@ export const MIGRATIONS = new URL('../../../migrations/', import.meta.url);
 // processes wait for each other.
 const LOCK = 7_263_415;
 /**
- * While ALTER TABLE waits for a lock, for example one held by a backup, every write to the table waits behind it.
+ * While ALTER TABLE waits for a lock, for example one held by a backup, all statements on the table wait behind it.
  * Without this limit, writes stopped for as long as the backup ran. A migration therefore gives up quickly and tries
  * again later.
  */

@@ -3,7 +3,9 @@ import type { Connect, OpenConnections } from './open-connections.js';
 
 const UNUSED_MS = 30_000;
 
-/** Connections that are used by one caller at a time. An Admission limits their number. */
+/**
+ * Connections that are used by one caller at a time. The pool has no limit of its own: callers must be admitted first.
+ */
 export class Pool {
   private readonly idle: { connection: Connection; since: number }[] = [];
 

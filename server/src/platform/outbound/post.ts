@@ -154,7 +154,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
-    // The chunk is copied because undici reuses its memory.
+    // The excerpt is copied, because a slice would keep the whole chunk in memory.
     if (this.size < EXCERPT) this.received.push(Buffer.from(chunk.subarray(0, EXCERPT)));
     this.size += chunk.length;
     if (this.size > MAX_ANSWER) this.abort('response_too_large');
