@@ -13,6 +13,8 @@ start_ceph() {
     "$folder/data/ceph/monmap" >/dev/null
   "${as_account[@]}" ceph-mon -c "$folder/conf/ceph.conf" --mkfs -i a --monmap "$folder/data/ceph/monmap"
   run_ceph-mon
+  # A command that is sent before the monitor has a quorum can fail with EPERM.
+  until_true $start_limit ceph-mon "${ceph[@]}" mon stat
   osd=$(cat /proc/sys/kernel/random/uuid)
   "${ceph[@]}" osd new "$osd" >/dev/null
   "${ceph[@]}" osd crush add osd.0 1 root=default 2>/dev/null
