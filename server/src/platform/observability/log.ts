@@ -1,4 +1,5 @@
-import { type DestinationStream, destination, type Logger, pino, stdSerializers } from 'pino';
+import { type DestinationStream, type Logger, pino, stdSerializers } from 'pino';
+import { collectedOutput } from './collected-lines.js';
 import { TerminalLines } from './terminal-lines.js';
 
 /**
@@ -54,12 +55,6 @@ function withoutRows(error: Error): object {
   return safe;
 }
 
-/**
- * Lines for a terminal are written immediately. Otherwise lines are collected and written together, because writing
- * each one separately took a tenth of a request's time. They may appear a quarter of a second late. Collected lines are
- * also written when the process exits.
- */
 function standardOutput(): DestinationStream {
-  if (process.stdout.isTTY) return new TerminalLines(process.stdout);
-  return destination({ dest: 1, sync: false, minLength: 16_000, periodicFlush: 250 });
+  return process.stdout.isTTY ? new TerminalLines(process.stdout) : collectedOutput();
 }
