@@ -142,12 +142,13 @@ function missingArrivals(
   const events = new Map(feed.map((event) => [event.id, event]));
   const arrived = new Set(arrivals.all.map(({ eventId }) => eventId));
   const lost = feed.filter(({ id }) => !arrived.has(id));
-  const unknown = arrivals.all.filter((each) => events.get(each.eventId)?.sequence !== each.sequence);
+  const different = arrivals.all.filter((each) => events.get(each.eventId)?.sequence !== each.sequence);
   return [
     ...lost.map(({ sequence, event }) => `event ${sequence} (${event}) was never delivered`),
-    ...unknown.map(
-      ({ eventId, sequence }) => `delivery ${eventId} (sequence ${sequence}) is not in the feed`,
-    ),
+    ...different.map(({ eventId, sequence }) => {
+      const inFeed = events.get(eventId)?.sequence ?? 'missing';
+      return `event ${eventId} was delivered with sequence ${sequence}; in the feed it is ${inFeed}`;
+    }),
   ];
 }
 
