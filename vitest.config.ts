@@ -19,7 +19,7 @@ const LARGE = [
   'server/test/checkout/races.test.ts',
   'server/test/commands/demo-store.test.ts',
   'server/test/events/consumers.test.ts',
-  'server/test/events/feed.test.ts',
+  'server/test/events/order.test.ts',
   'server/test/events/snapshot-feed.test.ts',
   'server/test/oauth/exchange-races.test.ts',
   'server/test/oauth/malformed-input.test.ts',

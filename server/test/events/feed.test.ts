@@ -1,15 +1,11 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { emit } from '../../src/events/outbox.js';
 import { purgeEpochs, rotatePartitions } from '../../src/events/retention.js';
-import type { Transaction } from '../../src/platform/db/share.js';
 import { sql } from '../../src/platform/db/sql.js';
 import { newProduct } from '../support/catalog.js';
 import { expectRejected } from '../support/expect-rejected.js';
+import { type FeedPage, readFeed } from '../support/feed.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
-import { until } from '../support/process.js';
-import { Random } from '../support/random.js';
-import { sized } from '../support/sized.js';
 
 let feira: Feira;
 let store: StoreClient;
@@ -23,28 +19,7 @@ beforeEach(async () => {
   store = await feira.store();
 });
 
-interface Page {
-  data: {
-    id: string;
-    sequence: number;
-    event: string;
-    workspaceId: string;
-    data: { id: string; name?: string };
-    createdAt: string;
-  }[];
-  meta: { limit: number; hasMore: boolean; nextCursor: string };
-}
-
-async function read(query: { after?: string; limit?: number } = {}): Promise<Page> {
-  const text = new URLSearchParams(query as Record<string, string>);
-  const answer = await store.get(`/events?${text}`);
-  expect(answer.status).toBe(200);
-  return answer.body;
-}
-
-function write(tx: Transaction, name: string): Promise<void> {
-  return emit(tx, store.workspaceId, 'system', [{ event: 'product.created', data: { id: name, name } }]);
-}
+const read = (query?: { after?: string; limit?: number }) => readFeed(store, query);
 
 describe('the feed', () => {
   test('returns the events of the store, oldest first, with the documented fields', async () => {
@@ -205,71 +180,7 @@ describe('retention', () => {
     return row!.count;
   }
 
-  async function readAs(other: StoreClient): Promise<Page> {
+  async function readAs(other: StoreClient): Promise<FeedPage> {
     return (await other.get('/events')).body;
   }
-});
-
-describe('transactions that commit in a different order than they began', () => {
-  test('add no event before a cursor that was returned, and do not delay the events of others', async () => {
-    const slow = await feira.context.db.store('test').begin();
-    await write(slow, 'slow');
-    const quick = await feira.context.db.store('test').begin();
-    await write(quick, 'quick');
-    await quick.commit();
-    const before = await read();
-    expect(before.data.map(({ data }) => data.name)).toEqual(['quick']);
-    await slow.commit();
-    const { data } = await read({ after: before.meta.nextCursor });
-    expect(data.map(({ data }) => data.name)).toEqual(['slow']);
-  });
-
-  const seeds = [1, 2, 3].slice(0, sized(1, 3));
-  test.each(seeds)('show each event exactly once to a reader that polls (seed %i)', async (seed) => {
-    const WRITERS = 8;
-    const EACH = 25;
-    const random = new Random(seed);
-    const committed = new Set<string>();
-    const writer = async (who: number) => {
-      for (let i = 0; i < EACH; i++) {
-        const tx = await feira.context.db.store('test').begin();
-        // Some transactions take their position early and commit late, others the reverse. Some write twice, and some
-        // never commit.
-        await delay(random.below(4));
-        const names = [`${who}/${i}/a`, ...(random.below(3) === 0 ? [`${who}/${i}/b`] : [])];
-        for (const name of names) {
-          await write(tx, name);
-          await delay(random.below(12));
-        }
-        if (random.below(6) === 0) await tx.rollback();
-        else {
-          await tx.commit();
-          for (const name of names) committed.add(name);
-        }
-      }
-    };
-    // Read before the first write, because the reader does not record this page.
-    let after = (await read()).meta.nextCursor;
-    let writing = true;
-    const writers = Promise.all(Array.from({ length: WRITERS }, (_, who) => writer(who))).then(() => {
-      writing = false;
-    });
-    const seen: string[] = [];
-    const poll = async () => {
-      const page = await read({ after, limit: 1 + random.below(10) });
-      seen.push(...page.data.map(({ data }) => data.id));
-      after = page.meta.nextCursor;
-      return page.data.length;
-    };
-    while (writing) await poll();
-    await writers;
-    await until(async () => (await poll()) === 0 && seen.length >= committed.size);
-    expect([...seen].sort()).toEqual([...committed].sort());
-
-    const again: string[] = [];
-    let page = await read({ limit: 100 });
-    for (; page.data.length > 0; page = await read({ limit: 100, after: page.meta.nextCursor }))
-      again.push(...page.data.map(({ data }) => data.id));
-    expect(again).toEqual(seen);
-  });
 });

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
+import { expect } from 'vitest';
 import { createApp } from '../../src/oauth/apps.js';
 import type { TokenResponse } from '../../src/oauth/tokens.js';
 import type { Answer, Feira } from './feira.js';
@@ -119,6 +120,14 @@ export async function postForm(
   const payload = typeof fields === 'string' ? fields : new URLSearchParams(fields).toString();
   const type = { 'content-type': 'application/x-www-form-urlencoded' };
   return answerFrom(await app.inject({ method: 'POST', url, payload, headers: { ...type, ...headers } }));
+}
+
+/** Expects an error of the token endpoint in the format of RFC 6749. */
+export function expectTokenError(answer: Answer, status: number, error: string): void {
+  expect([answer.status, answer.body.error]).toEqual([status, error]);
+  expect(answer.body).toEqual({ error, error_description: expect.stringMatching(/^[\x20-\x7e]+$/) });
+  expect(answer.headers['cache-control']).toBe('no-store');
+  expect(answer.headers['content-type']).toContain('application/json');
 }
 
 function answerFrom(response: { statusCode: number; headers: Answer['headers']; body: string }): Answer {

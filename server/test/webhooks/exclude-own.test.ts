@@ -1,14 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { EVENT_NAMES } from '../../src/events/names.js';
-import { hasValidCheckDigit } from '../../src/orders/access-key.js';
 import { expireUnpaid, lockPaymentState } from '../../src/orders/lifecycle.js';
 import { finishRefunds, requestRefund } from '../../src/orders/refund.js';
 import { scan } from '../../src/shipping/shipments.js';
 import { startWorker, type Worker } from '../../src/worker.js';
-import { newProduct, newVaried, sizes } from '../support/catalog.js';
-import { type Answer, type Feira, openFeira, type StoreClient } from '../support/feira.js';
-import { pngOf } from '../support/images.js';
-import { upload } from '../support/media.js';
+import { CALLS_WITH_EVENTS, paidOrder } from '../support/calls-with-events.js';
+import { newProduct } from '../support/catalog.js';
+import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
 import { transactionOf } from '../support/orders.js';
 import { until } from '../support/process.js';
 import { Receiver } from '../support/receiver.js';
@@ -86,88 +84,6 @@ function headersOf({ id, sequence, event, origin }: FeedEntry): Record<string, s
   };
 }
 
-type Headers = Record<string, string>;
-/**
- * Makes a change as the app `by`. The products and images that it needs are created by `helper`, so that `by` causes
- * only the events of the change itself.
- */
-type Way = (by: StoreClient, helper: StoreClient, headers: Headers) => Promise<Answer>;
-
-const paidOrder = async (helper: StoreClient) => {
-  const productId = await newProduct(helper, { quantity: 5 });
-  return order(feira, helper.workspaceId, { productId, variantId: null, quantity: 1 });
-};
-const newImage = async (helper: StoreClient, product: string): Promise<string> => {
-  const url = `https://cdn.example/${product}.png`;
-  return (await helper.post(`/products/${product}/images`, { url })).body.id;
-};
-let sku = 0;
-/** Returns an access key that no invoice has yet. */
-const newAccessKey = (): string => {
-  const start = `352601123456780001955500100${String(++sku).padStart(16, '0')}`;
-  return [...'0123456789'].map((digit) => start + digit).find(hasValidCheckDigit)!;
-};
-
-/** Every API call that emits an event, by its route. */
-const WAYS: Record<string, Way> = {
-  'POST /products': (by, _, headers) => by.post('/products', { name: `Own ${++sku}`, price: 1 }, headers),
-  'PATCH /products/:id': async (by, helper, headers) =>
-    by.patch(`/products/${await newProduct(helper)}`, { price: 2, quantity: 3 }, headers),
-  'DELETE /products/:id': async (by, helper, headers) =>
-    by.delete(`/products/${await newProduct(helper)}`, headers),
-  'PUT /products/:id/variants': async (by, helper, headers) =>
-    by.put(`/products/${await newProduct(helper)}/variants`, sizes({ S: 1, M: 2 }), headers),
-  'PATCH /products/:id/variants': async (by, helper, headers) => {
-    const variants = [
-      { sku: 'S', price: 5, quantity: 6 },
-      { sku: 'M', quantity: 7 },
-    ];
-    return by.patch(`/products/${await newVaried(helper, { S: 1, M: 2 })}/variants`, { variants }, headers);
-  },
-  'PATCH /products/:id/stock': async (by, helper, headers) =>
-    by.patch(`/products/${await newProduct(helper)}/stock`, { quantity: 4 }, headers),
-  'PATCH /products/:id/variants/:sku/stock': async (by, helper, headers) =>
-    by.patch(`/products/${await newVaried(helper, { S: 1 })}/variants/S/stock`, { quantity: 4 }, headers),
-  'PATCH /stock': async (by, helper, headers) => {
-    const [first, second] = [`OWN-${++sku}`, `OWN-${++sku}`];
-    await newProduct(helper, { sku: first });
-    await newVaried(helper, { [second!]: 1 });
-    const entries = [
-      { sku: first, quantity: 4 },
-      { sku: second, delta: 1 },
-    ];
-    return by.patch('/stock', { entries }, headers);
-  },
-  'POST /products/:id/images': async (by, helper, headers) => {
-    const product = await newProduct(helper);
-    const key = await upload(feira, by, product, await pngOf(1));
-    expect((await by.post(`/products/${product}/images`, { key })).status).toBe(201);
-    return by.post(`/products/${product}/images`, { url: 'https://cdn.example/a.png', order: 0 }, headers);
-  },
-  'PATCH /products/:id/images/:imageId': async (by, helper, headers) => {
-    const product = await newProduct(helper);
-    await newImage(helper, product);
-    const second = await newImage(helper, product);
-    return by.patch(`/products/${product}/images/${second}`, { order: 0 }, headers);
-  },
-  'DELETE /products/:id/images/:imageId': async (by, helper, headers) => {
-    const product = await newProduct(helper);
-    return by.delete(`/products/${product}/images/${await newImage(helper, product)}`, headers);
-  },
-  'PATCH /orders/:id/shipping-status': async (by, helper, headers) =>
-    by.patch(
-      `/orders/${await paidOrder(helper)}/shipping-status`,
-      { statusShipping: 'sent', codeShipping: `AA${++sku}BR` },
-      headers,
-    ),
-  'POST /shipments': async (by, helper, headers) =>
-    by.post('/shipments', { orderId: await paidOrder(helper) }, headers),
-  'POST /orders/:id/invoices': async (by, helper, headers) =>
-    by.post(`/orders/${await paidOrder(helper)}/invoices`, { type: 'nfe', key: newAccessKey() }, headers),
-  'POST /orders/:id/refund': async (by, helper, headers) =>
-    by.post(`/orders/${await paidOrder(helper)}/refund`, { restock: true }, headers),
-};
-
 /**
  * Divides the routes into groups that share a store and its subscriptions, because creating these takes longer than the
  * calls.
@@ -186,10 +102,10 @@ describe('excludeOwn suppresses exactly the app’s own changes', () => {
       .filter(({ method }) => !['GET', 'HEAD'].includes(method))
       .map(({ method, url }) => `${method} ${url.replace('/api/v1', '')}`)
       .filter((route) => !WITHOUT_EVENT.some((each) => each.test(route)));
-    expect(Object.keys(WAYS).sort()).toEqual(writes.sort());
+    expect(Object.keys(CALLS_WITH_EVENTS).sort()).toEqual(writes.sort());
   });
 
-  test.each(chunksOf(3, Object.keys(WAYS)))(
+  test.each(chunksOf(3, Object.keys(CALLS_WITH_EVENTS)))(
     'made by %s, %s or %s, with and without an Idempotency-Key',
     async (...routes) => {
       // With `npm run test:long`, each change is made by both apps, with and without a key.
@@ -202,7 +118,12 @@ describe('excludeOwn suppresses exactly the app’s own changes', () => {
       for (const route of routes)
         for (const [by, helper, keyed] of calls.slice(0, sized(2, 4))) {
           const before = await feed();
-          const { status } = await WAYS[route]!(by, helper, keyed ? { 'idempotency-key': route } : {});
+          const { status } = await CALLS_WITH_EVENTS[route]!(
+            by,
+            helper,
+            keyed ? { 'idempotency-key': route } : {},
+            feira,
+          );
           const made = (await feed()).slice(before.length);
           expect([route, status < 300, made.at(-1)?.origin]).toEqual([route, true, `app:${by.clientId}`]);
         }
@@ -233,7 +154,7 @@ describe('excludeOwn suppresses exactly the app’s own changes', () => {
   });
 
   test('including a refund that the worker completes after the process has died', async () => {
-    const id = await paidOrder(theirs);
+    const id = await paidOrder(feira, theirs);
     const { workspaceId, clientId } = mine;
     await feira.context.db.store('test').transaction(async (tx) => {
       const { total: amount } = (await lockPaymentState(tx, workspaceId, id))!;
@@ -253,7 +174,7 @@ describe('excludeOwn suppresses exactly the app’s own changes', () => {
   test('and not the changes by a buyer, the gateway, the carrier or the expiry of an order', async () => {
     const { gateway, db } = feira.context;
     const { workspaceId } = mine;
-    const paid = await paidOrder(mine);
+    const paid = await paidOrder(feira, mine);
     const { code } = (await mine.post('/shipments', { orderId: paid })).body;
     await db.store('test').transaction((tx) => scan(tx, workspaceId, code, undefined));
     await gateway.refundAsMerchant(await transactionOf(feira, paid), 1);

@@ -149,67 +149,6 @@ describe('the same key and another request', () => {
   });
 });
 
-describe('a response is not stored if it', () => {
-  const body = { name: 'Late', price: 1 };
-
-  test('is a 401 or 403', async () => {
-    const headers = { authorization: 'Bearer nonsense', ...key };
-    expect((await store.post('/products', body, headers)).status).toBe(401);
-    const reader = await store.withScopes(['products:read']);
-    expect((await reader.post('/products', body, key)).status).toBe(403);
-    expect((await store.post('/products', body, key)).status).toBe(201);
-
-    const varied = await newVaried(store, { A: 1 });
-    const stock = await store.withScopes(['stock:write']);
-    const entry = [{ sku: 'A', price: 3 }];
-    const other = { 'idempotency-key': 'rejected by the handler' };
-    expect((await stock.patch(`/products/${varied}/variants`, entry, other)).status).toBe(403);
-    expect((await store.patch(`/products/${varied}/variants`, entry, other)).status).toBe(200);
-  });
-
-  test('is a 429', async () => {
-    const poor = await feira.store({ perMinute: 1 });
-    await poor.get('/me');
-    expect((await poor.post('/products', body, key)).status).toBe(429);
-    feira.clock.forward(60_000);
-    expect((await poor.post('/products', body, key)).status).toBe(201);
-  });
-
-  test('is a 5xx, after which neither the key nor any change is stored', async () => {
-    const { autocommit } = feira.context.db.store('test');
-    await autocommit.query(sql`alter table product_search rename to product_search_away`);
-    const failed = await store.post('/products', body, key);
-    await autocommit.query(sql`alter table product_search_away rename to product_search`);
-    expect([failed.status, failed.body.code]).toEqual([500, 'internal_error']);
-    expect([await names(), await feira.events(store.workspaceId)]).toEqual([[], []]);
-    const retried = await store.post('/products', body, key);
-    expect([retried.status, replayed(retried)]).toEqual([201, false]);
-  });
-});
-
-describe('key, response and change', () => {
-  test('are one commit: if the key cannot be stored, the change is not made', async () => {
-    const { autocommit } = feira.context.db.store('test');
-    await autocommit.query(sql`
-      alter table idempotency_keys add constraint refuse_all check (status = 0) not valid`);
-    const failed = await store.post('/products', { name: 'Torn', price: 1 }, key);
-    await autocommit.query(sql`alter table idempotency_keys drop constraint refuse_all`);
-    expect([failed.status, failed.body.code]).toEqual([500, 'internal_error']);
-    expect([await names(), await feira.events(store.workspaceId)]).toEqual([[], []]);
-    expect((await store.post('/products', { name: 'Torn', price: 1 }, key)).status).toBe(201);
-  });
-
-  test('do not include any part of the change if the call is rejected', async () => {
-    await newProduct(store, { name: 'Taken' });
-    const id = await newProduct(store, { name: 'Mine', price: 1 });
-    const answer = await observe(feira, store, () =>
-      store.patch(`/products/${id}`, { name: 'Taken', price: 99, quantity: 7 }, key),
-    );
-    expect([answer.status, answer.events]).toEqual([409, []]);
-    expect((await store.get(`/products/${id}`)).body).toMatchObject({ name: 'Mine', price: 1, quantity: 0 });
-  });
-});
-
 describe('a key', () => {
   test('is stored for 24 hours and is free again afterwards', async () => {
     feira.clock.stop();

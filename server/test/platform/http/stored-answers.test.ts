@@ -1,17 +1,30 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { sql } from '../../../src/platform/db/sql.js';
-import { type Feira, openFeira, type StoreClient } from '../../support/feira.js';
+import { newProduct, newVaried, observe } from '../../support/catalog.js';
+import { type Answer, type Feira, openFeira, type StoreClient } from '../../support/feira.js';
 
-// Tests what is stored for an idempotency key if a small request has a large response.
+// Tests which responses are stored for an idempotency key, and what is stored if a small request has a large response.
 
 let feira: Feira;
 let store: StoreClient;
+let key: { 'idempotency-key': string };
+let used = 0;
+
 beforeAll(async () => {
   feira = await openFeira();
+});
+beforeEach(async () => {
   store = await feira.store();
+  key = { 'idempotency-key': `key ${++used}` };
 });
 afterAll(() => feira.close());
+
+const replayed = ({ headers }: Answer) => headers['idempotent-replayed'] === 'true';
+
+async function names(): Promise<string[]> {
+  return (await store.get('/products?sort=createdAt')).body.data.map((each: { name: string }) => each.name);
+}
 
 /**
  * Creates a product with a thousand variations. Responses with random codes can hardly be compressed. The variations
@@ -36,6 +49,67 @@ async function storedBytes(key: string): Promise<number> {
     .query<{ bytes: number }>(sql`select length(body) as bytes from idempotency_keys where key = ${key}`);
   return row!.bytes;
 }
+
+describe('a response is not stored if it', () => {
+  const body = { name: 'Late', price: 1 };
+
+  test('is a 401 or 403', async () => {
+    const headers = { authorization: 'Bearer nonsense', ...key };
+    expect((await store.post('/products', body, headers)).status).toBe(401);
+    const reader = await store.withScopes(['products:read']);
+    expect((await reader.post('/products', body, key)).status).toBe(403);
+    expect((await store.post('/products', body, key)).status).toBe(201);
+
+    const varied = await newVaried(store, { A: 1 });
+    const stock = await store.withScopes(['stock:write']);
+    const entry = [{ sku: 'A', price: 3 }];
+    const other = { 'idempotency-key': 'rejected by the handler' };
+    expect((await stock.patch(`/products/${varied}/variants`, entry, other)).status).toBe(403);
+    expect((await store.patch(`/products/${varied}/variants`, entry, other)).status).toBe(200);
+  });
+
+  test('is a 429', async () => {
+    const poor = await feira.store({ perMinute: 1 });
+    await poor.get('/me');
+    expect((await poor.post('/products', body, key)).status).toBe(429);
+    feira.clock.forward(60_000);
+    expect((await poor.post('/products', body, key)).status).toBe(201);
+  });
+
+  test('is a 5xx, after which neither the key nor any change is stored', async () => {
+    const { autocommit } = feira.context.db.store('test');
+    await autocommit.query(sql`alter table product_search rename to product_search_away`);
+    const failed = await store.post('/products', body, key);
+    await autocommit.query(sql`alter table product_search_away rename to product_search`);
+    expect([failed.status, failed.body.code]).toEqual([500, 'internal_error']);
+    expect([await names(), await feira.events(store.workspaceId)]).toEqual([[], []]);
+    const retried = await store.post('/products', body, key);
+    expect([retried.status, replayed(retried)]).toEqual([201, false]);
+  });
+});
+
+describe('key, response and change', () => {
+  test('are one commit: if the key cannot be stored, the change is not made', async () => {
+    const { autocommit } = feira.context.db.store('test');
+    await autocommit.query(sql`
+      alter table idempotency_keys add constraint refuse_all check (status = 0) not valid`);
+    const failed = await store.post('/products', { name: 'Torn', price: 1 }, key);
+    await autocommit.query(sql`alter table idempotency_keys drop constraint refuse_all`);
+    expect([failed.status, failed.body.code]).toEqual([500, 'internal_error']);
+    expect([await names(), await feira.events(store.workspaceId)]).toEqual([[], []]);
+    expect((await store.post('/products', { name: 'Torn', price: 1 }, key)).status).toBe(201);
+  });
+
+  test('do not include any part of the change if the call is rejected', async () => {
+    await newProduct(store, { name: 'Taken' });
+    const id = await newProduct(store, { name: 'Mine', price: 1 });
+    const answer = await observe(feira, store, () =>
+      store.patch(`/products/${id}`, { name: 'Taken', price: 99, quantity: 7 }, key),
+    );
+    expect([answer.status, answer.events]).toEqual([409, []]);
+    expect((await store.get(`/products/${id}`)).body).toMatchObject({ name: 'Mine', price: 1, quantity: 0 });
+  });
+});
 
 test('a response is stored compressed and replayed unchanged', async () => {
   const id = await productWith('Plain', 'plain');
