@@ -26,6 +26,7 @@ export function DesignPage({ navigation }: { navigation: Navigation }) {
       path="/docs/design"
       title="Design system"
       description="The colours, type and parts that the shops, the documentation, the console and the partner pages share."
+      styles={['docs/design.css']}
     >
       <h1>Design system</h1>
       <p class="lead">
@@ -39,15 +40,16 @@ export function DesignPage({ navigation }: { navigation: Navigation }) {
           loads it.
         </li>
         <li>
-          <code>feira.css</code>: the parts below, in the layer <code>parts</code>. For Feira's own pages.
+          <code>forms.css</code> and <code>feira.css</code>: the parts below, in the layer <code>parts</code>.
+          For Feira's own pages.
         </li>
         <li>
-          <code>docs.css</code> and <code>site.css</code>: the layouts of the documentation and of the landing
+          <code>docs/</code> and <code>site.css</code>: the layouts of the documentation and of the landing
           page, in the layer <code>layout</code>.
         </li>
         <li>
-          <code>shop.css</code>: shops, checkout and payment. It has no layer, so it wins over the tokens. For
-          a shop with a colour of its own, a style sheet replaces the tokens that begin with{' '}
+          <code>shop/</code>: shops, checkout and payment. These files have no layer, so they win over the
+          tokens. For a shop with a colour of its own, a style sheet replaces the tokens that begin with{' '}
           <code>--accent</code>, adjusted until text in the colour has enough contrast.
         </li>
       </ul>

@@ -8,6 +8,9 @@ export interface Navigation {
   sections: { title: string; links: { path: string; text: string }[] }[];
 }
 
+/** The style sheets of all documentation pages. Later ones override earlier ones. */
+const STYLES = ['docs/layout.css', 'docs/prose.css', 'docs/code.css', 'docs/lists.css', 'docs/reference.css'];
+
 /** The layout of a documentation page. It is in English, like the API. */
 export function DocsPage(props: {
   navigation: Navigation;
@@ -20,9 +23,21 @@ export function DocsPage(props: {
   /** Whether the page is also available as Markdown. */
   markdown?: boolean;
   wide?: boolean;
+  /** The style sheets that only this page needs. */
+  styles?: string[];
   children: ComponentChildren;
 }) {
-  const { navigation, path, title, description, headings = [], query = '', wide, children } = props;
+  const {
+    navigation,
+    path,
+    title,
+    description,
+    headings = [],
+    query = '',
+    wide,
+    styles = [],
+    children,
+  } = props;
   const url = `${navigation.publicUrl}${path}`;
   return (
     <html lang="en">
@@ -31,7 +46,7 @@ export function DocsPage(props: {
         description={description}
         url={url}
         image={`${navigation.publicUrl}/assets/share.png`}
-        styles={['docs.css']}
+        styles={[...STYLES, ...styles]}
         script="docs.js"
       >
         {props.markdown && <link rel="alternate" type="text/markdown" href={`${path}.md`} />}

@@ -45,6 +45,9 @@ export function Brand() {
   );
 }
 
+/** The style sheets of all pages outside shops. */
+const SHARED_STYLES = ['tokens.css', 'forms.css', 'feira.css'];
+
 /** The head of pages outside shops. With a description it contains tags for search engines and link previews. */
 export function PageHead(props: {
   title: string;
@@ -52,6 +55,7 @@ export function PageHead(props: {
   /** The absolute URL of the page. */
   url?: string;
   image?: string;
+  /** The style sheets of this page besides the shared ones. */
   styles?: string[];
   script?: string;
   children?: ComponentChildren;
@@ -71,7 +75,7 @@ export function PageHead(props: {
       {image && <meta property="og:image" content={image} />}
       {image && <meta name="twitter:card" content="summary_large_image" />}
       <link rel="icon" href="/favicon.ico" type="image/svg+xml" />
-      {['tokens.css', 'feira.css', ...styles].map((style) => (
+      {[...SHARED_STYLES, ...styles].map((style) => (
         <link key={style} rel="stylesheet" href={assetUrl(style)} />
       ))}
       {script && <script src={assetUrl(script)} defer />}

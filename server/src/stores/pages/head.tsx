@@ -14,6 +14,22 @@ export interface PageDescription {
   hidden?: boolean;
 }
 
+/**
+ * The style sheets of all shop pages. Every page has all of them, because they are small and cached after the first
+ * page. Later ones override earlier ones.
+ */
+const STYLES = [
+  'tokens.css',
+  'shop/base.css',
+  'shop/frame.css',
+  'shop/product-cards.css',
+  'shop/list.css',
+  'shop/product.css',
+  'shop/cart.css',
+  'shop/checkout.css',
+  'shop/order.css',
+];
+
 export function Head(props: {
   title: string;
   language: Language;
@@ -37,8 +53,9 @@ export function Head(props: {
       {canonical && <meta property="og:type" content={data ? 'product' : 'website'} />}
       {image && <meta property="og:image" content={image} />}
       <link rel="icon" href="/favicon.ico" type="image/svg+xml" />
-      <link rel="stylesheet" href={assetUrl('tokens.css')} />
-      <link rel="stylesheet" href={assetUrl('shop.css')} />
+      {STYLES.map((style) => (
+        <link key={style} rel="stylesheet" href={assetUrl(style)} />
+      ))}
       {accentColor && <link rel="stylesheet" href={accentUrl(accentColor)} />}
       <script src={assetUrl('shop.js')} defer />
       {data && (
