@@ -23,10 +23,14 @@ is_running() {
 
 # until_true SECONDS WHAT COMMAND…: waits until the command succeeds. Fails with the name WHAT after SECONDS.
 until_true() {
-  local limit=$((SECONDS + $1)) what=$2
+  local limit=$((SECONDS + $1)) what=$2 hint=$((SECONDS + 20))
   shift 2
   until "$@" >/dev/null 2>&1; do
     [ $SECONDS -lt $limit ] || fail "$what did not answer in time. Its log is in $folder/log."
+    if [ $SECONDS -ge $hint ]; then
+      echo "Still waiting for $what. Its log is in $folder/log." >&2
+      hint=$limit
+    fi
     sleep 0.1
   done
 }

@@ -1,11 +1,14 @@
 # Folders, ports and accounts. The other parts read these variables.
 # shellcheck shell=bash disable=SC2034,SC2154
 
-folder=${FEIRA_CLUSTER:-/tmp/feira-cluster-$(id -u)}
+folder=$(realpath -m "${FEIRA_CLUSTER:-/tmp/feira-cluster-$(id -u)}")
 base=${FEIRA_CLUSTER_PORT:-7400}
 repository=$(cd "$here/../.." && pwd)
 # The folder of the Feira version to start. Set it to another version to try an upgrade.
-release=${FEIRA_CLUSTER_RELEASE:-$repository}
+release=$(realpath -m "${FEIRA_CLUSTER_RELEASE:-$repository}")
+# The programs are started in a folder that their account may enter. The repository can be in /root, which only root may.
+called_from=$PWD
+cd /
 pg_bin=/usr/lib/postgresql/15/bin
 # Seconds. The limit only stops a wait for a part that hangs: on a busy machine a start takes minutes.
 start_limit=600
@@ -56,8 +59,9 @@ ceph-common ceph
 curl curl
 LIST
   [ ${#missing[@]} = 0 ] || fail "Missing packages. Install them with:
-  apt-get install --no-install-recommends ${missing[*]}
-On a machine that should not run them as services, disable those first: systemctl disable --now ${missing[*]}"
+  apt-get update && apt-get install --no-install-recommends ${missing[*]}
+Debian starts some of them as services, which the local cluster does not use. To stop these services:
+  systemctl disable --now postgresql patroni etcd pgbouncer haproxy redis-server"
 }
 
 require_build() {
