@@ -32,8 +32,7 @@ export const command: Command = {
         }
       };
       await Promise.all(Array.from({ length: Math.min(AT_ONCE, count) }, buyer));
-      if (orders.length === 0)
-        throw new UsageError('The store has nothing in stock to buy', { code: 'out_of_stock' });
+      if (orders.length === 0) throw new UsageError(nothingToBuy(product), { code: 'out_of_stock' });
       if (orders.length < count)
         process.stderr.write(`feira: sold out after ${orders.length} of ${count} buyers\n`);
       return { orders: orders.sort(), bought: await readPurchases(services.db, shop.workspaceId, orders) };
@@ -41,3 +40,9 @@ export const command: Command = {
   },
   describe: ({ bought }: { bought: Purchase[] }) => bought.map(sentence).join('\n'),
 };
+
+function nothingToBuy(product: string | undefined): string {
+  return product === undefined
+    ? 'The store has nothing in stock to buy'
+    : `The store has no product ${product} in stock`;
+}

@@ -76,7 +76,7 @@ describe('one address', () => {
     expect(placed.map(({ status }) => status)).toEqual([303, 303]);
     const refused = await place(address);
     expect([refused.status, refused.headers['retry-after']]).toEqual([429, '600']);
-    expect(refused.text).toContain('too many unpaid orders');
+    expect(refused.text).toContain('too many recent or unpaid orders');
     expect((await place(newAddress())).status).toBe(303);
     expect(await stock()).toBe(100_000 - 3);
     await settle(placed[0]!);

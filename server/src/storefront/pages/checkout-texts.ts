@@ -70,7 +70,7 @@ export const CHECKOUT_TEXTS = {
     tooManyUnits: ({ maxUnitsPerLine, maxUnitsPerOrder }: StoreLimits) =>
       `This shop sells at most ${maxUnitsPerLine.toLocaleString('en')} units of one item and ${maxUnitsPerOrder.toLocaleString('en')} units in one order.`,
     tooManyOrders:
-      'There are too many unpaid orders from your connection. Pay one of them, or try again in ten minutes.',
+      'There are too many recent or unpaid orders from your connection. Pay an unpaid one, or try again in ten minutes.',
     shopBusy: 'This shop is receiving too many orders right now. Try again in ten minutes.',
     unavailable: 'Some items are no longer available.',
   },
@@ -139,7 +139,7 @@ export const CHECKOUT_TEXTS = {
     tooManyUnits: ({ maxUnitsPerLine, maxUnitsPerOrder }: StoreLimits) =>
       `Esta loja vende no máximo ${maxUnitsPerLine.toLocaleString('pt-BR')} unidades de cada item e ${maxUnitsPerOrder.toLocaleString('pt-BR')} unidades por pedido.`,
     tooManyOrders:
-      'Há muitos pedidos não pagos feitos a partir da sua conexão. Pague um deles ou tente novamente em dez minutos.',
+      'Há muitos pedidos recentes ou não pagos feitos a partir da sua conexão. Pague um pedido pendente ou tente novamente em dez minutos.',
     shopBusy: 'Esta loja está recebendo muitos pedidos agora. Tente novamente em dez minutos.',
     unavailable: 'Alguns itens não estão mais disponíveis.',
   },
