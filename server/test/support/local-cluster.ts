@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Database, openDatabase } from '../../src/platform/db/database.js';
-import { cleanEnv, ROOT, until } from './process.js';
+import { cleanEnv, ROOT, temporaryFolder, until } from './process.js';
 import { type CallOptions, callApi, createFleetStore, type FleetStore } from './storm/stores.js';
 import type { Kill, StormTarget } from './storm/target.js';
 
@@ -185,5 +185,12 @@ export class LocalCluster implements StormTarget {
 
 async function run(env: Record<string, string>, command: string, ...args: string[]): Promise<void> {
   const timeout = command === 'start' ? START_MS : CHANGE_MS;
-  await promisify(execFile)(COMMAND, [command, ...args], { env, timeout });
+  // The command must work in a folder that only its caller may enter, such as /root. As root, it starts programs as
+  // another account.
+  const folder = temporaryFolder();
+  try {
+    await promisify(execFile)(COMMAND, [command, ...args], { env, timeout, cwd: folder.path });
+  } finally {
+    folder.remove();
+  }
 }
