@@ -1,23 +1,21 @@
 import type { FastifyInstance, InjectOptions } from 'fastify';
-import { type DestinationStream, pino } from 'pino';
 import { buildApp } from '../../src/app.js';
-import { type Assembly, assemble } from '../../src/assembly.js';
 import { createApp } from '../../src/oauth/apps.js';
 import { setBudget } from '../../src/oauth/budget.js';
 import { SCOPES, type Scope } from '../../src/oauth/scopes.js';
 import { createGrant, issueTokens } from '../../src/oauth/tokens.js';
-import type { SandboxGateway } from '../../src/payments/sandbox/gateway.js';
-import type { PublicRoutes, WebhookConfig } from '../../src/platform/config.js';
-import type { ReplicaSettings } from '../../src/platform/config-replica.js';
-import type { S3Config } from '../../src/platform/config-s3.js';
 import { migrate } from '../../src/platform/db/migrate.js';
-import type { Deadlines } from '../../src/platform/db/settings.js';
 import { sql } from '../../src/platform/db/sql.js';
-import { createLog } from '../../src/platform/observability/log.js';
 import { createStore } from '../../src/stores/stores.js';
+import {
+  assembleForTest,
+  type TestConnection,
+  type TestContext,
+  type TestSettings,
+} from './assemble-for-test.js';
 import { checkAnswers } from './check-answers.js';
 import { MovableClock } from './clock.js';
-import { cloneDatabase, LONG_DEADLINES } from './database.js';
+import { cloneDatabase } from './database.js';
 import { addOwner } from './owners.js';
 import { temporaryFolder } from './process.js';
 
@@ -25,16 +23,13 @@ export const ALL_SCOPES = Object.keys(SCOPES) as Scope[];
 export const TEST_SECRET = 'a secret for tests, known to everybody who reads them';
 const LARGE_BUDGET = 1_000_000;
 
-/** The parts of a process that tests access directly. */
-type TestContext = ReturnType<typeof partsOf>;
-
 /** A complete server on its own database. Requests are injected, not sent over a socket. */
 export interface Feira {
   app: FastifyInstance;
   /** `gateway` is the sandbox gateway. It is undefined on a server that was opened without a payment gateway. */
   context: TestContext;
   clock: MovableClock;
-  connection: { host: string; port: number; user: string; database: string };
+  connection: TestConnection;
   /** Creates a store with a connected app. The default budget is large enough for any test. */
   store(options?: { scopes?: Scope[]; perMinute?: number }): Promise<StoreClient>;
   events(workspaceId: string): Promise<{ event: string; data: Record<string, unknown> }[]>;
@@ -53,69 +48,29 @@ export interface Answer {
  * budgets.
  */
 export async function openFeira(
-  options: {
-    logTo?: DestinationStream;
+  options: TestSettings & {
     publicUrl?: string;
     on?: Feira;
     /** An empty or restored database in the test's own cluster. It is migrated. */
-    connection?: Feira['connection'];
-    redisUrl?: string;
-    /** A standby of the database, used as REPLICA_URL would be. */
-    replica?: ReplicaSettings;
-    /** Another route to the same database, such as a proxy. */
-    through?: (connection: Feira['connection']) => Promise<Feira['connection']>;
-    /**
-     * Database time limits. By default they are so long that no test fails on a busy machine. Pass {} to use the
-     * production values.
-     */
-    deadlines?: Partial<Deadlines>;
-    redisTimeoutMs?: number;
-    trustedProxies?: string[];
-    s3?: S3Config;
-    webhooks?: Partial<WebhookConfig>;
+    connection?: TestConnection;
     secrets?: string[];
-    publicRoutes?: PublicRoutes;
-    paymentGateway?: 'sandbox' | 'none';
-    isTestShop?: boolean;
     /** Default: a temporary folder, which is removed when the server closes. */
     dataFolder?: string;
-    /** Uses the production clock, which tests cannot move. */
-    productionClock?: boolean;
   } = {},
 ): Promise<Feira> {
   const given = options.on?.connection ?? options.connection;
   const { connection, drop } = given ? { connection: given, drop: async () => {} } : await cloneDatabase();
   if (options.connection) await migrate(connection);
   const clock = options.on?.clock ?? new MovableClock();
-  const log = options.logTo ? createLog('info', options.logTo) : pino({ level: 'silent' });
   const folder = options.dataFolder ? { path: options.dataFolder, remove() {} } : temporaryFolder();
   const publicUrl = options.publicUrl ?? options.on?.context.publicUrl ?? 'http://feira.test';
-  const assembly = await assemble({
-    connection: options.through ? await options.through(connection) : connection,
-    ...(!options.productionClock && { clock }),
-    log,
+  const { assembly, context } = await assembleForTest(options, {
+    connection,
+    clock,
     publicUrl,
-    paymentGateway: options.paymentGateway ?? 'sandbox',
-    isTestShop: options.isTestShop ?? false,
-    mediaUrl: `${publicUrl}/media`,
     dataFolder: folder.path,
-    redisUrl: options.redisUrl,
-    replica: options.replica,
-    databaseDriver: process.env.FEIRA_DB_DRIVER === 'pg' ? 'pg' : 'pipeline',
-    deadlines: options.deadlines ?? LONG_DEADLINES,
-    redisTimeoutMs: options.redisTimeoutMs,
-    ...(options.trustedProxies && { trustedProxies: options.trustedProxies }),
-    s3: options.s3,
-    ...(options.publicRoutes && { publicRoutes: options.publicRoutes }),
     secrets: options.secrets ?? [TEST_SECRET],
-    webhooks: {
-      backoff: { firstMs: 5_000, factor: 15 },
-      timeoutMs: 5_000,
-      allowPrivate: true,
-      ...options.webhooks,
-    },
   });
-  const context = partsOf(assembly, publicUrl);
   const app = await buildApp(assembly.app);
   await app.ready();
   const { faults } = await checkAnswers(app);
@@ -154,21 +109,6 @@ export async function openFeira(
       await drop();
       if (faults.length > 0) throw new Error(faults.join('\n'));
     },
-  };
-}
-
-function partsOf({ resources, app: { api, pages }, worker, monitor }: Assembly, publicUrl: string) {
-  return {
-    ...resources,
-    ...worker,
-    ...monitor,
-    ...api.guard,
-    publicUrl,
-    wake: pages.storefront.wake,
-    sessions: pages.storefront.sessions,
-    orderLinks: pages.storefront.orderLinks,
-    labels: api.shipping.labels,
-    gateway: worker.jobs.sandbox as SandboxGateway,
   };
 }
 

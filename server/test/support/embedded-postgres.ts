@@ -1,0 +1,106 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { chmodSync, existsSync, mkdtempSync, readFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import pg from 'pg';
+import { expect } from 'vitest';
+import type { EmbeddedPostgres } from '../../src/platform/embedded-postgres/start.js';
+import { memoryOrDisk } from './memory-or-disk.js';
+
+const server = join(import.meta.dirname, '..', '..');
+/** The compiled launcher of the embedded PostgreSQL. */
+export const compiled = join(server, 'dist', 'platform', 'embedded-postgres');
+
+/** The data folders of a test file, which `removeFolders` removes. */
+export const folders: string[] = [];
+const children: ChildProcess[] = [];
+
+interface EmbeddedUser extends Omit<EmbeddedPostgres, 'close'> {
+  process: ChildProcess;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts another process that uses the data folder until its standard input ends. `installed` is a folder with another
+ * installation of the launcher, next to which there is a copy of Node.
+ */
+export async function startUser(options: {
+  folder: string;
+  installed?: string;
+  account?: object;
+}): Promise<EmbeddedUser> {
+  const entry = options.installed ? join(options.installed, 'embedded-postgres') : compiled;
+  const script = `
+    const { startEmbeddedPostgres } = await import(${JSON.stringify(join(entry, 'start.js'))});
+    const { connection, started, close } = await startEmbeddedPostgres({ folder: process.argv[1] });
+    console.log(JSON.stringify({ connection, started }));
+    process.stdin.on('end', close).resume();`;
+  const child = spawn(
+    options.installed ? join(dirname(options.installed), 'node') : process.execPath,
+    ['--input-type=module', '-e', script, options.folder],
+    { cwd: '/', stdio: ['pipe', 'pipe', 'pipe'], ...options.account },
+  );
+  children.push(child);
+  let complaint = '';
+  child.stderr.on('data', (text) => {
+    complaint += text;
+  });
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  for await (const line of createInterface(child.stdout)) {
+    const close = () => {
+      child.stdin.end();
+      return ended;
+    };
+    return { process: child, ...JSON.parse(line), close };
+  }
+  await ended;
+  throw new Error(complaint);
+}
+
+/** Kills the processes that `startUser` has started, and waits until their PostgreSQL has stopped. */
+export async function killUsers(): Promise<void> {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+  for (const folder of folders) await stopped(placeOf(folder));
+}
+
+export async function removeFolders(): Promise<void> {
+  // The external locations are removed first, because the data folders contain their names.
+  for (const path of [...folders.map(placeOf), ...folders]) await rm(path, { recursive: true, force: true });
+}
+
+/** Creates a folder that every account can enter. */
+export function openFolder(parent = memoryOrDisk()): string {
+  const folder = mkdtempSync(join(parent, 'feira-pg-'));
+  chmodSync(folder, 0o755);
+  folders.push(folder);
+  return folder;
+}
+
+/** Returns the folder of PostgreSQL that belongs to the data folder. */
+export function placeOf(folder: string): string {
+  const id = join(folder, 'postgres-id');
+  return existsSync(id) ? join('/var/lib/feira', readFileSync(id, 'utf8')) : join(folder, 'postgres');
+}
+
+export function postmasterPid(folder: string): number {
+  return Number.parseInt(readFileSync(join(placeOf(folder), 'data', 'postmaster.pid'), 'utf8'), 10);
+}
+
+export function stopped(location: string): Promise<void> {
+  const remains = () => existsSync(join(location, 'data', 'postmaster.pid'));
+  return expect.poll(remains, { timeout: 60_000, message: `PostgreSQL stops in ${location}` }).toBe(false);
+}
+
+export async function query(
+  connection: EmbeddedPostgres['connection'],
+  statement: string,
+): Promise<unknown[]> {
+  const client = new pg.Client(connection);
+  await client.connect();
+  try {
+    return (await client.query(statement)).rows;
+  } finally {
+    await client.end();
+  }
+}
