@@ -179,11 +179,17 @@ test('names no file utils, helpers, common, service or manager', () => {
   ).toEqual([]);
 });
 
-test('keeps every file under 250 lines', () => {
-  const files = [...filesIn('server/src', /\.tsx?$/), ...filesIn('server/public', /\.css$/)];
+test('keeps every file within 250 lines, including tests and style sheets', () => {
+  const code = ['server/src', 'server/test', 'sdk/src', 'sdk/test', 'bench'];
+  const files = [
+    ...code.flatMap((folder) => filesIn(folder, /\.tsx?$/)),
+    ...filesIn('server/public', /\.css$/),
+  ].filter((file) => !file.includes('/dist/'));
+  expect(files.length).toBeGreaterThan(700);
   expect(files).toContain('server/public/shop/base.css');
-  const long = files.filter((file) => readFileSync(join(ROOT, file), 'utf8').split('\n').length > 250);
-  expect(long).toEqual([]);
+  const linesOf = (file: string) => readFileSync(join(ROOT, file), 'utf8').trimEnd().split('\n').length;
+  // The types of the SDK are generated.
+  expect(files.filter((file) => linesOf(file) > 250)).toEqual(['sdk/src/types.ts']);
 });
 
 // Words that the style guide avoids. doomed_files is one of them, but it is not checked, because it is still the name

@@ -1,12 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
-import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createApp } from '../../src/oauth/apps.js';
 import { createStore } from '../../src/stores/stores.js';
+import { accessibilityFaults } from '../support/accessibility.js';
 import { openBrowser } from '../support/browser.js';
 import { type Feira, openFeira } from '../support/feira.js';
 import { freePort } from '../support/process.js';
@@ -14,7 +13,6 @@ import { freePort } from '../support/process.js';
 // Tests consent as a merchant gives it: in a real Chromium, over a real socket, for an app on another origin.
 const EMAIL = 'ana@loja.example';
 const PASSWORD = 'correct horse battery';
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 let feira: Feira;
 let address: string;
@@ -85,28 +83,16 @@ async function picture(name: string): Promise<void> {
     await page.screenshot({ path: `${process.env.SCREENSHOTS}/${name}.png`, fullPage: true });
 }
 
-async function accessibilityFaults(): Promise<string[]> {
-  await page.evaluate(AXE);
-  return page.evaluate(async () => {
-    const { axe } = globalThis as unknown as {
-      axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
-    };
-    return (await axe.run()).violations.map(
-      ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`,
-    );
-  });
-}
-
 describe('a merchant in a browser', () => {
   test('signs in, picks a store, approves, and the app acts for that store', async () => {
     const verifier = randomBytes(32).toString('base64url');
     await page.goto(authorizeUrl(verifier));
     await picture('sign-in');
-    expect(await accessibilityFaults()).toEqual([]);
+    expect(await accessibilityFaults(page)).toEqual([]);
     await signIn();
     await page.getByRole('heading', { name: 'Conecta ERP' }).waitFor();
     await picture('consent');
-    expect(await accessibilityFaults()).toEqual([]);
+    expect(await accessibilityFaults(page)).toEqual([]);
     await page.getByLabel('Store').selectOption({ label: 'Ana Atacado' });
     await page.getByRole('button', { name: 'Approve' }).click();
     await page.getByRole('heading', { name: 'Back at the ERP' }).waitFor();
@@ -130,7 +116,7 @@ describe('a merchant in a browser', () => {
 
     await page.goto(`${address}/console/apps`);
     await picture('connected-apps');
-    expect(await accessibilityFaults()).toEqual([]);
+    expect(await accessibilityFaults(page)).toEqual([]);
     await page.getByRole('button', { name: 'Disconnect' }).click();
     await page.getByText('No app is connected to this store.').nth(1).waitFor();
     const after = await fetch(`${address}/api/v1/me`, {
@@ -189,7 +175,7 @@ describe('a merchant in a browser', () => {
 test('an integrator signs up, registers an app and rotates its secret', async () => {
   await page.goto(`${address}/partners`);
   await picture('partners-sign-up');
-  expect(await accessibilityFaults()).toEqual([]);
+  expect(await accessibilityFaults(page)).toEqual([]);
   await page.getByLabel('E-mail').fill('dev@erp.example');
   await page.getByLabel('Password').fill('a long enough password');
   await page.getByRole('button', { name: 'Create account' }).click();
@@ -200,7 +186,7 @@ test('an integrator signs up, registers an app and rotates its secret', async ()
   const secret = await page.locator('code.secret').textContent();
   expect(secret).toMatch(/^feira_cs_/);
   await picture('partners-app');
-  expect(await accessibilityFaults()).toEqual([]);
+  expect(await accessibilityFaults(page)).toEqual([]);
   await page.getByRole('button', { name: 'Create a new secret' }).click();
   expect(await page.locator('code.secret').textContent()).not.toBe(secret);
   await page.getByRole('button', { name: 'Revoke the old secret' }).click();

@@ -1,20 +1,17 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import type { BrowserContext, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startWorker, type Worker } from '../../src/worker.js';
+import { accessibilityFaults } from '../support/accessibility.js';
 import { openBrowser } from '../support/browser.js';
 import { shopOf } from '../support/buyer.js';
-import { newProduct } from '../support/catalog.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
+import { addProducts, openSession } from '../support/illustrated-shop.js';
 import { freePort, until } from '../support/process.js';
 import { Receiver } from '../support/receiver.js';
 
 // Tests a purchase as a buyer makes it: in a real Chromium, over a real socket, with an integrator who receives the
 // webhook.
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const DESKTOP = { width: 1280, height: 900 };
-const PICTURES = 'https://pictures.example';
 const PHONE = { width: 360, height: 740 };
 
 let feira: Feira;
@@ -33,7 +30,7 @@ beforeAll(async () => {
   receiver = await Receiver.open();
   store = await feira.store();
   address = `http://localhost:${port}/s/${(await shopOf(feira, store)).slug}`;
-  await addProducts();
+  await addProducts(store);
   await store.post('/webhooks', { url: receiver.url, events: ['order.created', 'order.paid'] });
   browser = await openBrowser();
 });
@@ -47,81 +44,11 @@ beforeEach(() => {
   receiver.received.length = 0;
 });
 
-async function addProducts(): Promise<void> {
-  await newProduct(store, {
-    name: 'Caneca Esmaltada',
-    price: 34.9,
-    quantity: 3,
-    categoryId: 15,
-    urlImage: `${PICTURES}/mug.png`,
-  });
-  await newProduct(store, { name: 'Café em Grãos 500 g', price: 42, quantity: 120, categoryId: 20 });
-  await newProduct(store, {
-    name: 'Vaso de Cerâmica Feito à Mão com Esmalte Azul',
-    price: 129,
-    quantity: 0,
-    categoryId: 16,
-  });
-  await newProduct(store, {
-    name: 'Bolsa de Palha',
-    price: 189.9,
-    priceDiscount: 149.9,
-    quantity: 8,
-    categoryId: 6,
-  });
-  const shirt = await newProduct(store, {
-    name: 'Camiseta Básica',
-    price: 79.9,
-    priceDiscount: 59.9,
-    description: 'Malha de algodão, gola redonda.\nLavar à mão, secar à sombra.',
-    weight: 0.25,
-    categoryId: 2,
-  });
-  await store.put(`/products/${shirt}/variants`, {
-    types: [
-      { name: 'Tamanho', options: ['P', 'M', 'G'] },
-      { name: 'Cor', options: ['Azul', 'Branca'] },
-    ],
-    combinations: ['P', 'M', 'G'].flatMap((size) =>
-      ['Azul', 'Branca'].map((colour) => ({
-        options: [size, colour],
-        sku: `CAM-${size}-${colour}`,
-        quantity: size === 'G' && colour === 'Azul' ? 0 : 4,
-      })),
-    ),
-  });
-  for (let at = 0; at < 3; at++)
-    await store.post(`/products/${shirt}/images`, { url: `${PICTURES}/shirt-${at}.png` });
-}
-
-/** Opens the browser of a visitor. Images that merchants host elsewhere are generated here. */
-async function openContext(
-  viewport: { width: number; height: number },
-  locale: string,
-): Promise<BrowserContext> {
-  const context = await browser.browser()!.newContext({ viewport, locale });
-  await context.route(`${PICTURES}/**`, (route) => {
-    const hue = [...route.request().url()].reduce((sum, letter) => sum + letter.charCodeAt(0), 0) % 360;
-    const body = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 10 8"><rect width="10" height="8" fill="hsl(${hue} 40% 85%)"/><circle cx="5" cy="4" r="2.4" fill="hsl(${hue} 45% 45%)"/></svg>`;
-    return route.fulfill({ contentType: 'image/svg+xml', body });
-  });
-  return context;
-}
-
 async function look(name: string): Promise<void> {
   await page.evaluate('scrollTo(0, 0)');
   if (process.env.SCREENSHOTS)
     await page.screenshot({ path: `${process.env.SCREENSHOTS}/${name}.png`, fullPage: true });
-  await page.evaluate(AXE);
-  const faults = await page.evaluate(async () => {
-    const { axe } = globalThis as unknown as {
-      axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
-    };
-    return (await axe.run()).violations.map(
-      ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`,
-    );
-  });
-  expect(faults, name).toEqual([]);
+  expect(await accessibilityFaults(page), name).toEqual([]);
   const wider = await page.evaluate(
     'document.documentElement.scrollWidth - document.documentElement.clientWidth',
   );
@@ -139,7 +66,7 @@ async function lastOrder() {
 }
 
 test('a buyer on a desktop computer chooses a variation, checks out by card and pays', async () => {
-  const desk = await openContext(DESKTOP, 'en-US');
+  const desk = await openSession(browser, { viewport: DESKTOP, locale: 'en-US' });
   page = await desk.newPage();
   await page.goto(address);
   await look('desk-list');
@@ -196,7 +123,7 @@ test('a buyer on a desktop computer chooses a variation, checks out by card and 
 }, 120_000);
 
 test('a buyer on a phone checks out in Portuguese and pays by pix at the second attempt', async () => {
-  const phone = await openContext(PHONE, 'pt-BR');
+  const phone = await openSession(browser, { viewport: PHONE, locale: 'pt-BR' });
   page = await phone.newPage();
   await page.goto(address);
   await look('phone-list');
