@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** Adds 5 products with 1,000 variations each, and 3,000 simple products whose texts exceed the buffers of a socket. */
+/** Adds 5 products with 1,000 variations each, and 3,000 simple products whose texts together exceed the buffers of a socket. */
 async function fillStore(): Promise<void> {
   const client = new Feira({ baseUrl: server.url, token });
   const numbers = (count: number) => Array.from({ length: count }, (_, index) => String(index));

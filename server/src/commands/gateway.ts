@@ -16,7 +16,8 @@ export const pay: Command = {
 };
 
 export const cancel: Command = {
-  summary: 'Cancel the payment of an order at the gateway and return its stock',
+  summary:
+    'Cancel the payment of an order at the gateway, which cancels the order and puts its items back in stock',
   options: { order },
   example: 'feira gateway cancel --order 0192…',
   run: (values) => act(values, (gateway, id) => gateway.decide(id, 'canceled')),

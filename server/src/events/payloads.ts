@@ -36,11 +36,11 @@ export const PAYLOADS: Record<EventName, Payload> = {
             description: 'The fields whose value changed.',
           }),
         },
-        { ...closed, description: 'Fields of the product, or its images.' },
+        { ...closed, description: 'Sent when fields of the product or its images changed.' },
       ),
       Type.Object(
         { id: productId, variants: Type.Integer({ description: 'Number of variations that changed.' }) },
-        { ...closed, description: 'Variations of the product.' },
+        { ...closed, description: 'Sent when variations of the product changed.' },
       ),
     ]),
     example: { id: PRODUCT, fields: ['price', 'priceDiscount'] },

@@ -14,7 +14,10 @@ const DIGITAL = 1;
 /** The delivery time, in business days, for orders of early releases whose postal code cannot be quoted. */
 const DEFAULT_DAYS = 10;
 
-/** Creates a label for the delivery service that the buyer paid for. An order that has a tracking code gets none. */
+/**
+ * Creates a label for the delivery service that the buyer paid for. Throws shipment_exists if the order already has a
+ * tracking code.
+ */
 export async function createShipment(
   tx: Tx,
   clock: Clock,

@@ -155,7 +155,7 @@ test('while orders and an ERP change a balance at the same time, the last event 
   expect(drops.length).toBeGreaterThanOrEqual(orders);
 });
 
-test('carts with the same products in any order never deadlock', async () => {
+test('carts that list the same products in different sequences never deadlock', async () => {
   const store = await one.store();
   const ids = await Promise.all(Array.from({ length: 4 }, () => newProduct(store, { quantity: 1_000 })));
   const random = new Random(5);

@@ -40,7 +40,7 @@ export async function checkAnswers(app: FastifyInstance): Promise<{ faults: stri
   return { faults };
 }
 
-/** Returns the contradiction between the body of a delivery and the document, if any. */
+/** Returns the contradiction between the body of a delivery and the OpenAPI document, if any. */
 export function deliveryFault(body: string): string | undefined {
   return checker?.faultOfDelivery(body);
 }

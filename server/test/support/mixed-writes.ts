@@ -46,7 +46,8 @@ export async function writeMixed(
   let left = options.writes;
   let interrupted = 0;
   const writer = async () => {
-    while (left-- > 0) {
+    while (left > 0) {
+      left--;
       try {
         await writeSomething(mixed);
       } catch (error) {

@@ -176,7 +176,7 @@ describe('a name', () => {
     await outbound.close();
   });
 
-  test('that cannot be resolved is a failed attempt, and no reason to reject the subscription', async () => {
+  test('that cannot be resolved makes the attempt fail, but the subscription is not rejected', async () => {
     const resolve: Resolve = () => Promise.reject(new Error('SERVFAIL'));
     expect(
       await new Outbound({ allowPrivate: false, timeoutMs: 10_000, resolve }).isForbidden(

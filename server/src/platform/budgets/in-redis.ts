@@ -10,7 +10,7 @@ import { SpenderWindows } from './spender-windows.js';
 const TIMEOUT_MS = 100;
 const JOIN_EVERY_MS = 5_000;
 const RECONNECT_MS = 200;
-/** After Redis has lost data, every process reports and adds its own calls again within this time. */
+/** Within this time after Redis has lost data, every process adds its own calls again. */
 const REFILL_MS = JOIN_EVERY_MS + 1_000;
 const START_MS = 1_000;
 /** The number of processes to assume until Redis has been reached for the first time. */

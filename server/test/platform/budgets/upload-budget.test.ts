@@ -149,7 +149,7 @@ describe('upload addresses', () => {
     expect(await spentOfTheDay()).toBe(5_000);
   });
 
-  test('are deleted by the purge after a day, and not earlier', async () => {
+  test('are no longer recorded after 24 hours, once the purge has run', async () => {
     await spentBefore(3, DAY);
     await spentBefore(2, DAY - 1);
     await purgeUploadSpends(feira.context.db.background('test'), feira.clock);

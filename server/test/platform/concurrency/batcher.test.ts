@@ -65,7 +65,7 @@ test('a result that is a promise is awaited for its request only', async () => {
 
 afterEach(() => void vi.useRealTimers());
 
-test('the next batch does not wait for a slow one, unless slowMs is never', async () => {
+test('the next batch does not wait for a slow one, unless slowMs is "never"', async () => {
   vi.useFakeTimers();
   const impatient = openBatches(1, 1, 20);
   const patient = openBatches(1, 1);
