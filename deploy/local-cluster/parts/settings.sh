@@ -60,7 +60,8 @@ curl curl
 LIST
   [ ${#missing[@]} = 0 ] || fail "Missing packages. Install them with:
   apt-get update && apt-get install --no-install-recommends ${missing[*]}
-Debian starts some of them as services, which the local cluster does not use. To stop these services:
+Then run this command again. Debian starts some of them as services. The local cluster does not need these services,
+and they may keep running. To stop them:
   systemctl disable --now postgresql patroni etcd pgbouncer haproxy redis-server"
 }
 
