@@ -116,25 +116,39 @@ function detailsOf(products: Product[]): Uint8Array[] {
   return shuffled(products).map(({ id, token }) => get(`/products/${id}`, token));
 }
 
-/** The stock differs in each round, so that every call changes it and emits an event. */
+const STOCK_WRITES = 40_000;
+
+/** Writes the stock of every product several times, each time another quantity, so that every call emits an event. */
+function changesOf(
+  products: Product[],
+  round: number,
+  write: (product: Product, quantity: number) => Uint8Array,
+): Uint8Array[] {
+  const passes = Math.ceil(STOCK_WRITES / products.length);
+  return Array.from({ length: passes }, (_, pass) =>
+    shuffled(products).map((product) => write(product, 1000 + round * passes + pass)),
+  ).flat();
+}
+
 function stockWrites(products: Product[], round: number): Uint8Array[] {
-  return shuffled(products.filter(({ hasVariants }) => !hasVariants)).map(({ id, token }, i) =>
-    requestBytes('PATCH', `/api/v1/products/${id}/stock`, token, { quantity: 1000 + round * 7 + (i % 5) }),
+  const simple = products.filter(({ hasVariants }) => !hasVariants);
+  return changesOf(simple, round, ({ id, token }, quantity) =>
+    requestBytes('PATCH', `/api/v1/products/${id}/stock`, token, { quantity }),
   );
 }
 
 function variationStockWrites(products: Product[], round: number): Uint8Array[] {
-  return shuffled(products.filter(({ hasVariants }) => hasVariants)).map(({ id, token, sku }, i) =>
-    requestBytes('PATCH', `/api/v1/products/${id}/variants/${sku}/stock`, token, {
-      quantity: 1000 + round * 7 + (i % 5),
-    }),
+  const varied = products.filter(({ hasVariants }) => hasVariants);
+  return changesOf(varied, round, ({ id, token, sku }, quantity) =>
+    requestBytes('PATCH', `/api/v1/products/${id}/variants/${sku}/stock`, token, { quantity }),
   );
 }
 
 function variationUpdates(products: Product[], round: number): Uint8Array[] {
-  return shuffled(products.filter(({ hasVariants }) => hasVariants)).map(({ id, token, sku }, i) =>
+  const varied = products.filter(({ hasVariants }) => hasVariants);
+  return changesOf(varied, round, ({ id, token, sku }, quantity) =>
     requestBytes('PATCH', `/api/v1/products/${id}/variants`, token, {
-      variants: [{ sku, quantity: 2000 + round * 7 + (i % 5) }],
+      variants: [{ sku, quantity: quantity + 100_000 }],
     }),
   );
 }

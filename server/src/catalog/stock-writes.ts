@@ -22,8 +22,8 @@ type Json = string | Buffer;
 
 /**
  * Combines concurrent stock writes into one statement and one commit, because separate writes cost PostgreSQL three
- * times as much. A write that the combined statement cannot apply, for example because the product is locked, already
- * has that balance or does not exist, is executed separately and waits only for its own product.
+ * times as much. A write that the combined statement cannot apply, for example because the product is locked or does not
+ * exist, is executed separately and waits only for its own product.
  */
 export class StockWrites {
   private readonly products = new Batcher(2, 12, (writes: Write[]) =>
@@ -79,14 +79,16 @@ export class StockWrites {
   }
 }
 
-// In both statements, rows are locked and read before the comparison, as in stock.ts. Locked products are skipped: a
+// In both statements, rows are locked and read before the comparison, as in stock.ts. A row that already has the balance
+// is returned as it is. Locked products are skipped: a
 // statement that waits for no lock cannot deadlock with another. The arrays are in sub-selects to hide their length
 // from the planner, which would otherwise make a new plan for each length.
 
 const productsStatement = fixed(
   (workspaceIds: string, ids: string, quantities: string, origins: string) => sql`
     with old as materialized (
-      select p.workspace_id, p.id, p.quantity, asked.quantity as wanted, asked.origin, asked.n
+      select p.workspace_id, p.id, p.quantity, asked.quantity as wanted, asked.origin, asked.n,
+        case when p.quantity = asked.quantity then ${productJson} || '}' end as unchanged
       from unnest((select ${workspaceIds}::uuid[]), (select ${ids}::uuid[]), (select ${quantities}::integer[]),
           (select ${origins}::text[])) with ordinality as asked(workspace_id, id, quantity, origin, n)
       join products p on p.workspace_id = asked.workspace_id and p.id = asked.id
@@ -98,7 +100,8 @@ const productsStatement = fixed(
       returning p.workspace_id, p.id, p.quantity, old.origin, old.n, ${productJson} || '}' as json
     ),
     event as (${insertStockUpdated(sql`origin`)})
-    select n, ${rawJson(sql`json`, 'json')} from changed`,
+    select n, ${rawJson(sql`json`, 'json')}
+    from (select n, json from changed union all select n, unchanged from old where unchanged is not null) written`,
 );
 
 function setProducts(writes: Write[]): Statement {
@@ -122,7 +125,8 @@ const variationsStatement = fixed(
       for update of p skip locked
     ),
     old as materialized (
-      select v.workspace_id, v.product_id, v.id, v.quantity, product.quantity as sum, product.wanted, product.origin, product.n
+      select v.workspace_id, v.product_id, v.id, v.quantity, product.quantity as sum, product.wanted, product.origin, product.n,
+        case when v.quantity = product.wanted then ${variationJson} end as unchanged
       from product join variations v
         on v.workspace_id = product.workspace_id and v.product_id = product.id and v.sku = product.sku
       for update of v skip locked
@@ -139,7 +143,8 @@ const variationsStatement = fixed(
       from changed where p.workspace_id = changed.workspace_id and p.id = changed.product_id
     ),
     event as (${insertVariationStockUpdated(sql`origin`)})
-    select n, ${rawJson(sql`json`, 'json')} from changed`,
+    select n, ${rawJson(sql`json`, 'json')}
+    from (select n, json from changed union all select n, unchanged from old where unchanged is not null) written`,
 );
 
 function setVariations(writes: VariationWrite[]): Statement {

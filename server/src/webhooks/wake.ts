@@ -47,9 +47,10 @@ export class DeliveryWake {
 
   /** Sends nothing if no event is waiting and no delivery is due, because many writes emit no event. */
   private async notify(): Promise<void> {
-    // This does not use a read connection, because a notification commits and waits for other commits.
+    // This does not use a read connection, because a notification commits and waits for other commits. next_in_outbox()
+    // searches the index: a scan of the table also reads all rows that were deleted since the last vacuum.
     await this.db.autocommit.query(sql`
-      select pg_notify(${EVENT_CHANNEL}, '') where exists (select from outbox)
+      select pg_notify(${EVENT_CHANNEL}, '') where exists (select from next_in_outbox(1))
       union all
       select pg_notify(${DELIVERY_CHANNEL}, '') where exists (select from delivery_queues where next_at <= now())`);
   }
