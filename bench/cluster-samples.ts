@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { LocalCluster } from './local-cluster.js';
 import { query } from './seed.js';
 
-/** The values of one moment by the name of the measure. */
+/** The values measured at one point in time, keyed by metric name. */
 export type Sample = Map<string, number>;
 
 const MEGABYTE = 1024 * 1024;

@@ -476,14 +476,14 @@ export interface NewImage {
   key?: string | undefined;
   /** The URL of a published image. It is stored as given; nothing is downloaded. */
   url?: string | undefined;
-  /** Position; 0 is the cover. Images from that position on move down. If absent or higher than the number of images, the image is added last. */
+  /** Position; 0 is the cover. Images at or after this position move down by one. If absent or higher than the number of images, the image is added last. */
   order?: number | undefined;
   /** The option of a variation that the image shows, for example "Azul". The shop shows it first when a buyer chooses that option. */
   option?: string | undefined;
 }
 
 export interface ImageMove {
-  /** Position; 0 is the cover. Images from that position on move down. A position beyond the end moves the image to the end. */
+  /** Position; 0 is the cover. The images between the old and the new position make room. A position beyond the end moves the image to the end. */
   order?: number | undefined;
   /** The option of a variation that the image shows, for example "Azul". The shop shows it first when a buyer chooses that option. */
   option?: string | null | undefined;
@@ -786,7 +786,7 @@ export interface Webhook {
   id: string;
   url: string;
   events: EventName[];
-  /** Limits product.updated to changes of at least one of these fields. Changes of variations match "variants", changes of images match "images". Other events are not filtered. null: no filter. */
+  /** Limits product.updated to changes to at least one of these fields. Changes to variations match "variants", and changes to images match "images". Other events are not filtered. null: no filter. */
   filter: {
     fields: (
       | 'name'
@@ -827,7 +827,7 @@ export interface NewWebhook {
   /** A public http(s) URL without user name, to which deliveries are sent. */
   url: string;
   events: EventName[];
-  /** Limits product.updated to changes of at least one of these fields. Changes of variations match "variants", changes of images match "images". Other events are not filtered. null: no filter. */
+  /** Limits product.updated to changes to at least one of these fields. Changes to variations match "variants", and changes to images match "images". Other events are not filtered. null: no filter. */
   filter?:
     | {
         fields: (
@@ -863,7 +863,7 @@ export interface CreatedWebhook {
   id: string;
   url: string;
   events: EventName[];
-  /** Limits product.updated to changes of at least one of these fields. Changes of variations match "variants", changes of images match "images". Other events are not filtered. null: no filter. */
+  /** Limits product.updated to changes to at least one of these fields. Changes to variations match "variants", and changes to images match "images". Other events are not filtered. null: no filter. */
   filter: {
     fields: (
       | 'name'
@@ -903,7 +903,7 @@ export interface WebhookChange {
   /** A public http(s) URL without user name, to which deliveries are sent. */
   url?: string | undefined;
   events?: EventName[] | undefined;
-  /** Limits product.updated to changes of at least one of these fields. Changes of variations match "variants", changes of images match "images". Other events are not filtered. null: no filter. */
+  /** Limits product.updated to changes to at least one of these fields. Changes to variations match "variants", and changes to images match "images". Other events are not filtered. null: no filter. */
   filter?:
     | {
         fields: (

@@ -38,12 +38,16 @@ function counting() {
   };
 }
 
-/** Records in `underWay` the ids of calls that have a slot but no response yet. */
+/**
+ * Records in `underWay` the ids of calls that ask for a slot, or have one but no response yet. A budget in a file gives
+ * the slot some time before its promise resolves.
+ */
 function watched(budget: Budget, underWay: Set<string>): Budget {
   return {
     async reserve(callId, now) {
+      underWay.add(callId);
       const waitMs = await budget.reserve(callId, now);
-      if (waitMs === 0) underWay.add(callId);
+      if (waitMs > 0) underWay.delete(callId);
       return waitMs;
     },
     async settle(callId, report, now) {

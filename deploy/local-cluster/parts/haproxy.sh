@@ -58,6 +58,8 @@ backend api
   default-server check inter 500ms fall 2 rise 1
   # HAProxy's own response while no process is available has the format of Feira's errors and can be retried.
   http-error status 503 content-type application/json string '{"error":"No server is available. Try again in a second.","code":"busy"}' hdr Retry-After 1 hdr X-Should-Retry true
+  # If a process ends during a call, the call may have been executed, so HAProxy does not repeat it.
+  http-error status 502 content-type application/json string '{"error":"The server ended before it responded, so the call may have been executed. Repeat it with the same Idempotency-Key.","code":"connection_lost"}' hdr X-Should-Retry true
   server api1 127.0.0.1:${port[api1]}
   server api2 127.0.0.1:${port[api2]}
 

@@ -33,17 +33,23 @@ export interface Sellable {
   length: number | null;
 }
 
-/**
- * Locks the products of a cart and reads their prices and stock. Every writer that locks several products does so in
- * the order of their ids, which prevents deadlocks.
- */
+/** Locks the products of a cart and reads their prices and stock. */
 export async function lockSellables(tx: Tx, workspaceId: string, productIds: string[]): Promise<Sellable[]> {
   const [, sellables] = await Promise.all([
-    tx.query(sql`
-      select from products where workspace_id = ${workspaceId} and id = any(${productIds}::uuid[]) order by id for update`),
+    lockProducts(tx, workspaceId, productIds),
     readSellables(tx, workspaceId, productIds),
   ]);
   return sellables;
+}
+
+/**
+ * Every writer that locks several products does so in the order of their ids, which prevents deadlocks. The array is in
+ * a sub-select to hide its length from the planner, which would otherwise make a new plan for each cart.
+ */
+async function lockProducts(tx: Tx, workspaceId: string, ids: string[]): Promise<void> {
+  await tx.query(sql`
+    select from products where workspace_id = ${workspaceId} and id = any((select ${ids}::uuid[])::uuid[])
+    order by id for update`);
 }
 
 export async function readSellables(
@@ -59,7 +65,7 @@ export async function readSellables(
       p.type_id as "typeId", p.weight, p.width, p.height, p.length
     from products p
     left join variations v on v.workspace_id = p.workspace_id and v.product_id = p.id
-    where p.workspace_id = ${workspaceId} and p.id = any(${productIds}::uuid[])
+    where p.workspace_id = ${workspaceId} and p.id = any((select ${productIds}::uuid[])::uuid[])
     order by p.id, v.position`);
 }
 
@@ -79,8 +85,7 @@ export function takeStock(tx: Tx, workspaceId: string, origin: Origin, lines: Li
 /** Puts the units of canceled or returned items back into stock. Deleted products are skipped. */
 export async function returnStock(tx: Tx, workspaceId: string, origin: Origin, lines: Line[]): Promise<void> {
   const productIds = [...new Set(lines.map(({ productId }) => productId))];
-  await tx.query(sql`
-    select from products where workspace_id = ${workspaceId} and id = any(${productIds}::uuid[]) order by id for update`);
+  await lockProducts(tx, workspaceId, productIds);
   await addStock(tx, workspaceId, origin, lines);
 }
 

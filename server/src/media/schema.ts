@@ -39,11 +39,11 @@ export const SignedUpload = Shape('SignedUpload', {
 /** The maximum length of an option of a variation. */
 const MAX_OPTION = 100;
 
-function Position(beyond: string) {
+function Position(effect: string) {
   return Type.Integer({
     minimum: 0,
     maximum: 2_147_483_647,
-    description: `Position; 0 is the cover. Images from that position on move down. ${beyond}`,
+    description: `Position; 0 is the cover. ${effect}`,
   });
 }
 
@@ -65,7 +65,11 @@ export const NewImage = Shape(
         description: 'The URL of a published image. It is stored as given; nothing is downloaded.',
       }),
     ),
-    order: Type.Optional(Position('If absent or higher than the number of images, the image is added last.')),
+    order: Type.Optional(
+      Position(
+        'Images at or after this position move down by one. If absent or higher than the number of images, the image is added last.',
+      ),
+    ),
     option: Type.Optional(ShownOption()),
   },
   {
@@ -92,7 +96,11 @@ function pointsToSvg(url: string): boolean {
 export const ImageMove = Shape(
   'ImageMove',
   {
-    order: Type.Optional(Position('A position beyond the end moves the image to the end.')),
+    order: Type.Optional(
+      Position(
+        'The images between the old and the new position make room. A position beyond the end moves the image to the end.',
+      ),
+    ),
     option: Type.Optional(Nullable(ShownOption())),
   },
   { 'x-known-field': true, examples: [{ order: 0 }] },

@@ -89,7 +89,8 @@ export class Credentials {
 
   /**
    * Call this after the commit of a revocation, so that it takes effect in this process immediately. The notification
-   * arrives slightly later: before this method existed, every second call right after a disconnect was still accepted.
+   * arrives slightly later: before this method existed, about half of the calls made right after a disconnect were still
+   * accepted.
    */
   forget(workspaceId: string, clientId: string): void {
     this.drop(nameOf(workspaceId, clientId));

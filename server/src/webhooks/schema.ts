@@ -37,7 +37,7 @@ const events = Type.Array(eventName, {
 const filter = Type.Unsafe<{ fields: ChangedField[] } | null>({
   type: ['object', 'null'],
   description:
-    'Limits product.updated to changes of at least one of these fields. Changes of variations match "variants", changes of images match "images". Other events are not filtered. null: no filter.',
+    'Limits product.updated to changes to at least one of these fields. Changes to variations match "variants", and changes to images match "images". Other events are not filtered. null: no filter.',
   properties: {
     fields: {
       type: 'array',

@@ -57,7 +57,7 @@ describe.each(['pipeline', 'pg'] as const)('through PgBouncer in session mode, t
     expect(rows).toEqual(Array.from({ length: 60 }, (_, n) => [{ n }]));
   });
 
-  test('receives notifications', async () => {
+  test('sends notifications that a Listener receives', async () => {
     const listener = new Listener(pool.address);
     const received: string[] = [];
     listener.on('probe', (payload) => void received.push(payload));

@@ -53,7 +53,7 @@ export async function runBlocks(
   }
 }
 
-/** Fills a folder with links to the files of the repository, except its data folder. */
+/** Fills a folder with links to the top-level entries of the repository, except .git, .ci and the data folder. */
 export function repositoryIn(folder: string): void {
   for (const name of readdirSync(ROOT))
     if (!['.feira', '.git', '.ci'].includes(name)) symlinkSync(join(ROOT, name), join(folder, name));

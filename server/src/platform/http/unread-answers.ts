@@ -28,10 +28,10 @@ const WAITING_PER_APP = 200;
 const MAX_UNREAD_BYTES = 64 * 1_048_576;
 
 /**
- * Responses stay in memory until clients have read them. A page of products can have several megabytes, so one app may
+ * Responses stay in memory until clients have read them. A page of products can be several megabytes, so one app may
  * have at most four such lists in progress in a store, from the query to the last byte. Further lists wait. Without
  * this limit, the responses to twelve clients that did not read took 564 MB for minutes. Lists of small records are not
- * counted, so that stalled lists of orders do not block lists of products.
+ * counted, so that stalled lists of orders do not use up an app's places for lists of products.
  */
 export function limitUnreadAnswers(appOf: (request: FastifyRequest) => string): {
   takeTurn: preHandlerHookHandler;
