@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { generateTypes } from '../scripts/generate-types.mjs';
 import type { OrderStatus } from '../src/types.js';
 
-test('the committed types are those of openapi.json (after a change of the API: npm run sdk:types)', () => {
+test('the committed types are those of openapi.json (after a change to the API: npm run sdk:types)', () => {
   const committed = readFileSync(new URL('../src/types.ts', import.meta.url), 'utf8');
   expect(generateTypes()).toBe(committed);
 });

@@ -70,7 +70,7 @@ export async function deleteProduct(tx: Tx, workspaceId: string, origin: Origin,
   );
 }
 
-/** Every change of a product or its variations locks the product row first. This order prevents deadlocks. */
+/** Every change to a product or its variations locks the product row first. This order prevents deadlocks. */
 export async function lockProduct(tx: Tx, workspaceId: string, id: string): Promise<ProductRecord> {
   const [product] = isId(id) ? await tx.query<ProductRecord>(productForUpdate(workspaceId, id)) : [];
   if (!product) throw notFound('Product', id);

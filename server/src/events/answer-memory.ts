@@ -21,7 +21,7 @@ const MAX_AGE_MS = 60_000;
 /**
  * Caches list responses for clients that request the same list repeatedly while nothing in the store changes.
  *
- * storeVersion() counts the committed changes of a store, whichever process made them. The version is read before the
+ * storeVersion() counts the committed changes to a store, whichever process made them. The version is read before the
  * response. If a change is committed in between, the response is stored under the old version. Later requests read a
  * newer version, so this response is never used.
  *

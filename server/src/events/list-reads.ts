@@ -5,7 +5,7 @@ import type { ListMemory } from '../platform/lists/list-memory.js';
 import { readPositions } from './store-version.js';
 
 /**
- * Reads lists from the replica, if there is one and it contains every change of the store that the primary committed
+ * Reads lists from the replica, if there is one and it contains every change to the store that the primary committed
  * before the read. A caller therefore finds all changes that were committed before its request, whichever process made
  * them.
  */

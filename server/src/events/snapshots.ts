@@ -21,7 +21,7 @@ export interface SnapshotRecords<R> {
  * Streams consistent snapshots of a store, one at a time per store and app. The cursor is the last sequence number
  * visible in the snapshot itself. An event is numbered after its change has been committed, so the snapshot contains
  * every change up to the cursor. Changes that were committed but not yet numbered are in the snapshot and appear again
- * in the feed, followed by all later changes of the same record.
+ * in the feed, followed by all later changes to the same record.
  */
 export class Snapshots {
   private readonly running = new Set<string>();

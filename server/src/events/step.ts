@@ -17,9 +17,9 @@ export interface StepResult {
 /**
  * Moves committed events from the outbox to `events`, numbers them per store, and adds the deliveries they lead to.
  *
- * The numbers have the order of the changes. Two changes of one record are serialized by its row lock, each takes its
+ * The numbers have the order of the changes. Two changes to one record are serialized by its row lock, each takes its
  * outbox position under that lock, and a snapshot that sees the later commit also sees the earlier one. So the events
- * with the lowest positions in a snapshot never include a change without the earlier changes of the same record.
+ * with the lowest positions in a snapshot never include a change without the earlier changes to the same record.
  *
  * Sequencers of one store take turns by locking its head row. The snapshot of the statement may be older than that
  * lock. Another sequencer has then moved some of its rows already; DELETE skips those, and the remaining ones get

@@ -8,7 +8,7 @@ const MAX_WAITING = 100;
  * Selects the version of a store, where `workspaceId` is a column of the surrounding statement. The version is null
  * while many events are not numbered yet.
  *
- * Every change of products, variations, images and orders is committed together with at least one row in `outbox`. For
+ * Every change to products, variations, images and orders is committed together with at least one row in `outbox`. For
  * each row that it moves out of the outbox, the sequencer increases one of the last numbers of the store by one. The sum
  * of the last numbers and the number of rows in the outbox therefore increases with every committed change, whichever
  * process made it.
@@ -24,7 +24,7 @@ export function storeVersion(workspaceId: Statement): Statement {
 }
 
 /**
- * Selects the position of a store. It is equal on two servers only if both have the same changes of the store. It is
+ * Selects the position of a store. It is equal on two servers only if both have the same changes to the store. It is
  * null while many events are not numbered yet.
  *
  * A count does not suffice here: of two transactions that commit at the same time, the primary may show one first and a

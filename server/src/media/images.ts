@@ -109,7 +109,7 @@ export function tooManyImages(field: 'key' | 'url'): ApiError {
 }
 
 /**
- * Locks the row of the product. Every change of its images does this first, so that such changes run one after the
+ * Locks the row of the product. Every change to its images does this first, so that such changes run one after the
  * other. Returns the number of images.
  */
 async function lockImages(tx: Tx, workspaceId: string, productId: string): Promise<number> {

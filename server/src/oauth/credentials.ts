@@ -7,7 +7,7 @@ import { type Credential, type CredentialRow, credentialOf, matchesRow, nameOf }
 import { hashOfSecret } from './secrets.js';
 import { SuspectNetworks } from './suspect-networks.js';
 
-/** The NOTIFY channel for changes of a credential. */
+/** The NOTIFY channel for changes to a credential. */
 export const CREDENTIAL_CHANNEL = 'feira_credentials';
 /** The maximum age of a cached credential, independent of notifications. */
 export const CACHE_MS = 2_000;

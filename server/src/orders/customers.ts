@@ -101,7 +101,7 @@ export async function listCustomers(
     sorts: customerSorts,
     terms: { table: 'customers', id: 'id' },
     plannedOnce: true,
-    // Any change of a customer changes the version of the list, so remembered pages sorted by lastOrderAt stay correct.
+    // Any change to a customer changes the version of the list, so remembered pages sorted by lastOrderAt stay correct.
     kept: { list: 'customers', memory, stableSorts: ['lastOrderAt'] },
   });
   return listBody(page.json, metaOf(request, page));

@@ -29,7 +29,7 @@ export interface Item {
   pictures: ItemPicture[];
   types: { name: string; options: string[] }[];
   variations: ItemVariation[];
-  /** Differs after each change of the product. */
+  /** Differs after each change to the product. */
   version: string;
 }
 
@@ -48,7 +48,7 @@ export async function findItem(
   return isOnlyUrl ? { ...item, pictures: [{ url: urlImage, option: null }] } : item;
 }
 
-/** Every change of a product, its variations or images updates the row of the product, which changes its xmin. */
+/** Every change to a product, its variations or images updates the row of the product, which changes its xmin. */
 const VERSION = raw(`p.xmin || ' ' || p.updated_at`);
 
 const itemById = fixed(

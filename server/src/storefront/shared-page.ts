@@ -57,7 +57,7 @@ function keyOf({ language }: Visit, key: string): string {
   return `${language} ${key}`;
 }
 
-/** Changes of the shop itself emit no event, so the details that pages show of it are part of the version. */
+/** Changes to the shop itself emit no event, so the details that pages show of it are part of the version. */
 function versionOf({ shop }: Visit, version: string): string {
   return `${version} ${shop.name} ${shop.accentColor}`;
 }

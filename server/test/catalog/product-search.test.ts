@@ -96,7 +96,7 @@ describe('search', () => {
     expect(await found({ search: '' })).toHaveLength(10);
   });
 
-  test('follows every change of name, sku and ean', async () => {
+  test('follows every change to name, sku and ean', async () => {
     const { body } = await store.post('/products', { name: 'Volatile', price: 1, sku: 'OLD-SKU' });
     const path = `/products/${body.id}`;
     await store.patch(path, { name: 'Steady', sku: 'NEW-SKU', ean: 'NEW-EAN' });

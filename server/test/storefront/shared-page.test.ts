@@ -40,7 +40,7 @@ test('a visitor without a cart gets pages with an ETag and no cookie, and a 304 
   }
 });
 
-test('the product list and the product page show every change of a product immediately', async () => {
+test('the product list and the product page show every change to a product immediately', async () => {
   const product = `/products/mug-${mug}`;
   const changes: [change: () => Promise<unknown>, list: string, page: string][] = [
     [() => store.patch(`/products/${mug}`, { price: 31 }), 'R$31.00', 'R$31.00'],

@@ -143,7 +143,7 @@ describe('excludeOwn suppresses exactly the app’s own changes', () => {
     await expectExactly(events);
   });
 
-  test('made at the same time as changes of another app that the same statement writes', async () => {
+  test('made at the same time as changes by another app that the same statement writes', async () => {
     const products = [];
     for (let n = 0; n < 8; n++) products.push(await newProduct(mine));
     const answers = await Promise.all(

@@ -44,7 +44,7 @@ async function delivered(id: string, count: number): Promise<Record<string, unkn
 }
 
 describe('a filter', () => {
-  test('on price passes changes of the price, and no changes of other fields alone', async () => {
+  test('on price passes changes to the price, and no changes to other fields alone', async () => {
     const { id } = await only('price');
     const product = await newProduct(store, { price: 10 });
     await store.patch(`/products/${product}`, { name: 'Another name', weight: 2 });
@@ -69,7 +69,7 @@ describe('a filter', () => {
     for (const changed of [['sku'], ['weight'], ['weight', 'sku']]) expect(fields).toContainEqual(changed);
   });
 
-  test('matches every change of a variation as variants', async () => {
+  test('matches every change to a variation as variants', async () => {
     const { id } = await only('variants');
     const other = await only('price', 'quantity', 'sku', 'ean', 'name');
     const product = await newVaried(store, { S: 1, M: 2 });

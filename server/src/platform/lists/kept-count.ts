@@ -2,11 +2,11 @@ import { raw, type Statement, sql } from '../db/sql.js';
 
 /** The tables whose number of records per store the database maintains. */
 export type CountedList = 'products' | 'variations' | 'orders' | 'customers';
-/** The tables with search terms. The database counts the changes of these terms per store. */
+/** The tables with search terms. The database counts the changes to these terms per store. */
 export type VersionedTerms = 'product_search' | 'order_search' | 'customers';
 
 /**
- * Selects `total`, the number of records, and `version`, which differs after each change of the list. `total` is null
+ * Selects `total`, the number of records, and `version`, which differs after each change to the list. `total` is null
  * until the list was counted once.
  */
 export function keptCount(workspaceId: string, list: CountedList): Statement {
@@ -15,14 +15,14 @@ export function keptCount(workspaceId: string, list: CountedList): Statement {
     from list_counts where workspace_id = ${workspaceId} and list = ${raw(`'${list}'`)}`;
 }
 
-/** Selects the column `version`, which differs after each change of the search terms of the store. */
+/** Selects the column `version`, which differs after each change to the search terms of the store. */
 export function termsVersion(workspaceId: string, terms: VersionedTerms): Statement {
   return sql`
     select ${VERSION} as version from list_counts
     where workspace_id = ${workspaceId} and list = ${raw(`'${terms}'`)}`;
 }
 
-// A later snapshot includes all changes of an earlier one, so an equal sum means that nothing has changed. This does
+// A later snapshot includes all changes in an earlier one, so an equal sum means that nothing has changed. This does
 // not hold after a restore or failover, but then the identity of the history differs.
 const VERSION = raw(`coalesce(sum(changes), 0) || ' ' || history_identity()`);
 

@@ -40,7 +40,7 @@ afterEach(() => {
 const key = (index: number) => ({ 'idempotency-key': `waits ${index}` });
 
 /**
- * Sends many requests. Once some of them hang, checks that a change of another store is answered before any of them.
+ * Sends many requests. Once some of them hang, checks that a change to another store is answered before any of them.
  */
 async function expectOthersServed(
   send: (index: number) => Promise<Answer>,

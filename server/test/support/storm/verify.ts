@@ -73,7 +73,7 @@ function verifyStock({ products, feed }: StoreState, { ledger, ownProducts }: Ex
   return faults;
 }
 
-/** Every unit must be in stock or in an order, and every change of the stock must have one event. */
+/** Every unit must be in stock or in an order, and every change to the stock must have one event. */
 function verifySales(state: StoreState, { ledger, soldProducts, soldAtFirst }: Expectation): string[] {
   const faults: string[] = [];
   const placed = countBy(state.orders, ({ checkoutId }) => checkoutId);
