@@ -166,7 +166,10 @@ function matching(workspaceId: string, filters: OrderFilters): Statement {
   return joined(conditions, ' and ');
 }
 
-/** `values` is a list separated by commas. A single value is compared with `=`, which more indexes support. */
+/**
+ * `values` is a list separated by commas. A single value is compared with `=`, because an index that begins with the
+ * column then returns the orders sorted by its next columns.
+ */
 function oneOf(column: string, values: string): Statement {
   const list = values.split(',');
   return list.length === 1 ? sql`${raw(column)} = ${values}` : sql`${raw(column)} = any(${list}::text[])`;

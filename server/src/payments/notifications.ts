@@ -41,7 +41,11 @@ export async function receiveNotification(
     throw new ApiError(401, 'invalid_signature', 'The signature does not match the notification');
   const age = Math.abs(clock.now() - Number(signed.timestamp));
   if (!(age <= TOLERANCE_MS))
-    throw new ApiError(401, 'stale_notification', 'The notification is too old or from the future');
+    throw new ApiError(
+      401,
+      'stale_notification',
+      'The time of the notification differs from the clock of the server by more than five minutes',
+    );
   const notification = readNotification(signed.body);
   const attention = await ordersOf(db, notification.workspaceId).transaction((tx) =>
     applyNotification(tx, clock, notification),

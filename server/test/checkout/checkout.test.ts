@@ -106,7 +106,7 @@ describe('a checkout', () => {
     expect(input).toContain('autocapitalize="characters"');
   });
 
-  test('accepts a CNPJ, also one with letters', async () => {
+  test('accepts a CNPJ, even one with letters', async () => {
     for (const document of ['11.222.333/0001-81', '12ABC34501DE35', '12.abc.345/01de-35']) {
       await visitor.add(mug);
       expect((await visitor.order({ document })).status, document).toBe(303);

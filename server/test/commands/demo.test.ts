@@ -53,7 +53,7 @@ test('the demo credentials that a start prints work even if their file was lost 
   }
 });
 
-test('the start prints the secrets of the demo to a terminal, and nowhere else', async () => {
+test('at startup, the server prints the secrets of the demo to a terminal, and nowhere else', async () => {
   const { demo } = await start();
   const config = { publicUrl: 'http://localhost:3000', dataFolder: folder.path };
   const secrets = [demo.password, demo.clientSecret, demo.token];
@@ -63,7 +63,7 @@ test('the start prints the secrets of the demo to a terminal, and nowhere else',
   }
 });
 
-test('the start prints where to sign in, the redirect URI of the app and what to do next', async () => {
+test('at startup, the server prints where to sign in, the redirect URI of the app and what to do next', async () => {
   const { demo } = await start();
   const config = { publicUrl: 'http://localhost:3000', dataFolder: folder.path };
   for (const toTerminal of [true, false]) {

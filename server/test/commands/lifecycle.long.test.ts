@@ -41,7 +41,7 @@ function savedDemo(): { token: string; password: string; clientSecret: string } 
   return JSON.parse(readFileSync(join(env.FEIRA_DATA!, 'demo.json'), 'utf8'));
 }
 
-/** Runs the curl command that the start prints, in a shell. */
+/** Runs the curl command that the server prints at startup, in a shell. */
 async function followCurl(output: string): Promise<{ data: { name: string }[] }> {
   const [line] = /curl .*/.exec(output) ?? [];
   const { stdout } = await promisify(execFile)('sh', ['-c', `${line} --silent`]);

@@ -92,7 +92,7 @@ describe('a request whose app or return address cannot be trusted gets an error 
     await bothWays(twice.toString(), isErrorPage);
   });
 
-  test('also before the merchant has signed in', async () => {
+  test('even before the merchant has signed in', async () => {
     const stranger = new Merchant(feira.app);
     isErrorPage(await stranger.consent({ ...query, redirect_uri: 'https://evil.example/' }));
   });

@@ -108,7 +108,7 @@ describe('a call is rejected with 401', () => {
     expect((await feira.app.inject({ url: '/api/v1/me', headers })).statusCode).toBe(200);
   });
 
-  test('from 7,200 seconds after the token was issued, also while it is cached', async () => {
+  test('from 7,200 seconds after the token was issued, even while it is cached', async () => {
     feira.clock.forward(7_199_000);
     const last = await store.get('/me');
     expect(last.status).toBe(200);

@@ -135,7 +135,7 @@ describe('a key', () => {
     expectRejected(await add({ type: 'nfe', key }), 422, ['key']);
   });
 
-  test('used twice in a store is a conflict, also for another order and in parallel', async () => {
+  test('used twice in a store is a conflict, even for another order or in parallel requests', async () => {
     const second = await place();
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, index) =>

@@ -161,7 +161,7 @@ describe('the redirect addresses of an app', () => {
 });
 
 describe('the apps of an account', () => {
-  test('are at most fifty, also when the last ones are registered concurrently', async () => {
+  test('are at most fifty, even when the last ones are registered concurrently', async () => {
     const busy = await signUpIntegrator(feira, 'busy@erp.example');
     const [user] = await feira.context.db
       .store('test')

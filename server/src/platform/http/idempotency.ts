@@ -15,8 +15,8 @@ import { KeyedRequest, lockKey, reserveKey } from './keyed-request.js';
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * Whether the call waits for something other than the database before it writes. Its key is reserved during that
-     * time.
+     * Whether the call waits for something other than the database, such as a payment gateway or a webhook receiver.
+     * Its key is then reserved until the response is stored, instead of being locked by an open transaction.
      */
     waitsOutside?: boolean;
     /**
