@@ -89,7 +89,8 @@ async function measureCalls(): Promise<void> {
   ];
   const load = new LoadProcess();
   const results = new Map<Call, LoadResult[]>(calls.map((call) => [call, []]));
-  // Round 0 is a warm-up: code is compiled, connections are opened and pages are cached.
+  // Round 0 is a warm-up: code is compiled and optimized, connections are opened and pages are cached. It is as long as
+  // the others, because V8 optimizes a call only after some seconds under load.
   for (let round = 0; round <= Number(options.rounds); round++)
     for (const call of calls) {
       const result = await measure(load, call, round);
@@ -105,7 +106,7 @@ async function measureCalls(): Promise<void> {
 
 async function measure(load: LoadProcess, call: Call, round: number): Promise<LoadResult> {
   const connections = Number(options.connections);
-  const seconds = round === 0 ? 1 : Number(options.seconds);
+  const seconds = Number(options.seconds);
   const requests = call.requests(round);
   const count = call.isOnce ? requests.length : MAX_REQUESTS;
   const result = call.perform
