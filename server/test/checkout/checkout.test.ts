@@ -1,12 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Shop } from '../../src/stores/queries.js';
-import { hiddenFields, localPath, shopOf, TYPED, Visitor } from '../support/buyer.js';
+import { hiddenFields, localPath, openShop, shopOf, TYPED, Visitor } from '../support/buyer.js';
 import { newProduct } from '../support/catalog.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
 
 let feira: Feira;
 let store: StoreClient;
-let shop: Shop;
 let visitor: Visitor;
 let mug: string;
 
@@ -15,9 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => feira.close());
 beforeEach(async () => {
-  store = await feira.store();
-  shop = await shopOf(feira, store);
-  visitor = new Visitor(feira, shop);
+  ({ store, visitor } = await openShop(feira));
   mug = await newProduct(store, { name: 'Mug', price: 34.9, quantity: 10, sku: 'MUG', weight: 0.5 });
 });
 
@@ -119,7 +115,7 @@ describe('a form sent again', () => {
   test('results in the same order, in sequence or concurrently', async () => {
     await visitor.add(mug);
     const fields = { ...hiddenFields(await visitor.checkout(), 'Place order'), ...TYPED };
-    const address = `/s/${shop.slug}/checkout`;
+    const address = `/s/${visitor.shop.slug}/checkout`;
     const first = await Promise.all(Array.from({ length: 8 }, () => visitor.post(address, fields)));
     const again = await visitor.post(address, { ...fields, name: 'Somebody Else' });
     expect(new Set([...first, again].map(({ location }) => location)).size).toBe(1);
@@ -134,8 +130,8 @@ describe('a form sent again', () => {
       ...hiddenFields(await visitor.checkout(), 'Place order'),
       ...TYPED,
     };
-    const address = `/s/${shop.slug}/checkout`;
-    const other = new Visitor(feira, shop);
+    const address = `/s/${visitor.shop.slug}/checkout`;
+    const other = new Visitor(feira, visitor.shop);
     await other.add(mug);
     expect((await other.post(address, fields)).status).toBe(403);
     for (const checkout of ['', 'x', `${fields.checkout}x`, '\0', 'A'.repeat(22)])
@@ -175,13 +171,13 @@ describe('a change after the page was shown', () => {
     const page = await visitor.checkout();
     await store.patch(`/products/${mug}/stock`, { quantity: 2 });
     const refused = await visitor.press(page, 'Place order', TYPED);
-    expect(localPath(refused)).toBe(`/s/${shop.slug}/cart`);
+    expect(localPath(refused)).toBe(`/s/${visitor.shop.slug}/cart`);
     expect((await visitor.at('/cart')).text).toContain('Only 2 left');
   });
 
   test('of the stock, because two buyers order the last unit at the same time: one of them gets it', async () => {
     await store.patch(`/products/${mug}/stock`, { quantity: 1 });
-    const other = new Visitor(feira, shop);
+    const other = new Visitor(feira, visitor.shop);
     await Promise.all([visitor.add(mug), other.add(mug)]);
     const pages = await Promise.all([visitor.checkout(), other.checkout()]);
     const placed = await Promise.all([

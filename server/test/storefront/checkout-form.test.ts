@@ -1,13 +1,11 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Shop } from '../../src/stores/queries.js';
-import { shopOf, TYPED, Visitor } from '../support/buyer.js';
+import { openShop, TYPED, Visitor } from '../support/buyer.js';
 import { newProduct } from '../support/catalog.js';
 import type { Feira, StoreClient } from '../support/feira.js';
 import { sharedFeira } from '../support/shared-feira.js';
 
 let feira: Feira;
 let store: StoreClient;
-let shop: Shop;
 let visitor: Visitor;
 let mug: string;
 
@@ -15,9 +13,7 @@ beforeAll(async () => {
   feira = await sharedFeira();
 });
 beforeEach(async () => {
-  store = await feira.store();
-  shop = await shopOf(feira, store);
-  visitor = new Visitor(feira, shop);
+  ({ store, visitor } = await openShop(feira));
   mug = await newProduct(store, { name: 'Mug', price: 34.9, quantity: 10, sku: 'MUG', weight: 0.5 });
 });
 
@@ -76,7 +72,7 @@ describe('the errors of a form', () => {
       ['72800-000', 'DF'],
     ] as const)
       expect(await faulty(visitor, 'Place order', zip, state)).toBe('This CEP is not in the selected state.');
-    const bia = new Visitor(feira, shop, { 'accept-language': 'pt-BR' });
+    const bia = new Visitor(feira, visitor.shop, { 'accept-language': 'pt-BR' });
     await bia.press(await bia.at(`/products/${mug}`), 'Adicionar ao carrinho');
     expect(await faulty(bia, 'Fazer pedido', '00000-000', 'SP')).toBe(
       'CEP não encontrado. Confira os números.',
@@ -90,7 +86,7 @@ describe('the errors of a form', () => {
   });
 
   test('are in Portuguese for browsers that prefer it', async () => {
-    const bia = new Visitor(feira, shop, { 'accept-language': 'pt-BR' });
+    const bia = new Visitor(feira, visitor.shop, { 'accept-language': 'pt-BR' });
     await bia.press(await bia.at(`/products/${mug}`), 'Adicionar ao carrinho');
     const page = await bia.press(await bia.checkout(), 'Fazer pedido', { ...TYPED, name: '', zip: '1' });
     expect(page.text).toContain('Confira 2 campos.');

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { sql } from '../../src/platform/db/sql.js';
-import type { Shop } from '../../src/stores/queries.js';
-import { hiddenFields, localPath, shopOf, TYPED, Visitor } from '../support/buyer.js';
+import { hiddenFields, localPath, openShop, TYPED, Visitor } from '../support/buyer.js';
 import { newProduct } from '../support/catalog.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
 
@@ -9,7 +8,6 @@ const SCRIPT = `<script>alert("1")</script>`;
 
 let feira: Feira;
 let store: StoreClient;
-let shop: Shop;
 let visitor: Visitor;
 let mug: string;
 
@@ -18,9 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => feira.close());
 beforeEach(async () => {
-  store = await feira.store();
-  shop = await shopOf(feira, store);
-  visitor = new Visitor(feira, shop);
+  ({ store, visitor } = await openShop(feira));
   mug = await newProduct(store, { name: 'Mug', price: 34.9, quantity: 10, sku: 'MUG', weight: 0.5 });
 });
 
@@ -64,11 +60,11 @@ test('an empty cart, or a cart with products of another shop, places no order', 
   await visitor.add(mug);
   const page = await visitor.checkout();
   visitor.cookies.set('feira_cart', `${foreign}..1`);
-  expect(localPath(await visitor.press(page, 'Place order', TYPED))).toBe(`/s/${shop.slug}/cart`);
+  expect(localPath(await visitor.press(page, 'Place order', TYPED))).toBe(`/s/${visitor.shop.slug}/cart`);
   visitor.cookies.set('feira_cart', `${mug}..1~${foreign}..1`);
-  expect(localPath(await visitor.press(page, 'Place order', TYPED))).toBe(`/s/${shop.slug}/cart`);
+  expect(localPath(await visitor.press(page, 'Place order', TYPED))).toBe(`/s/${visitor.shop.slug}/cart`);
   visitor.cookies.delete('feira_cart');
-  expect(localPath(await visitor.press(page, 'Place order', TYPED))).toBe(`/s/${shop.slug}/cart`);
+  expect(localPath(await visitor.press(page, 'Place order', TYPED))).toBe(`/s/${visitor.shop.slug}/cart`);
   expect(await orders()).toEqual([]);
 });
 
@@ -87,7 +83,7 @@ test('a total above the maximum is rejected', async () => {
   expect(refused.status).toBe(409);
   expect(refused.text).toContain('exceeds the limit of the shop');
   const rock = await newProduct(store, { quantity: 999, weight: 999_999_999 });
-  const heavy = new Visitor(feira, shop);
+  const heavy = new Visitor(feira, visitor.shop);
   await heavy.add(rock, { quantity: '999' });
   expect((await heavy.order({ state: 'AM' }, '69005000')).status).toBe(409);
   expect(await orders()).toEqual([]);
@@ -97,7 +93,7 @@ test('invalid bytes and a megabyte of text never cause a server error', async ()
   await visitor.add(mug);
   const cart = visitor.cookies.get('feira_cart') as string;
   const good = { ...hiddenFields(await visitor.checkout(), 'Place order'), ...TYPED };
-  const address = `/s/${shop.slug}/checkout`;
+  const address = `/s/${visitor.shop.slug}/checkout`;
   for (const bytes of [
     '%00',
     'a%00b',
@@ -131,7 +127,7 @@ test('invalid bytes and a megabyte of text never cause a server error', async ()
 test('a body that is not a form is rejected', async () => {
   const response = await feira.app.inject({
     method: 'POST',
-    url: `/s/${shop.slug}/checkout`,
+    url: `/s/${visitor.shop.slug}/checkout`,
     headers: { 'content-type': 'application/json' },
     payload: '{"name":"Bia"}',
   });

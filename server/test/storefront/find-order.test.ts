@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { shopOf, TYPED, Visitor } from '../support/buyer.js';
+import { openShop, shopOf, TYPED, Visitor } from '../support/buyer.js';
 import { newProduct } from '../support/catalog.js';
 import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
 
@@ -10,8 +10,7 @@ let number: string;
 
 beforeAll(async () => {
   feira = await openFeira();
-  store = await feira.store();
-  visitor = new Visitor(feira, await shopOf(feira, store));
+  ({ store, visitor } = await openShop(feira));
   await visitor.buy(await newProduct(store, { name: 'Mug', quantity: 10 }));
   number = String((await store.get('/orders')).body.data[0].number);
 });

@@ -1,22 +1,18 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Shop } from '../../src/stores/queries.js';
-import { shopOf, Visitor } from '../support/buyer.js';
+import { openShop, type Visitor } from '../support/buyer.js';
 import { newProduct } from '../support/catalog.js';
 import type { Feira, StoreClient } from '../support/feira.js';
 import { sharedFeira } from '../support/shared-feira.js';
 
 let feira: Feira;
 let store: StoreClient;
-let shop: Shop;
 let visitor: Visitor;
 
 beforeAll(async () => {
   feira = await sharedFeira();
 });
 beforeEach(async () => {
-  store = await feira.store();
-  shop = await shopOf(feira, store);
-  visitor = new Visitor(feira, shop);
+  ({ store, visitor } = await openShop(feira));
 });
 
 describe('the product list', () => {
@@ -127,8 +123,8 @@ test('an address without a shop shows a page that says so', async () => {
 
 test('an address that ends with a slash redirects to the one without it', async () => {
   for (const path of ['', '/cart', '/orders'])
-    expect(await visitor.get(`/s/${shop.slug}${path}/?q=x`)).toMatchObject({
+    expect(await visitor.get(`/s/${visitor.shop.slug}${path}/?q=x`)).toMatchObject({
       status: 301,
-      location: `/s/${shop.slug}${path}?q=x`,
+      location: `/s/${visitor.shop.slug}${path}?q=x`,
     });
 });

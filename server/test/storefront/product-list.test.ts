@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { shopOf, Visitor } from '../support/buyer.js';
+import { openShop, type Visitor } from '../support/buyer.js';
 import { newProduct } from '../support/catalog.js';
 import type { Feira, StoreClient } from '../support/feira.js';
 import type { Page } from '../support/merchant.js';
@@ -14,8 +14,7 @@ beforeAll(async () => {
   feira = await sharedFeira();
 });
 beforeEach(async () => {
-  store = await feira.store();
-  visitor = new Visitor(feira, await shopOf(feira, store));
+  ({ store, visitor } = await openShop(feira));
   await newProduct(store, { name: 'Mug', price: 30, quantity: 4, categoryId: 15 });
   // The cheapest variation costs 70.
   shirt = await newProduct(store, { name: 'Shirt', price: 80, categoryId: 2 });

@@ -1,6 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Shop } from '../../src/stores/queries.js';
-import { shopOf, Visitor } from '../support/buyer.js';
+import { openShop, type Visitor } from '../support/buyer.js';
 import { newProduct, newVaried } from '../support/catalog.js';
 import type { Feira, StoreClient } from '../support/feira.js';
 import { sharedFeira } from '../support/shared-feira.js';
@@ -9,16 +8,13 @@ const SCRIPT = `<script>alert("1")</script><img src=x onerror='alert(2)'>`;
 
 let feira: Feira;
 let store: StoreClient;
-let shop: Shop;
 let visitor: Visitor;
 
 beforeAll(async () => {
   feira = await sharedFeira();
 });
 beforeEach(async () => {
-  store = await feira.store();
-  shop = await shopOf(feira, store);
-  visitor = new Visitor(feira, shop);
+  ({ store, visitor } = await openShop(feira));
 });
 
 describe('a product', () => {
@@ -63,7 +59,7 @@ describe('a product', () => {
     expect(text).toContain('or up to 12× R$12.50 by card');
     expect(text).toMatch(/Economy \d+ business days? R\$/);
     expect(html).toContain(
-      `<link rel="canonical" href="http://feira.test/s/${shop.slug}/products/lamp-${id}"/>`,
+      `<link rel="canonical" href="http://feira.test/s/${visitor.shop.slug}/products/lamp-${id}"/>`,
     );
     const [, data] = /<script type="application\/ld\+json">(.*?)<\/script>/.exec(html) ?? [];
     expect(JSON.parse(data!)).toMatchObject({

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { shopOf, Visitor } from '../support/buyer.js';
+import { openShop, Visitor } from '../support/buyer.js';
 import { newProduct } from '../support/catalog.js';
 import type { Feira, StoreClient } from '../support/feira.js';
 import { sharedFeira } from '../support/shared-feira.js';
@@ -14,8 +14,7 @@ beforeAll(async () => {
   feira = await sharedFeira();
 });
 beforeEach(async () => {
-  store = await feira.store();
-  visitor = new Visitor(feira, await shopOf(feira, store));
+  ({ store, visitor } = await openShop(feira));
   mug = await newProduct(store, { name: 'Mug', price: 30, quantity: 4 });
 });
 
@@ -98,7 +97,7 @@ test('a page shows the units in the cart of its visitor, and not those of other 
 });
 
 test('a cached page of one shop is not shown in another', async () => {
-  const elsewhere = new Visitor(feira, await shopOf(feira, await feira.store()));
+  const { visitor: elsewhere } = await openShop(feira);
   await visitor.at();
   expect((await elsewhere.at()).text).toContain('no products yet');
   expect((await elsewhere.at(`/products/mug-${mug}`)).status).toBe(404);

@@ -25,6 +25,12 @@ export async function shopOf(feira: Feira, store: StoreClient): Promise<Shop> {
   return (await shopOfStore(feira.context.db.store(store.workspaceId), store.workspaceId)) as Shop;
 }
 
+/** Opens a new store and returns it with a visitor of its shop. */
+export async function openShop(feira: Feira): Promise<{ store: StoreClient; visitor: Visitor }> {
+  const store = await feira.store();
+  return { store, visitor: new Visitor(feira, await shopOf(feira, store)) };
+}
+
 /** A buyer's browser in a shop. Only `at` follows redirects. */
 export class Visitor extends Merchant {
   constructor(
