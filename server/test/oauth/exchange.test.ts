@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Feira, openFeira } from '../support/feira.js';
-import { CALLBACK, expectTokenError, Integrator, pkce, registerApp } from '../support/integrator.js';
-import { Merchant, openStore } from '../support/merchant.js';
+import { CALLBACK, expectTokenError, type Integrator, openErp, pkce } from '../support/integrator.js';
+import type { Merchant } from '../support/merchant.js';
 
 let feira: Feira;
 let erp: Integrator;
@@ -9,10 +9,7 @@ let ana: Merchant;
 
 beforeAll(async () => {
   feira = await openFeira();
-  await openStore(feira);
-  erp = new Integrator(feira.app, await registerApp(feira));
-  ana = new Merchant(feira.app);
-  await ana.signIn();
+  ({ ana, erp } = await openErp(feira));
 });
 afterAll(() => feira.close());
 

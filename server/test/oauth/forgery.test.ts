@@ -16,7 +16,7 @@ let stores: { ana: string; bia: string };
 beforeAll(async () => {
   feira = await openFeira();
   stores = { ana: await openStore(feira), bia: await openStore(feira, { name: 'Bia', email: BIA }) };
-  erp = new Integrator(feira.app, await registerApp(feira, { redirectUris: [CALLBACK, SECOND_CALLBACK] }));
+  erp = await Integrator.register(feira, { redirectUris: [CALLBACK, SECOND_CALLBACK] });
   ana = new Merchant(feira.app);
   await ana.signIn();
   bia = new Merchant(feira.app);

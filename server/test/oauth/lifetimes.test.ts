@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, type Feira, openFeira } from '../support/feira.js';
-import { authorizationQuery, CALLBACK, Integrator, registerApp } from '../support/integrator.js';
+import { authorizationQuery, CALLBACK, Integrator } from '../support/integrator.js';
 import { answerOf, Merchant, openStore } from '../support/merchant.js';
 
 const SECOND = 1000;
@@ -15,7 +15,7 @@ beforeAll(async () => {
   feira = await openFeira();
   await openStore(feira);
   filial = await openStore(feira, { name: 'Loja da Ana, filial' });
-  erp = new Integrator(feira.app, await registerApp(feira));
+  erp = await Integrator.register(feira);
   ana = new Merchant(feira.app);
 });
 // Signs in again if the session has expired, because tests move the clock beyond its twelve hours.
@@ -42,7 +42,7 @@ describe('an authorization code', () => {
   });
 
   test('is rejected for another app, and its own app can still use it', async () => {
-    const thief = new Integrator(feira.app, await registerApp(feira));
+    const thief = await Integrator.register(feira);
     const grant = await erp.authorized(await signedIn());
     expect(outcome(await thief.exchange(grant))).toEqual(REFUSED);
     expect((await erp.exchange(grant)).status).toBe(200);
@@ -50,7 +50,7 @@ describe('an authorization code', () => {
 
   test('is bound to the redirect_uri of its request, though the app has registered others', async () => {
     const redirectUris = [CALLBACK, `${CALLBACK}/2`];
-    const app = new Integrator(feira.app, await registerApp(feira, { redirectUris }));
+    const app = await Integrator.register(feira, { redirectUris });
     const grant = await app.authorized(await signedIn());
     expect(outcome(await app.exchange(grant, { redirect_uri: `${CALLBACK}/2` }))).toEqual(REFUSED);
     expect(outcome(await app.exchange(grant, { redirect_uri: `${CALLBACK}/` }))).toEqual(REFUSED);
@@ -80,7 +80,7 @@ describe('an authorization code', () => {
   });
 
   test('used a second time by another app revokes nothing', async () => {
-    const thief = new Integrator(feira.app, await registerApp(feira));
+    const thief = await Integrator.register(feira);
     const grant = await erp.authorized(await signedIn());
     const tokens = (await erp.exchange(grant)).body;
     expect(outcome(await thief.exchange(grant))).toEqual(REFUSED);
@@ -134,7 +134,7 @@ describe('a refresh token', () => {
   });
 
   test('of another app is rejected and stays valid', async () => {
-    const thief = new Integrator(feira.app, await registerApp(feira));
+    const thief = await Integrator.register(feira);
     const { refresh_token } = await erp.connected(await signedIn());
     expect(outcome(await thief.refresh(refresh_token))).toEqual(REFUSED);
     expect((await erp.refresh(refresh_token)).status).toBe(200);
@@ -143,7 +143,7 @@ describe('a refresh token', () => {
 
 describe('authorizing again', () => {
   test('adds a second grant; both work and share one budget', async () => {
-    const app = new Integrator(feira.app, await registerApp(feira));
+    const app = await Integrator.register(feira);
     const first = await app.connected(await signedIn());
     const second = await app.connected(ana);
     const remaining = [];
@@ -155,7 +155,7 @@ describe('authorizing again', () => {
   });
 
   test('for another store returns a token of that store, with its own budget', async () => {
-    const app = new Integrator(feira.app, await registerApp(feira));
+    const app = await Integrator.register(feira);
     const first = await app.connected(await signedIn());
     const second = await app.connected(ana, { store: filial });
     const answers = [await app.me(first.access_token), await app.me(second.access_token)];
@@ -164,7 +164,7 @@ describe('authorizing again', () => {
   });
 
   test('with fewer scopes does not reduce the scopes of the first grant', async () => {
-    const app = new Integrator(feira.app, await registerApp(feira));
+    const app = await Integrator.register(feira);
     const first = await app.connected(await signedIn());
     const second = await app.exchange(await app.authorized(ana, {}, { scope: 'categories:read' }));
     expect(second.body.scope).toBe('categories:read');
@@ -190,7 +190,7 @@ describe('RFC 7009 revocation', () => {
   });
 
   test('of an unknown token, or one of another app, returns 200 and changes nothing', async () => {
-    const thief = new Integrator(feira.app, await registerApp(feira));
+    const thief = await Integrator.register(feira);
     const tokens = await erp.connected(await signedIn());
     for (const token of [tokens.access_token, tokens.refresh_token, 'unknown', '\0'])
       expect((await thief.revoke(token)).status).toBe(200);

@@ -5,8 +5,8 @@ import { hashOfSecret } from '../../src/oauth/secrets.js';
 import type { TokenResponse } from '../../src/oauth/tokens.js';
 import { sql } from '../../src/platform/db/sql.js';
 import { type Answer, type Feira, openFeira } from '../support/feira.js';
-import { Integrator, registerApp } from '../support/integrator.js';
-import { Merchant, openStore } from '../support/merchant.js';
+import { Integrator, openErp, registerApp } from '../support/integrator.js';
+import type { Merchant } from '../support/merchant.js';
 import { until } from '../support/process.js';
 
 const MINUTE = 60_000;
@@ -19,10 +19,7 @@ let first: TokenResponse;
 
 beforeAll(async () => {
   feira = await openFeira();
-  await openStore(feira);
-  ana = new Merchant(feira.app);
-  await ana.signIn();
-  erp = new Integrator(feira.app, await registerApp(feira));
+  ({ ana, erp } = await openErp(feira));
 });
 afterAll(() => feira.close());
 beforeEach(async () => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../src/platform/db/sql.js';
 import { type Feira, openFeira } from '../support/feira.js';
-import { Integrator, registerApp } from '../support/integrator.js';
-import { Merchant, openStore } from '../support/merchant.js';
+import { type Integrator, openErp } from '../support/integrator.js';
+import type { Merchant } from '../support/merchant.js';
 
 const HOUR = 60 * 60 * 1000;
 const GRANTED = 'products:read orders:read';
@@ -13,10 +13,7 @@ let erp: Integrator;
 
 beforeAll(async () => {
   feira = await openFeira();
-  await openStore(feira);
-  ana = new Merchant(feira.app);
-  await ana.signIn();
-  erp = new Integrator(feira.app, await registerApp(feira));
+  ({ ana, erp } = await openErp(feira));
 });
 afterAll(() => feira.close());
 

@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { createApp } from '../../src/oauth/apps.js';
 import type { TokenResponse } from '../../src/oauth/tokens.js';
 import type { Answer, Feira } from './feira.js';
-import { answerOf, type Merchant } from './merchant.js';
+import { answerOf, Merchant, openStore } from './merchant.js';
 
 export const CALLBACK = 'https://erp.example/callback';
 
@@ -43,12 +43,25 @@ export function authorizationQuery(
   };
 }
 
+/** Creates a store and an app. Returns the backend of the app and the browser of the store owner, who is signed in. */
+export async function openErp(feira: Feira): Promise<{ ana: Merchant; erp: Integrator }> {
+  await openStore(feira);
+  const ana = new Merchant(feira.app);
+  await ana.signIn();
+  return { ana, erp: await Integrator.register(feira) };
+}
+
 /** The backend of an integrator. */
 export class Integrator {
   constructor(
     private readonly app: FastifyInstance,
     readonly credentials: RegisteredApp,
   ) {}
+
+  /** Registers an app and returns its backend. */
+  static async register(feira: Feira, options: { redirectUris?: string[] } = {}): Promise<Integrator> {
+    return new Integrator(feira.app, await registerApp(feira, options));
+  }
 
   /** Lets the merchant approve the app, and returns the parameters for the code exchange. */
   async authorized(
