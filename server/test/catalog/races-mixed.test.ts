@@ -38,10 +38,7 @@ beforeAll(async () => {
     }),
   );
 });
-afterAll(async () => {
-  await two.close();
-  await one.close();
-});
+afterAll(() => one.close());
 
 type Write = [what: string, call: (by: StoreClient, random: Random) => Promise<Answer>];
 

@@ -17,10 +17,7 @@ beforeAll(async () => {
   one = await openFeira();
   two = await openFeira({ on: one });
 });
-afterAll(async () => {
-  await two.close();
-  await one.close();
-});
+afterAll(() => one.close());
 
 async function fresh(seed: number): Promise<void> {
   store = await one.store();

@@ -20,10 +20,7 @@ beforeAll(async () => {
   one = await openFeira();
   two = await openFeira({ on: one });
 });
-afterAll(async () => {
-  await two.close();
-  await one.close();
-});
+afterAll(() => one.close());
 
 interface SellableStock {
   productId: string;

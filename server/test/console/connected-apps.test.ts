@@ -29,10 +29,7 @@ beforeAll(async () => {
   bia = new Merchant(feira.app);
   await bia.signIn(BIA);
 });
-afterAll(async () => {
-  await beside.close();
-  await feira.close();
-});
+afterAll(() => feira.close());
 beforeEach(async () => {
   const app = await registerApp(feira, { name: `ERP ${Date.now()}` });
   erp = new Integrator(feira.app, app);

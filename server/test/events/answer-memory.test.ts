@@ -13,10 +13,7 @@ beforeAll(async () => {
   feira = await openFeira();
   other = await openFeira({ on: feira });
 });
-afterAll(async () => {
-  await other.close();
-  await feira.close();
-});
+afterAll(() => feira.close());
 
 const PRODUCTS = '/products?include=images,variants';
 

@@ -22,11 +22,7 @@ beforeAll(async () => {
   two = await openFeira({ on: one });
   shortTimeout = await openFeira({ on: one, deadlines: { lockMs: 50 } });
 });
-afterAll(async () => {
-  await shortTimeout.close();
-  await two.close();
-  await one.close();
-});
+afterAll(() => one.close());
 beforeEach(async () => {
   store = await one.store();
   productId = await newProduct(store, { quantity: 30 });

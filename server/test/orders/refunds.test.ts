@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { sql } from '../../src/platform/db/sql.js';
 import { newProduct, newVaried, observe } from '../support/catalog.js';
 import { type Answer, type Feira, openFeira, type StoreClient } from '../support/feira.js';
 import { dataOf, transactionOf } from '../support/orders.js';
+import { refundedAmounts } from '../support/refunds.js';
 import { order } from '../support/shop.js';
 
 let one: Feira;
@@ -14,10 +14,7 @@ beforeAll(async () => {
   one = await openFeira();
   two = await openFeira({ on: one });
 });
-afterAll(async () => {
-  await two.close();
-  await one.close();
-});
+afterAll(() => one.close());
 beforeEach(async () => {
   store = await one.store();
   productId = await newProduct(store, { price: 100, quantity: 10 });
@@ -28,14 +25,7 @@ const place = (options: { pay?: boolean } = {}) =>
 const refund = (id: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> =>
   store.post(`/orders/${id}/refund`, body, headers);
 const balance = async (id = productId) => (await store.get(`/products/${id}`)).body.quantity;
-const movements = async (id: string): Promise<number[]> => {
-  const rows = await one.context.db
-    .store('test')
-    .query<{ amount: number }>(
-      sql`select amount from sandbox_refunds where payment_id = ${await transactionOf(one, id)} order by created_at`,
-    );
-  return rows.map(({ amount }) => amount);
-};
+const movements = (id: string) => refundedAmounts(one, id);
 
 describe('a refund', () => {
   test('of a paid order covers the total, returns the order with the refund, and emits an event', async () => {

@@ -18,11 +18,7 @@ beforeAll(async () => {
   store = await sandbox.store();
   mug = await newProduct(store, { quantity: 100 });
 });
-afterAll(async () => {
-  await testShop.close();
-  await none.close();
-  await sandbox.close();
-});
+afterAll(() => sandbox.close());
 
 const visitorOf = async (feira: Feira, headers: Record<string, string> = {}) =>
   new Visitor(feira, await shopOf(feira, store), headers);

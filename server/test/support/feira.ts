@@ -30,9 +30,12 @@ export interface Feira {
   context: TestContext;
   clock: MovableClock;
   connection: TestConnection;
+  /** The servers that were opened with `on`, which share the database. */
+  dependents: Feira[];
   /** Creates a store with a connected app. The default budget is large enough for any test. */
   store(options?: { scopes?: Scope[]; perMinute?: number }): Promise<StoreClient>;
   events(workspaceId: string): Promise<{ event: string; data: Record<string, unknown> }[]>;
+  /** Closes the servers that were opened on the database of this one, and then this one. */
   close(): Promise<void>;
 }
 
@@ -76,11 +79,13 @@ export async function openFeira(
   const { faults } = await checkAnswers(app);
   const { db } = context;
   let stores = 0;
-  return {
+  let closed: Promise<void> | undefined;
+  const feira: Feira = {
     app,
     context,
     clock,
     connection,
+    dependents: [],
     async store({ scopes = ALL_SCOPES, perMinute = LARGE_BUDGET } = {}) {
       const ownerEmail = 'owner@store.example';
       const name = `Store ${++stores}`;
@@ -102,14 +107,22 @@ export async function openFeira(
           union all
           select event, data, null, position from outbox where workspace_id = ${workspaceId} and event is not null
         ) written order by sequence nulls last, position`),
-    async close() {
-      await app.close();
-      await assembly.close();
-      folder.remove();
-      await drop();
-      if (faults.length > 0) throw new Error(faults.join('\n'));
+    close() {
+      closed ??= close();
+      return closed;
     },
   };
+  options.on?.dependents.push(feira);
+  return feira;
+
+  async function close(): Promise<void> {
+    for (const dependent of feira.dependents) await dependent.close();
+    await app.close();
+    await assembly.close();
+    folder.remove();
+    await drop();
+    if (faults.length > 0) throw new Error(faults.join('\n'));
+  }
 }
 
 /** The API client of an integrator for one store. */

@@ -3,12 +3,14 @@ import { sql } from '../../src/platform/db/sql.js';
 import type { Feira } from './feira.js';
 import { transactionOf } from './orders.js';
 
-/** Returns how many refunds of the order the gateway has executed. */
-export async function executedRefunds(feira: Feira, orderId: string): Promise<number> {
+/** Returns the amounts of the refunds of the order that the gateway has executed, oldest first. */
+export async function refundedAmounts(feira: Feira, orderId: string): Promise<number[]> {
   const rows = await feira.context.db
     .store('test')
-    .query(sql`select from sandbox_refunds where payment_id = ${await transactionOf(feira, orderId)}`);
-  return rows.length;
+    .query<{ amount: number }>(
+      sql`select amount from sandbox_refunds where payment_id = ${await transactionOf(feira, orderId)} order by created_at`,
+    );
+  return rows.map(({ amount }) => amount);
 }
 
 /** Runs the refund job of the worker in all of these processes at the same time. */

@@ -13,10 +13,7 @@ beforeAll(async () => {
   one = await openFeira();
   two = await openFeira({ on: one });
 });
-afterAll(async () => {
-  await two.close();
-  await one.close();
-});
+afterAll(() => one.close());
 
 /** Starts a PATCH with an Idempotency-Key that waits because another transaction has locked its product. */
 async function halfway(id: string): Promise<{ first: Promise<Answer>; pid: number; letGo(): Promise<void> }> {
