@@ -4,8 +4,8 @@ import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import pg from 'pg';
-import { expect } from 'vitest';
-import type { EmbeddedPostgres } from '../../src/platform/embedded-postgres/start.js';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/platform/embedded-postgres/start.js';
 import { memoryOrDisk } from './memory-or-disk.js';
 
 const server = join(import.meta.dirname, '..', '..');
@@ -19,6 +19,20 @@ const children: ChildProcess[] = [];
 interface EmbeddedUser extends Omit<EmbeddedPostgres, 'close'> {
   process: ChildProcess;
   close(): Promise<void>;
+}
+
+/**
+ * Returns the data folder that the tests of a file share if they do not need a new one, because initdb takes about a
+ * second. Registers the hooks that run initdb, kill the processes that a test leaves, and remove all folders.
+ */
+export function sharedFolder(): string {
+  const folder = openFolder();
+  beforeAll(async () => {
+    await (await startEmbeddedPostgres({ folder })).close();
+  });
+  afterEach(killUsers);
+  afterAll(removeFolders);
+  return folder;
 }
 
 /**
@@ -59,12 +73,12 @@ export async function startUser(options: {
 }
 
 /** Kills the processes that `startUser` has started, and waits until their PostgreSQL has stopped. */
-export async function killUsers(): Promise<void> {
+async function killUsers(): Promise<void> {
   for (const child of children.splice(0)) child.kill('SIGKILL');
   for (const folder of folders) await stopped(placeOf(folder));
 }
 
-export async function removeFolders(): Promise<void> {
+async function removeFolders(): Promise<void> {
   // The external locations are removed first, because the data folders contain their names.
   for (const path of [...folders.map(placeOf), ...folders]) await rm(path, { recursive: true, force: true });
 }

@@ -14,17 +14,15 @@ import {
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { startEmbeddedPostgres } from '../../../src/platform/embedded-postgres/start.js';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import {
   compiled,
   folders,
-  killUsers,
   openFolder,
   placeOf,
   postmasterPid,
   query,
-  removeFolders,
+  sharedFolder,
   startUser,
 } from '../../support/embedded-postgres.js';
 
@@ -33,18 +31,10 @@ const unprivileged = root ? { uid: 65534, gid: 65534 } : {};
 const server = join(import.meta.dirname, '..', '..', '..');
 const platformPackage = `@embedded-postgres/${process.platform}-${process.arch}`;
 
-/** A folder shared by all tests that do not need a new one, because initdb takes about a second. */
-let shared: string;
+const shared = sharedFolder();
 
 /** A folder that every account can enter, with Node and the pg package. The test installations are created in it. */
 let base: string;
-
-beforeAll(async () => {
-  shared = openFolder();
-  await (await startEmbeddedPostgres({ folder: shared })).close();
-});
-afterEach(killUsers);
-afterAll(removeFolders);
 
 describe('an installation by another account', () => {
   beforeAll(() => {

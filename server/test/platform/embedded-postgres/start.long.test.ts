@@ -1,28 +1,19 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { startEmbeddedPostgres } from '../../../src/platform/embedded-postgres/start.js';
 import {
-  killUsers,
   openFolder,
   placeOf,
   postmasterPid,
   query,
-  removeFolders,
+  sharedFolder,
   startUser,
   stopped,
 } from '../../support/embedded-postgres.js';
 
-/** A folder shared by all tests that do not need a new one, because initdb takes about a second. */
-let shared: string;
-
-beforeAll(async () => {
-  shared = openFolder();
-  await (await startEmbeddedPostgres({ folder: shared })).close();
-});
-afterEach(killUsers);
-afterAll(removeFolders);
+const shared = sharedFolder();
 
 describe('the embedded PostgreSQL', () => {
   it('stops when the only process that uses it is killed, and the next start sees the committed row', async () => {
