@@ -9,8 +9,8 @@ const BLACK: Color = [0, 0, 0];
 
 /**
  * `papers`: the backgrounds of tokens.css (--paper, --ground, --sunk). `soft`: the share of the accent in
- * --accent-soft. `towards`: the colour that is mixed into an accent with too little contrast and, to the share `hover`,
- * into --accent-hover. `ink`: the colour of text on the accent.
+ * --accent-soft. `towards`: the colour that is mixed into an accent with too little contrast. It is also mixed into the
+ * accent to get --accent-hover; `hover` is its share there. `ink`: the colour of text on the accent.
  */
 const SCHEMES = {
   light: { papers: ['ffffff', 'f7f9f8', 'f0f4f2'], soft: 0.1, towards: BLACK, ink: 'ffffff', hover: 0.2 },

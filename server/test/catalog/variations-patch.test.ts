@@ -161,13 +161,16 @@ describe('PATCH /products/{id}/variants', () => {
     expect(await variationsOf(id)).toEqual(chained.body.data);
   });
 
-  test('clears sku and ean with null, even of several variations', async () => {
+  test('clears sku and ean with null, even for several variations in one call', async () => {
     const id = await newVaried(store, { A: 1, B: 2 });
+    const coded = await patch(id, [{ sku: 'A', setEan: '7891234567895' }]);
+    expect(coded.body.data.map(({ ean }: { ean: string | null }) => ean)).toEqual(['7891234567895', null]);
     const answer = await patch(id, [
       { sku: 'A', setSku: null, setEan: null },
       { sku: 'B', setSku: null },
     ]);
     expect(answer.body.data.map((each: Variation) => each.sku)).toEqual([null, null]);
+    expect(answer.body.data.map(({ ean }: { ean: string | null }) => ean)).toEqual([null, null]);
     expect((await store.get('/products?sku=A')).body.data.map((each: Variation) => each.id)).not.toContain(
       id,
     );

@@ -163,7 +163,7 @@ describe('a revoked grant', () => {
   });
 
   test('that is in use is noticed by a refresh in the background, before its cached credential expires', async () => {
-    // With the default rate limit of 120, creating these stores sends no notification, which would clear the cache.
+    // 120 is the default rate limit. Any other value would send a notification, which would remove cached credentials.
     const [used, other] = [await feira.store({ perMinute: 120 }), await feira.store({ perMinute: 120 })];
     for (const each of [used, other]) await untilRemembered(each);
     await revoke(used);

@@ -109,7 +109,7 @@ describe('an order of digital products only', () => {
     expect(await read(id)).toMatchObject({ ...digital, codeShipping: null, statusShipping: 'pending' });
   });
 
-  test('is recognised in orders of early releases', async () => {
+  test('is recognised by its products if an early release placed it and recorded no delivery service', async () => {
     const ebook = await newProduct(store, { price: 20, quantity: 5, typeId: 1 });
     const id = await place({}, ebook);
     await feira.context.db

@@ -69,8 +69,8 @@ function unknownParameter(name: string, known: string[]): ApiError {
 }
 
 /**
- * Returns the most similar known name, or undefined if none is similar. Comparing pairs of letters finds typing errors
- * as well as swapped words (statusShipping for shippingStatus). Case is ignored.
+ * Returns the most similar known name, or undefined if none is similar. Comparing pairs of letters finds the name
+ * despite typing errors and swapped words (shippingStatus instead of statusShipping). Case is ignored.
  */
 function nearestTo(name: string, known: string[]): string | undefined {
   const wanted = pairsOf(name);

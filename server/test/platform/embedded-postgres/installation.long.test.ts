@@ -36,12 +36,12 @@ const shared = sharedFolder();
 /** A folder that every account can enter, with Node and the pg package. The test installations are created in it. */
 let base: string;
 
-describe('an installation by another account', () => {
+describe('an installation', () => {
   beforeAll(() => {
     base = makeBase();
   });
 
-  it('starts PostgreSQL for an ordinary user, even if the package is read-only and its symbolic links are missing', async () => {
+  it('of another account starts PostgreSQL for an ordinary user, even if the package is read-only and its symbolic links are missing', async () => {
     const installed = install();
     removeLinks(installed);
     const folder = openFolder();
@@ -66,7 +66,7 @@ describe('an installation by another account', () => {
   });
 
   if (root) {
-    it('starts PostgreSQL for root, even if only root can enter the folders of the data and the binaries', async () => {
+    it('starts PostgreSQL under another account for root, even if only root can enter the data folder and that of the binaries', async () => {
       const installed = install();
       // The package gets another version, so that this test does not use the copy of another installation.
       const manifest = join(installed, 'node_modules', platformPackage, 'package.json');
