@@ -21,6 +21,7 @@ import { ListMemory } from './platform/lists/list-memory.js';
 import { Readiness } from './platform/observability/health.js';
 import { openResources, type ResourceOptions, type Resources } from './resources.js';
 import { LabelAddresses } from './shipping/label-address.js';
+import { OpenedSecrets } from './webhooks/attempt.js';
 import { Dispatcher } from './webhooks/dispatcher.js';
 import { measureDeliveries } from './webhooks/metrics.js';
 import { DeliveryWake } from './webhooks/wake.js';
@@ -57,7 +58,7 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
     clock,
     log,
     outbound,
-    seal,
+    seal: new OpenedSecrets(seal),
     ...options.webhooks,
   });
   const sequencer = new Sequencer(db.system('sequencer'), log, () => dispatcher.wake());

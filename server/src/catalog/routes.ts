@@ -54,7 +54,7 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<CatalogOptions> = async (
     requireMatch(ifMatch, tagOf(product!));
   }
 
-  await app.register(catalogLists, { db, mediaUrl, snapshots, lists, answers });
+  await catalogLists(app, { db, mediaUrl, snapshots, lists, answers });
 
   app.post(
     '/products',
@@ -167,8 +167,8 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<CatalogOptions> = async (
     },
   );
 
-  await app.register(variationRoutes);
-  await app.register(stockRoutes, { db });
+  await variationRoutes(app, {});
+  await stockRoutes(app, { db });
 
   app.get(
     '/categories',

@@ -140,7 +140,7 @@ export const orderRoutes: FastifyPluginAsyncTypebox<OrderOptions> = async (
     },
   );
 
-  await app.register(invoiceRoutes);
+  await invoiceRoutes(app, {});
 
   app.get(
     '/customers',

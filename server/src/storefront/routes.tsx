@@ -55,14 +55,12 @@ export const storefrontRoutes: FastifyPluginAsync<Storefront> = async (app, stor
     );
   });
 
-  // The options contain the prefix of this plugin. It must not be applied again to the nested routes.
-  const below = { ...storefront, prefix: '' };
-  await app.register(productListRoutes, below);
-  await app.register(productRoutes, below);
-  await app.register(cartRoutes, below);
-  await app.register(checkoutRoutes, below);
-  await app.register(findOrderRoutes, below);
-  await app.register(shopOrderRoutes, below);
+  await productListRoutes(app, storefront);
+  await productRoutes(app, storefront);
+  await cartRoutes(app, storefront);
+  await checkoutRoutes(app, storefront);
+  await findOrderRoutes(app, storefront);
+  await shopOrderRoutes(app, storefront);
 
   app.get('/*', hidden, async (request, reply) =>
     sendPage(reply, <MissingPage visit={visitOf(request)} />, 404),

@@ -17,7 +17,7 @@ interface DispatcherParts {
   clock: Clock;
   log: Logger;
   outbound: Outbound;
-  seal: Seal;
+  seal: Pick<Seal, 'open'>;
   backoff: Backoff;
   timeoutMs: number;
 }

@@ -140,8 +140,8 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<WebhookOptions> = async (a
       ),
   );
 
-  await app.register(deliveryRoutes, options);
-  await app.register(feedRoutes);
+  await deliveryRoutes(app, options);
+  await feedRoutes(app, {});
 
   async function refuseTarget(url: string): Promise<void> {
     const target = new URL(url);
