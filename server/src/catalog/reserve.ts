@@ -43,8 +43,9 @@ export async function lockSellables(tx: Tx, workspaceId: string, productIds: str
 }
 
 /**
- * Every writer that locks several products does so in the order of their ids, which prevents deadlocks. The array is in
- * a sub-select to hide its length from the planner, which would otherwise make a new plan for each cart.
+ * Every writer that waits for the locks of several products takes them in the order of their ids, which prevents
+ * deadlocks. The array is in a sub-select to hide its length from the planner, which would otherwise make a new plan for
+ * each cart.
  */
 async function lockProducts(tx: Tx, workspaceId: string, ids: string[]): Promise<void> {
   await tx.query(sql`

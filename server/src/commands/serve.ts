@@ -130,7 +130,7 @@ async function listen(app: FastifyInstance, { host, port }: Address): Promise<vo
       );
     if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN')
       throw new UsageError(
-        `HOST ${host} is not an address of this machine. 127.0.0.1 accepts connections from this machine only, 0.0.0.0 from all.`,
+        `${host} is not an address of this machine. Change HOST or METRICS_HOST: 127.0.0.1 accepts connections from this machine only, 0.0.0.0 from all.`,
       );
     throw error;
   }

@@ -21,9 +21,9 @@ export interface StepResult {
  * outbox position under that lock, and a snapshot that sees the later commit also sees the earlier one. So the events
  * with the lowest positions in a snapshot never include a change without the earlier changes to the same record.
  *
- * Sequencers of one store take turns by locking its head row. The snapshot of the statement may be older than that
- * lock. Another sequencer has then moved some of its rows already; DELETE skips those, and the remaining ones get
- * higher numbers.
+ * Sequencers of one store take turns by locking its head row. The snapshot of a statement may have been taken before it
+ * got that lock. Another sequencer may have moved some of the rows in the snapshot since then. DELETE skips those rows,
+ * and the remaining ones get higher numbers.
  *
  * No step waits for a transaction that changes products or orders, because such transactions lock none of the rows that
  * a step locks.

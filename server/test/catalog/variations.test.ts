@@ -37,7 +37,7 @@ describe('a product with variations', () => {
     expect((await store.patch(`/products/${id}/stock`, { quantity: 6 })).body.quantity).toBe(6);
   });
 
-  test('keeps its balance while types are declared but no combination exists', async () => {
+  test('stays simple and keeps its stock when variation types are declared without any combination', async () => {
     const id = await newProduct(store, { quantity: 5 });
     const declared = await observe(feira, store, () => put(id, SHIRT, []));
     expect([declared.status, declared.body]).toEqual([200, { data: [] }]);

@@ -165,9 +165,11 @@ describe('an error', () => {
   });
 
   test.each(['192.0.2.1', 'no-such-host.invalid'])(
-    'caused by a HOST that is not an address of this machine says so: %s',
+    'caused by a HOST or METRICS_HOST that is not an address of this machine says so: %s',
     async (HOST) => {
-      expect(await say(['serve'], { HOST })).toContain(`HOST ${HOST} is not an address of this machine`);
+      const message = `${HOST} is not an address of this machine. Change HOST or METRICS_HOST`;
+      expect(await say(['serve'], { HOST })).toContain(message);
+      expect(await say(['serve'], { METRICS_HOST: HOST, METRICS_PORT: '9464' })).toContain(message);
     },
   );
 });

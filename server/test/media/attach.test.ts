@@ -190,7 +190,7 @@ describe('by url', () => {
       expectRejected(await store.post(path, body), 422, ['order', 'url']);
   });
 
-  test('a URL with svg elsewhere in its path is accepted', async () => {
+  test('a URL that contains svg, but whose path does not end in .svg, is accepted', async () => {
     for (const url of [
       'https://svg.example/a.png',
       'https://x.example/a.svg/b.png',

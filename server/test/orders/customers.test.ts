@@ -68,7 +68,7 @@ test('orders with the same document belong to one customer, whose name is that o
   ]);
 });
 
-test('without a document, orders with the same e-mail in any case belong to one customer', async () => {
+test('without a document, orders whose e-mails differ at most in upper and lower case belong to one customer', async () => {
   await place({ document: null, email: 'Caio@Mail.example', name: 'Caio' });
   await place({ document: null, email: 'caio@mail.EXAMPLE', name: 'Caio' });
   await place({ document: '11144477735', email: 'x@mail.example', name: 'Ana' });

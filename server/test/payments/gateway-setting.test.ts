@@ -103,7 +103,7 @@ describe('the notice that payments are simulated', () => {
       expect(text).toContain('Loja de teste: os pagamentos são simulados');
   });
 
-  test('is not on these pages otherwise', async () => {
+  test('is not on the pages of a shop if the sandbox runs on a local address', async () => {
     for (const { text } of await pages(sandbox, 'en')) expect(text).not.toContain('Test shop');
   });
 });

@@ -112,7 +112,7 @@ test('a total above 10,000 is capped, and exact again below', async () => {
   expect([meta.total, meta.totalCapped]).toEqual([10_000, undefined]);
 });
 
-test('merging the differences of a list does not change its total', async () => {
+test('merging the stored count changes of a list into one row does not change its total', async () => {
   const store = await feira.store();
   await insertProducts(feira, store, rows(250));
   await total(store);

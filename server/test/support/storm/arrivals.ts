@@ -20,8 +20,11 @@ export interface RecordedAttempt {
 
 /** The maximum time that a worker takes from an arrival to its record, or from a claim to the arrival. */
 const SLACK_MS = 6_000;
-/** Workers close a connection that was idle for a second, and may not have recorded its last delivery by then. */
-const IDLE_MS = 3_000;
+/**
+ * How long before the kill of a worker its connection may have closed. Workers close a connection after one idle second,
+ * and may not have recorded its last delivery by then.
+ */
+const CLOSED_BEFORE_KILL_MS = 3_000;
 const PROBE_EVERY_MS = 50;
 /** One to read the requests in the sockets, one to notice that connections ended, and one for the failing responses. */
 const PROBES_TO_CATCH_UP = 3;
@@ -121,7 +124,7 @@ export class Arrivals {
       return (
         kill.victim === 'worker' &&
         before.at <= this.caughtUpAt(kill.over) &&
-        closedAt >= kill.at - IDLE_MS &&
+        closedAt >= kill.at - CLOSED_BEFORE_KILL_MS &&
         closedAt <= this.caughtUpAt(kill.over)
       );
     });
