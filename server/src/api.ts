@@ -56,9 +56,9 @@ export interface ApiOptions {
 export const api: FastifyPluginAsync<ApiOptions> = async (app, options) => {
   addSteps(app, options);
   listRoutes(app);
-  // These functions are called directly, because register() would create separate classes of requests and replies for
-  // each of them. V8 optimizes the steps that all routes share for at most four classes. Orders and shipments
-  // have error handlers of their own, so they are registered.
+  // These functions add only routes, so they are called directly: register() would create separate classes of requests
+  // and replies for each of them, and V8 optimizes the steps that all routes share for at most four classes. Orders and
+  // shipments have error handlers of their own, so they are registered.
   const routes = app.withTypeProvider<TypeBoxTypeProvider>();
   await accountRoutes(routes, {});
   await catalogRoutes(routes, options.catalog);

@@ -80,9 +80,9 @@ export class StockWrites {
 }
 
 // In both statements, rows are locked and read before the comparison, as in stock.ts. A row that already has the balance
-// is returned as it is. Locked products are skipped: a
-// statement that waits for no lock cannot deadlock with another. The arrays are in sub-selects to hide their length
-// from the planner, which would otherwise make a new plan for each length.
+// is returned as it is. Locked products are skipped: a statement that waits for no lock cannot deadlock with another.
+// The arrays are in sub-selects to hide their length from the planner, which would otherwise make a new plan for each
+// length.
 
 const productsStatement = fixed(
   (workspaceIds: string, ids: string, quantities: string, origins: string) => sql`
