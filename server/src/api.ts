@@ -57,14 +57,13 @@ export const api: FastifyPluginAsync<ApiOptions> = async (app, options) => {
   addSteps(app, options);
   listRoutes(app);
   // These functions add only routes, so they are called directly: register() would create separate classes of requests
-  // and replies for each of them, and V8 optimizes the steps that all routes share for at most four classes. Orders and
-  // shipments have error handlers of their own, so they are registered.
+  // and replies for each of them, and V8 optimizes the steps that all routes share for at most four classes.
   const routes = app.withTypeProvider<TypeBoxTypeProvider>();
   await accountRoutes(routes, {});
   await catalogRoutes(routes, options.catalog);
   await mediaRoutes(routes, options.media);
-  await app.register(orderRoutes, options.orders);
-  await app.register(shippingRoutes, options.shipping);
+  await orderRoutes(routes, options.orders);
+  await shippingRoutes(routes, options.shipping);
   await webhookRoutes(routes, options.webhooks);
   refuseUnknownPaths(app);
 };

@@ -4,6 +4,7 @@ import { notFound } from '../platform/http/errors.js';
 import { Type } from '../platform/schema/type.js';
 import * as shape from './invoice-shapes.js';
 import { addInvoice, listInvoices, removeInvoice } from './invoices.js';
+import { usesOrders } from './unavailable.js';
 
 const ofOrder = Type.Object({ id: Type.String({ description: 'Order id' }) });
 const ofInvoice = Type.Object({
@@ -15,7 +16,7 @@ export const invoiceRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/orders/:id/invoices',
     {
-      config: { scope: 'orders:read' },
+      ...usesOrders({ scope: 'orders:read' }),
       schema: {
         operationId: 'listInvoices',
         tags: ['Orders'],
@@ -36,7 +37,7 @@ export const invoiceRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
     '/orders/:id/invoices',
     {
-      config: { scope: 'orders:write' },
+      ...usesOrders({ scope: 'orders:write' }),
       schema: {
         operationId: 'addInvoice',
         tags: ['Orders'],
@@ -60,7 +61,7 @@ export const invoiceRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.delete(
     '/orders/:id/invoices/:key',
     {
-      config: { scope: 'orders:write' },
+      ...usesOrders({ scope: 'orders:write' }),
       schema: {
         operationId: 'deleteInvoice',
         tags: ['Orders'],

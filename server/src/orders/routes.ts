@@ -19,7 +19,7 @@ import { findOrder, listChanges, listOrders, orderSorts } from './queries.js';
 import { type Refunder, refundOrder } from './refund.js';
 import { customerRecords, orderRecords } from './snapshot.js';
 import { ordersOf } from './storage.js';
-import { answerUnavailable, orBusy } from './unavailable.js';
+import { orBusy, usesOrders } from './unavailable.js';
 
 export interface OrderOptions {
   db: Database;
@@ -37,13 +37,12 @@ export const orderRoutes: FastifyPluginAsyncTypebox<OrderOptions> = async (
   app,
   { db, refunder, snapshots, lists, answers },
 ) => {
-  answerUnavailable(app);
   const details = new OrderReads(db.system('order details'));
 
   app.get(
     '/orders',
     {
-      config: { scope: 'orders:read', cursorMayExpire: true, snapshotOf: shape.Order },
+      ...usesOrders({ scope: 'orders:read', cursorMayExpire: true, snapshotOf: shape.Order }),
       schema: {
         operationId: 'listOrders',
         tags: ['Orders'],
@@ -88,7 +87,7 @@ export const orderRoutes: FastifyPluginAsyncTypebox<OrderOptions> = async (
   app.get(
     '/orders/:id',
     {
-      config: { scope: 'orders:read', etag: true },
+      ...usesOrders({ scope: 'orders:read', etag: true }),
       schema: {
         operationId: 'getOrder',
         tags: ['Orders'],
@@ -107,7 +106,7 @@ export const orderRoutes: FastifyPluginAsyncTypebox<OrderOptions> = async (
   app.post(
     '/orders/:id/refund',
     {
-      config: { scope: 'orders:write', bodyOptional: true, waitsOutside: true },
+      ...usesOrders({ scope: 'orders:write', bodyOptional: true, waitsOutside: true }),
       schema: {
         operationId: 'refundOrder',
         tags: ['Orders'],
@@ -145,7 +144,7 @@ export const orderRoutes: FastifyPluginAsyncTypebox<OrderOptions> = async (
   app.get(
     '/customers',
     {
-      config: { scope: 'customers:read', snapshotOf: shape.Customer },
+      ...usesOrders({ scope: 'customers:read', snapshotOf: shape.Customer }),
       schema: {
         operationId: 'listCustomers',
         tags: ['Customers'],

@@ -1,23 +1,25 @@
-import type { FastifyError, FastifyInstance } from 'fastify';
+import type { FastifyContextConfig, FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { isOverload } from '../platform/db/unavailable.js';
 import { publicError, sendError } from '../platform/http/answer-errors.js';
 import { ApiError, busy } from '../platform/http/errors.js';
 import { ORDERS } from './storage.js';
 
 /**
- * The storage of orders may fail independently. The routes that need it then return 502, while all others keep working.
+ * The options of a route that uses the storage of orders, which may fail independently: the route then returns 502,
+ * while all others keep working. This is a route option and not the error handler of a plugin, because every plugin has
+ * its own classes of requests and replies (see api.ts).
  */
-export function answerUnavailable(app: FastifyInstance): void {
-  app.addHook('onRoute', ({ config }) => {
-    if (!config) return;
-    config.mayBeUnavailable = true;
-    config.area = ORDERS;
-  });
-  app.setErrorHandler((error: FastifyError, request, reply) => {
-    const answer = publicError(error);
-    const isOurs = answer.status < 500 || error instanceof ApiError;
-    sendError(isOurs ? answer : unavailable(error), request, reply);
-  });
+export function usesOrders(config: FastifyContextConfig) {
+  return {
+    config: { ...config, mayBeUnavailable: true, area: ORDERS },
+    errorHandler: answerUnavailable,
+  };
+}
+
+function answerUnavailable(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
+  const answer = publicError(error);
+  const isOurs = answer.status < 500 || error instanceof ApiError;
+  sendError(isOurs ? answer : unavailable(error), request, reply);
 }
 
 /**

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { originOfApp } from '../events/names.js';
 import { Order, ShippingChange } from '../orders/order-shapes.js';
 import { findOrder } from '../orders/queries.js';
-import { answerUnavailable } from '../orders/unavailable.js';
+import { usesOrders } from '../orders/unavailable.js';
 import type { Clock } from '../platform/clock.js';
 import { DryRunQuery } from '../platform/http/dry-run.js';
 import { notFound } from '../platform/http/errors.js';
@@ -18,12 +18,10 @@ export interface ShippingOptions {
 }
 
 export const shippingRoutes: FastifyPluginAsyncTypebox<ShippingOptions> = async (app, { clock, labels }) => {
-  answerUnavailable(app);
-
   app.patch(
     '/orders/:id/shipping-status',
     {
-      config: { scope: 'orders:write' },
+      ...usesOrders({ scope: 'orders:write' }),
       schema: {
         operationId: 'changeShippingStatus',
         tags: ['Orders'],
@@ -49,7 +47,7 @@ export const shippingRoutes: FastifyPluginAsyncTypebox<ShippingOptions> = async 
   app.post(
     '/shipments',
     {
-      config: { scope: 'shipping:write', bodyHasId: true },
+      ...usesOrders({ scope: 'shipping:write', bodyHasId: true }),
       schema: {
         operationId: 'createShipment',
         tags: ['Shipments'],
@@ -73,7 +71,7 @@ export const shippingRoutes: FastifyPluginAsyncTypebox<ShippingOptions> = async 
   app.get(
     '/shipments/:code',
     {
-      config: { scope: 'shipping:read' },
+      ...usesOrders({ scope: 'shipping:read' }),
       schema: {
         operationId: 'getShipment',
         tags: ['Shipments'],
@@ -96,7 +94,7 @@ export const shippingRoutes: FastifyPluginAsyncTypebox<ShippingOptions> = async 
   app.get(
     '/shipments/:code/tracking',
     {
-      config: { scope: 'shipping:read', etag: true },
+      ...usesOrders({ scope: 'shipping:read', etag: true }),
       schema: {
         operationId: 'trackShipment',
         tags: ['Shipments'],
