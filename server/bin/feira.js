@@ -3,6 +3,11 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { setFlagsFromString } from 'node:v8';
+
+// Every route shares the steps of Fastify and of the API, so these steps see more kinds of objects than V8 optimizes
+// for by default, which is 4. With 8, most calls take 5 to 9% less CPU time (docs/PERFORMANCE.md).
+setFlagsFromString('--max-valid-polymorphic-map-count=8');
 
 const main = new URL('../dist/main.js', import.meta.url);
 

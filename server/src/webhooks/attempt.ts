@@ -1,6 +1,7 @@
 import type { Clock } from '../platform/clock.js';
 import { type Seal, type SealedFor, UnreadableSealError } from '../platform/crypto/seal.js';
-import type { Outbound, OutboundError } from '../platform/outbound/post.js';
+import type { OutboundError } from '../platform/outbound/exchange.js';
+import type { Outbound } from '../platform/outbound/post.js';
 import { type Secrets, signedHeaders } from './signing.js';
 
 export interface Target {

@@ -1,11 +1,28 @@
 import type { Language } from './language.js';
 
-const FORMATS = {
-  en: new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' }),
-  pt: new Intl.DateTimeFormat('pt-BR', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' }),
-};
+const LOCALES: Record<Language, string> = { en: 'en-GB', pt: 'pt-BR' };
+
+interface TimeFormat {
+  dateStyle: 'medium' | 'long';
+  /** Without it, only the day is shown. */
+  timeStyle?: 'short';
+  timeZone: string;
+}
+
+/** Creating a format takes a hundred times as long as using it. There are a few hundred time zones. */
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+export function formatTime(time: string, language: Language, format: TimeFormat): string {
+  const key = `${language} ${format.dateStyle} ${format.timeStyle} ${format.timeZone}`;
+  let known = formats.get(key);
+  if (!known) {
+    known = new Intl.DateTimeFormat(LOCALES[language], { ...format });
+    formats.set(key, known);
+  }
+  return known.format(new Date(time));
+}
 
 /** Formats a time for display in UTC and names the time zone, because we do not know the reader's. */
 export function shortTime(time: string, language: Language): string {
-  return `${FORMATS[language].format(new Date(time))} UTC`;
+  return `${formatTime(time, language, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })} UTC`;
 }

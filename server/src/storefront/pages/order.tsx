@@ -1,6 +1,7 @@
 import type { OrderRecord, OrderStatus } from '../../orders/records.js';
 import type { ShippingStatus } from '../../orders/shipping-status.js';
 import type { Language } from '../../platform/html/language.js';
+import { formatTime } from '../../platform/html/time.js';
 import type { Tracking } from '../../shipping/shipments.js';
 import { Invoices } from './order-invoices.js';
 import { OrderItems } from './order-items.js';
@@ -177,18 +178,10 @@ function Parcel({ visit: { shop, language }, order, tracking }: Pick<Props, 'vis
   );
 }
 
-const TAGS = { en: 'en-GB', pt: 'pt-BR' };
-
 function timeIn(timeZone: string, language: Language, time: string): string {
-  return new Intl.DateTimeFormat(TAGS[language], {
-    dateStyle: 'medium',
-    timeStyle: 'short',
-    timeZone,
-  }).format(new Date(time));
+  return formatTime(time, language, { dateStyle: 'medium', timeStyle: 'short', timeZone });
 }
 
 function dayIn(language: Language, day: string): string {
-  return new Intl.DateTimeFormat(TAGS[language], { dateStyle: 'medium', timeZone: 'UTC' }).format(
-    new Date(day),
-  );
+  return formatTime(day, language, { dateStyle: 'medium', timeZone: 'UTC' });
 }

@@ -1,6 +1,7 @@
 import type { Language } from '../../../platform/html/language.js';
 import { money } from '../../../platform/html/money.js';
 import { Page } from '../../../platform/html/page.js';
+import { formatTime } from '../../../platform/html/time.js';
 import { ShopFrame } from '../../../stores/pages/shop-frame.js';
 import type { Shop } from '../../../stores/queries.js';
 import { boletoLine } from '../boleto-line.js';
@@ -124,8 +125,7 @@ function installmentsText(amount: number, count: number, language: Language): st
 }
 
 function dayText(day: string, language: Language): string {
-  const tag = language === 'pt' ? 'pt-BR' : 'en-GB';
-  return new Intl.DateTimeFormat(tag, { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(day));
+  return formatTime(day, language, { dateStyle: 'long', timeZone: 'UTC' });
 }
 
 function Means(props: { language: Language; payment: SandboxPayment; pageKey: string }) {
