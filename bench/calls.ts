@@ -4,7 +4,7 @@ import type { Server } from './processes.js';
 import { requestBytes, shuffled } from './request-bytes.js';
 import { type Connection, query, type SeededStore } from './seed.js';
 
-/** One row of the benchmark. */
+/** A kind of call that the benchmark measures. Each has one row in the output. */
 export interface Call {
   name: string;
   /** The fraction of bare Fastify's throughput that the call must reach. */
@@ -35,7 +35,7 @@ interface SeededData {
 
 const PAGES = 200;
 
-/** Calls to many stores with a hundred products each. */
+/** Calls to many small stores, by default with 100 products each. */
 export async function smallStoreCalls({ server, connection, stores }: SeededData): Promise<Call[]> {
   const products = await seededProducts(connection, stores);
   return [
@@ -60,7 +60,7 @@ export async function smallStoreCalls({ server, connection, stores }: SeededData
   ];
 }
 
-/** Calls to one store with 10,000 products and 10,000 orders. */
+/** Calls to one large store, by default with 10,000 products and 10,000 orders. */
 export async function largeStoreCalls({ server, connection, stores }: SeededData): Promise<Call[]> {
   const { token } = stores[0]!;
   const products = await seededProducts(connection, stores);
@@ -118,7 +118,10 @@ function detailsOf(products: Product[]): Uint8Array[] {
 
 const STOCK_WRITES = 40_000;
 
-/** Writes the stock of every product several times, each time another quantity, so that every call emits an event. */
+/**
+ * Returns at least 40,000 requests that set the stock of these products. Each request sets a new quantity, so that every
+ * call emits an event.
+ */
 function changesOf(
   products: Product[],
   round: number,
@@ -194,7 +197,7 @@ export async function seededProducts(connection: Connection, stores: SeededStore
   }));
 }
 
-/** The paths of 200 pages by cursor, at positions spread over the whole list. */
+/** Returns the paths of about 200 pages, with cursors at positions spread over the whole list. */
 async function cursorsOf(
   { port }: Server,
   connection: Connection,

@@ -102,7 +102,7 @@ async function repeat(
   return { requests: times.length, seconds: took, p50: at(0.5), p99: at(0.99), statuses };
 }
 
-/** A browser whose cart contains one product. */
+/** A browser with one product in its cart. */
 class Buyer {
   private readonly headers: Record<string, string>;
 
@@ -120,7 +120,7 @@ class Buyer {
     };
   }
 
-  /** Buys once and returns the status of the last response. 303 leads to the page of the paid order. */
+  /** Buys once and returns the status of the last response. 303 is the redirect to the page of the paid order. */
   async buy(): Promise<number> {
     const form = await this.send('GET', `${SHOP}/checkout?zip=${ZIP}`);
     if (form.status !== 200) return form.status;

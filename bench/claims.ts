@@ -43,14 +43,14 @@ for (let round = 0; round < Number(options.claims); round++) {
   }
 }
 const met = compare(
-  `claim of ${PER_CLAIM} beside ${options.due} due deliveries`,
+  `claim of ${PER_CLAIM} with a backlog of ${options.due} deliveries`,
   times.empty,
   times.excluded,
   GOAL,
 );
 
-// The same measurement when the subscription with the backlog is claimed too, compared with one that has few
-// deliveries.
+// Now the subscription with the backlog is claimed, too. The empty database has a second subscription as well, which
+// gets only 16 deliveries per round.
 const few = await empty.subscribe();
 const both = { empty: [] as number[], full: [] as number[] };
 for (let round = 0; round < Number(options.claims) / 3; round++) {

@@ -6,9 +6,9 @@ import { query } from './seed.js';
 export type Sample = Map<string, number>;
 
 const MEGABYTE = 1024 * 1024;
-/** The size of smaller tables says nothing about wasted space. */
+/** Smaller tables are left out, because their size says nothing about wasted space. */
 const LEAST_TABLE_BYTES = MEGABYTE;
-/** A queue has few rows. Its size counts as if it had this many. */
+/** The size per row is computed with at least this many rows, because a queue is often almost empty. */
 const LEAST_ROWS = 1_000;
 
 /** Reads everything that must not grow in a cluster under a constant load. */
@@ -37,7 +37,7 @@ export class Sampler {
 
   /**
    * PostgreSQL shows the prepared statements of a session only to that session, and PgBouncer 1.18 does not show them at
-   * all. They are in the private memory of the session, so this memory grows if they become more.
+   * all. They are in the private memory of the session, so this memory grows if their number grows.
    */
   private async readConnections(sample: Sample): Promise<void> {
     const sessions = await query<{ pid: number }>(
@@ -84,7 +84,7 @@ export class Sampler {
   }
 }
 
-/** Returns a line of /proc/…/status in MB, or 0 if the process has ended. */
+/** Returns a value from /proc/…/status in MB, or 0 if the process has ended. */
 function memory(pid: number, line: 'VmRSS' | 'RssAnon'): number {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');

@@ -30,7 +30,7 @@ const SAMPLE_SECONDS = 30;
 /** The share of the run in which caches, pools and tables reach their usual size. */
 const WARM_UP = 0.1;
 const STOCK = 'stock write';
-/** The calls of ten. */
+/** The kinds of ten successive calls. The sequence is repeated. */
 const TURNS = [
   'product',
   STOCK,
@@ -89,7 +89,7 @@ async function measureCapacity(): Promise<number> {
   return median(rates);
 }
 
-/** Sends calls for the time between two samples. On a machine that is too slow, the last of them are not sent. */
+/** Sends calls for the time between two samples. If the machine is too slow, the last of these calls are not sent. */
 async function soak(): Promise<Sample> {
   const result = await send(rate * SAMPLE_SECONDS, SAMPLE_SECONDS, rate);
   writes += Array.from({ length: result.requests }, (_, n) => TURNS[n % TURNS.length]).filter(
@@ -135,7 +135,7 @@ function stockWrite({ id, token }: Product, n: number): Uint8Array {
   return requestBytes('PATCH', `/api/v1/products/${id}/stock`, token, { quantity });
 }
 
-/** Lets every store send its events to one receiver, a process of its own. */
+/** Subscribes one receiver, a separate process, to the stock events of every store. */
 async function subscribe(subscribers: SeededStore[]) {
   const child = fork(fileURLToPath(new URL('./deliveries-receiver.js', import.meta.url)));
   const [{ port }] = (await once(child, 'message')) as [{ port: number }];

@@ -18,7 +18,7 @@ const server = createServer((socket) => {
   let pending = '';
   socket.setNoDelay(true);
   socket.on('error', () => {});
-  // One character per byte, because the bodies are ASCII.
+  // With latin1, the length of the string is the number of bytes. The bodies are ASCII, so they are read correctly.
   socket.setEncoding('latin1');
   socket.on('data', (chunk: string) => {
     pending += chunk;

@@ -19,8 +19,9 @@ import { startEmbeddedPostgres } from 'feira/dist/platform/embedded-postgres/sta
 import { createStore } from 'feira/dist/stores/stores.js';
 import type { Arrival } from './deliveries-receiver.js';
 
-// Measures webhooks end to end, with a PostgreSQL that syncs to a real disk: how many deliveries per second one worker
-// makes from a backlog, and the time from the commit of a change to its arrival at 100 changes per second.
+// Measures webhooks end to end, with a PostgreSQL that syncs to disk: how many deliveries per second one worker makes
+// from a backlog, and how long it takes from the commit of a change until its event arrives, while 100 changes per
+// second are made.
 
 const { values: options } = parseArgs({
   options: {
@@ -97,8 +98,8 @@ async function drain(): Promise<number> {
 }
 
 /**
- * The commit happens between the request and its response, so the times since these two are an upper and a lower bound
- * for the latency.
+ * The commit happens between the request and its response. The time since the request is therefore an upper bound for
+ * the latency, and the time since the response a lower bound.
  */
 async function measureLatency() {
   const worker = startWorker();

@@ -10,8 +10,8 @@ import { type Claimed, claimDue } from 'feira/dist/webhooks/claim.js';
 import pg from 'pg';
 import { temporaryFolder } from './processes.js';
 
-// Two databases of one PostgreSQL, an empty one and a full one. The measured statements alternate between them, so
-// that other load on the machine affects both equally.
+// Two databases in one PostgreSQL server, an empty one and a full one. The measured statements alternate between them,
+// so that other load on the machine affects both equally.
 
 export interface Subscription {
   workspaceId: string;
@@ -108,7 +108,7 @@ async function subscribe(db: Database): Promise<Subscription> {
   await share.transaction((tx) =>
     createGrant(tx, { workspaceId, clientId, userId: null, scopes: ['webhooks:manage'] }),
   );
-  // Without this, the app would not receive deliveries: they start when it exchanges its code.
+  // Without this, the app would not receive deliveries: they start when the app exchanges its authorization code.
   await share.autocommit.query(sql`update oauth_grants set connected_at = now()`);
   const [hook] = await share.autocommit.query<{ id: string }>(sql`
     insert into webhooks (workspace_id, id, client_id, url, events, secret)

@@ -14,9 +14,9 @@ const ALLOWANCES: Allowance[] = [
   { measure: /^memory/, share: 0.1, constant: 10 },
   { measure: /connections|PgBouncer/, share: 0, constant: 2 },
   { measure: /prepared/, share: 0.1, constant: 5 },
-  // A checkpoint doubles the rate for a while.
+  // A checkpoint doubles the WAL rate for a while.
   { measure: /^WAL/, share: 0.2, constant: 0 },
-  // autovacuum waits until a fifth of a table is dead.
+  // autovacuum waits until about a fifth of the rows of a table are dead.
   { measure: /^dead rows/, share: 0, constant: 5 },
   { measure: /^bytes per row/, share: 0.15, constant: 0 },
   { measure: /under way/, share: 0, constant: 50 },

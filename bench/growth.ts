@@ -13,7 +13,7 @@ await compareSizes({
   requestsPerRound: 300,
   seed: async (connection, count) => (await seed(connection, 1, { products: count }))[0]!,
   callsOf,
-  // The small store has 833 matches to count. In the large store, counting stops at 10,000.
+  // The small store has about 833 matches to count. In the large store, counting stops at 10,000.
   countMore: [COMMON_WORD],
 });
 

@@ -14,7 +14,7 @@ export class LocalCluster {
   readonly folder = join(process.env.BENCH_FOLDER ?? tmpdir(), `feira-soak-${process.pid}`);
   /** The port of HAProxy, below the range that the system uses for outgoing connections. */
   readonly port = 10_000 + (process.pid % 250) * PORTS;
-  /** The primary, whichever server it is, as a superuser. */
+  /** The PostgreSQL server that is currently the primary. The user is a superuser. */
   readonly primary: Connection = this.connection(6, 'postgres', 'feira');
   /** The administration console of PgBouncer. */
   readonly pgbouncer: Connection = this.connection(5, 'feira', 'pgbouncer');

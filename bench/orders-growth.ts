@@ -57,7 +57,7 @@ async function callsOf(size: Size): Promise<Map<string, string[]>> {
   ]);
 }
 
-/** Cursors near the end of delta sync, in the current epoch. */
+/** Returns paths with cursors near the end of delta sync, in the current epoch. */
 async function lastChanges(size: Size): Promise<string[]> {
   const [first] = await secondPages(size, ['/orders?sort=updatedAt']);
   const parts = JSON.parse(Buffer.from(first!.split('cursor=')[1]!, 'base64url').toString()) as string[];
@@ -73,7 +73,7 @@ async function lastChanges(size: Size): Promise<string[]> {
   );
 }
 
-/** Cursors near the end of the list. */
+/** Returns paths with cursors near the end of the list. */
 async function deepCursors(size: Size, path: string, column: string): Promise<string[]> {
   const table = path.startsWith('/customers') ? 'customers' : 'orders';
   const places = await query<{ id: string; value: Date | string }>(

@@ -40,7 +40,7 @@ export function startFeira(folder: string, databaseUrl?: string): Promise<Server
       {
         FEIRA_DATA: folder,
         LOG_LEVEL: 'info',
-        // Lets checkouts come from many addresses, by X-Forwarded-For.
+        // Makes Feira use X-Forwarded-For, so that checkouts can come from many addresses.
         TRUSTED_PROXIES: '127.0.0.1',
         PUBLIC_URL: `http://localhost:${port}`,
         ...(databaseUrl && { DATABASE_URL: databaseUrl, FEIRA_SECRET: randomBytes(32).toString('hex') }),

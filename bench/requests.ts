@@ -10,7 +10,7 @@ import { type Filling, query, seed } from './seed.js';
 
 // Measures the throughput of each call as a fraction of a bare Fastify "hello world", with authentication, rate limits,
 // validation, events and logging enabled, in one large store and in many small ones. Absolute figures depend on the
-// machine and its load. The fraction is computed within a round, in which both had the same conditions.
+// machine and its load. The fraction is computed within each round, so that both servers ran under the same conditions.
 
 const { values: options } = parseArgs({
   options: {

@@ -11,7 +11,7 @@ const { values: options } = parseArgs({
     /** Finished deliveries, each with an attempt. */
     deliveries: { type: 'string', default: '1000000' },
     rounds: { type: 'string', default: '150' },
-    /** The number of expired idempotency keys: those of five minutes at 1,000 per second. */
+    /** The number of expired idempotency keys: as many as five minutes at 1,000 keys per second produce. */
     keys: { type: 'string', default: '300000' },
   },
 });
@@ -64,7 +64,7 @@ const left = Number((await full.client.query('select count(*) from idempotency_k
 const purged = Number(options.keys) - left;
 const keysPerSecond = purged / (purgeMs / 1000);
 console.log(
-  `purging expired idempotency keys: ${purged} of ${options.keys} in ${(purgeMs / 1000).toFixed(1)} s, ${Math.round(keysPerSecond)} a second (goal ${KEYS_GOAL})`,
+  `purging expired idempotency keys: ${purged} of ${options.keys} in ${(purgeMs / 1000).toFixed(1)} s, ${Math.round(keysPerSecond)} per second (goal ${KEYS_GOAL})`,
 );
 
 await empty.close();

@@ -54,7 +54,7 @@ const flood = searching.run({
   count: 1_000_000,
   requests: searches,
 });
-print(`beside ${options.searchers} searchers`, await read());
+print(`with ${options.searchers} concurrent searches`, await read());
 const { requests, statuses } = await flood;
 console.log(`searches: ${requests}, by status ${JSON.stringify(statuses)}`);
 reading.stop();

@@ -2,7 +2,7 @@
 export const PRODUCTS_PER_LINE = 20;
 
 // Line names are invented words made of syllables, so that their trigrams repeat as in a natural language. Ids are
-// UUIDv7 with the creation time of the product.
+// UUIDv7 with the creation time of the record.
 export const WORDS = `
   create function seed_line(k bigint) returns text language sql immutable parallel safe as $$
     select initcap(string_agg(substr('bcdfgjlmnprstvxz', 1 + (digit % 16)::integer, 1)

@@ -1,8 +1,8 @@
 /** Each surname that the benchmark searches for occurs in this many orders, regardless of the total. */
 export const ORDERS_PER_SURNAME = 20;
 
-// The expiry is far in the future, so that no order expires during a measurement. Each order was last changed within an
-// hour after it was placed.
+// The expiry of all orders is far in the future, so that no order expires during a measurement. Each order was last
+// changed within an hour after it was placed.
 export const ORDERS = `
   insert into orders (workspace_id, id, number, status, status_shipping, code_shipping, carrier, subtotal, shipping_cost, total,
     payment_method, gateway, transaction_id, customer_id, customer, shipping_address, items, checkout_id, expires_at,

@@ -14,13 +14,13 @@ export interface Size {
 }
 
 interface Comparison {
-  /** What the large store has a hundred times as many of, such as products. */
+  /** The kind of record, such as products. By default, the large store has a hundred times as many as the small one. */
   records: string;
   requestsPerRound: number;
   seed(connection: Connection, count: number): Promise<SeededStore>;
   /**
-   * Request paths by the name of the call. Each call has many different paths, so that the result does not depend on a
-   * few cached pages.
+   * Request paths by the name of the call. Most calls have many different paths, so that the result does not depend on
+   * a few cached pages.
    */
   callsOf(size: Size): Promise<Map<string, string[]>>;
   /** Calls that have to count more rows in the large store. Their times are reported but have no goal. */
@@ -103,7 +103,7 @@ export async function compareSizes(comparison: Comparison): Promise<never> {
   }
 }
 
-/** Returns cursors at these positions, derived from a cursor that the API issued for the path. */
+/** Returns paths with cursors at these positions, derived from a cursor that the API issued for the path. */
 export async function movedCursors(
   size: Size,
   path: string,
@@ -116,7 +116,7 @@ export async function movedCursors(
   });
 }
 
-/** Returns the paths of the second page of each list. */
+/** Returns the path of the second page of each list. */
 export function secondPages(size: Size, paths: string[]): Promise<string[]> {
   return Promise.all(
     paths.map(async (path) => `${path.split('?')[0]}?cursor=${await nextCursor(size, path)}`),

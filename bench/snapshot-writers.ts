@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
 
 // The writers of snapshot.ts, in a separate process, because reading the stream would delay them. A message with `ids`
-// starts them. `stop` ends them and is answered with the number of writes.
+// starts them. The message `stop` ends them, and the process replies with the number of writes.
 
 const WRITERS = 16;
 const agent = new Agent({ keepAlive: true });
@@ -42,7 +42,7 @@ async function run(start: Start): Promise<void> {
   process.send?.({ written });
 }
 
-/** Changes mostly balances of simple products, some of variations, and a few prices. */
+/** In 80% of the calls, changes the stock of a simple product; in 15%, that of a variation; in 5%, a price. */
 async function write({ url, token, ids, skus }: Start, n: number): Promise<void> {
   const quantity = Math.floor(Math.random() * 1_000);
   const simple = ids[Math.floor(Math.random() * ids.length)];

@@ -9,9 +9,9 @@ import { startEmbeddedPostgres } from 'feira/dist/platform/embedded-postgres/sta
 import { memoryOf, startFeira, temporaryFolder } from './processes.js';
 import { seed } from './seed.js';
 
-// Streams a large store while it is being changed, applies the feed from the cursor of the snapshot, and compares the
-// result with the store, record by record. Prints the duration of each stream and how much the memory of the server
-// grew.
+// Streams the products of a large store while they are being changed, applies the events after the cursor of the
+// snapshot, and compares the result with the store, record by record. Prints the duration of each stream and how much
+// the memory of the server grew.
 
 const { values: options } = parseArgs({
   options: {
