@@ -119,8 +119,8 @@ function detailsOf(products: Product[]): Uint8Array[] {
 const STOCK_WRITES = 40_000;
 
 /**
- * Returns at least 40,000 requests that set the stock of these products. Each request sets a new quantity, so that every
- * call emits an event.
+ * Returns at least 40,000 requests that set the stock of these products. Each request sets a new quantity, so that
+ * every call emits an event.
  */
 function changesOf(
   products: Product[],

@@ -11,7 +11,7 @@ start_all() {
   start_redis
   start_ceph &
   local ceph=$!
-  # HAProxy considers its servers up until the first check, so it is started before them.
+  # HAProxy treats a server as available until it has checked it once, so HAProxy is started before its servers.
   start_haproxy
   start_postgres
   start_pgbouncer

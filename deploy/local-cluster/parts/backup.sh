@@ -5,7 +5,7 @@ create_stanza() { on_primary pgbackrest_ stanza-create; }
 
 backup() { on_primary pgbackrest_ backup --type=full; }
 
-# on_primary COMMAND…: runs pgbackrest with the options for the data of the primary.
+# on_primary COMMAND…: runs a pgBackRest command with the data folder and the port of the primary.
 on_primary() {
   local name
   name=$(primary)
@@ -13,7 +13,7 @@ on_primary() {
   "$@" --pg1-path="$(data_of "$name")" --pg1-port="${port[$name]}"
 }
 
-# The command that PostgreSQL runs for each finished file of its log.
+# Prints the command that PostgreSQL runs for each finished file of its write-ahead log.
 archive_command() { echo "pgbackrest --stanza=feira --pg1-path=$1 archive-push %p"; }
 
 pgbackrest_() {

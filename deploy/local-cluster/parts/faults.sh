@@ -20,8 +20,8 @@ clock() {
 
 faketime_library=$(echo /usr/lib/*/faketime/libfaketimeMT.so.1)
 
-# The environment of a process whose clock can be changed while it runs. Only the time of day jumps, as when the clock
-# of a machine is corrected. The monotonic clock is not affected.
+# Prints the environment variables of a process whose clock can be changed while it runs. Only the time of day jumps, as
+# when the clock of a machine is corrected. The monotonic clock is not affected.
 clock_environment() {
   [ -f "$folder/conf/$1.clock" ] || return 0
   printf '%s\n' LD_PRELOAD="$faketime_library" FAKETIME_TIMESTAMP_FILE="$folder/conf/$1.clock" \

@@ -26,8 +26,9 @@ run_feira() {
     node "$release/server/bin/feira.js" "$@"
 }
 
-# Replaces a process as an upgrade does: HAProxy stops sending requests to it, it is ended with SIGTERM, and
-# FEIRA_CLUSTER_RELEASE is started in its place. The next process may be replaced only when this one is serving again.
+# Replaces a process as an upgrade does: HAProxy stops sending requests to an API process, the process is ended with
+# SIGTERM, and FEIRA_CLUSTER_RELEASE is started in its place. Returns when the new process is ready, so that the next
+# one can be replaced.
 replace() {
   [[ $1 =~ ^(api|worker)[12]$ ]] || fail "Only api1, api2, worker1 and worker2 can be replaced"
   require_build

@@ -21,14 +21,15 @@ is_running() {
   [ "$pid" != 0 ] && kill -0 "$pid" 2>/dev/null
 }
 
-# until_true SECONDS WHAT COMMAND…: waits until the command succeeds. Fails with the name WHAT after SECONDS.
+# until_true SECONDS WHAT COMMAND…: waits until the command succeeds. After SECONDS, fails with a message that names
+# WHAT.
 until_true() {
   local limit=$((SECONDS + $1)) what=$2 hint=$((SECONDS + 20))
   shift 2
   until "$@" >/dev/null 2>&1; do
-    [ $SECONDS -lt $limit ] || fail "$what did not answer in time. Its log is in $folder/log."
+    [ $SECONDS -lt $limit ] || fail "Gave up waiting for $what. The logs are in $folder/log."
     if [ $SECONDS -ge $hint ]; then
-      echo "Still waiting for $what. Its log is in $folder/log." >&2
+      echo "Still waiting for $what. The logs are in $folder/log." >&2
       hint=$limit
     fi
     sleep 0.1
@@ -61,8 +62,8 @@ kill_quietly() {
   if [ -f "$2" ]; then kill "-$1" "$(cat "$2")" 2>/dev/null || true; fi
 }
 
-# Kills the program with SIGKILL. For pg1 and pg2 that is PostgreSQL; Patroni keeps running and reacts. If the program
-# has just ended, for example because it was started without a database, the next one is killed.
+# Kills a part with SIGKILL. For pg1 and pg2, only PostgreSQL is killed; Patroni keeps running and reacts. If the
+# process has just ended, for example because it found no database, the one that is started next is killed.
 kill_part() {
   is_known "$1"
   until_true "$start_limit" "$1" kill_program "$1"

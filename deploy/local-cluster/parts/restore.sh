@@ -1,7 +1,8 @@
 # Destroys the data of the cluster, and restores PostgreSQL from a backup.
 # shellcheck shell=bash disable=SC2154
 
-# Destroys everything except the backup, which would be on another machine in production, and Feira's secret.
+# Ends all processes and deletes all data except the backup, which would be on another machine in production, and
+# Feira's secret.
 destroy() {
   local name
   for name in "${!port[@]}"; do take_down "$name"; done
@@ -11,7 +12,8 @@ destroy() {
   if [ "$(id -u)" = 0 ]; then chown "$account" "$folder/data"; fi
 }
 
-# Lets PostgreSQL recover everything that was archived, without Patroni, and stops it again.
+# Restores the backup into pg1 and replays everything that was archived since. PostgreSQL runs without Patroni for this,
+# and is stopped afterwards.
 restore_postgres() {
   local data options
   data=$(data_of pg1)

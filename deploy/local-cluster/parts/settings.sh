@@ -6,11 +6,12 @@ base=${FEIRA_CLUSTER_PORT:-7400}
 repository=$(cd "$here/../.." && pwd)
 # The folder of the Feira version to start. Set it to another version to try an upgrade.
 release=$(realpath -m "${FEIRA_CLUSTER_RELEASE:-$repository}")
-# The programs are started in a folder that their account may enter. The repository can be in /root, which only root may.
+# The programs are started in a folder that their account may enter. The repository may be in /root, which only root may
+# enter.
 called_from=$PWD
 cd /
 pg_bin=/usr/lib/postgresql/15/bin
-# Seconds. The limit only stops a wait for a part that hangs: on a busy machine a start takes minutes.
+# In seconds. The limit is only for a part that hangs. It is high, because a start takes minutes on a busy machine.
 start_limit=600
 
 public_url=http://127.0.0.1:$base
@@ -19,7 +20,7 @@ declare -A port=(
   [pgbouncer]=$((base + 5)) [redis]=$((base + 7)) [radosgw]=$((base + 8)) [ceph-mon]=$((base + 9))
   [etcd]=$((base + 10)) [pg1]=$((base + 12)) [pg2]=$((base + 13)) [ceph-osd]=$((base + 20))
 )
-# HAProxy forwards this port to whichever PostgreSQL is the primary.
+# HAProxy forwards this port to the PostgreSQL server that is currently the primary.
 primary_port=$((base + 6))
 etcd_peer_port=$((base + 11))
 # Patroni's REST interface.

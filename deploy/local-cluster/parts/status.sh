@@ -33,7 +33,7 @@ answers() {
   if "$@" >/dev/null 2>&1; then echo ready; else echo 'does not answer'; fi
 }
 
-# Shows the state as Patroni reports it (running, starting, streaming), and whether this server is the primary.
+# Prints the role of the server, its state as Patroni reports it (running, starting, streaming), and its timeline.
 patroni_state() {
   local answer role
   answer=$(curl -s "http://127.0.0.1:${patroni_port[$1]}/patroni")
