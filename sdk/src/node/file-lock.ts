@@ -43,9 +43,9 @@ async function tryToLock(file: string, holder: string): Promise<boolean> {
 
 /**
  * Removes the lock of a dead process. The file is renamed first, because two waiting processes may both consider it
- * abandoned, and only one of them can rename it. If the second one renames the new lock of the first, both continue.
- * That is harmless: both refresh a token with the same Idempotency-Key, and a budget that loses the count of a call is
- * corrected by the headers of a later response.
+ * abandoned, and only one of them can rename it. If the second process then renames the new lock of the first one, both
+ * run at the same time. That is harmless: both refresh a token with the same Idempotency-Key, and a budget that loses
+ * the count of a call is corrected by the headers of a later response.
  */
 async function removeIfDead(file: string): Promise<void> {
   const { mtimeMs } = await stat(file).catch(() => ({ mtimeMs: Date.now() }));

@@ -23,7 +23,7 @@ export class Pacer {
     private readonly clock: Clock,
   ) {}
 
-  /** Resolves when the call may be sent. The resulting id must be passed to `release`. */
+  /** Resolves when the call may be sent. Pass the resulting id to `release` when the call is over. */
   acquire(priority: Priority, signal: AbortSignal | undefined): Promise<string> {
     return new Promise((resolve, reject) => {
       signal?.throwIfAborted();
@@ -76,7 +76,7 @@ export class Pacer {
     }
     const index = this.waiting.findIndex((entry) => entry.id === id);
     if (index < 0) {
-      // The caller gave up while the budget was being asked, so its slot stays unused.
+      // The caller gave up while the budget was being asked, so the reserved slot stays unused.
       await this.tellBudget(id, undefined);
       return;
     }

@@ -12,7 +12,7 @@ export class Shipments {
     return this.api.write({ method: 'POST', path: '/shipments', body: shipment }, options);
   }
 
-  /** Returns a shipment, with a new URL of its label that is valid for seven days. */
+  /** Returns a shipment with a new URL for its label. The URL is valid for seven days. */
   get(code: string, options?: CallOptions): Call<Shipment> {
     return this.api.get(path`/shipments/${code}`, options);
   }

@@ -46,7 +46,7 @@ export class Subscriptions {
     return this.api.write({ method: 'POST', path: path`/webhooks/${id}/rotate-secret` }, options);
   }
 
-  /** Sends a test delivery now and returns the status of the receiver. It is not logged and not retried. */
+  /** Sends a test delivery now and returns how the receiver responded. The delivery is not logged and not retried. */
   ping(id: string, options?: WriteOptions): Call<PingAnswer> {
     return this.api.write({ method: 'POST', path: path`/webhooks/${id}/ping` }, options);
   }

@@ -8,7 +8,7 @@ export type WebhookErrorCode =
   | 'wrong_time'
   | 'wrong_secret_form';
 
-/** The error for a delivery that was rejected before any handler was called. */
+/** Thrown for a delivery that was rejected before any handler was called, and for a secret in the wrong format. */
 export class WebhookError extends Error {
   override readonly name = 'WebhookError';
 

@@ -18,7 +18,7 @@ export interface FastifyLike {
   post: (...args: never[]) => unknown;
 }
 
-/** The part of Fastify's interface that is used. */
+/** The part of Fastify's interface that the SDK uses. */
 export interface FastifyCalls {
   addContentTypeParser(
     type: string,
@@ -43,7 +43,7 @@ export async function rawBody(request: NodeRequest): Promise<unknown> {
     const bytes = typeof chunk === 'string' ? new TextEncoder().encode(chunk) : chunk;
     size += bytes.length;
     if (size > MAX_BYTES)
-      throw new WebhookError('body_too_large', 413, 'A delivery is never larger than 1 MB');
+      throw new WebhookError('body_too_large', 413, 'The body exceeds 1 MB, the maximum size of a delivery');
     chunks.push(bytes);
   }
   const whole = new Uint8Array(size);

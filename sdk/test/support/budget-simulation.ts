@@ -22,7 +22,7 @@ const CONCURRENCY = 8;
 const ATTEMPTS = 5;
 
 /**
- * Simulates clients that have one limit of the server in common, while each keeps its own count of calls. Time is
+ * Simulates clients that share one limit of the server, while each client keeps its own count of calls. Time is
  * virtual, and each request and each response takes 3 to 40 ms.
  */
 export function simulate({ limit, clients, stagger = 0, seed }: Scenario): Outcome {

@@ -4,8 +4,8 @@ import { expect } from 'vitest';
 import { startProgram } from './program.js';
 
 /**
- * Runs a TokenStore recipe, which exports `tokens`. It is loaded twice, so that there are two connections: what one
- * saves the other must read, and locks of one store must exclude each other.
+ * Runs a TokenStore recipe, which exports `tokens`. The recipe is loaded twice, so that there are two connections. What
+ * one of them saves, the other must be able to read, and only one of them can hold the lock of a store at a time.
  */
 export async function expectTokenStore(
   folder: string,
