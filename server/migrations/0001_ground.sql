@@ -8,7 +8,7 @@ create extension if not exists btree_gin;
 
 -- Returns the form in which text is compared if case and accents must not matter. unaccent() is declared stable,
 -- because its dictionary can be changed. This function names the dictionary, which is never changed, so it can be
--- immutable. search_terms() puts the unit separator between values, so it is removed from the values themselves.
+-- immutable. search_terms() puts the unit separator between values, so a separator inside a value becomes a space.
 create function search_form(value text) returns text
   language sql immutable parallel safe strict
   as $$ select lower(public.unaccent('public.unaccent', normalize(translate(value, chr(31), ' '), NFC))) $$;
@@ -161,7 +161,7 @@ create table budgets (
   primary key (workspace_id, client_id)
 );
 
--- The daily count of upload URLs must survive a restart, so each issued URL has a row for a day.
+-- The daily count of upload URLs must survive a restart, so each issued URL is kept as a row for a day.
 create table upload_spends (
   workspace_id uuid not null,
   client_id text not null,
@@ -221,7 +221,7 @@ create table products (
   primary key (workspace_id, id)
 );
 -- A trigger is used instead of generated columns, because PostgreSQL parses the expressions of generated columns in
--- every update, even if a stock write does not change them. The trigger is not called for a stock write.
+-- every update, even in a stock write, which does not change them. The trigger is not called for a stock write.
 create function derive_product() returns trigger language plpgsql as $$
 begin
   new.name_sort := search_form(new.name);

@@ -9,7 +9,8 @@ create table sessions (
 create index sessions_user on sessions (user_id);
 create index sessions_expiry on sessions (expires_at);
 
--- One row for each count that a failed sign-in adds to: that of the account, of the address, and of both together.
+-- Failed sign-ins are counted for several subjects, such as the account or the address. Each failure adds one row per
+-- subject.
 create table sign_in_failures (
   subject text not null,
   failed_at timestamptz(3) not null,

@@ -30,8 +30,8 @@ create table deliveries (
   -- When the delivery is due. A worker that claims it sets this to the end of its lease, so that the delivery is due
   -- again if the worker dies.
   next_at timestamptz(3) not null default '-infinity',
-  -- How often the delivery was claimed. A worker whose lease expired therefore cannot overwrite the result of the next
-  -- one.
+  -- How often the delivery was claimed. With this number, a worker whose lease has expired cannot overwrite the
+  -- result of the worker that claimed the delivery next.
   claims integer not null default 0,
   created_at timestamptz(3) not null default now(),
   primary key (workspace_id, id)
@@ -53,8 +53,8 @@ create table delivery_attempts (
   primary key (workspace_id, delivery_id, number)
 );
 
--- The order of the feed. An event is shown once every transaction that began before its own has ended, because only
--- then no event can be added before it. seq is the order of the events of one transaction.
+-- The order of the feed. An event is shown once every transaction that began before its own has ended, because from
+-- then on no event can be added before it. seq is the order of the events of one transaction.
 alter table events
   add column xid xid8 not null default pg_current_xact_id(),
   add column seq bigint generated always as identity;

@@ -1,5 +1,5 @@
--- An upload is claimed while its verified bytes are published, so that of several calls that attach one key only one
--- writes the file. A claim expires, so that a process that dies does not keep it.
+-- An upload is claimed while its verified bytes are published, so that only one of several calls that attach the same
+-- key writes the file. A claim expires, so that a process that dies does not keep it.
 alter table uploads add column claim uuid, add column claimed_until timestamptz(3);
 
 -- At most 50 images per product. A check of the position would be simpler, but it would also refuse changes to products

@@ -22,7 +22,7 @@ create table outbox (
 create index outbox_of_store on outbox (workspace_id, position);
 
 -- Returns the rows with the lowest positions, of one store or of all. The outbox can grow from empty to long within a
--- second, and a plan made for the empty table would read and sort the whole long one. In a function, sequential scans
+-- second, and a plan made for the empty table would then read and sort the whole table. In a function, sequential scans
 -- can be disabled, so that the planner uses the index.
 create function next_in_outbox(most integer) returns table (place tid, workspace_id uuid)
   language sql stable rows 10 set enable_seqscan = off
@@ -197,5 +197,6 @@ alter table orders drop column changed_xid;
 -- The origin of a refund request. A worker that completes the refund emits its event with this origin.
 alter table refunds add column origin text not null default 'system';
 
--- Only events with a higher position are delivered to the subscription. It is set when the subscription is created.
+-- Only events with a higher position are delivered to the subscription. The column is set when the subscription is
+-- created.
 alter table webhooks add column after_position bigint not null default 0;

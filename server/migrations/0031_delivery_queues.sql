@@ -29,8 +29,8 @@ create table deliveries (
   -- When the delivery is due. A worker that claims it sets this to the end of its lease, so that the delivery is due
   -- again if the worker dies.
   next_at timestamptz(3) not null default '-infinity',
-  -- How often the delivery was claimed. A worker whose lease expired therefore cannot overwrite the result of the next
-  -- one.
+  -- How often the delivery was claimed. With this number, a worker whose lease has expired cannot overwrite the
+  -- result of the worker that claimed the delivery next.
   claims integer not null default 0,
   created_at timestamptz(3) not null default now(),
   primary key (workspace_id, id)
@@ -71,10 +71,10 @@ drop table deliveries_of_first_release, attempts_of_first_release;
 create table delivery_queues (
   workspace_id uuid not null,
   webhook_id uuid not null,
-  -- The time at which the first pending delivery is due, or an earlier one. Infinity if no delivery is pending.
+  -- The time at which the first pending delivery is due, or an earlier time. Infinity if no delivery is pending.
   next_at timestamptz(3) not null,
   -- The number of changes that may have set next_at to an earlier time. A claim whose snapshot is older than the last
-  -- one does not change next_at.
+  -- such change does not change next_at.
   changes bigint not null default 0,
   primary key (workspace_id, webhook_id)
 ) with (fillfactor = 50);

@@ -2,7 +2,7 @@
 -- not want causes no row.
 
 -- The fields that a product.updated event names. Null for every other event, and for events that a process of the
--- previous release writes. The latter pass every filter, because a lost event is worse than an unwanted one.
+-- previous release writes. Such an event passes every filter, because a lost event is worse than an unwanted one.
 alter table outbox add column changed_fields text[];
 
 -- If null, product.updated is delivered regardless of which fields changed.

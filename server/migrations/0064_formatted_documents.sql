@@ -1,4 +1,5 @@
--- Returns a CPF or CNPJ with its punctuation. It is searchable, so that a part copied from a printed document is found.
+-- Returns a CPF or CNPJ with its punctuation. This form is added to the search terms, so that a search for a part
+-- that was copied from a printed document finds it.
 create function formatted_tax_id(value text) returns text
   language sql immutable parallel safe strict
   as $$ select case length(value)

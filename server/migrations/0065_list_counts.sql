@@ -1,7 +1,7 @@
 -- How many records the lists of a store have, and how often that changed, so that a page does not have to count them.
 --
 -- A total is the sum of the rows of a store and list. Each statement that adds or removes records inserts one row with
--- the difference, in its own transaction, so the sum is correct in every snapshot and writers never wait for each
+-- the difference in the same transaction, so the sum is correct in every snapshot and writers never wait for each
 -- other, as they would if they updated a common counter. Readers use the sum once the row with `is_base` exists, which
 -- contains the number of records before counting began. Decision page 0023 contains measurements.
 create table list_counts (
@@ -42,8 +42,8 @@ begin
     from changed group by workspace_id
     returning workspace_id
   loop
-    -- On average 32 rows are left for a reader to add up. Not every 32nd id, because a statement that draws ids for two
-    -- lists in turn would always leave out the same one.
+    -- Merges at random, so that readers add up about 32 rows on average. Merging at every 32nd id would not work: if
+    -- the ids of two lists alternate, one of the lists never gets such an id.
     if random() < 1.0 / 32 then
       perform merge_list_counts(noted.workspace_id, tg_argv[0]);
     end if;

@@ -1,3 +1,4 @@
 -- The lowest price of the variations of a product, so that a product list can be sorted and filtered by the price that
--- the shop shows. Null for a product without variations, and until 0078 or the next change of the variations sets it.
+-- the shop shows. Null for a product without variations. For others, 0078 or the next change of the product or its
+-- variations sets it.
 alter table products add column variations_from numeric(14,2);
