@@ -162,7 +162,7 @@ export interface ListedProduct {
   cest: string | null;
   /** Origin of the goods in a fiscal document; 0 is domestic. */
   fiscalOrigin: number | null;
-  /** Stock is kept per variation. */
+  /** Whether stock is kept per variation. */
   hasVariants: boolean;
   createdAt: string;
   updatedAt: string;
@@ -219,7 +219,7 @@ export interface ProductDetail {
   cest: string | null;
   /** Origin of the goods in a fiscal document; 0 is domestic. */
   fiscalOrigin: number | null;
-  /** Stock is kept per variation. */
+  /** Whether stock is kept per variation. */
   hasVariants: boolean;
   createdAt: string;
   updatedAt: string;
@@ -258,7 +258,7 @@ export interface NewProduct {
   quantity?: number | undefined;
   /** 1 = Digital, 2 = Physical, 3 = Digital/Physical. */
   typeId?: number | undefined;
-  /** A category of GET /categories; 23 is Others. */
+  /** The id of a category from GET /categories; 23 is Others. */
   categoryId?: number | undefined;
   description?: string | null | undefined;
   /** Kilograms, used for freight. */
@@ -313,7 +313,7 @@ export interface ProductChange {
   quantity?: number | undefined;
   /** 1 = Digital, 2 = Physical, 3 = Digital/Physical. */
   typeId?: number | undefined;
-  /** A category of GET /categories; 23 is Others. */
+  /** The id of a category from GET /categories; 23 is Others. */
   categoryId?: number | undefined;
   description?: string | null | undefined;
   /** Kilograms, used for freight. */
@@ -402,7 +402,7 @@ export interface Product {
   cest: string | null;
   /** Origin of the goods in a fiscal document; 0 is domestic. */
   fiscalOrigin: number | null;
-  /** Stock is kept per variation. */
+  /** Whether stock is kept per variation. */
   hasVariants: boolean;
   createdAt: string;
   updatedAt: string;
@@ -1336,9 +1336,9 @@ export interface ListProductsQuery {
   cursor?: string | undefined;
   /** name, price, quantity, createdAt or updatedAt; a leading - sorts in descending order. Default -createdAt. */
   sort?: string | undefined;
-  /** images, variants or both, separated by a comma. Records then contain them as in GET /products/{id}. A page of more than 16 MB is a 400 (page_too_large); send a smaller limit. */
+  /** images, variants or both, separated by a comma. Records then contain them as in GET /products/{id}. If a page would exceed 16 MB, the response is a 400 (page_too_large); send a smaller limit. */
   include?: string | ('images' | 'variants' | (string & {}))[] | undefined;
-  /** Part of a name, sku or ean, of the product or a variation; case and accents do not matter. */
+  /** Part of the name, sku or ean of a product, or of the sku or ean of a variation; case and accents do not matter. */
   search?: string | undefined;
   categoryId?: number | undefined;
   /** The exact sku of the product or of one of its variations. */

@@ -9,8 +9,8 @@ import { createUser } from './users.js';
 const WINDOW_MS = 60 * 60 * 1000;
 
 /**
- * The limit per hour and network. It is high enough for a class that shares a network, and too low to fill the accounts
- * table.
+ * The limit per hour and network. It is high enough for a class of students on one network, and too low to fill the
+ * users table.
  */
 const MAX_SIGN_UPS = 50;
 

@@ -16,7 +16,7 @@ export const productFilters = {
     Type.String({
       'x-list-of': PRODUCT_PARTS,
       description:
-        'images, variants or both, separated by a comma. Records then contain them as in GET /products/{id}. A page of more than 16 MB is a 400 (page_too_large); send a smaller limit.',
+        'images, variants or both, separated by a comma. Records then contain them as in GET /products/{id}. If a page would exceed 16 MB, the response is a 400 (page_too_large); send a smaller limit.',
       examples: ['variants,images'],
     }),
   ),
@@ -25,7 +25,7 @@ export const productFilters = {
       'x-text': true,
       maxLength: 255,
       description:
-        'Part of a name, sku or ean, of the product or a variation; case and accents do not matter.',
+        'Part of the name, sku or ean of a product, or of the sku or ean of a variation; case and accents do not matter.',
     }),
   ),
   categoryId: Type.Optional(Type.Integer({ minimum: -2_147_483_648, maximum: 2_147_483_647 })),

@@ -13,8 +13,8 @@ import { refreshSearch } from './search.js';
 import { quantityIsASum } from './variation-structure.js';
 
 /**
- * Changes those fields that were sent with a new value, and returns the result of `read`, which is sent after the
- * change. If no value is new, neither the product nor its updatedAt changes, and no event is emitted.
+ * Changes those fields that were sent with a new value, and returns the result of `read`, which sees the change. If no
+ * value is new, neither the product nor its updatedAt changes, and no event is emitted.
  */
 export async function updateProduct<T>(
   tx: Tx,

@@ -21,7 +21,7 @@ export interface Sellable {
   combination: string | null;
   sku: string | null;
   ean: string | null;
-  /** The unit price for the buyer: the promotional price if it is lower. */
+  /** The unit price for the buyer: the list price, or the promotional price if that is lower. */
   unitPrice: number;
   listPrice: number;
   stock: number;

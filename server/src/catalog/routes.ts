@@ -42,7 +42,8 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<CatalogOptions> = async (
   }
 
   /**
-   * Checks If-Match while the product is locked, so that of several calls with the same ETag only the first succeeds.
+   * Checks If-Match while the product is locked. If several calls send the same ETag, only one of them can change the
+   * product.
    */
   async function refuseChanged(tx: Tx, request: FastifyRequest): Promise<void> {
     const ifMatch = readIfMatch(request);

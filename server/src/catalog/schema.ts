@@ -42,7 +42,7 @@ const typeId = {
 const categoryId = {
   minimum: -2_147_483_648,
   maximum: 2_147_483_647,
-  description: 'A category of GET /categories; 23 is Others.',
+  description: 'The id of a category from GET /categories; 23 is Others.',
 };
 
 const optional = {
@@ -149,7 +149,7 @@ export const productFields = {
   ncm: optional.ncm,
   cest: optional.cest,
   fiscalOrigin: optional.fiscalOrigin,
-  hasVariants: Type.Boolean({ description: 'Stock is kept per variation.' }),
+  hasVariants: Type.Boolean({ description: 'Whether stock is kept per variation.' }),
   createdAt: Time(),
   updatedAt: Time(),
 };

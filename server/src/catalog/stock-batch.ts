@@ -20,8 +20,8 @@ interface Target {
 }
 
 /**
- * Changes the stock of many SKUs of a store. Each entry has its own result, because the schema has already rejected
- * calls with malformed entries.
+ * Changes the stock of many SKUs of a store. Each entry succeeds or fails on its own. Calls with malformed entries were
+ * already rejected by the schema.
  */
 export async function applyStockBatch(
   tx: Tx,
