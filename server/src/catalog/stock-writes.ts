@@ -62,7 +62,8 @@ export class StockWrites {
     return writes.map((write) => written.get(write) ?? setAlone(write));
   }
 
-  // The separate writes use the connections of their store, because they may wait for a lock.
+  // Separate writes may wait for a lock. They use their store's share of the connections, so that they do not delay the
+  // writes of other stores.
 
   private setProductAlone({ workspaceId, origin, productId, quantity }: Write): Promise<Json> {
     return setProductStock(this.db.store(workspaceId).autocommit, workspaceId, origin, productId, quantity);
@@ -79,10 +80,10 @@ export class StockWrites {
   }
 }
 
-// In both statements, rows are locked and read before the comparison, as in stock.ts. A row that already has the balance
-// is returned as it is. Locked products are skipped: a statement that waits for no lock cannot deadlock with another.
-// The arrays are in sub-selects to hide their length from the planner, which would otherwise make a new plan for each
-// length.
+// In both statements, rows are locked and read before the comparison, as in stock.ts. A row that already has the
+// requested balance is returned unchanged. Rows that another transaction has locked are skipped: a statement that waits
+// for no lock cannot deadlock with another. The arrays are in sub-selects to hide their length from the planner, which
+// would otherwise make a new plan for each length.
 
 const productsStatement = fixed(
   (workspaceIds: string, ids: string, quantities: string, origins: string) => sql`
@@ -113,7 +114,8 @@ function setProducts(writes: Write[]): Statement {
   );
 }
 
-// The variation is looked up after its product is locked, because moving a SKU requires the same lock.
+// The variation is looked up after its product is locked, because moving a SKU to another variation
+// requires the same lock.
 const variationsStatement = fixed(
   (workspaceIds: string, ids: string, skus: string[], quantities: string, origins: string) => sql`
     with product as materialized (

@@ -89,8 +89,8 @@ const setSimple = fixed(
     select ${rawJson(sql`${productJson} || '}'`, 'json')}, p.has_variants from old p where not exists (select from changed)`,
 );
 
-// The new sum is computed from the locked product. Computed from p.quantity, which PostgreSQL first reads from the
-// snapshot, it could fall below zero and violate the check constraint.
+// The new sum is computed from the locked product. If it were computed from p.quantity, which PostgreSQL first reads
+// from the snapshot, it could fall below zero and violate the check constraint.
 const setVariation = fixed(
   (workspaceId: string, origin: Origin, productId: string, sku: string, quantity: number) => sql`
     with product as materialized (

@@ -111,8 +111,9 @@ const isTypes = checkerOf(types);
 const isNamed = checkerOf(Type.Object(naming, eitherName));
 
 /**
- * Checks the body without the product: no name is repeated, and every listed combination has one declared option of
- * each type. A body with schema errors is checked as far as it can be read, so that all errors are reported together.
+ * Checks what does not depend on the stored product: no name is repeated, and every listed combination has one declared
+ * option of each type. A body with schema errors is checked as far as it can be read, so that all errors are reported
+ * together.
  */
 function structureFaults(body: Record<string, unknown>): FaultDetail[] {
   if (!isTypes(body.types)) return [];
@@ -173,7 +174,8 @@ function optionsOf(entry: Entry, types: VariationType[]): string[] | string {
 }
 
 /**
- * Matches extra spaces too, because a label may consist of options that were declared with surrounding spaces.
+ * Also matches extra spaces. Options are stored trimmed, but a client may build a label from the options as it declared
+ * them, with surrounding spaces.
  */
 const WRITTEN_SEPARATOR = /\s+-\s+/y;
 

@@ -54,7 +54,7 @@ export async function replaceVariations(
 
   const isSearchOutdated =
     gone.length > 0 || changed.some((variation) => isFoundDifferently(old.get(variation.id), variation));
-  // No statement needs the result of another one, so they are sent at once and executed one after the other.
+  // No statement needs the result of an earlier one, so all are sent together and executed one by one.
   const events = [
     variationsUpdated(productId, changed.length + gone.length),
     ...changedBalances(productId, before, after),
@@ -91,15 +91,15 @@ async function storeSummary(
     where p.workspace_id = ${workspaceId} and p.id = ${productId}`);
 }
 
-/** Returns the value of products.variations_from. */
+/** Returns the lowest price, as stored in products.variations_from, or null without variations. */
 export function lowestPrice(variations: { price: number }[]): number | null {
   return variations.length > 0 ? Math.min(...variations.map(({ price }) => price)) : null;
 }
 
 /**
  * Receivers of stock events identify a balance by its SKU. If a new variation takes over the SKU of a removed one, the
- * two balances are compared and no 0 is reported for the removed one. Events with 0 come first, so that the last event
- * of a SKU has its current balance.
+ * two balances are compared and no 0 is reported for the removed one. All variations without a SKU are reported with an
+ * empty one, so the zeros of removed variations come first and do not look like the current balance of another.
  */
 function changedBalances(productId: string, before: StoredVariation[], after: StoredVariation[]): NewEvent[] {
   const old = new Map(before.map(({ id, quantity }) => [id, quantity]));
@@ -118,7 +118,7 @@ function changedBalances(productId: string, before: StoredVariation[], after: St
   ];
 }
 
-/** Checks the final state, so that a swap of two SKUs is accepted. The unique constraint covers concurrent writers. */
+/** Checks the final state, so that a swap of two SKUs is accepted. A unique constraint enforces the same rule. */
 export function rejectDuplicateSku(variations: StoredVariation[]): void {
   const seen = new Map<string, string>();
   for (const { sku, combination } of variations) {

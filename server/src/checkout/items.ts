@@ -7,7 +7,7 @@ export interface PricedItem {
   quantity: number;
 }
 
-/** A cart line that cannot be bought. `gone`: the product is no longer sold. `short`: the stock is too low. */
+/** A cart line that cannot be bought. `gone`: the product or variation no longer exists. `short`: too little stock. */
 export type CheckoutFault = { line: Line; problem: 'gone' | 'short'; available: number };
 
 /**

@@ -44,7 +44,7 @@ export function unitsOf(lines: Line[]): number {
   return lines.reduce((sum, { quantity }) => sum + quantity, 0);
 }
 
-/** What a network or shop has used of its limits: orders of the last ten minutes, unpaid orders, and their units. */
+/** How much of its limits a network or shop has used: orders of the last ten minutes, unpaid orders and their units. */
 interface Use {
   placed: number;
   open: number;
@@ -56,16 +56,17 @@ export async function lockNetwork(tx: Tx, network: string): Promise<void> {
   await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${`checkout from ${network}`}, 0))`);
 }
 
-/** What the orders of a network and of the whole shop use of the limits. */
+/** How much of their limits the buyer's network and the whole shop have used. */
 export interface LimitUse {
   network: Use & { boletos: number };
   shop: Use;
 }
 
 /**
- * Call it after lockNetwork() and before any product is locked. Concurrent checkouts of a shop do not see each other's
- * orders, so together they may exceed the limit of the shop slightly. An exact count would make them wait for each
- * other.
+ * Call this after lockNetwork(), so that the orders of the network are counted exactly, and before any product is
+ * locked, so that the locks are held for less time. Concurrent checkouts from different networks do not see each
+ * other's orders, so together they may exceed the limit of the shop slightly. An exact count would make them wait for
+ * each other.
  */
 export async function readUse(tx: Tx, clock: Clock, workspaceId: string, network: string): Promise<LimitUse> {
   const [[ofNetwork], [ofShop]] = await Promise.all([
@@ -113,7 +114,7 @@ export async function noteReservation(
     values (${workspaceId}, ${orderId}, ${network}, ${units}, ${new Date(clock.now()).toISOString()})`);
 }
 
-/** Deletes the stored networks of all orders that no limit counts any more. */
+/** Deletes the rows of orders that no limit counts any more, so that the networks of buyers are not kept. */
 export async function purgeReservations(db: Share, clock: Clock): Promise<void> {
   await deleteInBatches(
     db,

@@ -74,8 +74,8 @@ export async function placeOrder(
   const { service, agreed } = request;
   const price = agreedPrice({ zipCode: buyer.address.zipCode, service, agreed }, items);
 
-  // 5. Reserve the stock, create the customer if there is none, and write the order and its event. Assigning its number
-  // locks the store's row until the commit, so the order is written last and the commit is sent with it.
+  // 5. Reserve the stock, create the customer if there is none, and write the order and its event. Assigning the order
+  // number locks the store's row until the commit, so the order is written last and the commit is sent with it.
   const orderId = newId();
   const order = { orderId, checkoutId, buyer, items, price, payment, timezone: store.timezone };
   await tx.last(() =>
