@@ -14,7 +14,7 @@ export const command: Command = {
       description: 'New status (default: the next step)',
       choices: ['sent', 'in_transit', 'delivered', 'returned'],
     },
-    store: { value: 'W', description: 'Store (slug or workspaceId), needed when several use the same code' },
+    store: { value: 'W', description: 'Store (slug or workspaceId), needed if several stores use the code' },
   },
   example: 'feira carrier scan --code SX123456785BR --status in_transit',
   async run(values) {

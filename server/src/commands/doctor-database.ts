@@ -103,7 +103,7 @@ async function checkSettings(client: pg.Client, source: string): Promise<Finding
       true,
       pending.length === 0
         ? 'up to date'
-        : `${pending.length} to apply; "feira migrate" or the next start of the server does it`,
+        : `${pending.length} pending; run "feira migrate", or start the server, which applies them`,
       '',
     ),
     finding(

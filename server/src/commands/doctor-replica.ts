@@ -10,7 +10,7 @@ export async function checkReplica({ replica }: Config): Promise<Finding> {
     await client.connect();
     const { rows } = await client.query('select pg_is_in_recovery() as is_standby');
     return rows[0].is_standby
-      ? { what, ok: true, say: `a standby; left out when it is more than ${replica.maxLagMs} ms behind` }
+      ? { what, ok: true, say: `a standby; not used while it is more than ${replica.maxLagMs} ms behind` }
       : { what, ok: false, say: 'not a standby, so it is not used; set REPLICA_URL to one' };
   } catch (error) {
     const say = `${(error as Error).message}; check REPLICA_URL and that the server is up`;

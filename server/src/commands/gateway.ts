@@ -7,7 +7,7 @@ import { withSandbox } from './with-sandbox.js';
 
 const order = { value: 'O', description: 'Order: its id', required: true };
 
-/** These commands act on the side of the gateway, as the buyer's bank or the merchant's back office there would. */
+/** These commands simulate actions of the buyer or the merchant at the payment gateway. */
 export const pay: Command = {
   summary: 'Pay an order at the gateway',
   options: { order },

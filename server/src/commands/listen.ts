@@ -21,7 +21,7 @@ last acknowledged event. The first run starts with the next event, or earlier wi
     'forward-to': { value: 'URL', description: 'Address to post the events to', required: true },
     replay: {
       value: '1h',
-      description: 'How far back to start, such as 1h. Ignored if an interrupted replay is continued',
+      description: 'How far back to start, such as 1h. Ignored if the last run was killed',
     },
   },
   example: 'feira listen --store demo-store --client-id app_… --forward-to http://localhost:8080/webhooks',
@@ -58,7 +58,8 @@ interface Start extends Position {
 }
 
 /**
- * Returns where to start. A replay that was interrupted is continued, because starting over would send all of it again.
+ * Returns where to start. A run that was killed is continued even with --replay, because starting over would send all
+ * its events again.
  */
 async function startOf(
   store: StoreAccess,
@@ -75,7 +76,7 @@ function addressOf(text: string): string {
   const address = text.includes('://') ? text : `http://${text}`;
   if (!URL.canParse(address) || !/^https?:\/\/[^/@]+(\/|$)/i.test(address))
     throw new UsageError(
-      `--forward-to must be an http or https address without user name, such as http://localhost:8080/webhooks, not "${text}"`,
+      `--forward-to must be an http or https address without a user name, such as http://localhost:8080/webhooks, not "${text}"`,
     );
   return new URL(address).href;
 }

@@ -65,7 +65,7 @@ function randomBuyer(): Buyer {
   };
 }
 
-/** Buys one unit of a product in stock. Returns undefined if nothing is left to buy. */
+/** Buys one unit of a product in stock. Returns undefined if nothing is left or other buyers were faster five times. */
 export async function buyOne(
   services: CheckoutServices,
   shop: Shop,

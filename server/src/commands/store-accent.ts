@@ -5,13 +5,13 @@ import { withDatabase } from './connect.js';
 import { requireStore, storeOption } from './find-store.js';
 
 export const command: Command = {
-  summary: 'Set the colour of the links and buttons in a shop',
-  details: 'A colour that is hard to read is darkened on light pages and lightened on dark ones.',
+  summary: 'Set the color of the links and buttons in a shop',
+  details: 'A color that is hard to read is darkened on light pages and lightened on dark ones.',
   options: {
     store: storeOption,
     color: {
       value: 'C',
-      description: 'Six hexadecimal digits, for example c2410c; none restores the colour of the platform',
+      description: 'Six hexadecimal digits, for example c2410c; none restores the color of the platform',
       required: true,
     },
   },
@@ -21,7 +21,7 @@ export const command: Command = {
     const color = given === 'none' ? null : readAccentColor(given);
     if (color === undefined)
       throw new UsageError(
-        `--color "${given}" is not a colour. Use six hexadecimal digits such as 1a7f5a, or "none"`,
+        `--color "${given}" is not a color. Use six hexadecimal digits such as 1a7f5a, or "none"`,
       );
     return withDatabase(async (db) => {
       const { workspaceId } = await requireStore(db, String(values.store));

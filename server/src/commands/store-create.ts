@@ -72,7 +72,7 @@ async function storeOf(values: Values): Promise<NewStore> {
   const password = await readOwnerPassword(values);
   if (password === undefined)
     throw new UsageError(
-      '--owner-password is missing (or --owner-password-stdin; or --existing-owner, to give the store to an existing account)',
+      '--owner-password is missing. Alternatives: --owner-password-stdin, or --existing-owner to give the store to an existing account',
     );
   return { ...common, ownerPassword: password };
 }

@@ -41,6 +41,6 @@ ${rows.map(([name, value]) => `  ${name!.padEnd(15)}${value}`).join('\n')}
     curl "${publicUrl}/api/v1/products?limit=3" -H "Authorization: Bearer ${token}"
     npx feira buy --store ${demo.slug}
 
-  From here to a verified webhook in five minutes: ${publicUrl}/docs/guides/quickstart
+  To receive and verify a webhook in five minutes, see ${publicUrl}/docs/guides/quickstart
 `;
 }

@@ -23,6 +23,6 @@ export interface DemoProduct {
   stock?: Record<string, number>;
 }
 
-// What products in several lists have in common.
+// Texts that products in several lists use.
 export const LETTERS = ['P', 'M', 'G'];
 export const COLOUR = 'Cor';

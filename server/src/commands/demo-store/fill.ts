@@ -18,8 +18,8 @@ export interface FillServices {
 }
 
 /**
- * Adds the products of the demo store and their pictures. Each step skips what already exists, so the next run
- * continues one that was interrupted.
+ * Adds the products of the demo store and their pictures. Each step skips what already exists, so if a run is
+ * interrupted, the next one continues it.
  */
 export async function fillCatalog(
   services: FillServices,
@@ -66,7 +66,7 @@ function variationsOf(product: DemoProduct, { name, options }: NonNullable<DemoP
   };
 }
 
-/** Returns the first letters of an option without accents, such as CAP for Capim-limão. */
+/** Returns the first three letters of an option, without accents and in capitals, such as CAP for Capim-limão. */
 function codeOf(option: string): string {
   return option
     .normalize('NFKD')

@@ -49,12 +49,12 @@ async function placeAndMove(
     service: order.service,
     payment: { method: order.method, installments: order.method === 'card' ? order.installments : 1 },
   });
-  // If the merchant has deleted the product or it is sold out, the order is skipped.
+  // The order is skipped if the merchant has deleted all of its products, or if one of them is sold out.
   if (!('orderId' in outcome)) return;
   const { orderId, transactionId } = outcome;
   const { stage } = order;
   const scans = SCANS[stage];
-  // The invoice is added before anything else, because a connected app would invoice a paid order that has none.
+  // The invoice is added before the payment, because a connected app would invoice a paid order that has none.
   if (scans !== undefined) await invoice(services, workspaceId, orderId, at + 1);
   if (stage === 'canceled') await gateway.decide(transactionId, 'canceled');
   else if (stage !== 'pending') await gateway.decide(transactionId, 'paid');
@@ -64,7 +64,7 @@ async function placeAndMove(
   await backdate(orders, workspaceId, orderId, order.hoursAgo);
 }
 
-/** The number of carrier scans of a parcel at each stage: posted, in transit, delivered. */
+/** The number of scans (posted, in transit, delivered) that a parcel has had at each stage. */
 const SCANS: Partial<Record<DemoOrder['stage'], number>> = {
   label: 0,
   sent: 1,

@@ -14,7 +14,7 @@ export interface PictureRequest {
   draw: Drawing;
   colour: string;
   view: View;
-  /** Clothes are taller than wide, so their front view has portrait format. */
+  /** Whether the front view has portrait format, for products that are taller than wide. */
   portrait: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** A colour with a darker and a lighter shade for the shadows and highlights of a drawing. */
+/** A colour with two darker shades and a lighter one, for the shadows and highlights of a drawing. */
 export interface Tone {
   main: string;
   dark: string;
@@ -18,7 +18,7 @@ export function toneOf(hex: string): Tone {
   };
 }
 
-/** Mixes two colours; a share of 0 is the first one, 1 the second. */
+/** Mixes two colours. A share of 0 gives the first colour, and a share of 1 the second. */
 export function mix(from: string, to: string, share: number): string {
   const channel = (at: number) => {
     const [a, b] = [from, to].map((hex) => Number.parseInt(hex.slice(at, at + 2), 16)) as [number, number];
@@ -29,7 +29,7 @@ export function mix(from: string, to: string, share: number): string {
   return `#${channel(1)}${channel(3)}${channel(5)}`;
 }
 
-/** A soft highlight along the left side of a round object. */
+/** Returns a soft highlight along the left side of a round object. */
 export function shine(x: number, y: number, width: number, height: number): string {
   return `<rect x="${x}" y="${y}" width="${width}" height="${height}" rx="${width / 2}" fill="#fff" opacity=".28"/>`;
 }
