@@ -87,7 +87,7 @@ export const consoleRoutes: FastifyPluginAsync<ConsoleOptions> = async (
     const next = fields.text('new-password');
     const fault = passwordFault(next, session.email);
     if (fault) return showPassword(request, reply, session, fault);
-    // Limited like signing in, because a stolen session must not allow guessing the password.
+    // Attempts are limited as at sign-in, because a stolen session must not allow guessing the password.
     const outcome = await signIn(db.system('accounts'), clock, {
       email: session.email,
       password: fields.text('password'),

@@ -11,8 +11,8 @@ export interface Content {
 }
 
 /**
- * Renders each page with a path only once. Such a page does not change while the server runs, and rendering the largest
- * ones takes 5 to 20 ms.
+ * Renders each page that has a path only once. Such a page does not change while the server runs, and rendering the
+ * largest ones takes 5 to 20 ms.
  */
 export class RenderedPages {
   private readonly pages = new Map<string, string>();

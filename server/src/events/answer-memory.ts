@@ -10,7 +10,7 @@ interface Answer {
   body: Buffer | undefined;
 }
 
-/** Larger responses are not cached. A page of 50 products with variations and images has about 100 kB. */
+/** Larger responses are not cached. A page of 50 products with variations and images takes about 100 kB. */
 const MAX_BODY_BYTES = 262_144;
 const MAX_BYTES = 24 * 1_048_576;
 const MAX_ANSWERS = 5_000;
@@ -26,7 +26,7 @@ const MAX_AGE_MS = 60_000;
  * newer version, so this response is never used.
  *
  * A response is stored only when it is requested for the second time at the same version. A client that reads all pages
- * once, or a store that changes all the time, therefore does not displace other responses.
+ * once, or a store that changes all the time, therefore takes almost no space in the cache.
  */
 export class AnswerMemory {
   private readonly answers = new Map<string, Answer>();

@@ -3,7 +3,7 @@ import type { Queryable, StoreAccess } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
 import { ApiError } from '../platform/http/errors.js';
 
-/** The counter of a store whose numbers a cursor contains. */
+/** The counter from which the number in a cursor was taken. Each store has both counters. */
 export type Numbers = 'last_sequence' | 'last_order_change';
 
 /** A position in the history of a store, as stored in cursors. */

@@ -3,8 +3,8 @@ import type { ChangedField } from './changed-fields.js';
 import type { Origin } from './names.js';
 import type { NewEvent } from './outbox.js';
 
-// Products and stock are changed in several places: by a PATCH, a batch, a checkout or an image. All product.updated
-// and stock.updated events are built here, so that their data always has the same fields.
+// A PATCH, a batch, a checkout or a new image can change a product or its stock. All product.updated and stock.updated
+// events are built here, so that their data always has the same fields.
 
 export function productUpdated(id: string, fields: ChangedField[]): NewEvent {
   return { event: 'product.updated', data: { id, fields }, changed: fields };

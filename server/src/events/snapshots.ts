@@ -13,7 +13,7 @@ export interface SnapshotRecords<R> {
   /** Selects the records after this key, in the order of their keys. The result is empty at the end. */
   next(workspaceId: string, after: string[]): Statement;
   keyOf(row: R): string[];
-  /** Returns the JSON text, or null for a row that did not fit into its batch and must be read with the next one. */
+  /** Returns the JSON text, or null for a row that did not fit into its batch and must be read again. */
   lineOf(row: R): Buffer | string | null;
 }
 
@@ -33,7 +33,7 @@ export class Snapshots {
     if (this.running.has(owner)) throw snapshotRunning();
     this.running.add(owner);
     try {
-      // Numbers pending events first, so that few events are both in the snapshot and in the feed after it.
+      // Number pending events first, so that few events are both in the snapshot and in the feed after it.
       await settledHead(this.db.store(workspaceId), workspaceId);
       const tx = await this.db.stream(owner).begin({ isSnapshot: true });
       try {

@@ -10,7 +10,7 @@ export interface StepResult {
   left: boolean;
   /** Whether the current history has no epoch row yet; see epochs.ts. */
   epochMissing: boolean;
-  /** Whether some of these stores have no row in event_heads yet. */
+  /** Whether some stores with events in the outbox have no row in event_heads yet. */
   headsMissing: boolean;
 }
 
@@ -83,7 +83,7 @@ function step(next: Statement, lock: Statement): Statement {
         where w.workspace_id = n.workspace_id and n.event = any(w.events) and w.after_position < n.position
           and not (w.exclude_own and n.origin = 'app:' || w.client_id)
           and (w.filter_fields is null or n.changed_fields is null or n.changed_fields && w.filter_fields)
-          -- An app without an active grant gets no deliveries. An approval that was not exchanged yet is not a grant.
+          -- An app without an active grant gets no deliveries. A grant becomes active with its first tokens.
           and exists (select from oauth_grants g where g.workspace_id = w.workspace_id and g.client_id = w.client_id
                       and g.connected_at is not null and g.revoked_at is null)
         offset 0

@@ -30,7 +30,7 @@ export function storeVersion(workspaceId: Statement): Statement {
  * A count does not suffice here: of two transactions that commit at the same time, the primary may show one first and a
  * replica the other. Events that are not numbered yet are therefore compared by their ids. For numbered events it is
  * enough to compare the last numbers, because they are assigned in one order. A server that lost a part of the history
- * in a failover has another epoch.
+ * in a failover has a different epoch.
  */
 function storePosition(workspaceId: Statement): Statement {
   return sql`

@@ -56,7 +56,7 @@ export function DesignPage({ navigation }: { navigation: Navigation }) {
       <h2 id="rules">Rules</h2>
       <ul>
         <li>
-          Light and dark come from <code>light-dark()</code> in the tokens. No other file has a media query
+          Light and dark come from <code>light-dark()</code> in the tokens. No style sheet has a media query
           for them.
         </li>
         <li>
@@ -96,7 +96,7 @@ export function DesignPage({ navigation }: { navigation: Navigation }) {
         </button>
       </p>
       <h3>Fields</h3>
-      <Field name="sample" label="Name" hint="The hint belongs to the field for screen readers, too." />
+      <Field name="sample" label="Name" hint="Screen readers announce the hint together with the field." />
       <h3>Messages</h3>
       <Alert>The e-mail address is not valid.</Alert>
       <p class="notice">Your changes are saved.</p>

@@ -11,7 +11,7 @@ export interface Navigation {
 /** The style sheets of all documentation pages. Later ones override earlier ones. */
 const STYLES = ['docs/layout.css', 'docs/prose.css', 'docs/code.css', 'docs/lists.css', 'docs/reference.css'];
 
-/** The layout of a documentation page. It is in English, like the API. */
+/** The layout of a documentation page. The documentation is only in English, like the API. */
 export function DocsPage(props: {
   navigation: Navigation;
   path: string;
