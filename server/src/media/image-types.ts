@@ -1,4 +1,4 @@
-/** The accepted formats. SVG is not among them, because it can carry script. */
+/** The accepted formats. SVG is not among them, because it can contain scripts. */
 export const EXTENSIONS = {
   'image/jpeg': 'jpg',
   'image/png': 'png',

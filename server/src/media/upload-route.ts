@@ -74,7 +74,7 @@ export const uploadRoute: FastifyPluginAsync<{ storage: LocalStorage }> = async 
   });
 };
 
-/** Reports that the file could not be stored. The rest of the body is of no use, so the connection is closed. */
+/** Reports that the file could not be stored. The rest of the body is not needed, so the connection is closed. */
 function reportFailure(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -11,9 +11,9 @@ const WAIT_MS = 60_000;
 const admission = new Admission({ total: CONCURRENCY });
 
 /**
- * Waits for the turn of this key, then runs the work, which holds a file in memory and decodes it. The key is the store
- * for verification and the product for resizing. A key holds at most one place, so the large files that one store
- * attaches do not fill both places.
+ * Waits until work for this key may start, then runs it. The work holds a file in memory and decodes it. The key is the
+ * id of the store for verification, and the id of the product for resizing. Only one file per key is processed at a
+ * time, so the large files that one store attaches do not occupy both slots.
  */
 export async function takeTurn<T>(key: string, work: () => Promise<T>): Promise<T> {
   const applicant = { key, limit: 1 };

@@ -69,7 +69,7 @@ function publishedSegment(marker: number, segment: Buffer): Buffer | undefined {
   return isMetadata ? undefined : segment;
 }
 
-/** Cuts a segment to this length and overwrites its last bytes with `ending`. A shorter segment gives undefined. */
+/** Cuts a segment to this length and overwrites its last bytes with `ending`. Returns undefined if it is shorter. */
 function shortened(segment: Buffer, length: number, ending: number[] = []): Buffer | undefined {
   if (segment.length < length) return undefined;
   const made = Buffer.from(segment.subarray(0, length));

@@ -1,8 +1,8 @@
 const MAX_CODES = 4096;
 
 /**
- * The number of pixels that each code represents. Their values are not needed. All calls can share the array, because
- * yieldsPixels is synchronous.
+ * The number of pixels that each code represents. The colors of the pixels are not needed. All calls can share the
+ * array, because yieldsPixels is synchronous.
  */
 const lengths = new Uint32Array(MAX_CODES);
 

@@ -4,8 +4,8 @@ import { Broken, MAX_PARTS, type Walked } from './walked.js';
 
 /**
  * The optional chunks that affect the appearance of the image: transparency, colors, size, background and animation.
- * Other optional chunks, such as texts, times and data of specific programs, are removed. Of eXIf, the orientation is
- * kept.
+ * Other optional chunks, such as texts, times and data of specific programs, are removed. Of an eXIf chunk, only the
+ * orientation is kept.
  */
 const OPTIONAL = new Set(
   'tRNS gAMA cHRM sRGB iCCP cICP mDCV cLLI sBIT bKGD hIST pHYs acTL fcTL fdAT'.split(' '),
