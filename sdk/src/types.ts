@@ -504,7 +504,7 @@ export type ShippingStatus =
 export interface Invoice {
   /** nfe: Nota Fiscal eletrônica. dce: Declaração de Conteúdo eletrônica. */
   type: 'nfe' | 'dce' | (string & {});
-  /** Access key (chave de acesso), unique in the store. Letters occur in an alphanumeric CNPJ. */
+  /** Access key (chave de acesso), unique in the store. It contains letters only if its CNPJ does. */
   key: string;
   /** Number of the document. */
   number: string | null;
@@ -530,7 +530,7 @@ export interface Order {
   trackingUrl: string | null;
   /** The delivery service the buyer paid for. null for an order of digital products only. */
   shippingService: 'economy' | 'express' | (string & {}) | null;
-  /** Business days in the store's time zone, counted from checkout, then from the payment, and finally from the label. null if nothing is shipped. */
+  /** The day on which the parcel should arrive, in the store's time zone. Estimated at checkout, and again when the order is paid and when the label is created. null if nothing is shipped. */
   estimatedDelivery: string | null;
   currency: 'BRL' | (string & {});
   subtotal: number;
@@ -609,7 +609,7 @@ export interface RefundedOrder {
   trackingUrl: string | null;
   /** The delivery service the buyer paid for. null for an order of digital products only. */
   shippingService: 'economy' | 'express' | (string & {}) | null;
-  /** Business days in the store's time zone, counted from checkout, then from the payment, and finally from the label. null if nothing is shipped. */
+  /** The day on which the parcel should arrive, in the store's time zone. Estimated at checkout, and again when the order is paid and when the label is created. null if nothing is shipped. */
   estimatedDelivery: string | null;
   currency: 'BRL' | (string & {});
   subtotal: number;
@@ -678,7 +678,7 @@ export interface InvoiceList {
 export interface NewInvoice {
   /** nfe: Nota Fiscal eletrônica. dce: Declaração de Conteúdo eletrônica. */
   type: 'nfe' | 'dce' | (string & {});
-  /** Access key (chave de acesso), unique in the store. Letters occur in an alphanumeric CNPJ. */
+  /** Access key (chave de acesso), unique in the store. It contains letters only if its CNPJ does. */
   key: string;
   /** Number of the document. */
   number?: string | number | null | undefined;
@@ -1041,7 +1041,7 @@ export interface EventList {
 export interface TokenResponse {
   access_token: string;
   token_type: 'Bearer';
-  /** Seconds. */
+  /** Lifetime in seconds. */
   expires_in: number;
   /** Valid for 30 days and for one use. */
   refresh_token: string;
@@ -1382,14 +1382,14 @@ export interface ListOrdersQuery {
   limit?: number | undefined;
   /** nextCursor of the previous page. It contains the sort order and the filters. */
   cursor?: string | undefined;
-  /** createdAt or updatedAt; a leading - sorts in descending order. Default: newest first by the chosen date. */
+  /** createdAt or updatedAt; a leading - sorts in descending order. Default: -createdAt, or -updatedAt if dateType is updated. */
   sort?: string | undefined;
   dateType?: 'created' | 'updated' | (string & {}) | undefined;
   /** First day, in the store's time zone. */
   from?: string | undefined;
   /** Last day, inclusive. */
   to?: string | undefined;
-  /** Part of number, customer name, e-mail, document, SKU or shipment code. A document is found with or without its punctuation. */
+  /** Part of the order number, customer name, e-mail, document, SKU or shipment code. A document is found with or without its punctuation. */
   search?: string | undefined;
   /** One or several of pending, paid, partial_refunded, refunded, canceled, separated by commas. */
   status?:
@@ -1425,7 +1425,7 @@ export interface ListCustomersQuery {
   cursor?: string | undefined;
   /** lastOrderAt; a leading - sorts in descending order. Default: -lastOrderAt. */
   sort?: string | undefined;
-  /** Part of name, e-mail, document or phone number. A document is found with or without its punctuation. */
+  /** Part of the name, e-mail, document or phone number. A document is found with or without its punctuation. */
   search?: string | undefined;
 }
 

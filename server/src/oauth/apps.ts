@@ -48,7 +48,7 @@ export async function isAppSecret(db: Queryable, clientId: string, secret: strin
   return found.length > 0;
 }
 
-/** Returns the only copy of the secret: we store its hash. */
+/** Returns the only copy of the secret, because only its hash is stored. */
 export async function createApp(tx: Tx, app: NewApp): Promise<{ clientId: string; clientSecret: string }> {
   const clientId = `app_${randomBytes(12).toString('hex')}`;
   const clientSecret = newSecret('client');

@@ -101,8 +101,8 @@ function noRepeatedParameter({ fields }: CheckedRequest): Fault {
 }
 
 /**
- * RFC 6749, A.5. Browsers rewrite line breaks in submitted forms, so a state with line breaks could not be returned
- * unchanged.
+ * RFC 6749, A.5 forbids control characters in the state. Browsers rewrite line breaks in submitted forms, so a state
+ * with line breaks could not be returned unchanged.
  */
 function printableState({ fields }: CheckedRequest): Fault {
   if (/[\x00-\x1f\x7f]/.test(fields.text('state')))

@@ -27,7 +27,10 @@ export function credentialOf({
   };
 }
 
-/** Returns whether a credential is still up to date. The store and app of a token never change. */
+/**
+ * Returns whether a cached credential still matches its row. The store and the app are not compared, because those of a
+ * token never change.
+ */
 export function matchesRow(
   credential: Credential,
   { scopes, expires_at, per_minute }: CredentialRow,

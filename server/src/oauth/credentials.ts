@@ -35,7 +35,7 @@ interface Cached {
 }
 
 /**
- * Looks up bearer tokens by primary key and caches them for at most two seconds, or until a NOTIFY removes them.
+ * Looks up bearer tokens by primary key and caches them for at most two seconds, or less if a NOTIFY removes them.
  * Cached credentials in use are refreshed within these two seconds, so an app that keeps calling waits only for its
  * first lookup.
  */
@@ -48,8 +48,8 @@ export class Credentials {
   private readonly lookups = new Batcher(3, 8, (tokens: string[]) => this.rowsOf(tokens));
   /**
    * Looks up tokens from networks that send many invalid ones: one statement at a time, for up to 200 tokens. A flood
-   * of invalid tokens therefore occupies one connection and delays no other network. These tokens are still looked up,
-   * because valid ones may come from the same network.
+   * of invalid tokens therefore occupies only one connection and does not delay networks that are not suspect. These
+   * tokens are still looked up, because valid ones may come from the same network.
    */
   private readonly suspectLookups = new Batcher(1, 200, (tokens: string[]) => this.rowsOf(tokens), 'never');
   private readonly suspects: SuspectNetworks;

@@ -14,7 +14,7 @@ export function describeOAuth(publicUrl: string): DocumentPart {
       oauth2: {
         type: 'oauth2',
         description:
-          'Authorization code with PKCE (S256). A token acts for the one store whose merchant approved.',
+          'Authorization code with PKCE (S256). A token gives access to one store, which the merchant chose.',
         flows: {
           authorizationCode: {
             authorizationUrl: `${publicUrl}/oauth/authorize`,
@@ -40,7 +40,7 @@ const authorize = {
   tags: ['OAuth'],
   summary: 'Ask a merchant for access',
   description:
-    'Open it in the browser of the merchant, who signs in, chooses a store and approves or denies. The browser then returns to redirect_uri with code and state, or with error and state; iss names this server (RFC 9207). The code is valid for ten minutes and for one use.',
+    'Open this URL in the browser of the merchant. The merchant signs in, chooses a store, and approves or denies the request. The browser then returns to redirect_uri with code and state, or with error and state. The parameter iss identifies this server (RFC 9207). The code is valid for ten minutes and for one use.',
   security: [],
   parameters: [
     query('response_type', { type: 'string', const: 'code' }),
@@ -57,7 +57,7 @@ const authorize = {
   ],
   responses: {
     200: { description: 'The page on which the merchant decides.', content: { 'text/html': {} } },
-    303: { description: 'To the sign-in page, or back to redirect_uri with error and state.' },
+    303: { description: 'Redirects to the sign-in page, or back to redirect_uri with error and state.' },
     400: {
       description: 'client_id or redirect_uri is wrong. Shows an error page and never redirects.',
       content: { 'text/html': {} },
@@ -92,7 +92,7 @@ const TokenRequest = {
         grant_type: { type: 'string', const: 'refresh_token' },
         ...CLIENT,
         refresh_token: { type: 'string' },
-        scope: { type: 'string', description: 'Narrows the new access token.' },
+        scope: { type: 'string', description: 'Limits the new access token to these scopes.' },
       },
     },
   ],
@@ -104,7 +104,7 @@ const TokenResponse = {
   properties: {
     access_token: { type: 'string' },
     token_type: { type: 'string', const: 'Bearer' },
-    expires_in: { type: 'integer', description: 'Seconds.', examples: [7200] },
+    expires_in: { type: 'integer', description: 'Lifetime in seconds.', examples: [7200] },
     refresh_token: { type: 'string', description: 'Valid for 30 days and for one use.' },
     scope: { type: 'string', description: 'The scopes granted, separated by spaces.' },
   },
@@ -144,7 +144,7 @@ const failures = {
 const token = {
   operationId: 'issueTokens',
   tags: ['OAuth'],
-  summary: 'Exchange a code, or refresh',
+  summary: 'Exchange a code or a refresh token for tokens',
   description:
     'A refresh invalidates the refresh token that was sent and returns a new pair. Using a refresh token a second time invalidates all refresh tokens of the authorization, and the merchant has to approve again. Send an Idempotency-Key with a refresh, so that it can be repeated if the response is lost.',
   security: [{}, { client: [] }],

@@ -3,8 +3,8 @@ import { deleteInBatches } from '../platform/db/delete-in-batches.js';
 import type { Share } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
 
-// Codes and refresh tokens are kept for a week after they expire, so that a second use is still detected and has its
-// consequences.
+// Codes and refresh tokens are kept for a week after they expire, so that a second use is still detected. A second use
+// of a code revokes its grant, and a second use of a refresh token ends all refresh tokens of its grant.
 const KEPT_MS = 7 * 24 * 60 * 60 * 1000;
 
 export async function purgeTokens(db: Share, clock: Clock): Promise<void> {
@@ -17,8 +17,8 @@ export async function purgeTokens(db: Share, clock: Clock): Promise<void> {
 }
 
 /**
- * Deletes grants that were revoked before this time, or were created before it and never exchanged for tokens, if no
- * code or token refers to them. Other grants are kept even without tokens, because the app's webhooks depend on them.
+ * Deletes grants that were revoked before the given time, or were created before it and never exchanged for tokens, if
+ * no code or token refers to them. Other grants are kept even without tokens, because the app's webhooks depend on them.
  */
 async function purgeGrants(db: Share, before: string): Promise<void> {
   await deleteInBatches(

@@ -22,9 +22,9 @@ interface RefreshAnswer {
 }
 
 /**
- * A refresh token can be used once, so a client that loses the response would have to ask the merchant for access
- * again. With an Idempotency-Key, the client gets the same token pair again for ten minutes. This is the only place
- * where readable tokens are stored, so the pair is sealed for its row and deleted soon.
+ * A refresh token can be used only once, so a client that loses the response would have to ask the merchant for access
+ * again. With an Idempotency-Key, the client gets the same token pair again for ten minutes. Everywhere else only hashes
+ * of tokens are stored. Here the pair is encrypted, bound to its row, and deleted after it expires.
  */
 export class RefreshAnswers {
   constructor(

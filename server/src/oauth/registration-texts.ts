@@ -28,7 +28,7 @@ export const REGISTRATION_TEXTS: Record<Language, RegistrationTexts> = {
       fragment: 'must not have a fragment',
       userinfo: 'must not contain a user name',
     },
-    tooManyUris: `Enter at most ${MAX_REDIRECT_URIS} redirect URLs.`,
+    tooManyUris: `Enter at most ${MAX_REDIRECT_URIS} redirect URIs.`,
   },
   pt: {
     name: {

@@ -56,7 +56,10 @@ export const tokenRoutes: FastifyPluginAsync<TokenOptions> = async (app, options
 
 type Outcome = TokenResponse | TokenError | TooManyRefreshes | Record<string, never>;
 
-/** Clients may rely on the order of these checks: content type, grant_type, client, parameters, grant, scope. */
+/**
+ * Clients may rely on the order of these checks: content type, repeated parameters, grant_type, client, missing
+ * parameters, grant, scope.
+ */
 async function token(
   { db, clock, credentials, seal }: TokenOptions,
   request: FastifyRequest,
@@ -99,7 +102,7 @@ async function token(
   });
 }
 
-/** RFC 7009: the response for an unknown token, or one of another app, is the same as for a revoked one. */
+/** RFC 7009: an unknown token and a token of another app get the same response as a revoked token. */
 async function revoke({ db, credentials }: TokenOptions, request: FastifyRequest): Promise<Outcome> {
   const fields = readForm(request);
   if (isTokenError(fields)) return fields;
@@ -128,7 +131,7 @@ async function revoke({ db, credentials }: TokenOptions, request: FastifyRequest
 }
 
 /**
- * Uses the connections of the app instead of the store's, because the store is known only after the token was found.
+ * Uses the connections of the app instead of the store's, because the store is not known until the token is found.
  */
 function tokensOf(db: Database, clientId: string): Share {
   return db.store(clientId, TOKENS);
@@ -157,7 +160,7 @@ const TEMPORARILY_UNAVAILABLE = {
   error_description: 'the service is busy; retry with exponential backoff',
 };
 
-/** Gives thrown errors the format of RFC 6749 too. */
+/** Formats thrown errors as RFC 6749 requires. */
 function answerFailure(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { status, message, more } = publicError(error);
   reply.code(status).headers(more.headers ?? {});

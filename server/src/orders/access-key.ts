@@ -1,4 +1,4 @@
-/** The format of the access key of a Brazilian fiscal document. Only an alphanumeric CNPJ puts letters into it. */
+/** The format of the access key of a Brazilian fiscal document. It contains letters only if its CNPJ does. */
 export const ACCESS_KEY = '^[0-9]{6}[0-9A-Z]{12}[0-9]{26}$';
 
 /**

@@ -40,7 +40,10 @@ export function localDay(moment: number, timeZone: string): string {
   return format.format(moment);
 }
 
-/** Creating a format takes a hundred times as long as using it. There are a few hundred time zones. */
+/**
+ * Formats are cached, because creating one takes a hundred times as long as using it. There are only a few hundred time
+ * zones, so the map stays small.
+ */
 const dayFormats = new Map<string, Intl.DateTimeFormat>();
 
 function isBusinessDay(time: number): boolean {

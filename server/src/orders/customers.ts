@@ -28,8 +28,8 @@ export function identityOf({ document, email }: Buyer): string {
 
 /**
  * The first order creates the customer. Later unpaid orders do not change the customer, because anyone can enter
- * someone else's document. Customer and order use the time of the transaction, so both have the same time to the
- * millisecond.
+ * someone else's document. Customer and order both use the time of the transaction, so the first_order_at of a new
+ * customer equals the created_at of the order.
  */
 export async function ensureCustomer(tx: Tx, workspaceId: string, buyer: Buyer): Promise<void> {
   const { name, email, phone, document, address } = buyer;

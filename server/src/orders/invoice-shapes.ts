@@ -12,7 +12,8 @@ const type = OneOf(INVOICE_TYPES, {
 });
 const key = {
   pattern: ACCESS_KEY,
-  description: 'Access key (chave de acesso), unique in the store. Letters occur in an alphanumeric CNPJ.',
+  description:
+    'Access key (chave de acesso), unique in the store. It contains letters only if its CNPJ does.',
   examples: [EXAMPLE_KEY],
 };
 const number = { description: 'Number of the document.', examples: ['604'] };

@@ -82,7 +82,7 @@ export async function removeInvoice(
   await touchOrder(tx, workspaceId, orderId);
 }
 
-/** Marks the order as changed: triggers set its updatedAt and number the change for delta sync. */
+/** Marks the order as changed: triggers set its updatedAt and queue the change for delta sync. */
 async function touchOrder(tx: Tx, workspaceId: string, orderId: string): Promise<void> {
   await tx.query(
     sql`update orders set updated_at = now() where workspace_id = ${workspaceId} and id = ${orderId}`,

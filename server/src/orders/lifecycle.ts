@@ -22,8 +22,8 @@ export interface PaymentState {
   transactionId: string | null;
   items: OrderItem[];
   /**
-   * The number of business days that the delivery service takes. Null if nothing is shipped, and for orders of early
-   * releases.
+   * The number of business days that the delivery service takes. Null if nothing is shipped, or if the order is older
+   * than this column.
    */
   deliveryDays: number | null;
   timezone: string;

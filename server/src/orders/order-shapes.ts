@@ -44,7 +44,7 @@ const orderFields = {
     Type.String({
       format: 'date',
       description:
-        "Business days in the store's time zone, counted from checkout, then from the payment, and finally from the label. null if nothing is shipped.",
+        "The day on which the parcel should arrive, in the store's time zone. Estimated at checkout, and again when the order is paid and when the label is created. null if nothing is shipped.",
       examples: ['2026-02-04'],
     }),
   ),
@@ -116,7 +116,7 @@ export const orderFilters = {
   from: Type.Optional(day("First day, in the store's time zone.")),
   to: Type.Optional(day('Last day, inclusive.')),
   search: search(
-    'Part of number, customer name, e-mail, document, SKU or shipment code. A document is found with or without its punctuation.',
+    'Part of the order number, customer name, e-mail, document, SKU or shipment code. A document is found with or without its punctuation.',
   ),
   status: Type.Optional(listOf(ORDER_STATUSES, 'paid,partial_refunded')),
   statusShipping: Type.Optional(listOf(SHIPPING_STATUSES, 'pending,preparing')),
@@ -129,7 +129,7 @@ export const OrderQuery = Type.Object({
   sort: Type.Optional(
     Type.String({
       description:
-        'createdAt or updatedAt; a leading - sorts in descending order. Default: newest first by the chosen date.',
+        'createdAt or updatedAt; a leading - sorts in descending order. Default: -createdAt, or -updatedAt if dateType is updated.',
     }),
   ),
   ...orderFilters,
@@ -202,7 +202,7 @@ export const CustomerList = Shape('CustomerList', { data: Type.Array(Customer), 
 
 export const customerFilters = {
   search: search(
-    'Part of name, e-mail, document or phone number. A document is found with or without its punctuation.',
+    'Part of the name, e-mail, document or phone number. A document is found with or without its punctuation.',
   ),
 };
 export const CustomerQuery = Type.Object({

@@ -167,8 +167,8 @@ function matching(workspaceId: string, filters: OrderFilters): Statement {
 }
 
 /**
- * `values` is a list separated by commas. A single value is compared with `=`, because an index that begins with the
- * column then returns the orders sorted by its next columns.
+ * `values` is a list separated by commas. A single value is compared with `=`, because the index on the column then
+ * returns the orders sorted by creation time.
  */
 function oneOf(column: string, values: string): Statement {
   const list = values.split(',');

@@ -59,7 +59,7 @@ export interface OrderRecord {
   codeShipping: string | null;
   carrier: string | null;
   trackingUrl: string | null;
-  /** Null if nothing is shipped, and for orders of early releases. */
+  /** Null if nothing is shipped, or if the order is older than this column. */
   shippingService: 'economy' | 'express' | null;
   estimatedDelivery: string | null;
   currency: string;

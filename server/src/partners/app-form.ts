@@ -23,7 +23,7 @@ export const TOO_MANY_APPS = {
 const FAULTS = {
   en: {
     name: 'The name',
-    none: 'Enter at least one redirect URL.',
+    none: 'Enter at least one redirect URI.',
     contact: 'The contact must be an e-mail address.',
   },
   pt: {

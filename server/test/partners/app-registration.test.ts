@@ -133,7 +133,7 @@ describe('the redirect addresses of an app', () => {
 
   test('are at most twenty', async () => {
     expect((await register(dev, { 'redirect-uris': addresses(20) })).status).toBeLessThan(400);
-    await isRefused({ 'redirect-uris': addresses(21) }, 'at most 20 redirect URLs');
+    await isRefused({ 'redirect-uris': addresses(21) }, 'at most 20 redirect URIs');
   });
 
   test('that exceed the limit by far cause only one error', async () => {
@@ -144,7 +144,7 @@ describe('the redirect addresses of an app', () => {
         .join(' '),
     });
     expect(page.status).toBe(422);
-    expect(page.text).toContain('at most 20 redirect URLs');
+    expect(page.text).toContain('at most 20 redirect URIs');
     expect(page.text).not.toContain('must be an absolute URL');
   });
 
