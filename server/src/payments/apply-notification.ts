@@ -13,13 +13,13 @@ import { sql } from '../platform/db/sql.js';
 import { cents } from '../platform/schema/money.js';
 import type { Notification } from './gateway.js';
 
-// A gateway may send notifications repeatedly, late and in any order. Each one is first recorded under the lock of its
-// order. Its effect depends only on the order and on the recorded notifications, so the notifications of a payment lead
-// to the same state in whatever order they arrive.
+// A gateway may send notifications repeatedly, late and in any order. Each one is recorded, and its order is locked,
+// before it is applied. Its effect depends only on the order and on the recorded notifications. A refund that is
+// reported before its payment therefore leads to the same state as one that is reported after it.
 
 /**
  * Why a payment needs manual review. `amount_differs`: the paid amount is not the order total; if it is lower, the
- * order stays unpaid. `second_payment`: the order was already paid with another payment. `paid_after_cancel`: the
+ * order stays unpaid. `second_payment`: another payment for the order was already received. `paid_after_cancel`: the
  * payment is refunded. `canceled_after_payment`: the order stays paid. `refund_of_other_payment`: the order does not
  * change.
  */

@@ -5,7 +5,7 @@ import type { Notification } from './gateway.js';
 
 /**
  * Returns a function that counts and logs a notification that needs manual review. Such notifications are also stored
- * in the database, where `feira doctor` counts them.
+ * in the database, where `feira doctor` counts those of the last 30 days.
  */
 export function paymentReport(
   registry: Registry,

@@ -16,7 +16,7 @@ export interface PaymentToCheck {
   orderTotal: number | null;
 }
 
-/** Returns at most 100, newest first. */
+/** Returns at most 100 notifications, newest first. */
 export async function listPaymentsToCheck(db: Queryable, workspaceId: string): Promise<PaymentToCheck[]> {
   return db.query<PaymentToCheck>(sql`
     select n.id, n.attention, n.received_at as "receivedAt", n.transaction_id as "transactionId", n.amount,

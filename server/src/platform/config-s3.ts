@@ -8,7 +8,10 @@ export interface S3Config {
   secretAccessKey: string;
 }
 
-/** Requires all variables or none. With only some of them set, it would be unclear where files are stored. */
+/**
+ * Requires all variables or none, except for S3_REGION, which has a default. With only some of them set, it would be
+ * unclear where files are stored.
+ */
 export function readS3(read: (name: string) => string | undefined, faults: string[]): S3Config | undefined {
   const needed = ['S3_ENDPOINT', 'S3_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'];
   const missing = needed.filter((name) => read(name) === undefined);

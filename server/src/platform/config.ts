@@ -55,7 +55,7 @@ export interface Config {
 
 export type DatabaseDriver = 'pipeline' | 'pg';
 
-/** The operational routes, besides /healthz, that are served on the public port. */
+/** Which operational routes, besides /healthz, are served on the public port. */
 export interface PublicRoutes {
   readiness: boolean;
   metrics: boolean;

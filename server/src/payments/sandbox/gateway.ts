@@ -51,8 +51,8 @@ export class SandboxGateway implements PaymentGateway {
   async open(request: PaymentRequest): Promise<{ transactionId: string; paymentUrl: string }> {
     const { autocommit } = ordersOf(this.db, request.workspaceId);
     const made = `sbx_${randomBytes(12).toString('hex')}`;
-    // If two requests run at the same time, the unique index on order_id lets only one of them create the payment. The
-    // commit does not wait for the disk, because the caller then stores the payment id with one that does.
+    // If two requests run at the same time, the unique index on order_id lets only one of them create the payment. This
+    // commit does not wait for the disk, because the caller then stores the payment id in a commit that does.
     const [opened] = await autocommit.query<{ id: string }>(sql`
       insert into sandbox_payments (id, workspace_id, order_id, store_name, amount, method, installments, return_url, due_on)
       select ${made}, ${request.workspaceId}, ${request.orderId}, ${request.storeName}, ${request.amount}, ${request.method},
@@ -131,7 +131,7 @@ export class SandboxGateway implements PaymentGateway {
   }
 
   /**
-   * Sends the notifications that are due, of up to 100 payments. The worker calls this regularly, so a notification is
+   * Sends the due notifications of up to 100 payments. The worker calls this regularly, so a notification is
    * sent even if the process stopped right after the change. If the notification of a payment fails, it is retried
    * later and does not delay those of other payments.
    */

@@ -1,4 +1,4 @@
-/** The five element widths of each digit, two of which are wide. */
+/** The widths of the five elements of each digit: two are wide (w), three are narrow (n). */
 const DIGITS = ['nnwwn', 'wnnnw', 'nwnnw', 'wwnnn', 'nnwnw', 'wnwnn', 'nwwnn', 'nnnww', 'wnnwn', 'nwnwn'];
 const START = [1, 1, 1, 1];
 const STOP = [3, 1, 1];

@@ -3,8 +3,8 @@ import type { DailyUploads } from './daily-uploads.js';
 import type { Counted, SpenderWindows } from './spender-windows.js';
 
 /**
- * Counts only the calls that this process accepts, and enforces each limit per minute divided by `processes`. That is 1
- * without Redis. While Redis cannot be reached, it is the last known number of processes that share it.
+ * Counts only the calls that this process accepts, and divides each limit per minute by `processes`. Without Redis,
+ * `processes` is 1. While Redis cannot be reached, `processes` is the last known number of processes that share it.
  */
 export class InMemoryBudgets implements Budgets {
   constructor(

@@ -141,8 +141,8 @@ export class RedisBudgets implements Budgets {
 
   /**
    * Reports this process to Redis and adds its calls there. Calls are counted in Redis as soon as the refill has been
-   * sent: Redis handles the commands of a connection in the order of sending, so the added calls count before any later
-   * call.
+   * sent: Redis handles the commands of a connection in the order in which they were sent, so the added calls count
+   * before any later call.
    */
   private async join(): Promise<void> {
     const wasShared = this.isShared;

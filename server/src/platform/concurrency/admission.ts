@@ -70,8 +70,8 @@ export class Admission {
   }
 
   /**
-   * Waits for a place, after `tryEnter` returned false. Rejects with NotAdmitted at a limit or on abort. Call `leave`
-   * when done.
+   * Waits for a place, after `tryEnter` returned false. Rejects with NotAdmitted if the queue is full, the wait takes
+   * too long, or the signal is aborted. Call `leave` when done.
    */
   wait(applicant: Applicant, { waitMs, maxWaiting, signal }: WaitLimits = {}): Promise<void> {
     const { key } = applicant;

@@ -67,8 +67,8 @@ export class DatabaseClock implements Clock {
   }
 
   /**
-   * Keeps the previous measurement if it is still more accurate, because this reply may have waited behind a slow
-   * statement.
+   * Measures the offset again. The previous measurement is kept if it is still more accurate, because the new reply may
+   * have waited behind a slow statement.
    */
   async synchronize(): Promise<void> {
     const askedAt = this.monotonic();

@@ -18,7 +18,7 @@ export interface DatabaseOptions {
    * for all stores together.
    */
   areas?: Readonly<Record<string, number>>;
-  /** Opens fewer connections to the primary, by the number that the process opens to its replica. */
+  /** Whether the process also connects to a replica. It then opens two fewer connections to the primary. */
   hasReplica?: boolean;
 }
 
@@ -44,7 +44,7 @@ export interface Database {
 
 /**
  * A process uses fewer than 25 connections in total, including the one that listens for notifications. With a replica,
- * to which it opens two connections, READS and SYSTEM have one less each.
+ * to which it opens two connections, READS and SYSTEM have one fewer each.
  */
 const READS: Omit<ReadLimits, 'waitMs'> = {
   connections: 4,

@@ -18,8 +18,8 @@ const MAX_PAUSE_MS = 10_000;
 const TURN_MS = 200;
 const LOCK_NOT_AVAILABLE = '55P03';
 /**
- * Matches a migration that builds an index while others write to the table. This is impossible in a transaction, so
- * such a statement is in a file of its own.
+ * Matches a migration that builds an index without blocking writes to the table. PostgreSQL does not allow this in a
+ * transaction, so such a statement is in a file of its own.
  */
 const CONCURRENT_INDEX = /^(?:--.*\n)*create index concurrently (\w+)/i;
 

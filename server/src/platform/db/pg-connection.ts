@@ -13,8 +13,8 @@ export async function connectPg(connection: pg.ClientConfig, deadlines: Deadline
 }
 
 /**
- * PostgreSQL keeps up to 100 kB for each prepared statement, and a list has a different statement for every
- * combination of limit, sort and filters.
+ * Limits the memory of the backend: PostgreSQL keeps up to 100 kB for each prepared statement, and a list has a
+ * different statement for every combination of limit, sort and filters.
  */
 const MAX_PREPARED_STATEMENTS = 300;
 

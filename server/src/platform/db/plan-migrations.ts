@@ -15,7 +15,7 @@ export interface PlannedMigration {
   locks: PlannedLock[];
 }
 
-/** Returns the migrations that the database lacks, with the locks they will take. Nothing is applied. */
+/** Returns the migrations that are not applied yet, with the locks that they will take. Nothing is applied. */
 export async function planMigrations(
   connection: pg.ClientConfig,
   migrations = MIGRATIONS,

@@ -34,7 +34,10 @@ export class ReplicaLag {
     }
   }
 
-  /** Every commit that is older than this is in the replica. Infinity until the replica has reached a position. */
+  /**
+   * Returns an upper bound for the lag: every commit older than this is in the replica. Returns Infinity until the
+   * replica has reached a recorded position.
+   */
   atMostMs(now: number): number {
     return now - this.currentUntil;
   }

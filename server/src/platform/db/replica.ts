@@ -26,7 +26,7 @@ export type ReplicaState = 'in_use' | 'behind' | 'unreachable' | 'not_a_standby'
 const OUTCOMES = ['answered', 'outdated', 'busy', 'failed'] as const;
 type Outcome = (typeof OUTCOMES)[number];
 
-/** The number of connections of a process to its replica. It opens as many fewer to the primary (see database.ts). */
+/** The connections of a process to its replica. It opens two fewer connections to the primary (see database.ts). */
 const REPLICA_CONNECTIONS = 2;
 const CHECK_EVERY_MS = 1_000;
 const PROBE_IDLE_MS = 2_000;

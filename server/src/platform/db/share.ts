@@ -22,14 +22,14 @@ export interface Tx extends Queryable {
   last<T>(send: () => Promise<T>): Promise<T>;
 }
 
-/** Returns the transaction for work that more statements follow: its last statements do not commit. */
+/** Returns the transaction for work that is followed by more statements. Its `last` does not send COMMIT. */
 export function withoutCommit(tx: Tx): Tx {
   return { writes: true, query: (statement) => tx.query(statement), last: (send) => send() };
 }
 
 export interface Transaction extends Tx {
   commit(): Promise<void>;
-  /** Sends COMMIT right behind the statements of `send`, with the conditions of Tx.last. */
+  /** Sends COMMIT right behind the statements of `send`, which must meet the conditions described at Tx.last. */
   commitWith<T>(send: () => Promise<T>): Promise<T>;
   rollback(): Promise<void>;
 }
@@ -170,13 +170,14 @@ class OpenTransaction implements Transaction {
     return this.connection.query<R>(statement);
   }
 
-  /** The end of this transaction does not depend on the work, so nothing else is sent here. */
+  /** The caller of `begin` ends this transaction, so no COMMIT is sent here. */
   last<T>(send: () => Promise<T>): Promise<T> {
     return send();
   }
 
   async commitWith<T>(send: () => Promise<T>): Promise<T> {
-    // If a statement fails, PostgreSQL rolls back and answers COMMIT without an error, so the result is checked first.
+    // If a statement fails, PostgreSQL rolls back and answers COMMIT without an error, so the result of `send` is
+    // checked first.
     const [sent, committed] = await Promise.allSettled([send(), this.commit()]);
     if (sent.status === 'rejected') throw sent.reason;
     if (committed.status === 'rejected') throw committed.reason;
