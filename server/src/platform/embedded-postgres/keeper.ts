@@ -3,7 +3,7 @@ import { closeSync, constants, openSync } from 'node:fs';
 import { promisify } from 'node:util';
 import type { ClusterLocation } from './location.js';
 
-/** Both ends of a FIFO. The keeper reads from it and runs for as long as any process holds the writing end. */
+/** Both ends of a FIFO. The keeper reads from it and runs as long as any process has the writing end open. */
 export interface FifoEnds {
   writer: number;
   reader: number;
@@ -23,9 +23,9 @@ export const ENVIRONMENT = { PATH: '/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C' 
  * The loops use `true` instead of `:`, because a failed redirection of a special builtin terminates the shell.
  */
 const KEEPERS = {
-  // PostgreSQL is a child of the keeper, so its pid cannot be reused. The FIFO is renamed to that pid before
+  // PostgreSQL is a child of the keeper, so its pid cannot be reused. The FIFO is renamed to users-<pid>-0 before
   // PostgreSQL runs. Only PostgreSQL keeps descriptor 3 open. When the descriptor closes, the launching process knows
-  // that PostgreSQL has exited, which not every shell notices while it reads (dash does, bash does not).
+  // that PostgreSQL has exited. Not every shell notices the exit while it reads (dash does, bash does not).
   // Arguments: a socket folder to remove at the end or '', the FIFO, then the command.
   launch: `
     trap '' HUP INT TERM

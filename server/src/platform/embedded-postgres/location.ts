@@ -54,7 +54,7 @@ export function hasDatabase(folder: string): boolean {
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return false;
-    // The data belongs to another account, so we cannot look inside. The attempt to open it reports that.
+    // The data belongs to another account, so we cannot look inside. The later attempt to use it reports the error.
     if (code === 'EACCES') return true;
     throw error;
   }
@@ -78,7 +78,7 @@ export function makeSharedFolder(): string {
 export function makeSocketFolder(location: ClusterLocation): { folder: string; temporary: boolean } {
   const beside = join(location.folder, 'socket');
   // The kernel limits socket paths to 104–108 bytes, and PostgreSQL reads the setting as a list of folders, in which
-  // commas and quotes have a meaning.
+  // commas and quotes have a special meaning.
   const fits = Buffer.byteLength(join(beside, `.s.PGSQL.${PORT}`)) < 100 && !/[",]/.test(beside);
   if (fits) mkdirSync(beside, { recursive: true, mode: 0o700 });
   const folder = fits ? beside : mkdtempSync(join(temporaryFolder(location), 'feira-'));

@@ -6,7 +6,7 @@ export interface Postmaster {
   pid: number;
   port: number;
   host: string;
-  /** As recorded in the file. After a power failure it may still be `ready`. */
+  /** The status in the lock file. After a power failure it may still be `ready`, although PostgreSQL is not running. */
   status: 'starting' | 'stopping' | 'ready';
 }
 

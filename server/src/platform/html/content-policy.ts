@@ -23,7 +23,7 @@ export function contentPolicy(options: {
 /** The policy of a file that a browser may open on its own, such as an image. It forbids all scripts and requests. */
 export const FILE_POLICY = "default-src 'none'; sandbox";
 
-/** Returns the origin of an address. A CSP source cannot contain an IPv6 address, so there only the scheme is used. */
+/** Returns the origin of an address, or only the scheme if the host is an IPv6 address, which CSP does not support. */
 function sourceOf(address: string): string {
   const { origin, hostname, protocol } = new URL(address);
   return hostname.startsWith('[') ? protocol : origin;

@@ -19,7 +19,7 @@ interface Sealed<Note> {
 /**
  * A message from one page to the next, so that a form can answer with a redirect and a reload does not submit the form
  * again. The message is stored in a cookie for that page only. It is sealed because it may contain a new secret, and it
- * expires after two minutes or once it was shown.
+ * expires after two minutes or once it has been shown.
  */
 export class Flash {
   private readonly secure: boolean;
@@ -63,7 +63,7 @@ export class Flash {
 
 const COOKIE = 'feira-flash';
 
-/** A flash belongs to an account, so it has no store. */
+/** A flash message belongs to an account and not to a store, so `workspaceId` is empty. */
 function ownerOf({ path, userId }: FlashFor): SealedFor {
   return { purpose: 'flash', workspaceId: '', id: `${userId} ${path}` };
 }

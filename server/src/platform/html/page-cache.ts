@@ -12,7 +12,7 @@ interface Entry extends RenderedPage {
 }
 
 interface StorePages {
-  /** The least recently used page is the first. */
+  /** The pages, beginning with the least recently used. */
   pages: Map<string, Entry>;
   bytes: number;
 }
@@ -20,7 +20,7 @@ interface StorePages {
 /** Limits the age of a cached page, because rows that an operator changes with SQL may not get a new version. */
 const MAX_AGE_MS = 60_000;
 const MAX_BYTES = 16 * 1024 * 1024;
-/** A full cache is emptied to this size, so that not every new page triggers another search for the largest store. */
+/** A full cache is reduced to this size, so that not every new page triggers another search for the largest store. */
 const KEPT_BYTES = MAX_BYTES * 0.9;
 
 /**

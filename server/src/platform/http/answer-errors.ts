@@ -95,7 +95,7 @@ export function publicError(error: FastifyError): ApiError {
   return internalError(error);
 }
 
-/** `fault` is the first error that the query validator found. */
+/** `fault` is the first error that the validator of the query or path found. */
 export function badParameter(fault: object | undefined): ApiError {
   const error = fault as Parameters<typeof sentenceFor>[0];
   return badRequest(

@@ -17,9 +17,9 @@ const ENCODINGS: Record<string, (payload: string | Buffer, done: Compressed) => 
 };
 
 /**
- * Compresses responses for clients that accept it. HTML pages are not compressed: they contain user input next to CSRF
- * tokens, which could then be guessed from the compressed length (BREACH). The ETag identifies the content, not its
- * encoding, and Vary separates the encodings in caches.
+ * Compresses responses for clients that accept compression. Only the API and the documentation use this hook. Other
+ * pages contain user input next to CSRF tokens, which could be guessed from the compressed length (BREACH). The ETag
+ * identifies the content, not its encoding, and Vary separates the encodings in caches.
  */
 export function compress(
   request: FastifyRequest,
@@ -50,7 +50,7 @@ const STREAM_ENCODERS: Record<string, () => Transform> = {
   gzip: () => createGzip({ level: 3 }),
 };
 
-/** Returns the compressor for a streamed answer, if its client accepts compression. */
+/** Returns the compressor for a streamed response, or undefined if the client does not accept compression. */
 export function streamEncoder(request: FastifyRequest, reply: FastifyReply): Transform | undefined {
   const encoding = acceptedEncoding(request);
   if (encoding === undefined) return undefined;
@@ -58,7 +58,7 @@ export function streamEncoder(request: FastifyRequest, reply: FastifyReply): Tra
   return STREAM_ENCODERS[encoding]!();
 }
 
-/** Returns the encoding with the highest weight (RFC 9110, 12.5.3), and of equal weights the one we prefer. */
+/** Returns the encoding with the highest weight (RFC 9110, 12.5.3). If weights are equal, our preference decides. */
 function acceptedEncoding({ headers }: FastifyRequest): string | undefined {
   const header = headers['accept-encoding'];
   if (header === undefined) return undefined;

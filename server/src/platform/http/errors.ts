@@ -27,7 +27,7 @@ export function badRequest(sentence: string, code: ErrorCode = 'bad_request'): A
   return new ApiError(400, code, sentence);
 }
 
-/** RFC 6750: a call without a token gets the bare challenge, and one with an invalid token also gets the error. */
+/** RFC 6750: a call without a token gets the bare challenge. A call with an invalid token also gets the error. */
 export function invalidToken(sentence: string, tokenSent = true): ApiError {
   const challenge = tokenSent
     ? `Bearer realm="feira", error="invalid_token", error_description="${sentence}"`

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** A single resource: its response has an ETag and supports conditional requests. */
+    /** Set if the route returns a single resource. Its response has an ETag and supports conditional requests. */
     etag?: boolean;
   }
 }

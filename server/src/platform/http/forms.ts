@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { badRequest } from './errors.js';
 import { mediaTypeOf } from './json-body.js';
 
-/** The maximum size of a form, ten times that of a checkout form with all fields at their maximum length. */
+/** The maximum size of a form: ten times the size of a checkout form with all fields at their maximum length. */
 export const FORM_BYTES = 65_536;
 const MAX_FIELDS = 100;
 

@@ -83,7 +83,7 @@ export class IdempotencyKeys {
     return { state: found?.reserved ? 'running' : 'free' };
   }
 
-  /** Marks a locked key as running even after the transaction. Returns the token that identifies the reservation. */
+  /** Keeps a locked key reserved after the transaction ends. Returns the token that identifies the reservation. */
   async reserve(tx: Tx, { workspaceId, clientId, key }: KeyUse): Promise<string> {
     const token = randomUUID();
     await tx.query(sql`

@@ -40,7 +40,7 @@ const NOT_STORED = new Set([401, 403]);
 interface Options {
   keys: IdempotencyKeys;
   storeOf(request: FastifyRequest): Share;
-  /** The share for reservations, which must not wait behind other calls of the store. */
+  /** Returns the database share for reservations, which must not wait behind other calls of the store. */
   keysOf(request: FastifyRequest): Share;
   ownerOf(request: FastifyRequest): { workspaceId: string; clientId: string };
 }

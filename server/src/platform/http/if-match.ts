@@ -27,7 +27,7 @@ export function readIfMatch({ headers }: FastifyRequest): '*' | string[] | undef
   return tags;
 }
 
-/** A hook that rejects a malformed header before the body is validated, like a malformed query. */
+/** A hook that rejects a malformed If-Match header before the body is parsed, as is done for a malformed query. */
 export function refuseMalformedIfMatch(
   request: FastifyRequest,
   _reply: unknown,

@@ -17,7 +17,10 @@ export class KeyedRequest implements StoreAccess {
     private readonly keys: IdempotencyKeys,
     private readonly store: Share,
     private readonly use: KeyUse,
-    /** A transaction that has locked the key, or a reservation, with which the first write begins a transaction. */
+    /**
+     * The transaction that has locked the key, or the token of the key's reservation and the share that made it. With a
+     * reservation, the first write begins a transaction.
+     */
     private readonly held: { tx: Transaction } | { reservation: string; in: Share },
   ) {
     if ('tx' in held) this.keepOpening(markStart(held.tx));
@@ -80,7 +83,7 @@ export class KeyedRequest implements StoreAccess {
   }
 }
 
-/** The transaction stays open until the response is known. */
+/** Locks the key in a transaction that stays open until the response is known, or returns the stored response. */
 export async function lockKey(
   keys: IdempotencyKeys,
   store: Share,
@@ -98,7 +101,7 @@ export async function lockKey(
   }
 }
 
-/** Reserves the key in a commit of its own, so that nothing is locked while the call waits for another service. */
+/** Reserves the key in a separate transaction, so that nothing is locked while the call waits for another service. */
 export function reserveKey(
   keys: IdempotencyKeys,
   store: Share,

@@ -1,6 +1,6 @@
 import type { ErrorEntry } from './error-entry.js';
 
-/** The codes of errors that concern a certain record, such as a product, an order, a payment or a subscription. */
+/** The codes of errors that concern one record, such as a product, an order, a payment or a subscription. */
 export const RECORD_ERRORS = {
   duplicate_invoice: {
     status: 409,
@@ -61,7 +61,7 @@ export const RECORD_ERRORS = {
   },
   not_paid: {
     status: 409,
-    meaning: 'The order is not paid, so it cannot be sent and gets no label.',
+    meaning: 'The order is not paid, so it cannot be shipped and gets no label.',
     remedy: 'Wait for order.paid.',
   },
   not_refundable: {

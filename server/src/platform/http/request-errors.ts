@@ -2,7 +2,7 @@ import type { ErrorEntry } from './error-entry.js';
 
 const RETRY = 'Retry with exponential backoff, and after Retry-After seconds if that header is present.';
 
-/** The codes that do not concern a certain record: errors of format, token and limits, and unavailable services. */
+/** The codes of errors that do not concern one record: malformed requests, tokens, limits and unavailable services. */
 export const REQUEST_ERRORS = {
   bad_request: {
     status: 400,
@@ -133,7 +133,7 @@ export const REQUEST_ERRORS = {
   },
   too_many_lists: {
     status: 429,
-    meaning: 'Four large lists of this store and app are being read, and another did not get its turn.',
+    meaning: 'Four large lists of this store and app are being read, and this one did not get its turn in time.',
     remedy: 'Read the open responses to their end, then retry after Retry-After seconds.',
   },
   unsupported_content_encoding: {

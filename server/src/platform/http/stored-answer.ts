@@ -2,13 +2,13 @@ import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 
 /**
- * The intended maximum length of a stored response. A response that is longer even when compressed is stored in full
- * only if the resource cannot be read again and there are no errors to omit.
+ * The intended maximum length of a stored response. If a response is longer even when compressed, packAnswer stores
+ * only a marker or omits some `details`. If neither is possible, it stores the whole response.
  */
 const MAX_STORED = 65_536;
 const MIN_COMPRESSED = 1_024;
 /**
- * If an error response is too large, only this many of its `details` are stored. The caller has already received all of
+ * If an error response is too large, only this many of its `details` are stored. The original response contained all of
  * them.
  */
 const KEPT_DETAILS = 100;
@@ -39,7 +39,7 @@ export async function unpackAnswer(stored: string): Promise<string | undefined> 
   return bytes.toString('utf8');
 }
 
-/** Encoded as base64, because only text can be sealed. */
+/** The result is encoded as base64, because only text can be sealed. */
 async function compress(body: string): Promise<string> {
   return COMPRESSED + (await promisify(gzip)(body, {})).toString('base64');
 }

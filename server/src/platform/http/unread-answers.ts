@@ -13,9 +13,9 @@ declare module 'fastify' {
 
 /** A smaller response fits into the buffers of the operating system even if the client does not read it. */
 const LARGE_BYTES = 65_536;
-/** A client that reads nothing for this long is treated as disconnected. */
+/** A client that reads nothing for this long is disconnected. */
 const IDLE_MS = 15_000;
-/** A client that has not read the complete response after this time is disconnected. REQUEST_MS is equally long. */
+/** A client that has not read the complete response after this time is disconnected. Requests have the same limit. */
 const ANSWER_MS = 120_000;
 /**
  * How long a list waits for its turn. This is longer than IDLE_MS, so that clients that read nothing are disconnected
