@@ -3,6 +3,6 @@ export interface ErrorEntry {
   status: number;
   meaning: string;
   remedy: string;
-  /** Set for a conflict that resolves on its own. A 408, 429 or 5xx is always worth retrying, even without this flag. */
+  /** Set for a conflict that resolves on its own. A 408, 429 or 5xx is worth retrying even without this flag. */
   retry?: true;
 }

@@ -16,7 +16,7 @@ export function encodeCursor(list: string, { sort, filters, after }: Cursor): st
   return Buffer.from(JSON.stringify([list, sort, filters, after.value, after.id])).toString('base64url');
 }
 
-/** A cursor is input, so everything in it is validated again. */
+/** A cursor comes from the client, so everything in it is validated again. */
 export function decodeCursor(
   text: string,
   list: string,

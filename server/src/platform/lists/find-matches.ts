@@ -48,7 +48,7 @@ function foundPage(request: SearchRequest, row: FoundRow, total: number | undefi
  * The number of rows in the sample: the first rows of the list, or the first after the cursor, in the requested order.
  */
 const SAMPLE = 100;
-/** If fewer rows of the sample match, the term is looked up in the index. */
+/** If fewer than this many rows of the sample match, the term is looked up in the index. */
 const COMMON = 4;
 /**
  * The term is also looked up if the sample suggests at most this many matches in the whole list. Sorting all of them is
@@ -116,8 +116,8 @@ export async function lookUp(
 }
 
 /**
- * Reads at most `steps` rows of the list in the requested order and selects those that match. If they do not fill the
- * page, the term is rare or its matches come later in this order.
+ * Reads a limited number of rows of the list in the requested order and selects those that match. If they do not fill
+ * the page, the term is rare or its matches come later in this order.
  */
 export async function walk(
   db: Queryable,
@@ -217,9 +217,9 @@ function allMatchingIds(listing: SearchableListing, search: string, byIndex = tr
 }
 
 /**
- * Finds candidates with the index on search_grams() only. OFFSET 0, and keys from a sub-select that the planner cannot
- * see, rule out every other plan. PostgreSQL prefers other plans for a small store or a common term, but they compute
- * search_grams() again for every row, which takes 100 µs per row.
+ * Finds candidates with the index on search_grams() only. Two things rule out every other plan: OFFSET 0, and keys from
+ * a sub-select, because the planner does not know their values. PostgreSQL prefers other plans for a small store or a
+ * common term, but they compute search_grams() again for every row, which takes 100 µs per row.
  */
 function likely({ workspaceId, terms }: SearchableListing, search: string): Statement {
   return sql`(

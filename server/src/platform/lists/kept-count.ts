@@ -1,13 +1,13 @@
 import { raw, type Statement, sql } from '../db/sql.js';
 
-/** The tables whose number of records per store the database maintains. */
+/** The tables for which the database maintains the number of records per store. */
 export type CountedList = 'products' | 'variations' | 'orders' | 'customers';
 /** The tables with search terms. The database counts the changes to these terms per store. */
 export type VersionedTerms = 'product_search' | 'order_search' | 'customers';
 
 /**
  * Selects `total`, the number of records, and `version`, which differs after each change to the list. `total` is null
- * until the list was counted once.
+ * until the list has been counted once.
  */
 export function keptCount(workspaceId: string, list: CountedList): Statement {
   return sql`

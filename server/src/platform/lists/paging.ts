@@ -206,8 +206,8 @@ export function pageClauses(
 }
 
 /**
- * Returns the paging metadata. A list that grows at its end, such as the changed orders, passes `end`: the position
- * from which to continue after an empty page. Such a list always has a next cursor.
+ * Returns the paging metadata. A list that grows at its end, such as the list of order changes, passes `end`: the
+ * position from which to continue after an empty page. Such a list always has a next cursor.
  */
 export function metaOf(
   request: PageRequest<unknown>,

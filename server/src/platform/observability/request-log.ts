@@ -17,7 +17,7 @@ declare module 'fastify' {
 /** Adds the request id to every response and records one log line and one measurement for each. */
 export function logRequests(app: FastifyInstance, log: Logger, metrics: HttpMetrics): void {
   app.decorateRequest('caller', null);
-  // This logger has no redaction, which took 30 µs per line, because no field of these lines can contain a secret.
+  // This logger redacts nothing, because no field of these lines can contain a secret. Redaction took 30 µs per line.
   app.decorate('requestLog', log.child({}, { redact: [] }));
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
@@ -29,7 +29,7 @@ export function logRequests(app: FastifyInstance, log: Logger, metrics: HttpMetr
   });
 }
 
-/** Called directly for a path that cannot be decoded, because no hook runs for it. */
+/** Logs and measures a response. For a path that cannot be decoded no hook runs, so this is called directly. */
 export function logAnswered(request: FastifyRequest, reply: FastifyReply, metrics: HttpMetrics): void {
   const route = request.routeOptions.url ?? 'unknown';
   metrics.observe(request.method, route, reply.statusCode, reply.elapsedTime);

@@ -150,7 +150,7 @@ export const SHARED_COMPONENTS = {
       [{ field: 'price', message: 'must be at least 0' }],
     ),
     TooMany: response(
-      'The rate limit is reached (rate_limited), or four large lists of this store and app are still being read and another did not get its turn within 20 seconds (too_many_lists). Wait Retry-After seconds.',
+      'The rate limit is reached (rate_limited), or four large lists of this store and app are still being read and this one did not get its turn within 20 seconds (too_many_lists). Wait Retry-After seconds.',
       'rate_limited',
       'Too many requests: the limit of 120 is reached. Retry in 12 s',
     ),

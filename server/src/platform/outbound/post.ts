@@ -71,11 +71,11 @@ export class Outbound {
       },
       connections: CONNECTIONS_PER_HOST,
       pipelining: 1,
-      // Shorter than the keep-alive timeout of most servers. A request on a connection that the server has just closed
-      // would fail and use up an attempt.
+      // This is shorter than the keep-alive timeout of most servers. A request on a connection that the server has just
+      // closed would fail and use up an attempt.
       keepAliveTimeout: 1_000,
       keepAliveMaxTimeout: 1_000,
-      // Disabled, because our own deadline covers the whole exchange.
+      // These two timeouts are disabled, because our own deadline covers the whole exchange.
       headersTimeout: 0,
       bodyTimeout: 0,
     });

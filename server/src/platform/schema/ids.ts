@@ -2,7 +2,7 @@ import { randomFillSync } from 'node:crypto';
 
 const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** Returns whether the value has the format of an id. A path with any other value is a 404 without a query. */
+/** Returns whether the value has the format of an id. Any other value in a path is a 404 without a database query. */
 export function isId(value: string): boolean {
   return ID.test(value);
 }
@@ -23,7 +23,7 @@ export function newId(now = Date.now()): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(0, 3)}-${variant}${random.slice(4, 7)}-${random.slice(7, 19)}`;
 }
 
-// Random bytes are generated for many ids together, because a system call per id would cost more than the id.
+// Random bytes are generated for many ids together, because a system call for each id would take longer than the rest.
 const BYTES_PER_ID = 10;
 const pool = Buffer.alloc(BYTES_PER_ID * 128);
 let next = pool.length;

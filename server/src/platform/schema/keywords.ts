@@ -12,7 +12,7 @@ type Check = (value: never, schema: never, parent: { properties?: object }) => V
 const CHECKS: Record<string, { type: 'number' | 'string' | 'object'; check: Check }> = {
   'x-decimals': {
     type: 'number',
-    // A number parsed from at most n decimals is unchanged when it is rounded to n decimals.
+    // A number that was written with at most n decimals does not change when it is rounded to n decimals.
     check: (value: number, decimals: number) =>
       Number(value.toFixed(decimals)) === value ? undefined : `must have at most ${decimals} decimals`,
   },

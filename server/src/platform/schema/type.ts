@@ -28,8 +28,8 @@ export const Type = {
 } as unknown as Builders;
 
 /**
- * Marks an optional property for the object that contains it. The property is not enumerable, so copies of the
- * schema do not have it.
+ * Marks the schema of an optional property for the object that contains it. The mark is not enumerable, so copies of
+ * the schema do not have it.
  */
 const OPTIONAL = Symbol('optional');
 
