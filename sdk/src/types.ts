@@ -737,7 +737,7 @@ export interface ShippingChange {
 }
 
 export interface NewShipment {
-  /** A paid order without a shipment. */
+  /** The id of a paid order without a shipment. */
   orderId: string;
   carrier?: string | undefined;
 }

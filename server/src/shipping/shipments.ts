@@ -28,7 +28,7 @@ const WORDS: Record<string, string> = {
 
 /**
  * Changes the shipping status of an order. If the parcel has left the merchant and has a tracking code, a new status or
- * a new code is also added to the tracking history of that code.
+ * code also adds an entry to the tracking history of the code.
  */
 export async function moveShipping(
   tx: Tx,
@@ -61,7 +61,7 @@ export async function storesOfCode(db: Queryable, code: string): Promise<string[
   return rows.map(({ workspace_id }) => workspace_id);
 }
 
-/** Records a scan by the carrier and updates the order. If no status is given, the parcel moves to the next one. */
+/** Records a scan by the carrier and updates the order. If no status is given, the parcel gets the next status. */
 export async function scan(
   tx: Tx,
   workspaceId: string,

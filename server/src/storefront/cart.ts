@@ -4,14 +4,14 @@ import type { Line } from '../catalog/reserve.js';
 import { isId } from '../platform/schema/ids.js';
 import type { Shop } from '../stores/queries.js';
 
-/** A cookie holds 4 KB. Thirty lines with two ids and a number take 2.4 KB. */
+/** A cookie holds 4 KB. Thirty lines with two ids and a number take 2.3 KB. */
 const MAX_LINES = 30;
 export const CART_MAX_QUANTITY = 999;
 
 const COOKIE = 'feira_cart';
 /**
- * The number of units in the cart. A script reads it to correct the header of a page that the browser shows again after
- * Back.
+ * The number of units in the cart. A script reads it to correct the header of an outdated page that the browser shows
+ * when the visitor goes back.
  */
 const UNITS_COOKIE = 'feira_units';
 const LIFETIME_SECONDS = 30 * 24 * 60 * 60;
@@ -60,7 +60,7 @@ function withChanged(lines: Line[], changed: Line): Line[] {
   return lines.map((line) => (isSame(line, changed) ? changed : line));
 }
 
-/** Identifies a line in the cart's form and in maps of pictures. */
+/** Identifies a line in the form of the cart and in the result of coversOf(). */
 export function lineName({ productId, variantId }: Omit<Line, 'quantity'>): string {
   return `${productId}.${variantId ?? ''}`;
 }

@@ -10,7 +10,7 @@ import { type PostalCodeFault, readPostalCode, STATES } from './postal-codes.js'
 export const METHODS = ['pix', 'card', 'boleto'] as const;
 /**
  * The methods that a buyer may change an order to. Boleto is not among them, because it reserves stock for days, and
- * only the checkout checks how many unpaid boleto orders a network has in the shop.
+ * only the checkout limits the number of unpaid boleto orders from one network in the shop.
  */
 export const IMMEDIATE_METHODS = ['pix', 'card'] as const;
 const SERVICES = ['economy', 'express', 'digital'];
@@ -72,7 +72,8 @@ export interface CheckoutForm {
 const NAMES = Object.keys(RULES) as FieldName[];
 const DEFAULTS: Partial<Typed> = { delivery: 'economy', installments: '1' };
 /**
- * More than any field allows. A longer text is rejected without further checks, and shortened when it is shown again.
+ * This is more than any field allows. A longer text is shortened when it is shown again. A text that exceeds four times
+ * this length is rejected without further checks.
  */
 const MAX_CHARACTERS = 300;
 

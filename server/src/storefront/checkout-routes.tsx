@@ -83,8 +83,8 @@ export const checkoutRoutes: FastifyPluginAsync<Storefront> = async (app, storef
   });
 
   /**
-   * Shows the checkout form for the current cart. If the cart cannot be bought, it shows the cart instead. If the
-   * postal code is missing, it asks for that first.
+   * Shows the checkout form for the current cart. Redirects to the cart if it is empty or cannot be bought. If the
+   * postal code is missing, shows the page that asks for it.
    */
   async function show(
     request: FastifyRequest,
@@ -124,7 +124,7 @@ function withPlace(typed: Typed): Typed {
 
 /** Identifies what the form is valid for: one order in this shop. csrfToken also binds it to the browser. */
 function purposeOf({ shop }: FastifyRequest, checkoutId: string): string {
-  // An id that we did not issue cannot have a valid token.
+  // We never issue an id in another format, so no valid token exists for it.
   return CHECKOUT_ID.test(checkoutId) ? `checkout\n${shop.workspaceId}\n${checkoutId}` : 'none';
 }
 
