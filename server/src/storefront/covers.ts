@@ -6,8 +6,9 @@ import { lineName } from './cart.js';
 type Chosen = { productId: string; variantId: string | null };
 
 /**
- * Returns a picture for each line of a cart or order, by lineName(): the first one that shows an option of the
- * variation, such as its colour, otherwise the cover. Products that have no picture or no longer exist are left out.
+ * Returns a picture for each line of a cart or order, keyed by lineName(). It is the first picture that shows an option
+ * of the variation, such as its colour, otherwise the cover. Products that have no picture or no longer exist are left
+ * out.
  */
 export async function coversOf(
   db: Queryable,

@@ -29,7 +29,7 @@ export interface Item {
   pictures: ItemPicture[];
   types: { name: string; options: string[] }[];
   variations: ItemVariation[];
-  /** Differs after each change to the product. */
+  /** Changes whenever the product changes. */
   version: string;
 }
 
@@ -78,7 +78,10 @@ const itemVersion = fixed(
     select ${VERSION} as version, p.name from products p where p.workspace_id = ${workspaceId} and p.id = ${id}`,
 );
 
-/** Returns the price to pay: the promotional price if it is lower, as in checkout. */
+/**
+ * Returns the list price and the price to pay, which is the promotional price if that is lower. The checkout uses the
+ * same rule.
+ */
 export function priceOf(
   item: Item,
   variation: ItemVariation | undefined,

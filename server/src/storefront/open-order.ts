@@ -27,7 +27,7 @@ export function rememberOpenOrder(
   reply.setCookie(COOKIE, `${order.id}.${order.key}`, { ...attributes, maxAge: LIFETIME_SECONDS });
 }
 
-/** Returns the address of the remembered order's page. */
+/** Returns the address of the page of the remembered order, or undefined if no order is remembered. */
 export function openOrderOf(request: FastifyRequest): string | undefined {
   const [id = '', key = ''] = (request.cookies[COOKIE] ?? '').split('.', 2);
   if (!isId(id) || !/^[\w-]{10,200}$/.test(key)) return undefined;

@@ -59,7 +59,7 @@ export const STATES = [...new Set(RANGES.map(([, , state]) => state))].sort();
 /** `zip`: the code does not have eight digits. `zipUnknown`: no state has this code. */
 export type PostalCodeFault = 'zip' | 'zipUnknown';
 
-/** Returns a postal code without punctuation and the state that it belongs to. */
+/** Returns the postal code without punctuation and its state, or what is wrong with the code. */
 export function readPostalCode(text: string): { value: string; state: string } | { fault: PostalCodeFault } {
   const value = text.replace(/[\s.-]/g, '');
   if (!/^\d{8}$/.test(value)) return { fault: 'zip' };

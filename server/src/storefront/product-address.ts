@@ -8,7 +8,7 @@ export function productAddress(shopSlug: string, { id, name }: { id: string; nam
   return `/s/${shopSlug}/products/${productPart(id, name)}`;
 }
 
-/** Returns the last part of the address. If the name has no Latin letters or digits, it is only the id. */
+/** Returns the last part of the address. If the name has no Latin letters or digits, this part is only the id. */
 export function productPart(id: string, name: string): string {
   const slug = slugOf(name);
   return slug === '' ? id : `${slug}-${id}`;

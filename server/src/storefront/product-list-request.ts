@@ -22,7 +22,7 @@ export interface ProductListRequest {
 
 /**
  * Invalid values are ignored, because people may edit the address. An invalid category becomes 0, which does not exist,
- * so the page is not found.
+ * so the response is a 404.
  */
 export function readProductListRequest(query: Fields): ProductListRequest {
   const [category, page] = [query.text('category'), query.text('page')];

@@ -14,10 +14,11 @@ export interface ListedProduct {
   id: string;
   name: string;
   cover: string | null;
-  /** The price of the product, or the lowest one of its variations, with and without the promotion (`listPrice`). */
+  /** The price of the product, or the lowest price of its variations, with the promotion. */
   price: number;
+  /** The same price without the promotion. */
   listPrice: number;
-  /** The price of the product, or the highest one of its variations, with the promotion. */
+  /** The price of the product, or the highest price of its variations, with the promotion. */
   highest: number;
   stock: number;
 }

@@ -31,7 +31,7 @@ export const storefrontRoutes: FastifyPluginAsync<Storefront> = async (app, stor
   app.decorateRequest('resizedFrom', storefront.resizesImages ? mediaUrl : undefined);
   app.addHook('onRequest', async (request, reply) => {
     reply.header('Content-Security-Policy', policy);
-    // With the default, no-referrer, browsers would send "null" as the origin of a form.
+    // With the default, no-referrer, browsers would send "null" as the Origin of a form submission.
     reply.header('Referrer-Policy', 'same-origin');
     const shop = await findVisitedShop(db.system('shops'), (request.params as { slug: string }).slug);
     if (!shop) {

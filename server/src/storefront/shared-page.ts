@@ -57,7 +57,7 @@ function keyOf({ language }: Visit, key: string): string {
   return `${language} ${key}`;
 }
 
-/** Changes to the shop itself emit no event, so the details that pages show of it are part of the version. */
+/** Changes to the shop itself emit no event, so the details of the shop that pages show are part of the version. */
 function versionOf({ shop }: Visit, version: string): string {
   return `${version} ${shop.name} ${shop.accentColor}`;
 }
@@ -70,6 +70,6 @@ function sendRendered(request: FastifyRequest, reply: FastifyReply, { bytes, eta
     .header('etag', etag)
     .type('text/html; charset=utf-8');
   const isCurrent = matchesTag(request.headers['if-none-match'], etag);
-  // For HEAD, pass on the body: the framework removes it, and fails if there is none.
+  // For HEAD, the body is sent too: the framework removes it, and fails if there is none.
   return reply.code(isCurrent ? 304 : 200).send(isCurrent && request.method !== 'HEAD' ? undefined : bytes);
 }

@@ -18,7 +18,7 @@ declare module 'fastify' {
     /** The shop of the requested address, set for every storefront route. */
     shop: VisitedShop;
     isTestShop: boolean;
-    /** The base address of images that are available in several widths. Undefined if this server resizes none. */
+    /** The base address of images that are available in several widths, or undefined if images are not resized. */
     resizedFrom: string | undefined;
   }
 }
@@ -27,7 +27,7 @@ declare module 'fastify' {
 export interface Storefront extends Omit<CheckoutServices, 'gateway'> {
   /** If undefined, the shops do not accept orders. */
   gateway: PaymentGateway | undefined;
-  /** Whether the server is public and its payments are simulated. */
+  /** Whether the server is public but its payments are simulated. */
   isTestShop: boolean;
   clock: Clock;
   sessions: Sessions;

@@ -25,7 +25,7 @@ export function readAccentColor(text: string): string | undefined {
   return ACCENT_COLOR.test(color) ? color : undefined;
 }
 
-/** Returns the address of the style sheet for a colour. The content security policy allows no styles inside a page. */
+/** Returns the address of the style sheet for a colour. The content security policy allows no inline styles. */
 export function accentUrl(color: string): string {
   return `/assets/accent/${color}.css`;
 }

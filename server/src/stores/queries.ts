@@ -41,10 +41,10 @@ export interface Shop {
   timezone: string;
   /** The e-mail at which buyers can contact the shop. */
   email: string;
-  /** The maximum units per order, of one item and in total. */
+  /** The maximum number of units in one order: of a single item, and of all items together. */
   maxUnitsPerLine: number;
   maxUnitsPerOrder: number;
-  /** Six hexadecimal digits. Null: the colour of the platform. */
+  /** Six hexadecimal digits, or null for the default colour of the platform. */
   accentColor: string | null;
 }
 

@@ -73,7 +73,7 @@ export function CartPage({ visit, cart, csrf }: { visit: Visit; cart: CartView; 
         <form method="post" action={`${products}/cart/lines`} class="columns">
           <input type="hidden" name="csrf" value={csrf} />
           {/* Enter in a field activates the first button of the form, which must not be one that removes a line. */}
-          {/* biome-ignore lint/a11y/noAriaHiddenOnFocusable: it cannot be reached by Tab, only Enter finds it */}
+          {/* biome-ignore lint/a11y/noAriaHiddenOnFocusable: Tab does not reach the button, only Enter activates it */}
           <button type="submit" class="visually-hidden" tabindex={-1} aria-hidden="true" />
           <div>
             <ul class="lines">

@@ -2,7 +2,7 @@ import type { Language } from '../../platform/html/language.js';
 import type { CheckoutForm, FieldName } from '../checkout-form.js';
 import { CHECKOUT_TEXTS } from './checkout-texts.js';
 
-/** These values are chosen with several radio buttons, so the links lead to the group. */
+/** These values are chosen with radio buttons, so the link of their error leads to the whole group. */
 const TARGETS: Partial<Record<FieldName, string>> = {
   delivery: 'delivery-options',
   payment: 'payment-options',

@@ -31,7 +31,7 @@ export const CHECKOUT_TEXTS = {
       zip: 'CEP',
       street: 'Street',
       number: 'Number',
-      complement: 'Complement (optional)',
+      complement: 'Apartment, suite, etc. (optional)',
       district: 'District',
       city: 'City',
       state: 'State',

@@ -40,7 +40,7 @@ export function CheckoutPage(props: Props) {
       <form method="post" action={`/s/${shop.slug}/checkout`} class="columns checkout" noValidate>
         {/* Enter in a field activates the first button of the form, which must not be the one that only requests a
             quote. */}
-        {/* biome-ignore lint/a11y/noAriaHiddenOnFocusable: it cannot be reached by Tab, only Enter finds it */}
+        {/* biome-ignore lint/a11y/noAriaHiddenOnFocusable: Tab does not reach the button, only Enter activates it */}
         <button type="submit" class="visually-hidden" tabindex={-1} aria-hidden="true" />
         {Object.entries(hidden).map(([name, value]) => (
           <input key={name} type="hidden" name={name} value={value} />
@@ -62,7 +62,7 @@ type SummaryProps = Pick<Props, 'visit' | 'cart' | 'options'>;
 
 /**
  * The items of the order. On phones they come first, collapsed to one line with the total; next to the form they are
- * always visible. There is one total for each delivery service, and the style sheet shows that of the chosen one.
+ * always visible. There is one total for each delivery service. The style sheet shows only the total for the chosen service.
  */
 function Items({ visit, cart, options }: SummaryProps) {
   const { language } = visit;

@@ -50,7 +50,7 @@ export function NoShopPage({ language }: { language: Language }) {
   );
 }
 
-/** Shows an error within the shop, so that the buyer does not leave it. */
+/** Shows an error in the layout of the shop, so that the buyer can continue there. */
 export function FailedPage(props: { visit: Visit; error: ApiError; requestId: string }) {
   const { visit, error, requestId } = props;
   const { title, text } = describeError(error, visit.language);

@@ -7,7 +7,7 @@ import type { Shop } from '../../stores/queries.js';
 /** What every page of a shop needs to know about the visitor and the request. */
 export interface Visit {
   shop: Shop;
-  /** Whether the server is public and its payments are simulated. Buyers must be told so. */
+  /** Whether the server is public but its payments are simulated. Every page then shows a notice. */
   isTestShop: boolean;
   language: Language;
   /** The number of units in the cart. */
@@ -39,7 +39,7 @@ const TEXTS = {
   },
 };
 
-/** The layout of a shop page, with the search and the cart. */
+/** The layout of a shop page, with the search field and the link to the cart. */
 export function ShopPage(props: {
   visit: Visit;
   title: string;
@@ -75,7 +75,7 @@ export function ShopPage(props: {
   return <ShopFrame {...{ shop, language, title, address, about, notice, header }}>{children}</ShopFrame>;
 }
 
-/** A script updates the count on a page that the browser shows again after Back. */
+/** The script shop.js updates the count when the browser shows a stored page again after Back. */
 function CartLink({ visit: { shop, language, units } }: { visit: Visit }) {
   const { cart, one, many } = TEXTS[language];
   return (
