@@ -824,7 +824,7 @@ export interface WebhookList {
 }
 
 export interface NewWebhook {
-  /** A public http(s) URL without user name, to which deliveries are sent. */
+  /** The public http(s) URL to which deliveries are sent. It must not contain a user name or password. */
   url: string;
   events: EventName[];
   /** Limits product.updated to changes to at least one of these fields. Changes to variations match "variants", and changes to images match "images". Other events are not filtered. null: no filter. */
@@ -900,7 +900,7 @@ export interface CreatedWebhook {
 
 /** Only the fields sent are changed. null removes the filter. */
 export interface WebhookChange {
-  /** A public http(s) URL without user name, to which deliveries are sent. */
+  /** The public http(s) URL to which deliveries are sent. It must not contain a user name or password. */
   url?: string | undefined;
   events?: EventName[] | undefined;
   /** Limits product.updated to changes to at least one of these fields. Changes to variations match "variants", and changes to images match "images". Other events are not filtered. null: no filter. */
@@ -986,7 +986,7 @@ export interface Delivery {
   /** X-Service-Delivery of every attempt. */
   eventId: string;
   event: EventName;
-  /** failed: five attempts failed, or the app was disconnected. dropped: too many were pending, or it was pending for three days; the event is still in the feed. */
+  /** failed: five attempts failed, or the app was disconnected. dropped: too many deliveries were pending, or this one was overdue for three days. Its event is still in the feed. */
   status: 'pending' | 'delivered' | 'failed' | 'dropped' | (string & {});
   createdAt: string;
   /** When the next attempt is due, while the delivery is pending. */
@@ -1059,7 +1059,7 @@ export interface ProductCreatedEvent {
   /** The store. */
   workspaceId: string;
   data: ProductCreatedData;
-  /** What caused it: app:<clientId>, console, storefront, gateway, carrier or system. */
+  /** What caused the event: app:<clientId>, console, storefront, gateway, carrier or system. */
   origin: string;
   createdAt: string;
 }
@@ -1074,7 +1074,7 @@ export interface ProductUpdatedEvent {
   /** The store. */
   workspaceId: string;
   data: ProductUpdatedData;
-  /** What caused it: app:<clientId>, console, storefront, gateway, carrier or system. */
+  /** What caused the event: app:<clientId>, console, storefront, gateway, carrier or system. */
   origin: string;
   createdAt: string;
 }
@@ -1089,7 +1089,7 @@ export interface ProductDeletedEvent {
   /** The store. */
   workspaceId: string;
   data: ProductDeletedData;
-  /** What caused it: app:<clientId>, console, storefront, gateway, carrier or system. */
+  /** What caused the event: app:<clientId>, console, storefront, gateway, carrier or system. */
   origin: string;
   createdAt: string;
 }
@@ -1104,7 +1104,7 @@ export interface StockUpdatedEvent {
   /** The store. */
   workspaceId: string;
   data: StockUpdatedData;
-  /** What caused it: app:<clientId>, console, storefront, gateway, carrier or system. */
+  /** What caused the event: app:<clientId>, console, storefront, gateway, carrier or system. */
   origin: string;
   createdAt: string;
 }
@@ -1119,7 +1119,7 @@ export interface OrderCreatedEvent {
   /** The store. */
   workspaceId: string;
   data: OrderCreatedData;
-  /** What caused it: app:<clientId>, console, storefront, gateway, carrier or system. */
+  /** What caused the event: app:<clientId>, console, storefront, gateway, carrier or system. */
   origin: string;
   createdAt: string;
 }
@@ -1134,7 +1134,7 @@ export interface OrderPaidEvent {
   /** The store. */
   workspaceId: string;
   data: OrderPaidData;
-  /** What caused it: app:<clientId>, console, storefront, gateway, carrier or system. */
+  /** What caused the event: app:<clientId>, console, storefront, gateway, carrier or system. */
   origin: string;
   createdAt: string;
 }
@@ -1149,7 +1149,7 @@ export interface OrderShippedEvent {
   /** The store. */
   workspaceId: string;
   data: OrderShippedData;
-  /** What caused it: app:<clientId>, console, storefront, gateway, carrier or system. */
+  /** What caused the event: app:<clientId>, console, storefront, gateway, carrier or system. */
   origin: string;
   createdAt: string;
 }
@@ -1164,7 +1164,7 @@ export interface OrderRefundedEvent {
   /** The store. */
   workspaceId: string;
   data: OrderRefundedData;
-  /** What caused it: app:<clientId>, console, storefront, gateway, carrier or system. */
+  /** What caused the event: app:<clientId>, console, storefront, gateway, carrier or system. */
   origin: string;
   createdAt: string;
 }
@@ -1179,7 +1179,7 @@ export interface OrderCanceledEvent {
   /** The store. */
   workspaceId: string;
   data: OrderCanceledData;
-  /** What caused it: app:<clientId>, console, storefront, gateway, carrier or system. */
+  /** What caused the event: app:<clientId>, console, storefront, gateway, carrier or system. */
   origin: string;
   createdAt: string;
 }
@@ -1194,7 +1194,7 @@ export interface OrderPartiallyRefundedEvent {
   /** The store. */
   workspaceId: string;
   data: OrderPartiallyRefundedData;
-  /** What caused it: app:<clientId>, console, storefront, gateway, carrier or system. */
+  /** What caused the event: app:<clientId>, console, storefront, gateway, carrier or system. */
   origin: string;
   createdAt: string;
 }
@@ -1209,7 +1209,7 @@ export interface OrderInvoicedEvent {
   /** The store. */
   workspaceId: string;
   data: OrderInvoicedData;
-  /** What caused it: app:<clientId>, console, storefront, gateway, carrier or system. */
+  /** What caused the event: app:<clientId>, console, storefront, gateway, carrier or system. */
   origin: string;
   createdAt: string;
 }

@@ -42,14 +42,16 @@ const QUEUES = 32;
  * A row of delivery_queues is locked before the deliveries of its subscription are read, but the snapshot of the
  * statement is older than that lock. If the row has changed since the snapshot (`changes`), there may be due deliveries
  * that this statement does not see. The next_at of the row is then not changed, and the next claim looks again.
- * Otherwise it becomes the time of the first remaining delivery or the end of the lease, whichever is earlier.
+ * Otherwise next_at becomes the time of the first remaining delivery or the end of the lease, whichever is earlier.
  *
  * Rows locked by another worker are skipped. The current time is the later of the application's and the database's,
- * so that tests can move the application's clock. Without a synchronous standby, the commit does not wait for the disk: if
- * a crash loses the claim, the delivery is due again and is claimed again. With one, it waits until the standby has the
- * claim and therefore also the numbers of its events. A primary that is just being killed can show numbers that the
- * standby does not have, and after the failover the events get others. OFFSET 0 makes PostgreSQL look up webhooks and events by key, because
- * the planner expected hundreds of rows and read the whole tables.
+ * so that tests can move the application's clock. OFFSET 0 makes PostgreSQL look up webhooks and events by key. Without
+ * it, the planner expected hundreds of rows and read the whole tables.
+ *
+ * Without a synchronous standby, the commit does not wait for the disk: if a crash loses the claim, the delivery is due
+ * again and is claimed again. With a synchronous standby, the commit waits until the standby has the claim and
+ * therefore also the sequence numbers of the claimed events. Without this wait, a primary that is being killed could
+ * send numbers that the standby does not have. After the failover, the same events would get different numbers.
  */
 export async function claimDue(db: Share, request: ClaimRequest): Promise<Claimed[]> {
   const { leaseMs, max, maxPerOther } = request;
@@ -89,7 +91,7 @@ export async function claimDue(db: Share, request: ClaimRequest): Promise<Claime
     advanced as (
       update delivery_queues q set next_at = least(
           case when exists (select from due where due.webhook_id = q.webhook_id) then (select lease_end from clock) else 'infinity' end,
-          -- Never before now, so that subscriptions with a backlog take turns.
+          -- next_at is never before now, so that subscriptions with a backlog take turns.
           greatest((
             select d.next_at from deliveries d
             where d.workspace_id = q.workspace_id and d.webhook_id = q.webhook_id and d.status = 'pending'

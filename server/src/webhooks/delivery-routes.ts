@@ -43,7 +43,7 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { 
       const { workspaceId } = request.credential;
       const target = await findTarget(request.store, request.credential, id);
       const message = { id: newId(), event: 'ping', workspaceId, data: { id } };
-      // The response body is not returned. Otherwise callers could use us to read from other servers.
+      // The response body is not returned. Otherwise callers could use this server to read from others.
       const { response: _, ...answer } = await attempt({ outbound, seal, clock }, target, message, 1);
       return answer;
     },
@@ -57,7 +57,7 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { 
         operationId: 'listDeliveries',
         tags: ['Webhooks'],
         summary: 'List the deliveries of a subscription',
-        description: 'Newest first, with every attempt. Kept 30 days.',
+        description: 'Newest first, with all attempts. Deliveries are kept for 30 days.',
         params: shape.OfWebhook,
         querystring: shape.DeliveryQuery,
         response: { 200: shape.DeliveryList },
@@ -107,7 +107,7 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { 
         tags: ['Webhooks'],
         summary: 'Send the deliveries of a period again',
         description:
-          'Queues the deliveries, oldest first, each for up to five new attempts with the same X-Service-Delivery. Pending deliveries are skipped. One call queues at most 10,000, and a subscription has at most 100,000 pending. If some are left, continueFrom is the from of the next call.',
+          'Queues the deliveries, oldest first, each for up to five new attempts with the same X-Service-Delivery. Pending deliveries are skipped. One call queues at most 10,000, and a subscription has at most 100,000 pending. If some are left, send continueFrom as from in the next call.',
         params: shape.OfWebhook,
         body: shape.ReplayRequest,
         response: { 200: shape.Replayed },

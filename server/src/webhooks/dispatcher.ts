@@ -239,7 +239,7 @@ export class Dispatcher {
   }
 }
 
-/** Removes one idle queue. The others are kept, because they know the speed of their receivers. */
+/** Removes one idle queue. The others are kept, because they have measured the speed of their receivers. */
 function forgetIdle(queues: Map<string, ReceiverQueue>): void {
   for (const [webhookId, queue] of queues) {
     if (!queue.isIdle) continue;

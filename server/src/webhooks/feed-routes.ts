@@ -13,7 +13,7 @@ export const feedRoutes: FastifyPluginAsyncTypebox = async (app) => {
         tags: ['Events'],
         summary: 'Read the event feed',
         description:
-          'All events of the store of the last 30 days, oldest first. A new event never appears before a cursor that was returned. To recover from an outage, continue from the last cursor.',
+          'The events of the store from the last 30 days, oldest first. A new event never appears before a cursor that was already returned. To recover from an outage, continue from the last cursor.',
         querystring: shape.EventQuery,
         response: { 200: shape.EventList },
       },

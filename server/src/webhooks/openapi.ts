@@ -79,7 +79,7 @@ function entryOf(event: EventName): object {
     origin: {
       type: 'string',
       pattern: '^(app:.+|console|storefront|gateway|carrier|system)$',
-      description: 'What caused it: app:<clientId>, console, storefront, gateway, carrier or system.',
+      description: 'What caused the event: app:<clientId>, console, storefront, gateway, carrier or system.',
       examples: ['storefront'],
     },
     createdAt: { type: 'string', format: 'date-time' },

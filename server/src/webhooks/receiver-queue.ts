@@ -17,7 +17,7 @@ const LATEST_WEIGHT = 0.3;
 /** A queue takes at most this fraction of the free capacity of the process. */
 const SHARE = 1 / 8;
 
-/** The maximum number of deliveries per claim for a subscription whose queue is idle or whose speed is unknown. */
+/** The maximum number of deliveries per claim for a subscription with an idle queue or a receiver of unknown speed. */
 export const FIRST_CLAIM = 16;
 
 interface Parts {
@@ -40,7 +40,8 @@ interface Parts {
  * The claimed deliveries of one subscription, and what is known about the speed of its receiver. New: nothing is known,
  * and two deliveries are sent at a time. Fast: the average response takes less than a second; each response allows one
  * more at a time, up to sixteen. Slow: two at a time, and at most four wait here, so that the backlog of a dead
- * receiver stays in the database. If half the timeout is less than a second, it is the limit between fast and slow.
+ * receiver stays in the database. If half the timeout is less than a second, that half is the limit between fast and
+ * slow.
  */
 export class ReceiverQueue {
   private waiting: Claimed[] = [];

@@ -26,7 +26,8 @@ const ATTEMPT_ERRORS = [
 ];
 
 const url = HttpUrl({
-  description: 'A public http(s) URL without user name, to which deliveries are sent.',
+  description:
+    'The public http(s) URL to which deliveries are sent. It must not contain a user name or password.',
   examples: ['https://erp.example/hooks/feira'],
 });
 const events = Type.Array(eventName, {
@@ -131,7 +132,7 @@ export const Delivery = Shape('Delivery', {
   event: OneOf<string>(EVENT_NAMES, { title: 'EventName' }),
   status: OneOf<string>(DELIVERY_STATUSES, {
     description:
-      'failed: five attempts failed, or the app was disconnected. dropped: too many were pending, or it was pending for three days; the event is still in the feed.',
+      'failed: five attempts failed, or the app was disconnected. dropped: too many deliveries were pending, or this one was overdue for three days. Its event is still in the feed.',
   }),
   createdAt: Time(),
   nextAttemptAt: Nullable(
@@ -203,14 +204,14 @@ const EventRecord = Shape('Event', {
   id: Id(),
   sequence: Type.Integer({
     description:
-      'Increases within the store. Of two events of one product, variation or order the later change has the higher sequence.',
+      'Increases within the store. For the same product, variation or order, a later change has a higher sequence.',
     examples: [1024],
   }),
   event: Type.String({ examples: ['stock.updated'] }),
   workspaceId: Id(),
   data: Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true }),
   origin: Type.String({
-    description: 'What caused it: app:<clientId>, console, storefront, gateway, carrier or system.',
+    description: 'What caused the event: app:<clientId>, console, storefront, gateway, carrier or system.',
     examples: ['storefront'],
   }),
   createdAt: Time(),

@@ -19,9 +19,9 @@ export interface Owner {
 interface Settings {
   url: string;
   events: string[];
-  /** Which changes product.updated is delivered for. Null: all changes. */
+  /** The changes for which product.updated is delivered, or null for all changes. */
   filter: { fields: ChangedField[] } | null;
-  /** Whether events caused by the app itself are not delivered. */
+  /** Whether to skip events that the app itself caused. */
   excludeOwn: boolean;
 }
 

@@ -62,7 +62,8 @@ type SummaryProps = Pick<Props, 'visit' | 'cart' | 'options'>;
 
 /**
  * The items of the order. On phones they come first, collapsed to one line with the total; next to the form they are
- * always visible. There is one total for each delivery service. The style sheet shows only the total for the chosen service.
+ * always visible. There is one total for each delivery service. The style sheet shows only the total for the chosen
+ * service.
  */
 function Items({ visit, cart, options }: SummaryProps) {
   const { language } = visit;
