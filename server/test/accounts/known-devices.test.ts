@@ -114,7 +114,7 @@ describe('checking passwords', () => {
   }
 
   // Filling the queue takes 26 hashes, each of which takes seconds while other test files run.
-  test('returns 503 with Retry-After when the queue is full, and counts no failure', {
+  test('returns 503 with Retry-After when the queue is full, which does not count as a failed attempt', {
     timeout: 120_000,
   }, async () => {
     const email = await newAccount();

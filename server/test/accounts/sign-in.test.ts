@@ -77,7 +77,7 @@ describe('a sign-in', () => {
 });
 
 describe('guessing', () => {
-  test('is stopped after five failures of one account from one address, even with the right password', async () => {
+  test('is stopped after five failures for one account from one address, and even the right password is then rejected', async () => {
     const email = await newAccount();
     expect(await guess(email, 7, '192.0.2.1')).toEqual([401, 401, 401, 401, 401, 429, 429]);
     const right = await browserAt('192.0.2.1').signIn(email);
@@ -108,7 +108,7 @@ describe('guessing', () => {
     }
   });
 
-  test('of one account is stopped after twenty failures from any addresses', async () => {
+  test('for one account is stopped after twenty failures from all addresses together', async () => {
     const email = await newAccount();
     expect(await guess(email, 1, '198.51.100.1')).toEqual([401]);
     await repeatLastFailure(18);
@@ -116,7 +116,7 @@ describe('guessing', () => {
     expect(await guess(email, 1, '198.51.100.3')).toEqual([429]);
   });
 
-  test('of many accounts is stopped after fifty failures from one address', async () => {
+  test('for many accounts is stopped after fifty failures from one address', async () => {
     expect(await guess('nobody1@loja.example', 1, '203.0.113.1')).toEqual([401]);
     await repeatLastFailure(48);
     expect(await guess('nobody2@loja.example', 1, '203.0.113.1')).toEqual([401]);

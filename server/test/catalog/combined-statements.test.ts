@@ -35,7 +35,7 @@ test('62 concurrent reads each return the requested product or a 404', async () 
   expect(answers.slice(-2).map(({ status }) => status)).toEqual([404, 404]);
 });
 
-test('of 35 concurrent stock writes, each valid one has its event, and each invalid one fails alone', async () => {
+test('of 35 concurrent stock writes, each valid one emits an event, and invalid ones do not affect the others', async () => {
   const ids = await Promise.all(Array.from({ length: 30 }, () => newProduct(store, { quantity: 1 })));
   const varied = await newVaried(store, { P: 1 });
   const theirs = await newProduct(await feira.store(), { quantity: 1 });
@@ -71,7 +71,7 @@ test('a locked product delays only writes to that product', async () => {
   expect((await store.get(`/products/${held}`)).body.quantity).toBe(7);
 });
 
-test('25 concurrent writes to one product report no balance twice in a row, and finally the current one', async () => {
+test('25 concurrent writes to one product report no balance twice in a row, and the current one last', async () => {
   const id = await newProduct(store, { quantity: 0 });
   const { events } = await observe(feira, store, async () => ({
     answers: await Promise.all(Array.from({ length: 25 }, (_, n) => set(id, 1 + (n % 5)))),
@@ -81,7 +81,7 @@ test('25 concurrent writes to one product report no balance twice in a row, and 
   expect((await store.get(`/products/${id}`)).body.quantity).toBe(reported.at(-1));
 });
 
-test('when two processes write, the last stock event of each product in the feed has its balance', async () => {
+test('when two processes write, the last stock event of each product in the feed has its current balance', async () => {
   const other = await openFeira({ on: feira });
   const both = [store, store.through(other)];
   const ids = await Promise.all(Array.from({ length: 10 }, () => newProduct(store, { quantity: 0 })));

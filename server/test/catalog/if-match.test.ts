@@ -36,7 +36,7 @@ const changes: [string, () => Promise<unknown>][] = [
 ];
 
 test.each(changes)(
-  'after a change of %s the old ETag returns 412, and nothing is changed',
+  'after a change to %s, a call with the old ETag returns 412 and changes nothing',
   async (_what, change) => {
     await change();
     const before = (await store.get(`/products/${id}`)).body;

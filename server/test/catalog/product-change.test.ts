@@ -181,7 +181,7 @@ describe('the events of a product', () => {
     ]);
   });
 
-  test('are none, and updatedAt stays, when a PATCH changes nothing', async () => {
+  test('are not emitted, and updatedAt stays the same, when a PATCH changes nothing', async () => {
     const { record, patch, events } = await product();
     const { status, body } = await patch({ ...FULL, name: ` ${record.name} ` });
     expect(status).toBe(200);
@@ -189,7 +189,7 @@ describe('the events of a product', () => {
     expect(await events()).toEqual([]);
   });
 
-  test('are none when the same stock is written again', async () => {
+  test('are not emitted when the same stock is written again', async () => {
     const { id, record, events } = await product();
     const same = await store.patch(`/products/${id}/stock`, { quantity: 5 });
     expect([same.status, same.body.updatedAt]).toEqual([200, record.updatedAt]);
@@ -198,13 +198,13 @@ describe('the events of a product', () => {
     expect(await events()).toEqual([{ event: 'stock.updated', data: { id, quantity: 0 } }]);
   });
 
-  test('are product.deleted with the id for a DELETE', async () => {
+  test('consist of one product.deleted with the id after a DELETE', async () => {
     const { id, events } = await product();
     await store.delete(`/products/${id}`);
     expect(await events()).toEqual([{ event: 'product.deleted', data: { id } }]);
   });
 
-  test('are none for a rejected call', async () => {
+  test('are not emitted for a rejected call', async () => {
     const count = async () => (await feira.events(store.workspaceId)).length;
     const { record } = await product();
     const before = await count();

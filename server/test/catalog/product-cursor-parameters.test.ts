@@ -33,7 +33,7 @@ describe('next to a cursor', () => {
     expectRejected(await store.get(`/products?cursor=${plain}&sku=`), 400);
   });
 
-  test('`page`, and a sort or filter that differs from the cursor, are rejected', async () => {
+  test('`page`, and a sort or filter that differs from that of the cursor, are rejected', async () => {
     const { nextCursor } = (await store.get(`/products?limit=1&${asked}`)).body.meta;
     const others = [
       'page=1',

@@ -66,15 +66,15 @@ function expectInOrder(seen: Listed[], sort: string): void {
   }
 }
 
-describe('a walk by cursor', () => {
-  test.each(SORTS)('visits each product once, in order, under sort=%s', async (sort) => {
+describe('paging by cursor', () => {
+  test.each(SORTS)('visits each product once, in order, with sort=%s', async (sort) => {
     const seen = await walk(store, sort);
     expect(seen.map(({ name }) => name).sort()).toEqual(TIED.map(({ name }) => name).sort());
     expectInOrder(seen, sort);
   });
 
   test.each(SORTS)(
-    'visits each existing product once while others are inserted, under sort=%s',
+    'visits each existing product once while others are inserted, with sort=%s',
     async (sort) => {
       const busy = await feira.store();
       await insertProducts(feira, busy, TIED);

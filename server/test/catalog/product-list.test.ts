@@ -70,7 +70,7 @@ describe('GET /products', () => {
     }
   });
 
-  test('is empty beyond the end', async () => {
+  test('returns an empty page beyond the last one', async () => {
     const { status, body } = await store.get('/products?page=9&limit=20');
     expect(status).toBe(200);
     expect(body).toStrictEqual({
@@ -79,7 +79,7 @@ describe('GET /products', () => {
     });
   });
 
-  test('of a store without products is empty', async () => {
+  test('returns an empty list for a store without products', async () => {
     const empty = await feira.store();
     expect((await empty.get('/products')).body).toStrictEqual({
       data: [],
@@ -106,7 +106,7 @@ describe('GET /products', () => {
       expectRejected(await store.get(`/products?${name}=${value}`), 400);
   });
 
-  test('rejects pages beyond 10,000 records and suggests the cursor', async () => {
+  test('rejects pages beyond the first 10,000 records and suggests the cursor', async () => {
     for (const query of [
       'page=101&limit=100',
       'page=201',
@@ -145,7 +145,7 @@ describe('GET /products', () => {
     'toString',
     '__proto__',
     'name_sort',
-  ])('rejects to sort by "%s"', async (sort) => {
+  ])('rejects "%s" as sort', async (sort) => {
     expectRejected(await store.get(`/products?sort=${encodeURIComponent(sort)}`), 400);
   });
 
@@ -171,7 +171,7 @@ describe('GET /products', () => {
   });
 });
 
-test('total is exact up to 10,000; above that it is 10,000 with totalCapped, and a cursor continues', async () => {
+test('total is exact up to 10,000; above that it is 10,000 with totalCapped, and the cursor reads the rest', async () => {
   const large = await feira.store();
   const { db } = feira.context;
   await db.store('test').autocommit.query(sql`

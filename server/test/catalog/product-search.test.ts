@@ -96,7 +96,7 @@ describe('search', () => {
     expect(await found({ search: '' })).toHaveLength(10);
   });
 
-  test('follows every change to name, sku and ean', async () => {
+  test('reflects every change to name, sku and ean', async () => {
     const { body } = await store.post('/products', { name: 'Volatile', price: 1, sku: 'OLD-SKU' });
     const path = `/products/${body.id}`;
     await store.patch(path, { name: 'Steady', sku: 'NEW-SKU', ean: 'NEW-EAN' });
@@ -129,7 +129,7 @@ describe('filters', () => {
     },
   );
 
-  test('sku and ean match exactly, of products and of variations', async () => {
+  test('sku and ean match only exact values, both of products and of variations', async () => {
     expect(await found({ sku: 'CAM-BAS' })).toEqual(['Camiseta Básica de Algodão']);
     expect(await found({ sku: 'CAL-Água' })).toEqual(['Calça']);
     expect(await found({ ean: '7891234567895' })).toEqual(['Camiseta Básica de Algodão']);

@@ -89,12 +89,12 @@ describe('POST /products', () => {
     expect(body.id).not.toBe(MISSING);
   });
 
-  test('stores the name trimmed and in normal form C', async () => {
+  test('trims the name and stores it in Unicode normal form C', async () => {
     const { body } = await store.post('/products', { name: ' \t Pa\u0303o \u00a0', price: 1 });
     expect(body.name).toBe('P\u00e3o');
   });
 
-  test('accepts a name of 255 characters, and rejects 256 characters and only spaces', async () => {
+  test('accepts a name of 255 characters, and rejects a longer or blank one', async () => {
     for (const letter of ['x', '👕']) {
       const { status, body } = await store.post('/products', { name: ` ${letter.repeat(255)} `, price: 1 });
       expect([letter, status, [...(body.name ?? '')].length]).toEqual([letter, 201, 255]);
@@ -137,7 +137,7 @@ describe('POST /products', () => {
     },
   );
 
-  test.each([0, 0.001, 0.125, 12.34, 1000.999])('keeps the measure %d exact', async (measure) => {
+  test.each([0, 0.001, 0.125, 12.34, 1000.999])('keeps the measurement %d exact', async (measure) => {
     const measures = { weight: measure, width: measure, height: measure, length: measure };
     const made = await store.post('/products', { name: `Measure ${measure}`, price: 1, ...measures });
     expect(made.body).toMatchObject(measures);
@@ -146,7 +146,7 @@ describe('POST /products', () => {
 });
 
 describe('GET /products/{id}', () => {
-  test('contains the variations of the product and their sum', async () => {
+  test('contains the variations of the product and the sum of their quantities', async () => {
     const { body: made } = await store.post('/products', { name: 'Varied', price: 10, quantity: 4 });
     const { body: list } = await store.put(`/products/${made.id}/variants`, {
       types: [{ name: 'Size', options: ['S', 'M'] }],
@@ -237,7 +237,7 @@ test('GET /me returns the store, the app and the scopes of the token', async () 
   expect((await store.get('/me')).body.scopes).toEqual(ALL_SCOPES);
 });
 
-test('GET /categories lists id, name and parent of each; 23 is Others', async () => {
+test('GET /categories lists the id, name and parent of each category, including Others with the id 23', async () => {
   const { status, body } = await store.get('/categories');
   expect(status).toBe(200);
   expect(Object.keys(body)).toEqual(['data']);

@@ -102,7 +102,7 @@ describe('a balance', () => {
     expect((await store.get(`/products/${simple}`)).body.quantity).toBe(sum);
   });
 
-  test('can be set to zero and back by 120 concurrent calls, and the sum of the product stays correct', async () => {
+  test('can be set to zero and back by 120 concurrent calls, and the quantity of the product stays correct', async () => {
     await fresh(9);
     const id = await newVaried(store, { A: 1, B: 1 });
     const answers = await times(120, (index) =>
@@ -115,7 +115,7 @@ describe('a balance', () => {
     expect((await store.get(`/products/${id}`)).body.quantity).toBe(sum);
   });
 
-  test('compared and set by 50 concurrent calls is set by exactly one', async () => {
+  test('is set by exactly one of 50 concurrent calls with the same ifQuantity', async () => {
     await fresh(4);
     await newVaried(store, { A: 7 });
     const answers = await times(50, (index) =>

@@ -113,7 +113,7 @@ describe('PATCH /products/{id}/variants/{sku}/stock', () => {
     expect(answer.body).toMatchObject({ sku: odd, quantity: 2 });
   });
 
-  test('returns 404 for a sku that no variation of the product has, but 422 first if the body is invalid', async () => {
+  test('returns 404 for a sku that no variation of the product has, or 422 if the body is invalid too', async () => {
     const id = await newVaried(store, { A: 1 });
     const simple = await newProduct(store, { sku: 'A-SIMPLE', quantity: 1 });
     for (const path of [

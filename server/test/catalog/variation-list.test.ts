@@ -38,7 +38,7 @@ test('lists every variation of the store once, with the same fields as in its pr
   expect(listed.sort(byId)).toStrictEqual(expected.sort(byId));
 });
 
-test('has the paging envelope of the other lists', async () => {
+test('has the same paging metadata as the other lists', async () => {
   const first = await store.get('/variants?page=2&limit=100');
   expect(first.body.meta).toEqual({
     limit: 100,

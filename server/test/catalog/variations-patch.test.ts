@@ -195,7 +195,7 @@ describe('PATCH /products/{id}/variants', () => {
 });
 
 describe('the scopes of PATCH /products/{id}/variants', () => {
-  test('are products:write for anything, stock:write for quantities', async () => {
+  test('are products:write for all fields, or stock:write for quantities only', async () => {
     const id = await newVaried(store, { A: 1 });
     const products = await store.withScopes(['products:write']);
     const stock = await store.withScopes(['stock:write']);
@@ -212,7 +212,7 @@ describe('the scopes of PATCH /products/{id}/variants', () => {
     expect((await variationsOf(id))[0]!.quantity).toBe(4);
   });
 
-  test('are checked, with only stock:write, after the body and before the product', async () => {
+  test('are checked after the body and before the product if the app has only stock:write', async () => {
     const id = await newVaried(store, { A: 1 });
     const stock = await store.withScopes(['stock:write']);
     expect((await patch(id, 'not json', stock)).status).toBe(400);

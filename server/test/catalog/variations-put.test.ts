@@ -86,7 +86,7 @@ describe('PUT /products/{id}/variants', () => {
     expect(again.body.data[0]).toEqual({ ...made.body.data[0], quantity: 4, updatedAt: expect.any(String) });
   });
 
-  test('treats types, options and labels as names: trimmed and in normal form C', async () => {
+  test('trims types, options and labels and stores them in Unicode normal form C', async () => {
     const id = await newProduct(store);
     const types = [
       { name: ' Tamanho', options: ['P ', 'Me\u0301dio'] },

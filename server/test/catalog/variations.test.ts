@@ -24,7 +24,7 @@ function patch(id: string, entries: unknown) {
   return store.patch(`/products/${id}/variants`, entries);
 }
 
-describe('a product with variations', () => {
+describe('a product', () => {
   test('becomes a simple product again after a PUT without types and with prune=true', async () => {
     const id = await newVaried(store, { 'B-1': 3, 'B-2': 0 });
     expect(faultyFields(await put(id, [], []))).toEqual(['types', 'types']);
@@ -95,7 +95,7 @@ describe('the events of PUT /products/{id}/variants', () => {
     ]);
   });
 
-  test('report no 0 for a removed variation whose sku another one has now, and report zeros first', async () => {
+  test('report no 0 for a removed variation if another one now has its sku, and report zeros first', async () => {
     const id = await newProduct(store);
     const colours = (...options: string[]) => [{ name: 'Cor', options }];
     await put(id, colours('Azul', 'Preto', 'Verde'), [
@@ -121,7 +121,7 @@ describe('the events of PUT /products/{id}/variants', () => {
     ]);
   });
 
-  test('are none when nothing changes or the call is rejected', async () => {
+  test('are not emitted when nothing changes or the call is rejected', async () => {
     const id = await newVaried(store, { 'N-1': 1, 'N-2': 2 });
     const { updatedAt } = (await store.get(`/products/${id}`)).body;
     const same = sizes({ 'N-1': 1, 'N-2': 2 });
@@ -165,7 +165,7 @@ describe('the events of PATCH /products/{id}/variants', () => {
     expect(swapped.events).toEqual([{ event: 'product.updated', data: { id, variants: 2 } }]);
   });
 
-  test('are none when nothing changes or the call is rejected', async () => {
+  test('are not emitted when nothing changes or the call is rejected', async () => {
     const id = await newProduct(store);
     await store.put(`/products/${id}/variants`, sizes({ A: 1, B: 2 }));
     const { updatedAt } = (await store.get(`/products/${id}`)).body;

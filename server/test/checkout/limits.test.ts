@@ -83,7 +83,7 @@ describe('one address', () => {
     expect((await place(address)).status).toBe(303);
   });
 
-  test('means all addresses of a /64 network in IPv6', async () => {
+  test('in IPv6 means all addresses of a /64 network', async () => {
     const inNetwork = (host: number) => `2001:db8:1:${addresses}::${host.toString(16)}`;
     addresses++;
     await reserve(8, 1, { address: networkOf(inNetwork(1)) });
@@ -108,7 +108,7 @@ describe('one address', () => {
     expect((await place(address)).status).toBe(303);
   });
 
-  test('places at most thirty orders in ten minutes, over all shops and paid or not', async () => {
+  test('places at most thirty orders in ten minutes across all shops, paid or not', async () => {
     const address = newAddress();
     await reserve(14, 1, { status: 'paid', address });
     await settle(await place(address));
@@ -182,7 +182,7 @@ describe('a shop’s maximum per order', () => {
     expect(await stock()).toBe(100_000);
   });
 
-  test('is set on the command line', async () => {
+  test('can be set on the command line', async () => {
     const limits = { store: store.workspaceId, 'max-per-line': '300', 'max-per-order': '400' };
     expect(await storeLimits.run(limits)).toEqual({ maxUnitsPerLine: 300, maxUnitsPerOrder: 400 });
     expect(await storeLimits.run({ store: store.workspaceId })).toEqual({
@@ -199,7 +199,7 @@ describe('a shop’s maximum per order', () => {
   });
 });
 
-test('the operator’s simulated buyers are exempt and do not count against the limits of others', async () => {
+test('the operator’s simulated buyers are exempt from the limits and do not count against those of others', async () => {
   const bought = (await buy.run({ store: store.workspaceId, count: '31', 'no-pay': true })) as {
     orders: string[];
   };

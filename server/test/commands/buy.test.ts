@@ -13,7 +13,7 @@ import { type Feira, openFeira, type StoreClient } from '../support/feira.js';
 import { until } from '../support/process.js';
 import { Receiver } from '../support/receiver.js';
 
-// The commands run beside a server and its worker on the same database, with their own connections.
+// The commands run next to a server and its worker on the same database, with their own connections.
 const COMMANDS = { buy, pay, cancel, refund, scan, simulate };
 let feira: Feira;
 let worker: Worker;
@@ -101,7 +101,7 @@ test('buyers stop when everything is sold out, and the command reports if nothin
   expect(await mistake('buy', { store: workspaceId, count: '0' })).toContain('--count');
 });
 
-test('the gateway pays, refunds in part and in full, and cancels', async () => {
+test('the gateway commands pay, refund in part and in full, and cancel', async () => {
   const mug = await newProduct(store, { quantity: 5 });
   const { orders } = await run('buy', { store: store.workspaceId, count: '2', 'no-pay': true });
   const [first, second] = orders as [string, string];
@@ -127,7 +127,7 @@ test('the gateway pays, refunds in part and in full, and cancels', async () => {
     expect(await mistake('refund', { order: first, amount })).toContain('--amount');
 });
 
-test('the carrier advances a parcel step by step or directly to a status', async () => {
+test('carrier scan advances a parcel to the next status or to a given one', async () => {
   await newProduct(store, { quantity: 5 });
   const { orders } = await run('buy', { store: store.workspaceId });
   const { code } = (await store.post('/shipments', { orderId: orders[0] })).body;
@@ -185,7 +185,7 @@ test('a simulation creates orders and payments, and rejects an invalid rate', as
     expect(await mistake('simulate', { store: store.workspaceId, rate })).toContain('--rate');
 });
 
-test('while the database does not respond, a simulation loses buyers and a command says why it failed', async () => {
+test('while a lock blocks every checkout, a simulation counts buyers who gave up and a command fails with the code busy', async () => {
   await newProduct(store, { quantity: 10 });
   const blocker = new pg.Client(feira.connection);
   await blocker.connect();

@@ -47,7 +47,7 @@ const newApp = [
   'http://localhost:9000/cb',
 ];
 
-describe('beside a running server', () => {
+describe('while a server is running', () => {
   test('a store, app and token created on the command line work immediately', async () => {
     const store = await answerOf(newStore('Loja da Ana'), feiraCommand);
     expect(store).toEqual({ workspaceId: expect.any(String), slug: 'loja-da-ana' });
@@ -123,7 +123,7 @@ describe('beside a running server', () => {
     expect(await answerOf(['migrate'])).toEqual({ applied: [] });
   });
 
-  test('doctor finds a replica, storage and shared budgets that do not respond, and reveals no secret', async () => {
+  test('doctor reports a replica, storage and shared budgets that do not respond, and reveals no secret', async () => {
     const { code, stdout } = await runCommand(['doctor', '--json'], {
       ...env,
       REPLICA_URL: 'postgres://feira:hunter2@127.0.0.1:1/feira',
@@ -142,7 +142,7 @@ describe('beside a running server', () => {
     expect(stdout).not.toContain('hunter2');
   });
 
-  test('doctor finds a data folder that is a file', async () => {
+  test('doctor reports a data folder that is a file', async () => {
     const { stdout } = await runCommand(['doctor', '--json'], { ...env, FEIRA_DATA: import.meta.filename });
     const { findings } = JSON.parse(stdout) as { findings: { what: string; ok: boolean }[] };
     expect(findings).toContainEqual(expect.objectContaining({ what: 'data folder', ok: false }));

@@ -20,8 +20,8 @@ afterAll(async () => {
 });
 
 /**
- * Opens the demo store as the server does at startup (the first time, this creates it), and uses the credentials that it
- * returns.
+ * Opens the demo store as the server does at startup, and uses the returned credentials. The first call creates the
+ * store.
  */
 async function start() {
   const demo = await ensureDemo(feira.context, folder.path);
@@ -34,7 +34,7 @@ async function start() {
   return { demo, signedIn: page.status, products: products.json().meta.total };
 }
 
-test('the demo credentials that a start prints work even if their file was lost or is incomplete, and there is one store', async () => {
+test('the demo credentials work after every start, even if their file was lost or is incomplete, and there is only one store', async () => {
   const file = join(folder.path, 'demo.json');
   const first = await start();
   expect(await start()).toMatchObject({
@@ -53,7 +53,7 @@ test('the demo credentials that a start prints work even if their file was lost 
   }
 });
 
-test('at startup, the server prints the secrets of the demo to a terminal, and nowhere else', async () => {
+test('at startup, the server prints the secrets of the demo only to a terminal', async () => {
   const { demo } = await start();
   const config = { publicUrl: 'http://localhost:3000', dataFolder: folder.path };
   const secrets = [demo.password, demo.clientSecret, demo.token];

@@ -36,7 +36,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Reads the credentials of the demo store from the file in which a start stores them. */
+/** Reads the credentials of the demo store from the file in which the server stores them at startup. */
 function savedDemo(): { token: string; password: string; clientSecret: string } {
   return JSON.parse(readFileSync(join(env.FEIRA_DATA!, 'demo.json'), 'utf8'));
 }
@@ -63,7 +63,7 @@ describe('the server on its embedded database', () => {
     expect(await second.stop('SIGTERM')).toBe(0);
   });
 
-  test('prints the file of the demo’s secrets instead of the secrets if the output is not a terminal', async () => {
+  test('prints the path of the file with the demo’s secrets, not the secrets, if the output is not a terminal', async () => {
     chmodSync(join(env.FEIRA_DATA!, 'demo.json'), 0o644);
     const server = await startServer(env);
     await until(() => server.output().includes('curl'));

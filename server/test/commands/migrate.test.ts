@@ -13,11 +13,11 @@ beforeAll(async () => {
 });
 afterAll(() => feira.close());
 
-test('migrate --plan says that nothing is missing', async () => {
+test('migrate --plan says if the database is up to date', async () => {
   expect((await runCommand(['migrate', '--plan'], env)).stdout).toBe('The database is up to date.\n');
 });
 
-test('migrate --plan shows the locks of a missing migration and why it would block, and applies nothing', async () => {
+test('migrate --plan shows the locks of pending migrations and which writers they would block, and applies nothing', async () => {
   const db = feira.context.db.store('test');
   await db.autocommit.query(
     sql`delete from schema_migrations where name in ('0069_checked_payments.sql', '0076_boleto_due_dates.sql')`,

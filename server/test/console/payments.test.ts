@@ -69,7 +69,7 @@ test('the merchant sees a payment of a wrong amount with its order, and what to 
   );
 });
 
-test('a second payment and one of an unknown order are listed, in Portuguese too', async () => {
+test('the Portuguese page lists a second payment of an order and a payment of an unknown order', async () => {
   await checkAll();
   await notify({});
   await notify({ transactionId: 'other' });

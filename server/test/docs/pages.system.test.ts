@@ -105,7 +105,7 @@ test('a call can be sent from the reference with the token of the demo store', a
   await page.close();
 });
 
-test('the token of the demo store is shown only under the address of the server itself', async () => {
+test('the token of the demo store is shown only if the page is requested at PUBLIC_URL', async () => {
   const { token } = JSON.parse(readFileSync(`${folder.path}/demo.json`, 'utf8'));
   const read = async (url: string) => (await fetch(`${url}/docs/reference/products`)).text();
   expect(await read(address)).toContain(token);

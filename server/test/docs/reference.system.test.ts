@@ -68,7 +68,7 @@ let invoiced = '';
 /** Returns a value for each variable of a command: records of the demo store, or new ones if the call consumes them. */
 async function variablesFor(method: string, path: string): Promise<Record<string, string>> {
   const { data: products } = await call('GET', '/products?limit=100&include=variants');
-  // The product that the examples with variations use.
+  // The examples with variations use this product.
   const varied = products.find(({ variants }: { variants: { sku: string }[] }) =>
     variants.some(({ sku }) => sku === EXAMPLE_SKU),
   );
@@ -109,7 +109,7 @@ async function deliveryOf(webhookId: string): Promise<string> {
   return id;
 }
 
-test.each(GROUPS)('every request of the reference of %s succeeds as printed', async (group) => {
+test.each(GROUPS)('every request in the reference of %s succeeds as printed', async (group) => {
   const markdown = await (await fetch(`${server.url}/docs/reference/${group}.md`)).text();
   const calls = [...markdown.matchAll(/^`([A-Z]+) (\S+)`$[\s\S]*?```sh\n([\s\S]*?)```/gm)];
   expect(calls.length).toBeGreaterThan(0);

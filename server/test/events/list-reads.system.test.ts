@@ -111,7 +111,7 @@ test('numbering the events of a store does not make an outdated replica look cur
   }
 });
 
-test('a replica that has only the other one of two concurrent writes is not used', async () => {
+test('a replica that has a concurrent write but not the caller’s own is not used', async () => {
   const hidden = await newProduct(store, { name: 'Written first' });
   await replicated.catchUp();
   // The commit of this write waits for a synchronous standby that does not exist. The replica shows the write already,

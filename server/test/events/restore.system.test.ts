@@ -81,7 +81,7 @@ test.each([
   },
 );
 
-test('events that were committed and not numbered when the dump was made follow the cursor after the restore', {
+test('events that were committed but not yet numbered at the time of the dump follow the cursor after the restore', {
   timeout: 180_000,
 }, async () => {
   const before = await cursorsOf(store);
