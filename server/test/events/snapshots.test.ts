@@ -85,13 +85,13 @@ describe('a request for a snapshot', () => {
     expect(response.json().error).toContain(query.split('=')[0]);
   });
 
-  test('needs the scope of its list', async () => {
+  test('requires the same scope as the list', async () => {
     const reader = await store.withScopes(['categories:read']);
     for (const path of PATHS) expect((await askForSnapshot(feira, reader, path)).statusCode).toBe(403);
   });
 
   test.each(['*/*', 'application/json', 'application/*', 'application/json, application/x-ndjson;q=0.5'])(
-    'is not made by Accept: %s',
+    'must prefer NDJSON: Accept: %s returns the ordinary list',
     async (accept) => {
       const { status, body } = await store.get('/products?limit=1', { accept });
       expect([status, body.data.length]).toEqual([200, 1]);

@@ -7,11 +7,14 @@ import { ROLLING_UPGRADE } from '../support/storm/rolling-upgrade.js';
 import { FAULT_MS, runFaults } from '../support/storm/run-faults.js';
 import { STORM_SETTINGS } from '../support/storm/run-storm.js';
 
-// Requires the Debian packages that `deploy/local-cluster/cluster start` lists, and the history of the repository.
+// Requires the Debian packages that `deploy/local-cluster/cluster start` lists, and the full Git history.
 
 /** The number of rounds. Each round causes every fault once. */
 const ROUNDS = Number(process.env.FEIRA_FAULT_ROUNDS ?? 1);
-/** The faults to cause: `short`, or a regular expression that their titles match. Default: all. */
+/**
+ * The faults to cause: `short`, or a regular expression that their titles match. Default: all, except those that need
+ * root if the tests do not run as root.
+ */
 const WANTED = process.env.FEIRA_FAULTS ?? '';
 const IS_SHORT = WANTED === 'short';
 const IS_ROOT = process.getuid?.() === 0;
@@ -22,7 +25,7 @@ const chosen = FAULTS.filter(({ title, isShort, needsRoot }) =>
 );
 const faults = [ROLLING_UPGRADE, ...Array.from({ length: ROUNDS }, () => chosen).flat()];
 
-test(`nothing acknowledged is lost or duplicated over an upgrade and ${faults.length - 1} faults of a cluster`, {
+test(`no acknowledged write is lost or duplicated in an upgrade and ${faults.length - 1} cluster faults`, {
   timeout: 300_000 + faults.length * FAULT_MS,
 }, async () => {
   const seed = Date.now() % 1_000_000;

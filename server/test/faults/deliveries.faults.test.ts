@@ -9,7 +9,7 @@ const KILLS = Number(process.env.FEIRA_KILLS ?? 12);
 const EVENTS = 20_000;
 const STORES = 8;
 
-test(`nothing acknowledged is lost or duplicated over ${KILLS} kills of api, worker and PostgreSQL`, {
+test(`no acknowledged write is lost or duplicated after ${KILLS} kills of API, worker and PostgreSQL`, {
   timeout: 300_000 + KILLS * 20_000,
 }, async () => {
   const seed = Date.now() % 1_000_000;

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { storm } from '../support/storm/storm.js';
 
-// The short form. `npm run test:faults` kills processes more often.
+// This is the short form of the storm test. `npm run test:faults` kills processes more often.
 
-test('nothing acknowledged is lost or duplicated when processes and PostgreSQL are killed under load', {
+test('no acknowledged write is lost or duplicated when processes and PostgreSQL are killed under load', {
   timeout: 600_000,
 }, async () => {
   const { faults, ...figures } = await storm({ victims: ['worker', 'api', 'postgres'], kills: 4, seed: 1 });

@@ -25,7 +25,7 @@ beforeEach(async () => {
 });
 
 describe('by key', () => {
-  test('a key of another product, or of another store, is rejected and stays usable where it belongs', async () => {
+  test('a key of another product, or of another store, is rejected and stays usable for its own product', async () => {
     const elsewhere = await newProduct(store);
     const other = await feira.store();
     const theirs = await newProduct(other);
@@ -57,7 +57,7 @@ describe('by key', () => {
     expectRejected(await store.post(images, { key }), 422, ['key']);
   });
 
-  test('a key without an uploaded file is rejected, and accepted once there is one', async () => {
+  test('a key without an uploaded file is rejected, and accepted once the file is uploaded', async () => {
     const asked = await askUpload(store, productId, 'image/png', bytes.length);
     const refused = await store.post(images, { key: asked.key });
     expectRejected(refused, 422, ['key']);
@@ -184,7 +184,7 @@ describe('by url', () => {
     expectRejected(await store.post(images, { url }), 422, ['url']);
   });
 
-  test('an svg is reported together with every other fault, and before a missing product', async () => {
+  test('an SVG address is reported together with all other invalid fields, and before a missing product', async () => {
     const body = { url: 'https://x.example/a.svg', order: -1 };
     for (const path of [images, '/products/nope/images'])
       expectRejected(await store.post(path, body), 422, ['order', 'url']);

@@ -16,11 +16,11 @@ beforeAll(async () => {
   feira = await sharedFeira();
   store = await feira.store();
   productId = await newProduct(store);
-  // The first image loads libraries, whose memory must not be counted for a bomb.
+  // The first image loads libraries. Their memory must not be counted as memory that a bomb uses.
   expect((await uploadAndAttach(feira, store, productId, await pngOf(1))).status).toBe(201);
 });
 
-/** Attaches an image. Also returns by how many megabytes the memory of the process grew at most. */
+/** Attaches an image. Also returns the peak growth of the memory of the process, in megabytes. */
 async function attach(
   bytes: Buffer,
   type: ImageType,

@@ -40,7 +40,7 @@ async function expectDiscarded(bytes: Buffer, type: ImageType, found: RegExp): P
 
 describe('a real image', () => {
   test.each(images)(
-    '$name is accepted and served as it was verified',
+    '$name is accepted, and the verified bytes are served',
     async ({ bytes, type, width, height }) => {
       feira.clock.forward(2_000);
       const writer = await store.withScopes(['media:write']);
@@ -63,7 +63,7 @@ const PDF = Buffer.from('%PDF-1.7\n1 0 obj <<>> endobj\ntrailer <<>>\n%%EOF');
 const ZIP = Buffer.concat([Buffer.from('PK\x05\x06', 'latin1'), Buffer.alloc(18)]);
 
 describe('a file that is not an image', () => {
-  test.each(TYPES)('HTML, SVG, PDF and zeros are rejected as %s', async (type) => {
+  test.each(TYPES)('HTML, SVG, PDF and zeros are rejected when declared as %s', async (type) => {
     await expectDiscarded(HTML, type, /HTML/);
     await expectDiscarded(SVG, type, /SVG/);
     await expectDiscarded(
@@ -82,7 +82,7 @@ describe('a file that is not an image', () => {
     ['HEIC', () => Buffer.from('\0\0\0\x18ftypheic\0\0\0\0', 'latin1')],
     ['JPEG 2000', () => Buffer.from('\0\0\0\x0cjP  \r\n\x87\n', 'latin1')],
     ['BMP', () => Buffer.from('BM\x46\0\0\0\0\0\0\0\x36\0\0\0', 'latin1')],
-  ])('another format, %s, is rejected', async (_format, make) => {
+  ])('a file in the unsupported format %s is rejected', async (_format, make) => {
     await expectDiscarded(await make(), 'image/jpeg', /not an image/);
   });
 

@@ -17,7 +17,7 @@ beforeEach(async () => {
   productId = (await store.post('/products', { name: 'Shirt', price: 10 })).body.id;
 });
 
-/** Maps the signed URL to the port on which this test listens. */
+/** Maps a public URL of the server to the port on which this test listens. */
 const here = (url: string) => url.replace('http://feira.test', address);
 
 test('a file is uploaded in three steps and served byte for byte', async () => {

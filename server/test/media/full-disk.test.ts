@@ -28,7 +28,7 @@ afterEach(() => {
   storage.createFile = createWriteStream;
 });
 
-/** Writes real files, but fails after the first bytes of each, like a full disk. */
+/** Makes the storage fail after the first bytes of each file, like a full disk. */
 function fillDisk(code = 'ENOSPC'): void {
   const write: typeof fs.write = ((
     fd: number,

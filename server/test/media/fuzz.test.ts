@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => second?.close());
 
-test('no corrupted file is published that another decoder rejects, and none ends the process', {
+test('no corrupted file that another decoder rejects is published, and none crashes the process', {
   timeout: 120_000 + COUNT * 100,
 }, async () => {
   const random = new Random(SEED);

@@ -51,7 +51,7 @@ test('an upload that was not attached is deleted after a day, and its key become
   expectRejected(await again.post(`/products/${productId}/images`, { key }), 422, ['key']);
 });
 
-test('the staged bytes of an attached file are deleted after its upload URL expired, and the file stays', async () => {
+test('the staged bytes of an attached file are deleted once its upload URL has expired, and the file stays', async () => {
   const { body } = await uploadAndAttach(feira, store, productId, bytes);
   await runJobs();
   expect(storedFiles(feira)).toEqual([fileOf(body.key), stagedOf(body.key)]);
@@ -77,7 +77,7 @@ test('the bytes of an upload that is repeated after the key was attached are del
   expect(storedFiles(feira)).toEqual([fileOf(asked.key)]);
 });
 
-test('the file of a removed image is deleted immediately, and no other', async () => {
+test('the file of a removed image is deleted immediately, and no other file is', async () => {
   const [one, two] = [
     await uploadAndAttach(feira, store, productId, bytes),
     await uploadAndAttach(feira, store, productId, await pngOf(2)),
@@ -185,7 +185,7 @@ describe('a file to be removed', () => {
     return keys;
   }
 
-  /** Returns a storage that only records which files it should remove, and that fails for these keys. */
+  /** Returns a storage that only records which files it should remove, and that fails for the given keys. */
   function failingFor(keys: string[]): { storage: Storage; asked: string[] } {
     const asked: string[] = [];
     const storage: Storage = Object.create(feira.context.storage);

@@ -123,7 +123,7 @@ test('every change emits product.updated with the field images, and an unchanged
   expect(refused.events).toEqual([]);
 });
 
-test('media:write changes images and cannot read them; products:read reads and cannot change', async () => {
+test('media:write can change images but not read them; products:read can read but not change them', async () => {
   const [id] = await addAll('ab');
   const writer = await store.withScopes(['media:write']);
   const reader = await store.withScopes(['products:read', 'products:write']);

@@ -83,7 +83,7 @@ test('twenty concurrent requests attach a key once', async () => {
 });
 
 test('the published file is the verified one, however often the upload is replaced meanwhile', async () => {
-  // The upload URL accepts both files, because the shorter one is padded to the same length with a text chunk.
+  // The upload URL accepts both files, because both are padded to the same length with a text chunk.
   const [smallPng, largePng] = [
     await pngOf(1, { width: 20, height: 30 }),
     await pngOf(2, { width: 31, height: 17 }),

@@ -17,7 +17,10 @@ test.each(valid)('a $name that another decoder accepts is accepted', async ({ by
   expect(await verifyImage(bytes, type)).toMatchObject({ bytes: expect.any(Buffer) });
 });
 
-/** Lossy formats are left out, because decoders may round differently. In lossless formats every pixel is defined. */
+/**
+ * Lossy formats are left out, because decoders may round differently. PNGs with 16 bits per sample are left out too,
+ * because the comparison needs 8 bits. In all other files every pixel is defined.
+ */
 const exact = valid.filter(({ name }) => /PNG|GIF|lossless/.test(name) && !/16 bit/.test(name));
 
 test.each(exact)('the published $name has the pixels that another decoder found', async (file) => {

@@ -65,7 +65,7 @@ test('a client that already has the file gets a 304', async () => {
   expect((await get({ 'if-none-match': '"another"' })).statusCode).toBe(200);
 });
 
-test('a range request returns a part', async () => {
+test('a range request returns the requested bytes', async () => {
   const part = await get({ range: 'bytes=10-19' });
   expect(part.statusCode).toBe(206);
   expect(part.headers['content-range']).toBe(`bytes 10-19/${bytes.length}`);
@@ -85,7 +85,7 @@ test('HEAD returns the headers without a body', async () => {
   expect(answer.rawPayload.length).toBe(0);
 });
 
-test.each(['PUT', 'POST', 'DELETE', 'PATCH'] as const)('%s changes nothing', async (method) => {
+test.each(['PUT', 'POST', 'DELETE', 'PATCH'] as const)('%s fails and changes nothing', async (method) => {
   const answer = await feira.app.inject({
     method,
     url: path,

@@ -24,7 +24,7 @@ beforeAll(async () => {
   under = {
     storage: new S3Storage(ceph.s3, clock),
     reach: (url) => url,
-    // The clock of the storage server cannot be moved, so the URL is signed by a server whose clock is behind.
+    // The clock of the storage server cannot be moved, so the URL is signed with a clock that is behind.
     expired(upload) {
       const behind = new MovableClock();
       behind.forward(-301_000);

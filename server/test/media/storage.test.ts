@@ -39,7 +39,7 @@ afterAll(() => feira.close());
 describeStorage('local storage', () => under);
 
 test.each([
-  ['another length', 'Content-Length: 10485760'],
+  ['a wrong length', 'Content-Length: 10485760'],
   ['no length', 'Transfer-Encoding: chunked'],
 ])(
   'a client that sends ten megabytes with %s before it reads the response gets the reason for the rejection',

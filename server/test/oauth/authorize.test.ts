@@ -45,8 +45,8 @@ describe('a request whose app or return address cannot be trusted gets an error 
     ['unknown', `app_${'0'.repeat(24)}`],
     ['malformed', 'my-erp'],
     ['with a NUL', 'app_\0'],
-    ['of another case', 'upper'],
-    ['with a space around it', 'spaced'],
+    ['in another case', 'upper'],
+    ['with a leading space', 'spaced'],
     ['a quote and a tag', '"><script>'],
   ])('client_id: %s', async (_name, value) => {
     const clientId = { upper: erp.clientId.toUpperCase(), spaced: ` ${erp.clientId}` }[value] ?? value;
@@ -74,7 +74,7 @@ describe('a request whose app or return address cannot be trusted gets an error 
     ['a backslash', 'https://erp.example\\@evil.example/callback'],
     ['a subdomain', 'https://evil.erp.example/callback'],
     ['leading white space', ` ${CALLBACK}`],
-    ['a trailing line break', `${CALLBACK}\r\nX-Evil: 1`],
+    ['a line break and a header', `${CALLBACK}\r\nX-Evil: 1`],
     ['a trailing NUL', `${CALLBACK}\0`],
     ['a script', 'javascript:alert(1)'],
     ['an empty value', ''],
@@ -92,12 +92,12 @@ describe('a request whose app or return address cannot be trusted gets an error 
     await bothWays(twice.toString(), isErrorPage);
   });
 
-  test('even before the merchant has signed in', async () => {
+  test('a redirect_uri that is not registered, even before the merchant has signed in', async () => {
     const stranger = new Merchant(feira.app);
     isErrorPage(await stranger.consent({ ...query, redirect_uri: 'https://evil.example/' }));
   });
 
-  test('and the page escapes everything that was sent', async () => {
+  test('the page escapes everything that was sent', async () => {
     const page = await ana.consent({ ...query, client_id: '<script>alert(1)</script>' });
     expect(page.html).not.toContain('<script');
   });
@@ -120,7 +120,7 @@ describe('every other error is returned to the app with error, state and iss', (
     ['response_type "code token"', { response_type: 'code token' }, 'unsupported_response_type'],
     ['response_mode fragment', { response_mode: 'fragment' }, 'invalid_request'],
     ['an unknown scope', { scope: 'products:read everything' }, 'invalid_scope'],
-    ['a scope of another case', { scope: 'Products:read' }, 'invalid_scope'],
+    ['a scope in another case', { scope: 'Products:read' }, 'invalid_scope'],
     ['a scope named like a property of every object', { scope: 'constructor' }, 'invalid_scope'],
     ['scopes separated by commas', { scope: 'products:read,orders:read' }, 'invalid_scope'],
     ['an empty scope', { scope: '' }, 'invalid_scope'],
@@ -163,14 +163,14 @@ describe('every other error is returned to the app with error, state and iss', (
     });
   });
 
-  test('and an error_description of characters that RFC 6749 allows, whatever the parameter is called', async () => {
+  test('the error_description has only characters that RFC 6749 allows, whatever the repeated parameter is called', async () => {
     const name = encodeURIComponent(`"\\é\n${'😀'.repeat(30)}`);
     await bothWays(`${new URLSearchParams(query)}&${name}=1&${name}=2`, (page) => {
       expect(answerOf(page).error_description).toMatch(/^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/);
     });
   });
 
-  test('without a state when none was sent', async () => {
+  test('no state is returned when none was sent', async () => {
     const page = await ana.consent({ ...without('state'), scope: 'everything' });
     expect(answerOf(page)).not.toHaveProperty('state');
   });
