@@ -7,7 +7,8 @@ import { openStore } from '../support/merchant.js';
 import { startServer } from '../support/process.js';
 import { sized } from '../support/sized.js';
 
-// Two servers on one database. With `npm run test:long` they are real processes, otherwise both run in this process.
+// The tests use two servers on one database. With `npm run test:long` these are separate processes. Otherwise both run
+// in this process.
 const ROUNDS = sized(2, 10, 'FEIRA_ROUNDS');
 const IN_PROCESSES = sized(0, 1) === 1;
 const PARALLEL = 100;
@@ -49,7 +50,7 @@ const grantIn = () =>
     scopes: [...SCOPES],
   });
 
-/** Sends the same exchange many times concurrently, half of them to each server, and counts each outcome. */
+/** Sends the same exchange many times concurrently, half of the requests to each server, and counts each outcome. */
 async function race(fields: Record<string, string>): Promise<Record<string, number>> {
   const body = new URLSearchParams({
     client_id: erp.clientId,

@@ -61,7 +61,7 @@ describe('the PKCE verifier', () => {
   });
 
   test.each(['-._~'.repeat(11), `${'a.b~'.repeat(10)}xyz`])(
-    'may use every character of RFC 7636: %s',
+    'may contain the punctuation that RFC 7636 allows: %s',
     async (verifier) => {
       const { code } = await erp.authorized(ana, {}, { code_challenge: pkce(verifier).challenge });
       expect((await erp.exchange({ code, verifier })).status).toBe(200);

@@ -37,7 +37,7 @@ async function formAt(of: Merchant, url: string, label: string): Promise<FormOnP
 
 const consentAddress = () => `/oauth/authorize?${new URLSearchParams(authorizationQuery(erp.credentials))}`;
 
-/** The forms for sign-in, consent, connected apps and app registration, each with the fields that its page contains. */
+/** The forms for accounts, consent, connected apps and app registration, each with the fields on its page. */
 const FORMS: Record<string, () => Promise<FormOnPage>> = {
   'sign-in': () => formAt(new Merchant(feira.app), '/sign-in', 'Sign in'),
   'sign-out': () => formAt(ana, '/console/apps', 'Sign out'),
@@ -154,7 +154,7 @@ describe('a consent form', () => {
     expect(await grants()).toBe(before);
   });
 
-  test('of one merchant is rejected for the next one who signs in to the same browser', async () => {
+  test('of one merchant is rejected for the next merchant who signs in with the same browser', async () => {
     const shared = new Merchant(feira.app);
     await shared.signIn();
     const page = await shared.get(consentAddress());

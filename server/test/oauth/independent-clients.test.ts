@@ -7,7 +7,7 @@ import { Merchant, openStore } from '../support/merchant.js';
 import { freePort } from '../support/process.js';
 
 // Two unmodified third-party client libraries use the server over a real socket. Their own checks (issuer, state, iss,
-// token type, no-store, error formats) are independent of our code. The only option set is to allow plain http.
+// token type, error formats) are independent of our code. The only check turned off is the one that requires HTTPS.
 const SCOPE = 'products:read orders:read';
 
 let feira: Feira;
@@ -204,7 +204,7 @@ describe('oauth4webapi', () => {
   });
 });
 
-test('the metadata lists the endpoints below the public URL, and what they support', async () => {
+test('the metadata lists the endpoints under the public URL, and what they support', async () => {
   const response = await fetch(`${base}/.well-known/oauth-authorization-server`);
   expect(response.headers.get('content-type')).toContain('application/json');
   const metadata = (await response.json()) as Record<string, unknown>;

@@ -18,7 +18,7 @@ beforeAll(async () => {
   erp = await Integrator.register(feira);
   ana = new Merchant(feira.app);
 });
-// Signs in again if the session has expired, because tests move the clock beyond its twelve hours.
+// Signs in again if the session has expired, because tests move the clock by more than its lifetime of twelve hours.
 const signedIn = async () => {
   if ((await ana.get('/sign-in')).status === 200) await ana.signIn();
   return ana;
@@ -48,7 +48,7 @@ describe('an authorization code', () => {
     expect((await erp.exchange(grant)).status).toBe(200);
   });
 
-  test('is bound to the redirect_uri of its request, though the app has registered others', async () => {
+  test('is bound to the redirect_uri of its request, even if the app has registered others', async () => {
     const redirectUris = [CALLBACK, `${CALLBACK}/2`];
     const app = await Integrator.register(feira, { redirectUris });
     const grant = await app.authorized(await signedIn());
@@ -64,7 +64,7 @@ describe('an authorization code', () => {
     },
   );
 
-  test('used a second time immediately revokes everything issued from it, and nothing else', async () => {
+  test('that is used a second time is rejected, and only the tokens issued from it are revoked, immediately', async () => {
     const other = await erp.connected(await signedIn());
     const grant = await erp.authorized(ana);
     const first = (await erp.exchange(grant)).body;
@@ -107,7 +107,7 @@ describe('an access token', () => {
 });
 
 describe('a refresh token', () => {
-  test('is valid until 30 days have passed, and a refresh returns a new one for 30 days', async () => {
+  test('is valid until 30 days have passed, and a refresh returns a new one that is valid for another 30 days', async () => {
     let { refresh_token } = await erp.connected(await signedIn());
     for (let use = 0; use < 3; use++) {
       feira.clock.forward(30 * DAY - SECOND);

@@ -5,7 +5,7 @@ import { authorizationQuery, CALLBACK, Integrator, pkce, registerApp } from '../
 import { Merchant, openStore } from '../support/merchant.js';
 import { sized } from '../support/sized.js';
 
-// Whatever is sent, the response must be documented and never a 5xx.
+// Whatever a client sends, the response must have an expected status, never a 5xx.
 const RUNS = { numRuns: sized(40, 300) };
 
 let feira: Feira;
@@ -29,7 +29,7 @@ const NAMES = [
 ];
 const name = fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...NAMES) }, fc.string({ unit: 'binary' }));
 
-/** Valid values, which pass the early checks, values that are valid for another parameter, and invalid values. */
+/** Generates valid values, which pass the early checks, values that belong to another parameter, and invalid ones. */
 const value = () =>
   fc.oneof(
     fc.constantFrom(
@@ -160,7 +160,7 @@ test('GET /sign-in returns a page, whatever the parameter next and the cookie co
   );
 });
 
-test('a sign-in with a valid CSRF token and any e-mail and password is rejected without a 5xx', async () => {
+test('a sign-in with a valid CSRF token, any e-mail and a password that is too short returns 401', async () => {
   const stranger = new Merchant(feira.app);
   const page = await stranger.get('/sign-in');
   // The passwords are too short to be valid, so that none of them is hashed.

@@ -37,7 +37,7 @@ function refresh(refreshToken: string, key?: string, fields: Record<string, stri
   return erp.token(body, key === undefined ? {} : { 'idempotency-key': key });
 }
 
-/** Expects that even the newest refresh token of the family, which is all refresh tokens of a grant, is invalid. */
+/** Expects that the refresh token family (all refresh tokens of a grant) is revoked: even `newest` is invalid. */
 async function expectFamilyEnded(newest: string): Promise<void> {
   const { status, body } = await refresh(newest);
   expect([status, body.error]).toEqual([400, 'invalid_grant']);
@@ -53,7 +53,7 @@ const rows = () =>
     .query<{ sealed: Buffer; key_hash: Buffer }>(sql`select sealed, key_hash from oauth_refresh_answers`);
 
 describe('a refresh with an Idempotency-Key', () => {
-  test('is answered with the same pair when it is repeated within ten minutes', async () => {
+  test('returns the same pair of tokens when it is repeated within ten minutes', async () => {
     const answer = await refresh(first.refresh_token, KEY);
     expect(answer.status).toBe(200);
     feira.clock.forward(9 * MINUTE);
@@ -79,7 +79,7 @@ describe('a refresh with an Idempotency-Key', () => {
       const answer = await refresh(first.refresh_token, KEY);
       expectInvalidGrant(await refresh(first.refresh_token, key));
       await expectFamilyEnded(answer.body.refresh_token);
-      // Even the correct key no longer returns the pair.
+      // Even the correct key no longer returns the tokens.
       expectInvalidGrant(await refresh(first.refresh_token, KEY));
     },
   );
@@ -127,7 +127,7 @@ describe('a refresh with an Idempotency-Key', () => {
     },
   );
 
-  test('returns one pair when it is sent 100 times concurrently to two servers', async () => {
+  test('returns one pair of tokens when it is sent 100 times concurrently to two servers', async () => {
     const second = await openFeira({ on: feira });
     try {
       const there = new Integrator(second.app, erp.credentials);
@@ -157,7 +157,7 @@ describe('a refresh with an Idempotency-Key', () => {
     expect(grant!.refreshes).toBe(1);
   });
 
-  test('keeps the pair sealed and the key hashed, and purges both after ten minutes', async () => {
+  test('stores the tokens encrypted and the key hashed, and both are purged after ten minutes', async () => {
     const { body } = await refresh(first.refresh_token, KEY);
     const stored = Buffer.concat(
       (await rows()).flatMap(({ sealed, key_hash }) => [sealed, key_hash]),
@@ -169,7 +169,7 @@ describe('a refresh with an Idempotency-Key', () => {
   });
 });
 
-test('a client whose connection is cut after the server committed gets the pair when it repeats the call', async () => {
+test('a client whose connection is cut after the server committed gets the tokens when it repeats the call', async () => {
   await feira.app.listen({ port: 0, host: '127.0.0.1' });
   const body = new URLSearchParams({
     grant_type: 'refresh_token',

@@ -57,7 +57,7 @@ describe('a refresh with scope', () => {
     },
   );
 
-  test('is checked after the refresh token: an unknown token returns invalid_grant whatever the scope', async () => {
+  test('checks the refresh token first: an unknown or used one returns invalid_grant whatever the scope', async () => {
     expect((await erp.refresh('unknown', { scope: 'fly' })).body.error).toBe('invalid_grant');
     const { refresh_token } = await erp.connected(ana);
     await erp.refresh(refresh_token);

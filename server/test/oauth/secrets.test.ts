@@ -126,7 +126,7 @@ describe('after sign-ups, sign-ins, consents, tokens, rotations and mistakes', (
       for (const form of formsOf(secret)) expect([what, stored.includes(form)]).toEqual([what, false]);
   });
 
-  test('the searches of these tests work: they find hashes, an e-mail and a logged path', () => {
+  test('the searches in these tests work: they find hashes, an e-mail and a logged path', () => {
     expect(Object.keys(secrets).length).toBeGreaterThan(14);
     expect(stored).toContain(ANA);
     for (const what of ['client secret', 'refresh token', 'code', "merchant's session id"])

@@ -129,7 +129,7 @@ describe('a call is rejected with 401', () => {
 });
 
 describe('a revoked grant', () => {
-  test('is rejected as soon as the process is notified, and no other grant is', async () => {
+  test('is rejected as soon as the process is notified, and no other grant is affected', async () => {
     const other = await feira.store();
     const sibling = await store.withScopes(['products:read']);
     const { db } = feira.context;

@@ -50,7 +50,7 @@ function watchedCredentials(): { flood(count: number): Promise<boolean[]>; most(
 }
 
 describe('a flood of unknown tokens', () => {
-  test('is looked up with one statement at a time once a network has sent thirty, until a minute has passed', async () => {
+  test('is looked up with one statement at a time after thirty unknown tokens from a network, until a minute has passed', async () => {
     const before = watchedCredentials();
     expect(await before.flood(100)).toEqual(Array(100).fill(false));
     expect(before.most()).toBeGreaterThan(1);
@@ -64,7 +64,7 @@ describe('a flood of unknown tokens', () => {
     expect(most()).toBeGreaterThan(1);
   });
 
-  test('causes no valid token to be rejected, neither from another network nor from the same one', async () => {
+  test('does not cause valid tokens to be rejected, from the same network or from another', async () => {
     await flood(31);
     const [here, there] = [
       await store.withScopes(['products:read']),

@@ -47,7 +47,7 @@ test('a second unpaid order does not change the customer that the first one crea
   expect(await customers()).toEqual(before);
 });
 
-test('the name and e-mail of an order become those of the customer when it is paid', async () => {
+test('the name and e-mail of an order become those of the customer when the order is paid', async () => {
   await place({}, true);
   const moved = await place({ name: 'Beatriz Souza', email: 'new@mail.example' }, false);
   await pay(moved);

@@ -68,7 +68,7 @@ test('orders with the same document belong to one customer, whose name is that o
   ]);
 });
 
-test('without a document, orders whose e-mails differ at most in upper and lower case belong to one customer', async () => {
+test('orders without a document belong to one customer if their e-mails differ only in upper and lower case', async () => {
   await place({ document: null, email: 'Caio@Mail.example', name: 'Caio' });
   await place({ document: null, email: 'caio@mail.EXAMPLE', name: 'Caio' });
   await place({ document: '11144477735', email: 'x@mail.example', name: 'Ana' });
@@ -126,7 +126,7 @@ test('search finds customers by name, e-mail and phone, ignores accents, and tre
   expect(await found('mail.example')).toHaveLength(2);
 });
 
-test('lists the most recent buyers first, by page and by cursor', async () => {
+test('the list has the most recent buyers first, by page and by cursor', async () => {
   for (let document = 1; document <= 5; document++) await place({ document: String(document) });
   await place({ document: '2' });
   const documents = (await list()).map(({ document }) => document);

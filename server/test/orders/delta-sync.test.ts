@@ -62,8 +62,8 @@ class Reader {
 }
 
 /**
- * Changes orders in transactions that stay open for a random time, so that they commit in another order than they
- * began. Some of them are rolled back.
+ * Changes orders in transactions that stay open for a random time, so that they do not commit in the order in
+ * which they began. Some of them are rolled back.
  */
 async function write(feira: Feira, random: Random, take: () => number | undefined): Promise<void> {
   for (let change = take(); change !== undefined; change = take()) {
@@ -84,7 +84,7 @@ async function write(feira: Feira, random: Random, take: () => number | undefine
   }
 }
 
-test(`a reader that follows the cursor misses none of ${CHANGES} changes`, {
+test(`a reader that follows the cursor has the latest state of every order after ${CHANGES} changes`, {
   timeout: 600_000,
 }, async () => {
   let left = CHANGES;

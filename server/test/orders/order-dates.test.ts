@@ -17,7 +17,7 @@ beforeEach(async () => {
   productId = await newProduct(store, { quantity: 100 });
 });
 
-/** Places orders at these times. Each buyer has the name of the entry. */
+/** Places one order at each of these times. The name of its buyer is the key of the entry. */
 async function placed<Name extends string>(moments: Record<Name, string>): Promise<void> {
   for (const [name, createdAt] of Object.entries<string>(moments)) {
     const line = { productId, variantId: null, quantity: 1 };
@@ -67,7 +67,7 @@ test('an old order whose status changed today is listed for today with dateType=
   expect(await names(`from=${day}&to=${day}`)).toHaveLength(0);
 });
 
-describe('another time zone', () => {
+describe('time zones and clock changes', () => {
   test('days begin at midnight in Tokyo', async () => {
     await inTimeZone(feira, store, 'Asia/Tokyo');
     await placed({ yesterday: '2026-03-09T14:59:59.999Z', today: '2026-03-09T15:00:00Z' });

@@ -205,7 +205,7 @@ describe('sorting and paging', () => {
 });
 
 describe('with sort=updatedAt there is always a next cursor', () => {
-  test('at the end, and a later request continues from there', async () => {
+  test('the last page has one, and a later request continues from there', async () => {
     const id = await place();
     const { data, meta } = (await store.get('/orders?sort=updatedAt')).body;
     expect([data.length, meta.hasMore, typeof meta.nextCursor]).toEqual([1, false, 'string']);
@@ -216,14 +216,14 @@ describe('with sort=updatedAt there is always a next cursor', () => {
     expect(changed).toMatchObject({ id, statusShipping: 'sent' });
   });
 
-  test('for an empty list too, and a client can start from it', async () => {
+  test('an empty list has one, and a client can start from it', async () => {
     const { data, meta } = (await store.get('/orders?sort=updatedAt')).body;
     expect([data, meta.total, meta.hasMore, typeof meta.nextCursor]).toEqual([[], 0, false, 'string']);
     const id = await place();
     expect(await ids(`?cursor=${meta.nextCursor}`)).toEqual([id]);
   });
 
-  test('and with other sorts there is none at the end of the list', async () => {
+  test('other sorts have no next cursor at the end of the list', async () => {
     await place();
     for (const sort of ['createdAt', '-createdAt', '-updatedAt']) {
       expect((await store.get(`/orders?sort=${sort}`)).body.meta.nextCursor).toBeNull();

@@ -204,7 +204,7 @@ describe('concurrent calls', () => {
   });
 });
 
-test('a paid order of R$ 0 is refunded without asking the gateway, with its event', async () => {
+test('a paid order of R$ 0 is refunded without calling the gateway, and emits order.refunded', async () => {
   const free = await newProduct(store, { price: 0, quantity: 3, typeId: 1 });
   const id = await order(one, store.workspaceId, { productId: free, variantId: null, quantity: 1 });
   expect((await store.get(`/orders/${id}`)).body).toMatchObject({ status: 'paid', total: 0 });

@@ -106,7 +106,7 @@ describe('sending requires payment', () => {
 });
 
 describe('the shipment code', () => {
-  test('is set together with a status and corrected with the same status, and an identical repetition changes nothing', async () => {
+  test('is set together with a status, is corrected by sending that status again, and is not changed by an identical call', async () => {
     const id = await place();
     const first = { statusShipping: 'sent', codeShipping: 'AA000000001BR', carrier: 'Correios' };
     const sent = await observe(feira, store, () => change(id, first));

@@ -63,7 +63,7 @@ async function outcomeOf(call: Promise<Answer>): Promise<string> {
   return `${status} ${body.code}`;
 }
 
-test('every call that needs the storage of orders returns 502 while it hangs, and works again afterwards', async () => {
+test('every call that needs the orders tables returns 502 while they are locked, and works again afterwards', async () => {
   const answers = await whileHanging(() =>
     Promise.all(calls().map(async ([name, call]) => [name, await outcomeOf(call())])),
   );
@@ -89,7 +89,7 @@ test('the 502 reveals nothing about its cause', async () => {
   });
 });
 
-test('the rest of the API works while many calls wait for the orders, with and without Idempotency-Keys', async () => {
+test('the rest of the API works while many calls wait for the orders tables, with and without Idempotency-Keys', async () => {
   const outcomes = new Set<string>();
   const others: string[] = [];
   const other = await feira.store();
@@ -110,7 +110,7 @@ test('the rest of the API works while many calls wait for the orders, with and w
       others.push(
         ...(await Promise.all([
           outcomeOf(store.get('/me')),
-          // Another store is used here, because the waiting calls occupy all list connections of their own store.
+          // Other stores must not be delayed either.
           outcomeOf(other.get('/products')),
           outcomeOf(store.get(`/products/${productId}`)),
           outcomeOf(store.patch(`/products/${productId}/stock`, { quantity: round })),
@@ -131,8 +131,8 @@ test('the rest of the API works while many calls wait for the orders, with and w
   expect([again.status, again.body.status]).toEqual([200, 'refunded']);
 });
 
-test('many concurrent refunds with Idempotency-Keys do not block each other, and refund each order once', async () => {
-  // With the long deadlines that tests use by default, because these calls wait for each other's locks.
+test('many concurrent refunds with Idempotency-Keys do not deadlock, and refund each order once', async () => {
+  // This server has the long deadlines that tests use by default, because these calls wait for each other's locks.
   const patient = await openFeira({ on: feira });
   const client = store.through(patient);
   const ids = await Promise.all(
