@@ -131,12 +131,12 @@ describe('the redirect addresses of an app', () => {
   const addresses = (count: number) =>
     Array.from({ length: count }, (_, index) => `https://erp.example/${index}`).join('\n');
 
-  test('are at most twenty', async () => {
+  test('are limited to twenty', async () => {
     expect((await register(dev, { 'redirect-uris': addresses(20) })).status).toBeLessThan(400);
     await isRefused({ 'redirect-uris': addresses(21) }, 'at most 20 redirect URIs');
   });
 
-  test('that exceed the limit by far cause only one error', async () => {
+  test('that far exceed the limit cause only one error', async () => {
     const page = await register(dev, {
       'redirect-uris': Array(1_500)
         .fill(0)
@@ -148,7 +148,7 @@ describe('the redirect addresses of an app', () => {
     expect(page.text).not.toContain('must be an absolute URL');
   });
 
-  test('have at most 2,000 characters each', async () => {
+  test('are limited to 2,000 characters each', async () => {
     const long = (length: number) => 'https://erp.example/'.padEnd(length, 'x');
     expect((await register(dev, { 'redirect-uris': long(2_000) })).status).toBeLessThan(400);
     await isRefused({ 'redirect-uris': long(2_001) }, 'is longer than 2,000 characters');
@@ -161,7 +161,7 @@ describe('the redirect addresses of an app', () => {
 });
 
 describe('the apps of an account', () => {
-  test('are at most fifty, even when the last ones are registered concurrently', async () => {
+  test('are limited to fifty, even when the last ones are registered concurrently', async () => {
     const busy = await signUpIntegrator(feira, 'busy@erp.example');
     const [user] = await feira.context.db
       .store('test')

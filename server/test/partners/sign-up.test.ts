@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => feira.close());
 
 describe('an integrator', () => {
-  test('signs up with a new session, and can sign in again later', async () => {
+  test('gets a new session at sign-up, and can sign in again later', async () => {
     const browser = new Merchant(feira.app);
     await browser.get('/partners');
     const before = browser.cookies.get('feira');
@@ -47,7 +47,7 @@ describe('an integrator', () => {
     expect((await browser.get('/partners/apps/new')).status).toBe(303);
   });
 
-  test('is limited to fifty sign-ups per hour and address, even if they are concurrent', async () => {
+  test('is limited to fifty sign-ups per hour and network, even if they are concurrent', async () => {
     const address = '198.51.100.7';
     const now = new Date(feira.clock.now()).toISOString();
     // Inserts 48 earlier sign-ups directly, because each real one would hash a password for a tenth of a second.
@@ -70,7 +70,7 @@ describe('an integrator', () => {
     await signUpIntegrator(feira, 'later@erp.example', address);
   });
 
-  test('must be signed in', async () => {
+  test('must be signed in to open the page of an app', async () => {
     const stranger = new Merchant(feira.app);
     expect((await stranger.get('/partners/apps/new')).location).toMatch(/^\/sign-in\?/);
     expect((await stranger.get(`/partners/apps/app_${'0'.repeat(24)}`)).location).toMatch(/^\/sign-in\?/);

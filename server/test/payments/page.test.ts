@@ -64,7 +64,7 @@ test('boleto shows its due date, the digits to type, and a barcode with the same
   expect((await feira.app.inject(source.replace(/key=.*/, 'key=x'))).statusCode).toBe(404);
 });
 
-test('a payment pays the order, and pressing Decline afterwards changes nothing', async () => {
+test('a completed payment marks the order as paid, and pressing Decline afterwards changes nothing', async () => {
   const payment = await visitor.buy(mug);
   const before = await visitor.get(payment);
   expect((await visitor.settle(payment)).text).toContain('Paid');

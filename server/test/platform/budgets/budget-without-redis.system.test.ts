@@ -66,7 +66,7 @@ test('calls made before Redis was lost count against the share of each process',
   redis = await startRedis(redis.port);
 });
 
-test('a Redis that comes back empty is filled again, so no call above the limit is accepted', async () => {
+test('the counts of a Redis that comes back empty are restored, so no call above the limit is accepted', async () => {
   expect(accepted(await call(LIMIT))).toBe(LIMIT);
   await redis.stop();
   redis = await startRedis(redis.port);
@@ -76,7 +76,7 @@ test('a Redis that comes back empty is filled again, so no call above the limit 
   for (const { headers } of answers) expect(Number(headers['retry-after'])).toBeLessThanOrEqual(60);
 });
 
-test('windows that vanish from a running Redis, as when its clock jumps ahead, are filled again', async () => {
+test('counts that vanish from a running Redis, as when its clock jumps ahead, are restored', async () => {
   expect(accepted(await call(LIMIT))).toBe(LIMIT);
   const client = new Redis(redis.url);
   await client.flushall();
@@ -84,7 +84,7 @@ test('windows that vanish from a running Redis, as when its clock jumps ahead, a
   expect(accepted(await call(2 * LIMIT))).toBe(0);
 });
 
-test('calls recorded in the future, as after a clock was set back, block callers for a minute at most', async () => {
+test('calls recorded with a future time, as after a clock was set back, block callers for a minute at most', async () => {
   expect(accepted(await call(LIMIT))).toBe(LIMIT);
   const client = new Redis(redis.url);
   const [key] = await client.keys('feira:budget:{*:calls');
@@ -98,7 +98,7 @@ test('calls recorded in the future, as after a clock was set back, block callers
   expect(accepted(await call(LIMIT))).toBe(LIMIT);
 });
 
-test('while Redis hangs, calls are answered, and it is used again as soon as it answers', async () => {
+test('while Redis hangs, calls are answered, and Redis is used again as soon as it responds', async () => {
   redis.signal('SIGSTOP');
   const answers = await call(LIMIT);
   expect(statuses(answers)).toEqual([200]);

@@ -69,7 +69,7 @@ describe('the budget of a credential', () => {
     }
   });
 
-  test('is not used by rejected calls', async () => {
+  test('is not used by calls that are rejected with 429', async () => {
     expect(accepted(await spend(LIMIT + 80))).toBe(LIMIT);
     feira.clock.forward(MINUTE - 1);
     expect(accepted(await spend(40))).toBe(0);
@@ -134,7 +134,7 @@ describe('the budget of a credential', () => {
     }
   });
 
-  test('changes for one credential when it is set, even in a process that has cached the old value', async () => {
+  test('can be changed for one credential, even in a process that has cached the old value', async () => {
     const other = await feira.store({ perMinute: LIMIT });
     expect(accepted(await spend(LIMIT + 1))).toBe(LIMIT);
     await setBudget(feira.context.db.store('test').autocommit, store.workspaceId, store.clientId, 200);
@@ -159,7 +159,7 @@ describe('the rolling window', () => {
     const times: number[] = [];
     let refusals = 0;
     for (let i = 0; i < 500; i++) {
-      // Bursts with occasional pauses, which fill and empty the window several times.
+      // The calls come in bursts with occasional pauses, which fill and empty the window several times.
       feira.clock.forward(random.below(60) === 0 ? random.below(50_000) : random.below(300));
       const now = feira.clock.monotonic();
       const recent = times.filter((time) => time > now - MINUTE).length;

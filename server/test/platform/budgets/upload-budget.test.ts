@@ -29,7 +29,7 @@ afterAll(async () => {
   await feira.close();
 });
 
-/** Simulates a restart: the counts in memory are empty, the database is the same. */
+/** Simulates a restart: the counts in memory are empty, and the database is the same. */
 function restart(): InMemoryBudgets {
   const { db, clock } = feira.context;
   const made = new InMemoryBudgets(new SpenderWindows(clock), new DailyUploads(db, clock));
@@ -45,7 +45,7 @@ async function spend(kind: CallKind, count: number, by = spender): Promise<Verdi
 
 const accepted = (verdicts: Verdict[]) => verdicts.filter((verdict) => verdict.accepted).length;
 
-/** Records this many uploads with a time in the past. */
+/** Records `count` uploads that were requested `agoMs` milliseconds ago. */
 async function spentBefore(count: number, agoMs: number): Promise<void> {
   const at = new Date(feira.clock.now() - agoMs).toISOString();
   await feira.context.db.store('test').autocommit.query(sql`

@@ -75,7 +75,7 @@ const step = fc.oneof(
   { weight: 2, arbitrary: fc.nat(20) },
 );
 
-test('never exceeds a limit, is first come first served within a key, and starves no key', async () => {
+test('never exceeds a limit, admits the callers of one key in order, and starves no key', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 1, max: 6 }),

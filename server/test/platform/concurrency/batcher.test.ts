@@ -22,7 +22,7 @@ function openBatches(maxRunning: number, maxBatchSize: number, slowMs: number | 
 
 const turnOfTheEventLoop = () => new Promise(setImmediate);
 
-test('puts the requests of one turn of the event loop into one batch and returns each its result', async () => {
+test('puts the requests of one turn of the event loop into one batch and returns the result of each', async () => {
   const { batcher, started, batches } = openBatches(1, 10);
   const results = [1, 2, 3].map((request) => batcher.submit(request));
   await turnOfTheEventLoop();
@@ -57,7 +57,7 @@ test('a batch that fails rejects its own requests only, and the next one runs', 
   expect(await next).toBe('result 2');
 });
 
-test('a result that is a promise is awaited for its request only', async () => {
+test('a result that is a promise delays only its own request', async () => {
   const batcher = new Batcher<number, string>(1, 2, async () => [new Promise(() => {}), 'done']);
   void batcher.submit(1);
   expect(await batcher.submit(2)).toBe('done');

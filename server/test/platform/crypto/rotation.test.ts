@@ -143,7 +143,7 @@ describe('values created with the previous secret stay valid as long as that sec
 });
 
 describe('the secret of a webhook', () => {
-  test('still signs after the rotation, and needs no previous FEIRA_SECRET once it is sealed again', async () => {
+  test('still signs after the rotation, and needs no previous FEIRA_SECRET once it is encrypted again', async () => {
     const hook = await subscribe(store, `${receiver.url}/rotated`);
     expect(await ping(rotated, hook.id)).toMatchObject({ delivered: true });
     expect(await ping(forgotten, hook.id)).toMatchObject({ delivered: false, error: 'secret_unreadable' });
@@ -152,7 +152,7 @@ describe('the secret of a webhook', () => {
     expect(isGenuine(hook.secret, receiver.received.at(-1)!)).toBe(true);
   });
 
-  test('is sealed again together with the secret that it replaced', async () => {
+  test('is encrypted again together with the secret that it replaced', async () => {
     const hook = await subscribe(store, `${receiver.url}/two`);
     const { body } = await store.post(`/webhooks/${hook.id}/rotate-secret`, undefined);
     await resealWebhookSecrets(rotated.context.db.background('test'), rotated.context.seal);
@@ -162,7 +162,7 @@ describe('the secret of a webhook', () => {
     expect(isGenuine(hook.secret, received, 'x-service-signature-256-previous')).toBe(true);
   });
 
-  test('that cannot be opened is replaced by one rotation, although it stays the previous secret for a day', async () => {
+  test('that cannot be decrypted is replaced by rotating it, and no delivery is signed with it', async () => {
     const hook = await subscribe(store, `${receiver.url}/lost`);
     expect(await ping(forgotten, hook.id)).toMatchObject({ delivered: false, error: 'secret_unreadable' });
     const { body } = await store.through(forgotten).post(`/webhooks/${hook.id}/rotate-secret`, undefined);
@@ -172,7 +172,7 @@ describe('the secret of a webhook', () => {
     expect(received.headers).not.toHaveProperty('x-service-signature-256-previous');
   });
 
-  test('cannot be opened in the row of another subscription', async () => {
+  test('cannot be decrypted in the row of another subscription', async () => {
     const mine = await subscribe(store, `${receiver.url}/mine`);
     const other = await subscribe(store, `${receiver.url}/other`);
     await before.context.db.store('test').autocommit.query(sql`

@@ -61,7 +61,7 @@ describe.each([
     }
   });
 
-  test('holds a delivery for the length of a lease and no longer', async () => {
+  test('leases a delivery for less than a minute', async () => {
     let release: (() => void) | undefined;
     receiver.answer = (_request, response) => {
       release = () => void response.writeHead(204).end();

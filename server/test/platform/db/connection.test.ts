@@ -48,7 +48,7 @@ describe.each([
     expect(connection.pending).toBe(0);
   });
 
-  test('answers a statement that was sent right before the connection is closed', async () => {
+  test('returns the result of a statement that was sent right before the connection is closed', async () => {
     const closing = await connect(cloned.connection, DEADLINES);
     const answer = closing.query(sql`select 1 as n`);
     await closing.close();

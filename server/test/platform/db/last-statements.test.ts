@@ -29,7 +29,7 @@ describe.each(['pipeline', 'pg'] as const)(
     const notes = async () =>
       (await observer.query<{ text: string }>('select text from notes')).rows.map((row) => row.text);
 
-    test('are committed before the work ends', async () => {
+    test('are committed before the function of the transaction returns', async () => {
       const seen = await db.store('a').transaction(async (tx) => {
         await note(tx, 'first');
         await tx.last(() => Promise.all([note(tx, 'second'), note(tx, 'third')]));
@@ -58,7 +58,7 @@ describe.each(['pipeline', 'pg'] as const)(
       expect(await notes()).toEqual(['last']);
     });
 
-    test('do not commit if they are those of a part of the transaction', async () => {
+    test('are not committed if they are only the last ones of a part of the transaction', async () => {
       const work = db.store('a').transaction(async (tx) => {
         const part = withoutCommit(tx);
         await part.last(() => note(part, 'first'));
@@ -69,7 +69,7 @@ describe.each(['pipeline', 'pg'] as const)(
       expect(await notes()).toEqual([]);
     });
 
-    test('wait for the commit if the caller commits the transaction', async () => {
+    test('are committed only when the caller commits, if it began the transaction itself', async () => {
       const tx = await db.store('a').begin();
       await tx.last(() => note(tx, 'first'));
       expect(await notes()).toEqual([]);

@@ -47,7 +47,7 @@ test('a server that is not a standby, such as the primary itself, is not used as
   await expectListsFromPrimary();
 });
 
-test('invalid settings of the replica are reported at the start', () => {
+test('invalid replica settings are reported at startup', () => {
   const env = {
     ...databaseEnv({ host: '/tmp', port: 5432, user: 'feira', database: 'none' }, TEST_SECRET),
     PUBLIC_URL: 'http://localhost:3000',

@@ -66,7 +66,7 @@ describe('an installation', () => {
   });
 
   if (root) {
-    it('starts PostgreSQL under another account for root, even if only root can enter the data folder and that of the binaries', async () => {
+    it('starts PostgreSQL under another account for root, even if only root can enter the data folder and the folder of the binaries', async () => {
       const installed = install();
       // The package gets another version, so that this test does not use the copy of another installation.
       const manifest = join(installed, 'node_modules', platformPackage, 'package.json');
@@ -93,7 +93,7 @@ describe('an installation', () => {
 });
 
 function makeBase(): string {
-  // On disk, because a container's /dev/shm is often mounted noexec.
+  // The folder is on disk, because a container's /dev/shm is often mounted noexec.
   const folder = openFolder(tmpdir());
   copyFileSync(process.execPath, join(folder, 'node'));
   chmodSync(join(folder, 'node'), 0o755);

@@ -29,7 +29,7 @@ test('PostgreSQL is restarted after it was killed, and calls succeed again', asy
   const { token } = JSON.parse(readFileSync(join(dataFolder, 'demo.json'), 'utf8'));
   const first = postmasterPid();
   process.kill(first, 'SIGKILL');
-  // Readiness is polled once a second, so a quick restart may go unnoticed there. The log shows that it happened.
+  // Readiness is checked at most once a second, so /readyz may miss a quick restart. The log shows that it happened.
   await until(() => server.output().includes('PostgreSQL was restarted'));
   expect(await status('/healthz')).toBe(200);
   await until(async () => (await status('/readyz')) === 200);

@@ -14,7 +14,7 @@ afterAll(() => feira.close());
 
 const NO_TOKEN = { authorization: '' };
 
-/** One error of every kind: what is wrong, the status, and the request. */
+/** The errors to test: what is wrong, the expected status, and the request. */
 const refusals: [string, number, () => Promise<Answer>][] = [
   ['a path that cannot be decoded', 400, () => store.get('/products/%zz')],
   ['an unknown query parameter', 400, () => store.get('/products?colour=1')],

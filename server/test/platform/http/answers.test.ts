@@ -63,7 +63,7 @@ describe('JSON numbers', () => {
 });
 
 describe('headers', () => {
-  test('a response must not be cached, except to be revalidated with its ETag', async () => {
+  test('a response may be cached only if it has an ETag, and must then be revalidated', async () => {
     const json = { 'content-type': 'application/json' };
     expect((await raw(`/products/${product}`, json, 'PATCH')).headers['cache-control']).toBe('no-store');
     for (const path of ['/products', '/orders', '/products/none', '/nothing', '/%zz', '/products?x=1'])
@@ -74,7 +74,7 @@ describe('headers', () => {
     expect([anonymous.statusCode, anonymous.headers['cache-control']]).toEqual([401, 'no-store']);
   });
 
-  test('responses forbid browsers to guess another content type', async () => {
+  test('responses forbid browsers from guessing another content type', async () => {
     for (const path of ['/products', '/nothing', '/%zz'])
       expect((await raw(path)).headers['x-content-type-options']).toBe('nosniff');
   });

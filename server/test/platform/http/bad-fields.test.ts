@@ -112,7 +112,7 @@ describe('rejected with 422 and the name of the field', () => {
       ['x'.repeat(101), '👕'.repeat(101)],
     ));
 
-  test('money with three decimals, negative, too much, or not a number', () =>
+  test('an amount of money that is negative, too large, not a number, or has three decimals', () =>
     refuse(MONEY, [
       0.001,
       79.999,
@@ -129,12 +129,12 @@ describe('rejected with 422 and the name of the field', () => {
       {},
     ]));
 
-  test('money that is not a finite number', async () => {
+  test('an amount of money that is not a finite number', async () => {
     for (const price of ['1e309', '-1e309'])
       expectRejected(await store.post('/products', `{"name":"Huge","price":${price}}`), 422, ['price']);
   });
 
-  test('a measure with four decimals, negative, or not a number', () =>
+  test('a measure that is negative, too large, not a number, or has four decimals', () =>
     refuse(MEASURES, [0.0001, 1.2345, 1e-7, -1, 1e308, '1', false, []]));
 
   test('a quantity that is negative, fractional, too large, or not a number', () =>
@@ -222,7 +222,7 @@ describe('all errors are reported together', () => {
     expectRejected(answer, 422, ['entries[0].sku', 'entries[1].quantity', 'entries[1].sku', 'entries[2]']);
   });
 
-  test('and no rejected call has changed anything', async () => {
+  test('no rejected call has changed anything', async () => {
     expect((await store.get('/products')).body.meta.total).toBe(2);
     expect((await store.get(`/products/${varied}`)).body).toMatchObject({ price: 1, quantity: 1 });
     expect((await store.get(`/products/${simple}`)).body).toMatchObject({

@@ -45,7 +45,7 @@ function stalled(): string {
 
 const underWay = () => once(feira.app.server, 'request');
 
-test('a process that drains answers requests, closes each connection after its answer, and fails its health check', async () => {
+test('a draining process answers requests, closes each connection after the response, and fails its health check', async () => {
   await listen();
   const early = await client('');
   feira.app.drain();

@@ -137,7 +137,7 @@ describe('the same key and another request', () => {
     expect(replayed(await post('Application/JSON; charset=utf-8'))).toBe(true);
   });
 
-  test('are independent for another app or another store', async () => {
+  test('do not conflict if they come from another app or are for another store', async () => {
     const { context, app } = feira;
     await store.post('/products', { name: 'First', price: 1 }, key);
     const otherStore = await feira.store();
@@ -162,7 +162,7 @@ describe('a key', () => {
     expect(replayed(await store.post('/products', { name: 'Today', price: 1 }, key))).toBe(true);
   });
 
-  test('that is older than 24 hours is purged, and no other', async () => {
+  test('that is older than 24 hours is purged, and no other key is', async () => {
     feira.clock.stop();
     await store.post('/products', { name: 'Old', price: 1 }, key);
     feira.clock.forward(1_000);

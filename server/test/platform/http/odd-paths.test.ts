@@ -40,7 +40,7 @@ async function send(
   });
 }
 
-describe('the stock of a variation is written by an unusual SKU in the path', () => {
+describe('the stock of a variation can be set through a path with an unusual SKU', () => {
   const SKUS = [
     'plain',
     'a/b',

@@ -68,7 +68,7 @@ describe('private webhook targets', () => {
 });
 
 describe('PAYMENT_GATEWAY', () => {
-  test('is the sandbox on loopback and none on a public address', () => {
+  test('is "sandbox" on loopback and "none" on a public address by default', () => {
     expect(read({})).toMatchObject({ paymentGateway: 'sandbox', isTestShop: false });
     expect(read({ PUBLIC_URL })).toMatchObject({ paymentGateway: 'none', isTestShop: false });
     expect(read({ PAYMENT_GATEWAY: 'none' }).paymentGateway).toBe('none');
@@ -89,7 +89,7 @@ describe('PAYMENT_GATEWAY', () => {
     ]);
   });
 
-  test('is reported by doctor, and with none the command gateway pay fails', async () => {
+  test('is reported by "feira doctor", and if it is "none", "feira gateway pay" fails', async () => {
     const { connection, drop } = await cloneDatabase();
     const env = { ...databaseEnv(connection, SECRET), PAYMENT_GATEWAY: 'none' };
     const doctor = await runCommand(['doctor'], env);

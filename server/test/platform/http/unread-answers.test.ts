@@ -64,7 +64,7 @@ test('the largest page of products without include is about 8 MB', async () => {
   expect(response.rawPayload.length / MEGABYTE).toBeLessThan(9);
 });
 
-test('responses that fifty clients do not read take less than 100 MB, and other stores are answered', async () => {
+test('responses that fifty clients do not read use less than 100 MB of memory, and other stores are answered', async () => {
   const before = held();
   await askWithoutReading(CLIENTS);
   for (let n = 0; n < 50; n++) {

@@ -86,7 +86,7 @@ test.each([
   ['-name', 'products_by_name'],
   ['quantity', 'products_by_quantity'],
   ['-updatedAt', 'products_by_updated'],
-])('sort=%s reads %s', async (sort, index) => {
+])('sort=%s reads the index %s', async (sort, index) => {
   expect(await scansOf({ sort })).toContain(`Index Scan ${index}`);
 });
 

@@ -50,7 +50,7 @@ test('a total is correct before and after it is stored', async () => {
   expect(await total(store)).toBe(250);
 });
 
-test('a product that is not yet committed when the total is first counted is added once it is', async () => {
+test('a product that is not yet committed when the total is first counted is added once it is committed', async () => {
   const store = await feira.store();
   await insertProducts(feira, store, rows(250));
   // The product is written before the count and committed after it.
@@ -100,7 +100,7 @@ test('the total of a search follows renames and deletions by another server', as
   await other.close();
 });
 
-test('a total above 10,000 is capped, and exact again below', async () => {
+test('a total above 10,000 is capped, and a total of 10,000 is exact', async () => {
   const store = await feira.store();
   await insertProducts(feira, store, rows(10_001));
   expect((await store.get('/products')).body.meta).toMatchObject({ total: 10_000, totalCapped: true });
