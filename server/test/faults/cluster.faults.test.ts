@@ -9,7 +9,7 @@ import { STORM_SETTINGS } from '../support/storm/run-storm.js';
 
 // Requires the Debian packages that `deploy/local-cluster/cluster start` lists, and the full Git history.
 
-/** The number of rounds. Each round causes every fault once. */
+/** The number of rounds. Each round causes every chosen fault once. */
 const ROUNDS = Number(process.env.FEIRA_FAULT_ROUNDS ?? 1);
 /**
  * The faults to cause: `short`, or a regular expression that their titles match. Default: all, except those that need

@@ -200,7 +200,7 @@ describe('by url', () => {
   });
 });
 
-test('both key and url, or neither, is rejected', async () => {
+test('a request with both key and url, or with neither, is rejected', async () => {
   const key = await upload(feira, store, productId, bytes);
   expect((await store.post(images, { key, url: 'https://cdn.example/a.png' })).status).toBe(422);
   expect((await store.post(images, {})).status).toBe(422);

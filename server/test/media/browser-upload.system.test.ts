@@ -40,7 +40,7 @@ afterAll(async () => {
   await feira?.close();
 });
 
-/** What a script on the page receives: a status, or an error if the browser blocks the response. */
+/** Returns what a script on the page receives: the status, or the name of the error if the browser blocks the call. */
 function fetchInPage(
   url: string,
   method: string,

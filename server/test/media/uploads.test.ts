@@ -76,7 +76,7 @@ test('all errors are reported together', async () => {
   ]);
 });
 
-test('an unknown product, one of another store and a deleted one are not found', async () => {
+test('a product that is unknown, deleted or of another store is not found', async () => {
   const other = await feira.store();
   const theirs = await newProduct(other);
   const gone = await newProduct(store);

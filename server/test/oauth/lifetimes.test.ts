@@ -99,7 +99,7 @@ describe('an access token', () => {
     expect(answer.headers['www-authenticate']).toContain('error="invalid_token"');
   });
 
-  test('is not a refresh token, nor is a refresh token an access token', async () => {
+  test('is not accepted as a refresh token, nor is a refresh token accepted as an access token', async () => {
     const tokens = await erp.connected(await signedIn());
     expect(outcome(await erp.refresh(tokens.access_token))).toEqual(REFUSED);
     expect((await erp.me(tokens.refresh_token)).status).toBe(401);

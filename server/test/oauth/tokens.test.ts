@@ -187,7 +187,7 @@ describe('a revoked grant', () => {
     // The database refuses new connections, so that the listener stays disconnected during the test.
     await cluster.query(`alter database "${database}" with allow_connections false`);
     try {
-      // The last statement of the listener is either LISTEN or its heartbeat.
+      // The last statement of the listener is a LISTEN, because its heartbeat is one too.
       const { rowCount } = await cluster.query(
         `select pg_terminate_backend(pid) from pg_stat_activity
          where datname = $1 and (query ilike 'listen %' or query = 'select 1')`,

@@ -7,8 +7,8 @@ import { ROOT } from '../../support/process.js';
 const FOLDER = join(ROOT, 'server/migrations');
 
 /**
- * Migrations from before this check existed. They ran on databases that were small or were stopped for the upgrade. Do
- * not add others: the running version must be able to write during a new migration.
+ * Migrations that are older than this check. They ran while databases were small, or with the server stopped. Do not
+ * add others: the running version must be able to write during a new migration.
  */
 const OLDER_THAN_THE_CHECK = new Set([
   '0001_ground.sql',

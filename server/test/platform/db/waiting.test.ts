@@ -8,8 +8,8 @@ import { until } from '../../support/process.js';
 import { Receiver } from '../../support/receiver.js';
 import { subscribe } from '../../support/webhooks.js';
 
-// The number of calls, which is more than the nine connections that all stores share. A call that waits for something
-// other than the database must not hold a connection, so these calls must not delay another store.
+// The number of concurrent calls. It exceeds the nine connections that all stores share. A call that waits for
+// something other than the database must not hold a connection, so these calls must not delay another store.
 const MANY = 12;
 
 let feira: Feira;
@@ -71,7 +71,7 @@ test('pings with an Idempotency-Key to a receiver that hangs do not delay anothe
   await receiver.close();
 });
 
-test('subscriptions with an Idempotency-Key whose host names resolve slowly do not delay another store', async () => {
+test('subscriptions to host names that resolve slowly, sent with an Idempotency-Key, do not delay another store', async () => {
   const look = vi.spyOn(feira.context.outbound, 'isForbidden').mockImplementation(async () => {
     await held;
     return false;

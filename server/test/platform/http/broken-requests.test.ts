@@ -19,7 +19,7 @@ beforeEach(() => {
   lines = [];
 });
 
-/** Sends these bytes, keeps its side of the connection open, and returns all responses once the server closes it. */
+/** Sends these bytes, waits until the server closes the connection, and returns all responses. */
 async function exchange(bytes: string, { app } = feira): Promise<Answer[]> {
   if (!app.server.listening) await app.listen({ port: 0, host: '127.0.0.1' });
   const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1');
