@@ -37,13 +37,13 @@ async function forward(milliseconds: number): Promise<void> {
 }
 
 describe('the delivery service', () => {
-  // Delivery to Salvador costs R$ 24 plus R$ 6 per kilogram and takes 7 business days, or costs 1.8 times that and
-  // takes 4.
+  // Economy delivery to Salvador costs R$ 24 plus R$ 6 per kilogram and takes 7 business days. Express delivery costs
+  // 1.8 times as much and takes 4.
   test.each([
     ['economy', 36, 7],
     ['express', 64.8, 4],
   ] as const)(
-    '%s is shown in the order, and the label has its cost and estimated delivery',
+    '%s is shown in the order, and the shipment has its cost and estimated delivery',
     async (service, cost, days) => {
       const id = await place({ service, buyer: { address: SALVADOR } });
       const placed = await read(id);
@@ -98,8 +98,8 @@ describe('the estimated delivery', () => {
   });
 });
 
-describe('an order of digital products only', () => {
-  test('has no service, no freight and no estimate, and gets no label', async () => {
+describe('an order with digital products', () => {
+  test('has no service, freight, estimate or label if all its products are digital', async () => {
     const ebook = await newProduct(store, { price: 20, quantity: 5, typeId: 1 });
     const id = await place({}, ebook);
     const digital = { shippingService: null, estimatedDelivery: null, shippingCost: 0, total: 20 };
@@ -109,7 +109,7 @@ describe('an order of digital products only', () => {
     expect(await read(id)).toMatchObject({ ...digital, codeShipping: null, statusShipping: 'pending' });
   });
 
-  test('is recognised by its products if an early release placed it and recorded no delivery service', async () => {
+  test('gets no label if all its products are digital, even if an early release recorded no delivery service', async () => {
     const ebook = await newProduct(store, { price: 20, quantity: 5, typeId: 1 });
     const id = await place({}, ebook);
     await feira.context.db
@@ -118,7 +118,7 @@ describe('an order of digital products only', () => {
     expect((await store.post('/shipments', { orderId: id })).body.code).toBe('nothing_to_ship');
   });
 
-  test('is not an order with a physical product, in which digital products weigh nothing', async () => {
+  test('and physical products is charged only for the weight of the physical ones', async () => {
     const heavy = await newProduct(store, { price: 20, quantity: 5, typeId: 1, weight: 100 });
     const id = await order(feira, store.workspaceId, line(), { lines: [line(), line(heavy)] });
     expect((await read(id)).shippingCost).toBe(17);

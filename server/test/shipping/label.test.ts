@@ -53,11 +53,11 @@ test('a long name and address fit on the label, including the apartment and the 
     code,
   ])
     expect(read).toContain(part);
-  // There are 248 points between the margins, and a Helvetica character is on average at most half a font size wide.
+  // There are 248 points between the margins, and a Helvetica character is on average at most half the font size wide.
   for (const { size, text } of texts) expect(text.length * size * 0.5).toBeLessThan(248);
 });
 
-test('text is escaped for PDF, line breaks become spaces, and characters outside Latin-1 question marks', () => {
+test('text is escaped for PDF, line breaks become spaces, and characters outside Latin-1 become question marks', () => {
   const pdf = labelPdf({
     code: 'SX473124829BR',
     carrier: 'A (b) \\ c',

@@ -97,7 +97,7 @@ describe('a label', () => {
     expect(second.headers['idempotent-replayed']).toBe('true');
   });
 
-  test('for an unknown order or another store’s returns 404, without an orderId 422, without the scope 403', async () => {
+  test('is refused with 404 for an unknown order or another store’s order, 422 without an orderId, and 403 without the scope', async () => {
     const orderId = await place();
     const other = await feira.store();
     expect((await other.post('/shipments', { orderId })).status).toBe(404);
@@ -220,7 +220,7 @@ describe('tracking', () => {
     expect([orderId, events.length]).toEqual([one, 1]);
   });
 
-  test('of a code that is unknown, or another store’s, returns 404; without the scope 403', async () => {
+  test('returns 404 for an unknown code or another store’s code, and 403 without the scope', async () => {
     const id = await place();
     const { code } = (await store.post('/shipments', { orderId: id })).body;
     const other = await feira.store();

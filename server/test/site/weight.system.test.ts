@@ -46,7 +46,7 @@ afterAll(async () => {
   await feira.close();
 });
 
-/** Opens a browser in which pictures arrive after the page was shown, in an unusual aspect ratio. */
+/** Opens a page on which pictures arrive only after the document was parsed, and have an unusual aspect ratio. */
 async function open(width: number): Promise<{ context: BrowserContext; page: Page }> {
   const viewport = { width, height: width < 500 ? 812 : 900 };
   const context = await browser.browser()!.newContext({ viewport, locale: 'en-US' });

@@ -122,7 +122,7 @@ test('a buyer on a desktop computer chooses a variation, checks out by card and 
   await desk.close();
 }, 120_000);
 
-test('a buyer on a phone checks out in Portuguese and pays by pix at the second attempt', async () => {
+test('a buyer on a phone checks out in Portuguese and pays by pix on the second attempt', async () => {
   const phone = await openSession(browser, { viewport: PHONE, locale: 'pt-BR' });
   page = await phone.newPage();
   await page.goto(address);

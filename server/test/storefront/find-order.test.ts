@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => feira.close());
 
-/** Returns a visitor from another network, because attempts are limited per network. */
+/** Returns a visitor with this IP address. Attempts are limited per network, so each test uses its own addresses. */
 const from = (address: string) => new Visitor(feira, visitor.shop, {}, address);
 const look = async (by: Visitor, typed: { number: string; email: string }) =>
   by.press(await by.at('/orders'), 'Find order', typed);
@@ -63,7 +63,7 @@ test('guessing is limited for one network, and for one e-mail from many networks
   expect((await guess('10.1.1.1', 'a@x.example')).status).toBe(422);
 });
 
-test('the product list and the page of an unknown order link to the form', async () => {
+test('the product list and the page of an unknown order link to the form that finds an order', async () => {
   expect((await visitor.at()).html).toContain(`href="/s/${visitor.shop.slug}/orders"`);
   const missing = await visitor.at('/orders/x?key=y');
   expect(missing.status).toBe(404);

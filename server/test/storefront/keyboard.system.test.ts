@@ -34,7 +34,7 @@ async function tabTo(selector: string): Promise<void> {
     await page.keyboard.press('Tab');
     if ((await page.locator(selector).and(page.locator(':focus')).count()) > 0) return;
   }
-  throw new Error(`${MAX_TABS} tabs do not lead to ${selector} on ${page.url()}`);
+  throw new Error(`${selector} did not get the focus within ${MAX_TABS} tabs on ${page.url()}`);
 }
 
 /** Activates the focused link or button and waits for the next page. */

@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 
 describe('the product list', () => {
-  test('shows all products, newest first, with the price and a low stock', async () => {
+  test('shows all products, newest first, with their prices, and with their stock if it is low', async () => {
     await newProduct(store, { name: 'Mug', price: 34.9, quantity: 40 });
     await newProduct(store, { name: 'Plate', price: 20, quantity: 2 });
     await newProduct(store, { name: 'Vase', price: 1234.5, quantity: 0 });
@@ -28,7 +28,7 @@ describe('the product list', () => {
     );
   });
 
-  test('strikes the price through where a promotion is lower, for variations too', async () => {
+  test('strikes the price through if the promotional price is lower, also for variations', async () => {
     await newProduct(store, { name: 'Mug', price: 30, priceDiscount: 25 });
     await newProduct(store, { name: 'Bowl', price: 30, priceDiscount: 31 });
     const shirt = await newProduct(store, { name: 'Shirt', price: 80, priceDiscount: 60 });
@@ -107,12 +107,12 @@ describe('the product list', () => {
       expect((await visitor.at(`?${query}`)).status, query).toBe(200);
   });
 
-  test('of an empty shop says so', async () => {
+  test('of an empty shop says that there are no products yet', async () => {
     expect((await visitor.at()).text).toContain('no products yet');
   });
 });
 
-test('an address without a shop shows a page that says so', async () => {
+test('an address without a shop returns 404 and a page that says so', async () => {
   for (const slug of ['unknown', '%00', 'Store-1', '%F0%9F%91%95', 'x'.repeat(2000)]) {
     const { status, text, headers } = await visitor.get(`/s/${slug}`);
     expect(status, slug).toBe(404);

@@ -16,7 +16,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   ({ store, visitor } = await openShop(feira));
   await newProduct(store, { name: 'Mug', price: 30, quantity: 4, categoryId: 15 });
-  // The cheapest variation costs 70.
+  // This product is sorted and filtered by the price of its cheapest variation, 70.
   shirt = await newProduct(store, { name: 'Shirt', price: 80, categoryId: 2 });
   await store.put(`/products/${shirt}/variants`, {
     types: [{ name: 'Size', options: ['S', 'L'] }],
@@ -25,7 +25,7 @@ beforeEach(async () => {
       { combination: 'L', price: 90, quantity: 0 },
     ],
   });
-  // The promotional price is 25.
+  // This product is sorted and filtered by its promotional price, 25.
   await newProduct(store, { name: 'Álbum', price: 90, priceDiscount: 25, quantity: 9, categoryId: 21 });
   await newProduct(store, { name: 'Lamp', price: 50, quantity: 0, categoryId: 16 });
 });

@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 
 describe('a product', () => {
-  test('is chosen by its options, with the price and stock of the choice', async () => {
+  test('shows the price and stock of the variation that the chosen options select', async () => {
     const id = await newProduct(store, { name: 'Shirt', price: 80, priceDiscount: 75 });
     const { body } = await store.put(`/products/${id}/variants`, {
       types: [
@@ -69,7 +69,7 @@ describe('a product', () => {
     expect((await visitor.at(`/products/${id}?zip=123`)).text).toContain('Enter a CEP with 8 digits.');
   });
 
-  test('cannot break out of the block of its structured data', async () => {
+  test('cannot inject a script into the page through its structured data', async () => {
     const id = await newProduct(store, {
       name: `${SCRIPT} x`,
       description: '</script><script>alert(3)</script>',
@@ -79,7 +79,7 @@ describe('a product', () => {
     expect(html).not.toContain('<script>');
   });
 
-  test('that is sold out cannot be added', async () => {
+  test('that is sold out cannot be added to the cart', async () => {
     const { text, forms } = await visitor.at(`/products/${await newVaried(store, { S: 0, L: 0 })}`);
     expect(text).toContain('Sold out');
     expect(forms.some(({ buttons }) => 'Add to cart' in buttons)).toBe(false);
@@ -101,7 +101,7 @@ describe('a product', () => {
     expect((await visitor.at()).html).toContain('src="https://cdn.example/a.png"');
   });
 
-  test('of another shop, or an unknown one, is not found', async () => {
+  test('that is unknown or belongs to another shop is not found', async () => {
     const other = await newProduct(await feira.store());
     for (const id of [other, 'x', '%00', '0192aaaa-0000-7000-8000-000000000000', 'x'.repeat(3000)]) {
       const { status, text } = await visitor.at(`/products/${id}`);
@@ -131,7 +131,7 @@ test("a merchant's text is escaped wherever it appears", async () => {
   ]) {
     const { html, status } = await visitor.at(path);
     expect(status, path).toBe(200);
-    // Besides our own script, a page contains structured data, which browsers do not execute.
+    // Besides our own script, a page may contain structured data, which browsers do not execute.
     expect(html, path).not.toMatch(/<script(?! type="application\/ld\+json">| src="\/assets\/shop\.js)/);
     expect(html, path).not.toContain('<img src=x');
     expect(html, path).toContain('&lt;script');

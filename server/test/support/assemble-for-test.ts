@@ -20,7 +20,7 @@ export interface TestConnection {
 export interface TestSettings {
   logTo?: DestinationStream;
   redisUrl?: string;
-  /** A standby of the database, used as REPLICA_URL would be. */
+  /** A standby of the database, which REPLICA_URL configures in production. */
   replica?: ReplicaSettings;
   /** Another route to the same database, such as a proxy. */
   through?: (connection: TestConnection) => Promise<TestConnection>;

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { crc32, createDeflate, deflateSync } from 'node:zlib';
 import { picture } from './images.js';
 
-// Small files that make a careless decoder use much memory or time.
+// Small files that make a careless decoder use a lot of memory or time.
 
 /** A PNG with one bit per pixel, all black. */
 export function pngBomb(width: number, height: number): Buffer {
@@ -37,7 +37,7 @@ export function deepPng(width: number, height: number): Buffer {
 /** A small image with four comments that inflate to 256 MB each. */
 export async function pngTextBomb(): Promise<Buffer> {
   const small = await picture().png().toBuffer();
-  // Compressed in small pieces, so that creating the file does not use more memory than inspecting it.
+  // The zeros are compressed in pieces, so that creating the file does not use more memory than inspecting it.
   const million = Buffer.alloc(1_000_000);
   const zeros = Readable.from(Array(256).fill(million)).pipe(createDeflate({ level: 9 }));
   const text = Buffer.concat(await zeros.toArray());

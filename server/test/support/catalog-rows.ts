@@ -1,7 +1,7 @@
 import { sql } from '../../src/platform/db/sql.js';
 import type { Feira, StoreClient } from './feira.js';
 
-/** Inserts products with three variations and two images each (every fourth is simple) directly into the tables. */
+/** Inserts products directly into the tables. Each has two images and, except for every fourth, three variations. */
 export async function insertCatalog(feira: Feira, store: StoreClient, count: number): Promise<void> {
   await feira.context.db.store('test').transaction(async (tx) => {
     await tx.query(sql`

@@ -3,14 +3,14 @@ import type { Answer, Feira, StoreClient } from './feira.js';
 
 let made = 0;
 
-/** Creates a simple product and returns its id. */
+/** Creates a product, by default a simple one, and returns its id. */
 export async function newProduct(store: StoreClient, fields: object = {}): Promise<string> {
   const answer = await store.post('/products', { name: `Product ${++made}`, price: 10, ...fields });
   expect(answer.status).toBe(201);
   return answer.body.id;
 }
 
-/** Creates a product with one variation per entry. The key is both its option and its SKU, the value is its stock. */
+/** Creates a product with one variation per entry. The key is both its option and its SKU; the value is its stock. */
 export async function newVaried(store: StoreClient, balances: Record<string, number>): Promise<string> {
   const id = await newProduct(store);
   const answer = await store.put(`/products/${id}/variants`, sizes(balances));
@@ -18,7 +18,7 @@ export async function newVaried(store: StoreClient, balances: Record<string, num
   return id;
 }
 
-/** Returns the body with which PUT /products/{id}/variants creates the variations of `newVaried`. */
+/** Returns the body that `newVaried` sends to PUT /products/{id}/variants. */
 export function sizes(balances: Record<string, number>) {
   return {
     types: [{ name: 'Size', options: Object.keys(balances) }],

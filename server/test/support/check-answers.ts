@@ -8,7 +8,7 @@ let checker: DocumentChecker | undefined;
 
 /**
  * Compares every response of the server with its openapi.json. An injected request rejects if its response contradicts
- * the document. Contradictions in responses over a socket are collected in `faults`, which `Feira.close` throws.
+ * the document. Contradictions in responses over a socket are collected in `faults`, and `Feira.close` throws them.
  */
 export async function checkAnswers(app: FastifyInstance): Promise<{ faults: string[] }> {
   checker ??= new DocumentChecker((await app.inject('/openapi.json')).json());

@@ -10,14 +10,15 @@ const ROUND = 250;
 
 export interface DryRunCounts {
   writes: number;
-  /** The number of requests per route, and of responses per status. */
+  /** The number of writes per route. */
   routes: Record<string, number>;
+  /** The number of responses to real writes, not to dry runs, per status. */
   statuses: Record<string, number>;
 }
 
 /**
  * Sends random writes, each first as a dry run and then for real. Both must agree, and the dry run must leave every
- * table unchanged. Each round has a new database, because every comparison reads the whole database.
+ * table unchanged. Each round starts with a new database, because every comparison reads all of it.
  */
 export async function runDryAndReal(writes: number): Promise<DryRunCounts> {
   const counts: DryRunCounts = { writes: 0, routes: {}, statuses: {} };

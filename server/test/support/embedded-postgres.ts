@@ -9,7 +9,7 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/platform
 import { memoryOrDisk } from './memory-or-disk.js';
 
 const server = join(import.meta.dirname, '..', '..');
-/** The compiled launcher of the embedded PostgreSQL. */
+/** The folder with the compiled launcher of the embedded PostgreSQL. */
 export const compiled = join(server, 'dist', 'platform', 'embedded-postgres');
 
 /** The data folders of a test file, which `removeFolders` removes. */
@@ -22,8 +22,8 @@ interface EmbeddedUser extends Omit<EmbeddedPostgres, 'close'> {
 }
 
 /**
- * Returns the data folder that the tests of a file share if they do not need a new one, because initdb takes about a
- * second. Registers the hooks that run initdb, kill the processes that a test leaves, and remove all folders.
+ * Returns a data folder for all tests of a file that do not need a new one. They share it, because initdb takes about a
+ * second. Registers the hooks that run initdb, kill the processes that a test leaves running, and remove all folders.
  */
 export function sharedFolder(): string {
   const folder = openFolder();
@@ -79,7 +79,7 @@ async function killUsers(): Promise<void> {
 }
 
 async function removeFolders(): Promise<void> {
-  // The external locations are removed first, because the data folders contain their names.
+  // All external locations are looked up before anything is removed, because the data folders contain their names.
   for (const path of [...folders.map(placeOf), ...folders]) await rm(path, { recursive: true, force: true });
 }
 
@@ -91,7 +91,7 @@ export function openFolder(parent = memoryOrDisk()): string {
   return folder;
 }
 
-/** Returns the folder of PostgreSQL that belongs to the data folder. */
+/** Returns the folder in which PostgreSQL keeps its files for this data folder of Feira. */
 export function placeOf(folder: string): string {
   const id = join(folder, 'postgres-id');
   return existsSync(id) ? join('/var/lib/feira', readFileSync(id, 'utf8')) : join(folder, 'postgres');

@@ -23,7 +23,7 @@ export const ALL_SCOPES = Object.keys(SCOPES) as Scope[];
 export const TEST_SECRET = 'a secret for tests, known to everybody who reads them';
 const LARGE_BUDGET = 1_000_000;
 
-/** A complete server on its own database. Requests are injected, not sent over a socket. */
+/** A complete server. It has its own database unless it was opened with `on`. Requests are usually injected. */
 export interface Feira {
   app: FastifyInstance;
   /** `gateway` is the sandbox gateway. It is undefined on a server that was opened without a payment gateway. */
@@ -35,7 +35,7 @@ export interface Feira {
   /** Creates a store with a connected app. The default budget is large enough for any test. */
   store(options?: { scopes?: Scope[]; perMinute?: number }): Promise<StoreClient>;
   events(workspaceId: string): Promise<{ event: string; data: Record<string, unknown> }[]>;
-  /** Closes the servers that were opened on the database of this one, and then this one. */
+  /** Closes the dependents and then this server. Throws if a response over a socket contradicted openapi.json. */
   close(): Promise<void>;
 }
 

@@ -136,7 +136,7 @@ export const HOSTILE_HEADERS: Record<string, Record<string, string>> = Object.fr
   ),
 );
 
-/** Caches what a generator yields for one size, because most of it is the same for every route. */
+/** Caches what a generator yields for each size, because the result is the same for every route. */
 function remembered<T>(make: (bytes: number) => Generator<T>): (bytes: number) => T[] {
   const made = new Map<number, T[]>();
   return (bytes) => {

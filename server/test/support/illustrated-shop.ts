@@ -52,7 +52,7 @@ export async function addProducts(store: StoreClient): Promise<void> {
     await store.post(`/products/${shirt}/images`, { url: `${PICTURES}/shirt-${at}.png` });
 }
 
-/** Opens a new session of the browser. Images that merchants host elsewhere are generated here. */
+/** Opens a new browser session. Requests for product images on another host are answered with generated images. */
 export async function openSession(
   browser: BrowserContext,
   options: BrowserContextOptions,

@@ -27,7 +27,7 @@ export function pkce(verifier = randomBytes(32).toString('base64url')): {
   return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') };
 }
 
-/** A valid authorization request, in which a test replaces single parameters. */
+/** Returns the parameters of a valid authorization request. Tests replace some of them. */
 export function authorizationQuery(
   { clientId }: { clientId: string },
   { challenge }: { challenge: string } = pkce(),

@@ -8,8 +8,8 @@ import { order } from './shop.js';
 const WORDS = ['Camiseta', 'Mochila', 'Caneca'];
 
 /**
- * Sends random creates, deletes, renames, variations and orders through two processes concurrently. After each round,
- * the totals and pages that both processes return must equal a count and a full read of the database.
+ * Sends random writes to products, stock and orders through two processes concurrently. After each round, the totals
+ * and a random page that each process returns must agree with the tables.
  */
 export async function compareTotals(
   feira: Feira,

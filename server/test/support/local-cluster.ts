@@ -27,7 +27,7 @@ export type Part =
   | 'redis'
   | 'radosgw';
 
-/** Starts the whole topology of deploy/local-cluster in its own folder. */
+/** The whole topology of deploy/local-cluster, started in its own folder. */
 export class LocalCluster implements StormTarget {
   readonly kills: Kill[] = [];
   private readonly stopAtExit = () => void spawnSync(COMMAND, ['stop'], { env: this.env });
@@ -42,7 +42,7 @@ export class LocalCluster implements StormTarget {
 
   /** `release` is the folder of the version to start. `replace` later starts the version under test. */
   static async start(settings: Record<string, string>, release = ROOT): Promise<LocalCluster> {
-    // Ports below the range that the system uses for outgoing connections.
+    // These ports are below the range that the system uses for outgoing connections.
     const port = 20_000 + (process.pid % 250) * PORTS;
     const folder = join(tmpdir(), `feira-faults-${process.pid}`);
     const env = cleanEnv({
@@ -120,7 +120,7 @@ export class LocalCluster implements StormTarget {
     return run(this.env, 'clock', part, 'real');
   }
 
-  /** `silent` drops every packet from and to the port of the part, `slow` drops one in five. */
+  /** `silent` drops every packet from and to the port of the part; `slow` drops one in five. */
   disturbNetwork(part: Part, how: 'silent' | 'slow'): Promise<void> {
     return run(this.env, 'network', part, how);
   }
@@ -185,8 +185,8 @@ export class LocalCluster implements StormTarget {
 
 async function run(env: Record<string, string>, command: string, ...args: string[]): Promise<void> {
   const timeout = command === 'start' ? START_MS : CHANGE_MS;
-  // The command must work in a folder that only its caller may enter, such as /root. As root, it starts programs as
-  // another account.
+  // The command runs in a folder that only its caller may enter, like /root. It must work there even when root runs it
+  // and it starts programs under another account.
   const folder = temporaryFolder();
   try {
     await promisify(execFile)(COMMAND, [command, ...args], { env, timeout, cwd: folder.path });

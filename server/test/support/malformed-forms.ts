@@ -21,8 +21,8 @@ const VALUES = [
 const value = fc.oneof(fc.constantFrom(...VALUES), malformedText);
 
 /**
- * Generates the form with up to three fields replaced, removed, repeated or added, and sometimes bytes that are not a
- * form.
+ * Generates the form with up to three fields replaced, removed, repeated or added, and sometimes a truncated form or
+ * bytes that are not a form.
  */
 export function malformedForm(fields: Record<string, string>): fc.Arbitrary<string | Buffer> {
   const how = fc.constantFrom('replace', 'replace', 'remove', 'double', 'add');
