@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
-// Invalid input as buggy clients and attackers send it. Each generator prefers almost valid input, because the first
-// check rejects random noise, and the later checks would never be reached.
+// Invalid input as buggy clients and attackers send it. Each generator prefers almost valid input, because random noise
+// would fail the first check and never reach the later ones.
 
 const NASTY_TEXTS = [
   '',
@@ -66,7 +66,7 @@ const anyJson: fc.Arbitrary<unknown> = fc.oneof(
   fc.dictionary(malformedText, scalar, { maxKeys: 4 }),
 );
 
-/** Generates the sample with up to three values replaced, removed or repeated, or with an added field. */
+/** Generates the sample with up to three changes: a value is replaced, removed or repeated, or a field is added. */
 function nearly(sample: unknown): fc.Arbitrary<unknown> {
   const how = fc.constantFrom('replace', 'replace', 'remove', 'double', 'add');
   const change = fc.record({ at: fc.nat(), how, name: malformedText, value: anyJson });
@@ -98,7 +98,7 @@ export function placesIn(holder: Holder): [Holder, string][] {
   ]);
 }
 
-/** Generates JSON close to the sample, which is sometimes truncated, scrambled, or not JSON at all. */
+/** Generates a body: usually JSON close to the sample, sometimes other JSON, truncated JSON, random bytes or none. */
 export function malformedBody(sample: unknown): fc.Arbitrary<string | Buffer | undefined> {
   const json = nearly(sample).map((body) => JSON.stringify(body) ?? '');
   return fc.oneof(

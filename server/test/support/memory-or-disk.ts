@@ -2,8 +2,8 @@ import { statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 
 /**
- * Returns a folder in memory, where copying a database takes only 14–28 ms, if there is enough space. In a container,
- * /dev/shm often has only 64 MB, which is too little for a cluster.
+ * Returns a folder in memory if it has enough space, otherwise the temporary folder. In memory, copying a database
+ * takes only 14–28 ms. In a container, /dev/shm often has only 64 MB, which is too little for a cluster.
  */
 export function memoryOrDisk(): string {
   try {

@@ -18,7 +18,7 @@ export async function openStore(
 
 export interface Form {
   action: string;
-  /** The fields that a browser would send: hidden fields, prefilled inputs, the first option of each select. */
+  /** The values of all text areas and inputs (checked or not), and the first option of each select. */
   fields: Record<string, string>;
   /** The fields that each button adds, by label. */
   buttons: Record<string, Record<string, string>>;

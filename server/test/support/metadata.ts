@@ -15,7 +15,7 @@ export interface PrivateImage {
   icc?: boolean;
 }
 
-/** Returns files of each format that contain a GPS position, texts and comments. */
+/** Returns files of each format with private metadata, such as a GPS position, texts and comments. */
 export async function privateImages(): Promise<PrivateImage[]> {
   const jpeg = (options = {}) => picture().withIccProfile('p3').jpeg(options).toBuffer();
   const png = await picture().withIccProfile('p3').png().toBuffer();
@@ -83,7 +83,7 @@ function privateJpeg(bytes: Buffer): Buffer {
     segment(0xed, 'Photoshop 3.0\0', SECRET),
     comment,
     bytes.subarray(2, scan),
-    // A second copy directly before the last scan. Comments may precede any marker, so they must be removed there too.
+    // This copy is directly before the last scan. Comments may precede any marker, so they must be removed there too.
     comment,
     bytes.subarray(scan),
     Buffer.from(`${SECRET} behind the end`),
@@ -113,7 +113,7 @@ function webpChunk(name: string, data: Buffer): Buffer {
   return Buffer.concat([head, data, Buffer.alloc(data.length & 1)]);
 }
 
-/** Adds metadata to an image in the extended WebP format, which an image with a color profile has. */
+/** Adds metadata to an image in the extended WebP format, which images with a color profile use. */
 function privateWebp(bytes: Buffer): Buffer {
   const made = Buffer.concat([
     bytes,

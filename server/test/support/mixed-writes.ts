@@ -62,7 +62,7 @@ export async function writeMixed(
   return interrupted;
 }
 
-/** Cancels all unpaid orders from two processes at the same time. */
+/** Cancels all unpaid orders of the store, in all processes at the same time. */
 export async function expireEverything({ store, processes }: MixedStore): Promise<void> {
   await processes[0]!.context.db.store('test').autocommit.query(sql`
     update orders set expires_at = now() - interval '1 second'

@@ -105,8 +105,8 @@ function editParts(random: Random, bytes: Buffer, type: ImageType): Buffer {
 }
 
 /**
- * Splits a file into its parts. The first one is everything before the actual parts. After a corrupted length, the rest
- * is one part.
+ * Splits a file into its parts. The first part is the header of the file. A part with too large a length extends to the
+ * end of the file.
  */
 function partsOf(bytes: Buffer, type: ImageType): Buffer[] {
   let at = { 'image/png': 8, 'image/webp': 12, 'image/jpeg': 2, 'image/gif': 13 }[type];

@@ -6,7 +6,7 @@ interface Times {
   updatedAt?: string;
 }
 
-/** Sets the times of an order, bypassing the trigger. */
+/** Sets the times of an order. Triggers are disabled, because one of them would overwrite `updated_at`. */
 export async function dated(feira: Feira, orderId: string, { createdAt, updatedAt }: Times): Promise<string> {
   await feira.context.db.store('test').transaction(async (tx) => {
     // Without triggers, the stored JSON would keep the old times. It is deleted, and the API then computes the record,

@@ -33,7 +33,7 @@ export async function recordShifts(context: BrowserContext): Promise<void> {
   });
 }
 
-/** Returns the layout shifts of the page after everything on it was loaded, including images further down. */
+/** Loads everything on the page, including images further down, and returns all layout shifts so far. */
 export async function shiftsOn(page: Page): Promise<Shift[]> {
   await page.evaluate(async () => {
     for (const image of document.images) {

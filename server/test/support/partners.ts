@@ -27,8 +27,8 @@ export const clientIdOn = (page: Page) => /app_[0-9a-f]{24}/.exec(page.text)![0]
 export const secretOn = (page: Page) => /feira_cs_[\w-]{43}/.exec(page.text)?.[0];
 
 /**
- * Returns whether the token endpoint accepts the secret. It checks the client before the refresh token, which is
- * unknown.
+ * Returns whether the token endpoint accepts the secret. The endpoint checks the secret before the refresh token, so a
+ * refresh token that does not exist is enough.
  */
 export async function isLive({ app }: Feira, clientId: string, clientSecret: string): Promise<boolean> {
   const { body } = await new Integrator(app, { clientId, clientSecret }).refresh('unknown');

@@ -25,7 +25,7 @@ export class PostgresCluster {
     return cluster;
   }
 
-  /** A standby that streams from this cluster. It has a folder of its own and must be closed, too. */
+  /** Starts a standby that streams from this cluster. It has its own folder and must be closed separately. */
   startStandby(): PostgresCluster {
     const folder = newFolder(tmpdir());
     run('pg_basebackup', '-h', this.folder, '-U', 'feira', '-D', join(folder, 'data'), '-R', '-c', 'fast');
@@ -61,7 +61,7 @@ export class PostgresCluster {
     return { ...this.connection, database: name };
   }
 
-  /** Returns the path of the dump. */
+  /** Dumps a database and returns the path of the dump. */
   dump(database: string): string {
     const file = join(this.folder, `${database}.dump`);
     run('pg_dump', '-h', this.folder, '-U', 'feira', '-Fc', '-f', file, database);

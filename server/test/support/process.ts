@@ -50,7 +50,7 @@ process.once('exit', () => {
   for (const child of children) child.kill('SIGKILL');
 });
 
-/** A command that runs until it is stopped. */
+/** Starts a command that runs until it is stopped. */
 export function startCommand(args: string[], env: Record<string, string>): CommandProcess {
   const child = spawn(process.execPath, [FEIRA, ...args], { env: cleanEnv(env) });
   children.add(child);
@@ -104,11 +104,11 @@ export function temporaryFolder(): { path: string; remove(): void } {
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-/** Below the ports that the kernel assigns to outgoing connections. Each worker of the test run has its own range. */
+/** Tests use ports below those that the kernel assigns to outgoing connections. Each test worker has its own range. */
 const FIRST_PORT = 12_000;
 const PORTS_PER_WORKER = 2_000;
 const firstOfWorker = FIRST_PORT + (Number(process.env.VITEST_POOL_ID ?? 0) % 10) * PORTS_PER_WORKER;
-// Starts at a random port, so that two test runs on one machine most likely use different ports.
+// Counting starts at a random port, so that two test runs on one machine most likely use different ports.
 let portsUsed = Math.floor(Math.random() * PORTS_PER_WORKER);
 
 /** Returns a port on which nothing listens and which no other test of this run gets at the same time. */
@@ -127,7 +127,7 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** Returns the environment for a command: the given variables, PATH and HOME, but no other variable of the test run. */
+/** Returns the environment for a command: PATH and HOME of this process, a default PUBLIC_URL and the given variables. */
 export function cleanEnv(env: Record<string, string>): Record<string, string> {
   const { PATH = '', HOME = '' } = process.env;
   return { PATH, HOME, PUBLIC_URL: 'http://localhost:3000', ...env };

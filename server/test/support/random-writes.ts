@@ -1,10 +1,10 @@
 import type { StoreClient } from './feira.js';
 import type { Random } from './random.js';
 
-/** A write that supports a dry run, so it can be sent twice: dry and for real. */
+/** A write that supports a dry run, so that it can be sent twice: first as a dry run, then for real. */
 interface RandomWrite {
   method: 'POST' | 'PATCH' | 'PUT' | 'DELETE';
-  /** As in the route table, so that a test can check that every route was used. */
+  /** The path as in the route table, so that a test can check that every route was used. */
   route: string;
   path: string;
   body: unknown;
@@ -16,7 +16,7 @@ const COLOURS = ['Azul', 'Verde'];
 const STATUSES = ['pending', 'preparing', 'sent', 'in_transit', 'delivered', 'returned', 'canceled', 'lost'];
 const UNKNOWN_ID = '01920000-0000-7000-8000-000000000000';
 
-/** Generates writes to one store, about a third of which are rejected. It tracks the existing products and orders. */
+/** Generates writes to one store, many of which are rejected. It tracks the existing products and variations. */
 export class RandomWrites {
   private readonly products: string[] = [];
   private readonly variations = new Map<string, string[]>();

@@ -7,7 +7,7 @@ export interface RawAnswer {
 }
 
 /**
- * Adds no content type or length to these headers, whereas fetch would add both. A body without a length is sent in
+ * Sends a request. Unlike fetch, it adds no Content-Length to the headers; a body without a Content-Length is sent in
  * chunks.
  */
 export function rawRequest(

@@ -11,7 +11,7 @@ export interface RedisProcess {
   stop(): Promise<void>;
 }
 
-/** A real Redis (Debian's redis-server) on loopback without persistence. */
+/** Starts a real Redis (Debian's redis-server) on loopback without persistence. */
 export async function startRedis(port?: number): Promise<RedisProcess> {
   const folder = temporaryFolder();
   port ??= await freePort();

@@ -18,7 +18,8 @@ export class Replicated {
   static async start(): Promise<Replicated> {
     const primary = PostgresCluster.start({
       fsync: 'off',
-      // A session that sets synchronous_commit = on waits after its commit, until it is canceled.
+      // There is no such standby, so a session that sets synchronous_commit = on waits after its commit until it is
+      // canceled.
       synchronous_standby_names: 'absent',
       synchronous_commit: 'local',
     });

@@ -41,7 +41,7 @@ export class ShellSession {
     }, PATIENCE_MS);
   }
 
-  /** Runs a block in a separate terminal until the session ends. */
+  /** Runs a block in a separate shell until the session ends. */
   runInBackground(block: string): void {
     const { folder: cwd, env } = this;
     const child = spawn(this.name, ['-c', block], { cwd, env, detached: true });
@@ -62,8 +62,8 @@ export class ShellSession {
   }
 
   /**
-   * Stops every process and waits until the output of the background shells is closed. It is not
-   * enough to wait for the shells: the server that a shell started exits later, and may write files until it does.
+   * Stops every process and waits until the output of the background shells is closed. It is not enough to wait for the
+   * shells: the server that a shell started exits later, and may write files until it does.
    */
   async close(): Promise<void> {
     this.shell.stdin?.end();

@@ -10,7 +10,7 @@ interface Address {
 
 /**
  * A proxy to PostgreSQL that can drop packets silently, like a firewall that has lost its state. Existing and new
- * connections then receive nothing any more, not even a close.
+ * connections then receive nothing, not even a close.
  */
 export class SilentProxy {
   private isSilent = false;

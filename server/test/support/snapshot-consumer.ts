@@ -66,7 +66,7 @@ export async function writeUntil(
 }
 
 /**
- * Checks that a consumer that starts with the snapshot and applies the feed after its cursor ends with the current
+ * Checks that a consumer that starts with the snapshot and applies the feed after its cursor ends up with the current
  * state of the store.
  */
 export async function expectToCatchUp(store: StoreClient, { records, cursor }: ReadSnapshot): Promise<void> {

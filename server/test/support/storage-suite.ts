@@ -82,7 +82,7 @@ export function describeStorage(kind: string, under: () => StorageUnderTest): vo
       await expectRejected(upload, await rawPut(await sign(upload), 'image/png', Buffer.alloc(0)));
     });
 
-    test('rejects a body in chunks, which has no length', async () => {
+    test('rejects a chunked body, which declares no length', async () => {
       const upload = newUpload();
       const headers = { 'Content-Type': 'image/png', 'Transfer-Encoding': 'chunked' };
       await expectRejected(upload, await rawRequest('PUT', await sign(upload), headers, BYTES));
@@ -177,7 +177,7 @@ export function describeStorage(kind: string, under: () => StorageUnderTest): vo
       expect(await namesOf(upload)).toEqual([]);
     });
 
-    test('removes a missing file without an error, and reports no error when checked', async () => {
+    test('removes a missing file without an error, and `check` reports no error', async () => {
       const { storage } = under();
       const { key } = newUpload();
       await storage.removeStaged(key);
@@ -189,8 +189,8 @@ export function describeStorage(kind: string, under: () => StorageUnderTest): vo
 }
 
 /**
- * Declares a length but sends exactly these bytes. If they are enough for a response, the connection is closed after
- * the response, otherwise immediately.
+ * Sends a PUT that declares this length but contains exactly these bytes. If they are at least as long as declared, the
+ * connection is closed after the response, otherwise immediately.
  */
 async function sendAndEnd(url: string, bytes: Buffer, declared: number): Promise<void> {
   const { hostname, port, pathname, search, host } = new URL(url);
