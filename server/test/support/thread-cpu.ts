@@ -4,9 +4,9 @@ const SCHEDSTAT = '/proc/thread-self/schedstat';
 const HAS_SCHEDSTAT = existsSync(SCHEDSTAT);
 
 /**
- * Returns the CPU time of this thread in milliseconds. It excludes time in which another process, such as PostgreSQL,
- * used the core, and the threads that hash passwords or decode images, so it measures what blocks the event loop. On
- * systems other than Linux the whole process is measured, which can only be more.
+ * Returns the CPU time of this thread in milliseconds. This is the time that blocks the event loop. It excludes other
+ * processes, such as PostgreSQL, and the threads that hash passwords or decode images. On systems other than Linux the
+ * CPU time of the whole process is returned, which can only be more.
  */
 function threadCpuMs(): number {
   if (HAS_SCHEDSTAT) return Number(readFileSync(SCHEDSTAT, 'utf8').split(' ', 1)[0]) / 1e6;
@@ -20,7 +20,7 @@ export async function cpuOf<T>(work: () => Promise<T>): Promise<{ result: T; ms:
   return { result, ms: threadCpuMs() - begun };
 }
 
-/** The duration of `calibrationWork` on the machine for which the budgets were chosen. */
+/** The CPU time of `calibrationWork` on the machine for which the budgets were chosen. */
 const REFERENCE_MS = 20;
 const document = JSON.stringify(
   Array.from({ length: 12_000 }, (_, index) => ({ id: index, name: `Product ${index}`, price: index / 100 })),

@@ -26,14 +26,17 @@ const SLACK_MS = 6_000;
  */
 const CLOSED_BEFORE_KILL_MS = 3_000;
 const PROBE_EVERY_MS = 50;
-/** One to read the requests in the sockets, one to notice that connections ended, and one for the failing responses. */
+/**
+ * The receiver needs one probe to read the requests in its sockets, one to notice that connections ended, and one until
+ * its responses on them have failed.
+ */
 const PROBES_TO_CATCH_UP = 3;
 
 /** A receiver that records when each delivery arrived and when its connection was closed. */
 export class Arrivals {
   readonly all: Arrival[] = [];
   private readonly closed = new Map<Socket, number>();
-  /** Requests of the receiver to itself. They show how late it reads its sockets on a busy machine. */
+  /** Requests that the receiver sends to itself. They show how late it reads its sockets on a busy machine. */
   private readonly probes: { begun: number; ended: number }[] = [];
   private probing: Promise<void> | undefined;
   private closing = false;
@@ -95,7 +98,7 @@ export class Arrivals {
         if (!before) continue;
         const cause =
           repeat.attempt > before.attempt
-            ? failed.has(`${before.eventId} ${before.attempt}`) && 'the attempt before failed'
+            ? failed.has(`${before.eventId} ${before.attempt}`) && 'the previous attempt failed'
             : this.killBetween(kills, before, repeat);
         if (cause) causes[cause] = (causes[cause] ?? 0) + 1;
         else unexplained.push(this.describe(before, repeat, kills));
@@ -140,7 +143,7 @@ export class Arrivals {
     }
   }
 
-  /** Returns when the receiver had read everything that was in its sockets at this time. */
+  /** Returns the time by which the receiver had read everything that was in its sockets at `time`. */
   private caughtUpAt(time: number): number {
     const later = this.probes.filter(({ begun }) => begun >= time);
     return later[PROBES_TO_CATCH_UP - 1]?.ended ?? Number.POSITIVE_INFINITY;
@@ -148,8 +151,8 @@ export class Arrivals {
 }
 
 /**
- * Sorts by attempt. A receiver on a busy machine may read a request that timed out after the request of the next
- * attempt, because the two came over different connections.
+ * Sorts by attempt. On a busy machine, the receiver may read the request of a timed-out attempt later than that of the
+ * next attempt, because the two arrive over different connections.
  */
 function byAttempt(one: Arrival, other: Arrival): number {
   return one.attempt - other.attempt || one.at - other.at;

@@ -7,7 +7,7 @@ import type { Kill } from './target.js';
 /** Something that goes wrong in a cluster. `run` resolves when the cluster has recovered. */
 export interface Fault {
   title: string;
-  /** Whether another server becomes the primary. The time without writes is then limited. */
+  /** Whether another server may become the primary. The time without writes is then limited. */
   isFailover?: true;
   /** Whether the fault is part of the short run (FEIRA_FAULTS=short). */
   isShort?: true;
@@ -27,7 +27,7 @@ interface FaultContext {
   report(problem: string): void;
 }
 
-/** How long a disk stays full or a connection silent: longer than every time limit of a request. */
+/** How long a disk stays full or a connection silent: longer than every database time limit of a request. */
 const HOLD_MS = 10_000;
 
 export const FAULTS: Fault[] = [
@@ -134,7 +134,10 @@ export const FAULTS: Fault[] = [
   },
 ];
 
-/** The next fault must not hit the other process of the same kind while this one is still starting. */
+/**
+ * Kills a process and waits until it is ready again. The next fault must not hit the other process of the same kind while
+ * this one is still starting.
+ */
 async function killProcess(
   cluster: LocalCluster,
   victim: 'api' | 'worker',

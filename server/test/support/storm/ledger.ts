@@ -1,8 +1,9 @@
 import type { FailedCall } from './failed-calls.js';
 
 /**
- * The result of a write, as far as its caller knows it. `done` and `refused`: the write was answered. `unknown`: the
- * call failed and was not repeated. Checkouts and writes with an idempotency key are repeated until they are answered.
+ * The result of a write, as far as its caller knows. `done` and `refused` mean that the write was answered. `unknown`
+ * means that the call failed and was not repeated. Checkouts and writes with an idempotency key are repeated until they
+ * are answered.
  */
 export type Outcome = 'done' | 'refused' | 'unknown';
 

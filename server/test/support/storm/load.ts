@@ -9,7 +9,7 @@ import type { StormTarget } from './target.js';
 
 const WRITERS = 4;
 const RETRY_MS = 50;
-/** Reads pause between calls, so that the writers get most of the CPU time. */
+/** The reader pauses between calls, so that the writers get most of the CPU time. */
 const READ_PAUSE_MS = 20;
 /** How long a call is repeated: longer than the lease of an idempotency key and a recovery of PostgreSQL. */
 const LONGEST_MS = 180_000;
@@ -29,7 +29,7 @@ interface Answer {
   body: { id: string; code?: string };
 }
 
-/** Writers that change one store in many ways, record the responses, and repeat requests that were not answered. */
+/** Writers that change one store in many ways, record the responses, and repeat failed requests if that is safe. */
 export class Load {
   readonly ledger = new Ledger();
   private readonly open = new Set<Promise<void>>();
@@ -159,7 +159,7 @@ export class Load {
       const { status, headers } = response;
       const text = await response.text();
       const retryAfter = headers.get('retry-after');
-      // HAProxy's own responses are not JSON.
+      // Some of HAProxy's own responses, such as a 504, are not JSON.
       if (status >= 500) throw new FailedAnswer(status, retryAfter, text.slice(0, 60));
       const answer = { status, body: JSON.parse(text) as Answer['body'] };
       if (answer.body.code === KEY_IN_USE) throw new FailedAnswer(status, retryAfter, KEY_IN_USE);

@@ -14,7 +14,7 @@ const SOLD_PRODUCTS = 2;
 const SOLD_AT_FIRST = 40;
 /** A run continues until this many writes are acknowledged, however slow the machine is. */
 const LEAST_ACKNOWLEDGED = 400;
-/** Long enough for the jobs, which run every ten seconds, and for failed work, which is postponed. */
+/** Long enough for the jobs of orders and payments, which run every ten seconds, and for failed work, which waits. */
 const SETTLE_MS = 120_000;
 
 /** The settings of the servers in a storm. */
@@ -32,7 +32,7 @@ export interface Progress {
   acknowledged(): number;
   /** The times at which writes were acknowledged, in milliseconds of performance.now(). */
   acknowledgedAt(): number[];
-  /** The oldest first. */
+  /** The failed calls, oldest first. */
   failedCalls(): FailedCall[];
 }
 
@@ -49,9 +49,8 @@ export interface StormReport {
 }
 
 /**
- * Writers change stores in many ways over HTTP while `disturb` causes faults. Afterwards every acknowledged
- * change must be in the database once and its event in the feed once, and the event must have reached the receiver at
- * least once.
+ * Writers change stores in many ways over HTTP while `disturb` causes faults. Afterwards every acknowledged change must
+ * be in the database once and its event in the feed once, and the event must have reached the receiver at least once.
  */
 export async function runStorm(
   target: StormTarget,

@@ -29,7 +29,7 @@ export function doubleEvents(fleet: Fleet): Promise<void> {
   );
 }
 
-/** Stores about half of the balances as one unit more than was written. */
+/** Stores about half of the balances one unit too high. */
 export function miscountStock(fleet: Fleet): Promise<void> {
   return addTrigger(fleet, 'before update of quantity on products', 'new.quantity := new.quantity + 1;', 0.5);
 }

@@ -77,7 +77,7 @@ export function readAttempts(target: StormTarget): Promise<RecordedAttempt[]> {
     join deliveries d on d.workspace_id = a.workspace_id and d.id = a.delivery_id`);
 }
 
-/** Returns the number of unfinished records by kind. It is empty when everything is finished. */
+/** Returns the number of unfinished records by kind. The result is empty when everything is finished. */
 export async function unfinished(target: StormTarget): Promise<Record<string, number>> {
   const [counts] = await target.db.store('test').query<Record<string, number>>(sql`
     select (select count(*) from outbox) as outbox,

@@ -3,7 +3,7 @@ import type { FeedEntry, StoreState } from './state.js';
 
 export interface Expectation {
   ledger: Ledger;
-  /** Products whose stock only the writers set. */
+  /** Products whose stock is set only by the writers. */
   ownProducts: string[];
   /** Products that buyers order. */
   soldProducts: string[];
@@ -68,7 +68,7 @@ function verifyStock({ products, feed }: StoreState, { ledger, ownProducts }: Ex
     if (stored !== last) faults.push(`product ${id} has ${stored}, the last event says ${last}`);
     const acknowledged = ledger.stock.filter((write) => write.productId === id && write.outcome === 'done');
     const newest = Math.max(0, ...acknowledged.map(({ quantity }) => quantity));
-    if (last < newest) faults.push(`product ${id} has ${last}, and ${newest} was acknowledged`);
+    if (last < newest) faults.push(`product ${id} has ${last}, but ${newest} was acknowledged`);
   }
   return faults;
 }
@@ -94,7 +94,7 @@ function verifySales(state: StoreState, { ledger, soldProducts, soldAtFirst }: E
       faults.push(`product ${id} has ${stored} units in stock, but ${left} are expected from the orders`);
     const reported = differences(soldAtFirst, stockEvents(state.feed, id));
     if (String(reported.sort(ascending)) !== String(changes.sort(ascending)))
-      faults.push(`product ${id} changed by ${changes}, and its events by ${reported}`);
+      faults.push(`product ${id} changed by ${changes}, but its events report ${reported}`);
   }
   return faults;
 }
@@ -119,10 +119,10 @@ function verifyMoney(state: StoreState, { ledger }: Expectation): string[] {
   const orders = new Map(state.orders.map((order) => [order.id, order]));
   for (const { orderId } of ledger.payments)
     if (!orders.get(orderId)?.wasPaid)
-      faults.push(`order ${orderId} was paid, and is ${orders.get(orderId)?.status}`);
+      faults.push(`order ${orderId} was paid, but is ${orders.get(orderId)?.status}`);
   for (const { orderId, outcome } of ledger.refunds)
     if (outcome === 'done' && orders.get(orderId)?.status !== 'refunded')
-      faults.push(`order ${orderId} was refunded, and is ${orders.get(orderId)?.status}`);
+      faults.push(`order ${orderId} was refunded, but is ${orders.get(orderId)?.status}`);
   const refunds = countBy(state.refunds, ({ orderId }) => orderId);
   const answered = countBy(
     ledger.refunds.filter(({ outcome }) => outcome === 'done'),
@@ -152,7 +152,7 @@ function verifyMoney(state: StoreState, { ledger }: Expectation): string[] {
 function verifyFeed({ feed, products, images, orders }: StoreState): string[] {
   const faults: string[] = [];
   for (const [index, { sequence }] of feed.entries())
-    if (sequence !== index + 1) faults.push(`place ${index + 1} of the feed has the sequence ${sequence}`);
+    if (sequence !== index + 1) faults.push(`position ${index + 1} of the feed has the sequence ${sequence}`);
   const counts = countBy(feed, nameOf);
   const expectOne = (name: string, isExpected = true) => {
     const count = counts.get(name) ?? 0;

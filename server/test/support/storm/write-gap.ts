@@ -1,6 +1,6 @@
 /**
- * Returns the longest time in seconds without an acknowledged write, starting just before a fault. Times are in
- * milliseconds of performance.now().
+ * Returns the longest time in seconds between two acknowledged writes, beginning with the last write before a fault. The
+ * given times are in milliseconds of performance.now().
  */
 export function longestGap(acknowledgedAt: number[], faultBegan: number): number {
   const times = [...acknowledgedAt].sort((one, other) => one - other);
@@ -10,7 +10,7 @@ export function longestGap(acknowledgedAt: number[], faultBegan: number): number
   return Math.max(0, ...gaps) / 1000;
 }
 
-/** One line per kind of fault, with the longest write gap of each. */
+/** A table with one line per kind of fault: how often it was caused, and the longest write gap. */
 export class ResultTable {
   private readonly gaps = new Map<string, number[]>();
 
