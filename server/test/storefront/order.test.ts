@@ -63,7 +63,7 @@ test('a declined payment is reported in the shop, and the order can be paid with
   expect((await onlyOrder()).status).toBe('paid');
 });
 
-test('the payment method of an order cannot be changed to boleto, and cannot be changed at all once the order is paid', async () => {
+test('the payment method of an order cannot be changed to boleto, nor to any method once the order is paid', async () => {
   const payment = await visitor.buy(mug);
   const { id } = await onlyOrder();
   const waiting = await pageOf(id);

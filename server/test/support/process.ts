@@ -127,7 +127,7 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** Returns the environment for a command: PATH and HOME of this process, a default PUBLIC_URL and the given variables. */
+/** Returns the environment for a command: the given variables, this process's PATH and HOME, and a PUBLIC_URL. */
 export function cleanEnv(env: Record<string, string>): Record<string, string> {
   const { PATH = '', HOME = '' } = process.env;
   return { PATH, HOME, PUBLIC_URL: 'http://localhost:3000', ...env };

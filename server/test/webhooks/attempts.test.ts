@@ -142,7 +142,7 @@ describe.each(Object.keys(WAYS))('a receiver that %s', (name) => {
     );
   });
 
-  test('has the reason of each failed attempt in the log', () => {
+  test('has the reason for each failed attempt in its log', () => {
     const { code, error } = WAYS[name]!;
     for (const attempt of losses.get(name)!.log.attempts) {
       expect(attempt).toMatchObject({ statusCode: code, error });

@@ -122,7 +122,7 @@ test('deliveries that have waited for three days are dropped, and can be sent ag
   await receiver.close();
 });
 
-test('a delivery whose secret cannot be opened fails after five attempts, and the log shows the reason', async () => {
+test('a delivery fails after five attempts if the secret of its subscription is unreadable, and the log shows the reason', async () => {
   const own = await openFeira();
   stopTime(own);
   const worker = startWorker(own.context);

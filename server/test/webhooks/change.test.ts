@@ -71,7 +71,7 @@ describe('a PATCH of a subscription', () => {
     [{ filter: { fields: ['stock'] } }, ['filter.fields[0]']],
     [{ excludeOwn: null }, ['excludeOwn']],
     [{ url: 7, events: [], filter: 1, excludeOwn: 'no' }, ['events', 'excludeOwn', 'filter', 'url']],
-  ])('of %j is rejected as a whole', async (body, fields) => {
+  ])('with the body %j is rejected as a whole', async (body, fields) => {
     const before = await read();
     expectRejected(await change(body), 422, fields);
     expectRejected(await change({ excludeOwn: true, ...(body as object), url: 'nowhere' }), 422);

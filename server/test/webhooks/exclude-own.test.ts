@@ -108,7 +108,7 @@ describe('excludeOwn suppresses exactly the app’s own changes', () => {
   test.each(chunksOf(3, Object.keys(CALLS_WITH_EVENTS)))(
     'made by %s, %s or %s, with and without an Idempotency-Key',
     async (...routes) => {
-      // With `npm run test:long`, each change is made by both apps, with and without a key.
+      // With `npm run test:long`, each app makes each change both with and without a key.
       const calls = [
         [mine, theirs, false],
         [theirs, mine, true],
@@ -143,7 +143,7 @@ describe('excludeOwn suppresses exactly the app’s own changes', () => {
     await expectExactly(events);
   });
 
-  test('made at the same time as changes by another app that the same statement writes', async () => {
+  test('made at the same time as changes by another app, even if one statement writes both', async () => {
     const products = [];
     for (let n = 0; n < 8; n++) products.push(await newProduct(mine));
     const answers = await Promise.all(
@@ -153,7 +153,7 @@ describe('excludeOwn suppresses exactly the app’s own changes', () => {
     await expectExactly(await feed());
   });
 
-  test('including a refund that the worker completes after the process has died', async () => {
+  test('including a refund that a worker completes after the process that received the call has died', async () => {
     const id = await paidOrder(feira, theirs);
     const { workspaceId, clientId } = mine;
     await feira.context.db.store('test').transaction(async (tx) => {
@@ -187,7 +187,7 @@ describe('excludeOwn suppresses exactly the app’s own changes', () => {
     const canceledOrders = async () =>
       (await feed()).filter(({ event }) => event === 'order.canceled').length;
     await until(async () => (await canceledOrders()) === 1);
-    // All deliveries are recorded before the clock moves, because one whose lease ends would be sent again.
+    // All deliveries must be recorded before the clock moves. Otherwise a delivery whose lease expires is sent again.
     await expectExactly(await feed());
     feira.clock.forward(2 * 60 * 60 * 1000 + 1_000);
     await expireUnpaid(db, feira.clock);

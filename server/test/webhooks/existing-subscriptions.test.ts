@@ -92,7 +92,7 @@ describe('a rotated secret', () => {
     return receiver.received.at(-1)!;
   }
 
-  test('signs immediately, together with the old one for 24 hours and no longer', async () => {
+  test('signs deliveries immediately, together with the old secret for 24 hours and no longer', async () => {
     const before = await nextDelivery();
     expect(before.headers).not.toHaveProperty('x-service-signature-256-previous');
     const rotated = await store.post(`/webhooks/${hook.id}/rotate-secret`, {});
@@ -237,7 +237,7 @@ describe('a redelivery', () => {
     expect(sent.map(({ headers }) => headers['x-service-attempt'])).toEqual(['1', '2', '3']);
   });
 
-  test('is not found if the delivery belongs to another subscription', async () => {
+  test('returns 404 if the delivery is unknown or belongs to another subscription', async () => {
     await newProduct(store);
     await until(() => receiver.received.length === 1);
     const [delivery] = await readLog(store, hook.id);

@@ -105,7 +105,7 @@ describe('the events', () => {
     'order.invoiced',
   ]);
 
-  test('may be all of them', async () => {
+  test('may include every event name', async () => {
     expect((await subscribe({ events: ALL })).body.events).toEqual(ALL);
   });
 

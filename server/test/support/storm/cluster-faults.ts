@@ -87,7 +87,7 @@ export const FAULTS: Fault[] = [
     },
   },
   {
-    title: 'the clock of an API process and a worker jumps',
+    title: 'the clocks of an API process and a worker jump',
     async run(cluster, { writesGoOn }) {
       for (const offset of ['+1h', '-1h']) {
         for (const part of ['api1', 'worker1'] as const) await cluster.setClock(part, offset);
@@ -135,8 +135,8 @@ export const FAULTS: Fault[] = [
 ];
 
 /**
- * Kills a process and waits until it is ready again. The next fault must not hit the other process of the same kind while
- * this one is still starting.
+ * Kills a process and waits until it is ready again. The next fault must not hit the other process of the same kind
+ * while this one is still starting.
  */
 async function killProcess(
   cluster: LocalCluster,
