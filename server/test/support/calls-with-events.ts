@@ -7,8 +7,8 @@ import { upload } from './media.js';
 import { order } from './shop.js';
 
 /**
- * Makes a change as the app `by`. The products, images and orders that must exist before are created by `helper` or a
- * buyer, so that `by` causes only events of the tested route.
+ * Makes a change as the app `by`. The products, images and orders that it needs are created by `helper` or a buyer, so
+ * that `by` causes only events of the tested route.
  */
 type CallWithEvents = (
   by: StoreClient,

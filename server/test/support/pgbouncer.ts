@@ -41,8 +41,8 @@ auth_file = ${users}
 pool_mode = ${mode}
 `,
   );
-  // PgBouncer refuses to run as root. It runs under the account of the embedded PostgreSQL, because no other account
-  // may use its socket.
+  // PgBouncer refuses to run as root. It runs under the account of the embedded PostgreSQL, the only one that may use
+  // the socket of the database.
   const account = process.getuid?.() === 0 ? { uid: UNPRIVILEGED, gid: UNPRIVILEGED } : {};
   const server = spawn('/usr/sbin/pgbouncer', ['-q', settings], { stdio: 'ignore', ...account });
   await until(() => accepts(port));

@@ -43,7 +43,7 @@ async function write(count: number): Promise<void> {
   for (let i = 0; i < count; i++) await newProduct(writer);
 }
 
-/** Waits until all five attempts of every pending delivery have failed. */
+/** Advances the clock until all five attempts of every pending delivery have failed. */
 async function loseAll(): Promise<void> {
   const pending = await readLog(store, hook.id, '?status=pending&limit=100');
   for (let attempt = 1; attempt <= 5; attempt++) {

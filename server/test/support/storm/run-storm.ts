@@ -14,7 +14,7 @@ const SOLD_PRODUCTS = 2;
 const SOLD_AT_FIRST = 40;
 /** A run continues until this many writes are acknowledged, however slow the machine is. */
 const LEAST_ACKNOWLEDGED = 400;
-/** Long enough for the jobs of orders and payments, which run every ten seconds, and for failed work, which waits. */
+/** Long enough for the jobs of orders and payments, which run every ten seconds, and for retries of failed work. */
 const SETTLE_MS = 120_000;
 
 /** The settings of the servers in a storm. */
