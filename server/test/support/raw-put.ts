@@ -7,8 +7,8 @@ export interface RawAnswer {
 }
 
 /**
- * Sends a request. Unlike fetch, it does not compute the Content-Length of a body. Without that header, the body is sent
- * in chunks.
+ * Sends a request. Unlike fetch, it does not compute the Content-Length of a body. Without that header, the body is
+ * sent in chunks.
  */
 export function rawRequest(
   method: string,
