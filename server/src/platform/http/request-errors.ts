@@ -133,7 +133,8 @@ export const REQUEST_ERRORS = {
   },
   too_many_lists: {
     status: 429,
-    meaning: 'Four large lists of this store and app are being read, and this one did not get its turn in time.',
+    meaning:
+      'Four large lists of this store and app are being read, and this one did not get its turn in time.',
     remedy: 'Read the open responses to their end, then retry after Retry-After seconds.',
   },
   unsupported_content_encoding: {
