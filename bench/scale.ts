@@ -35,7 +35,7 @@ for (const count of options.processes.split(',').map(Number)) {
     const rate = await run(loads, perProcess, count, Number(options.seconds));
     if (!first.has(name)) first.set(name, rate);
     console.log(
-      `${count} API processes`.padEnd(18),
+      `${count} API ${count === 1 ? 'process' : 'processes'}`.padEnd(18),
       name.padEnd(34),
       `${Math.round(rate)} req/s`.padStart(12),
       `× ${(rate / first.get(name)!).toFixed(2)}`,
@@ -56,7 +56,8 @@ async function run(loads: LoadProcess[], calls: Call[], round: number, seconds: 
         connections: Math.max(1, Math.floor(Number(options.connections) / calls.length)),
         seconds,
         count: 400_000,
-        requests: call.requests(round),
+        // Each process writes other quantities, so that every write changes a balance.
+        requests: call.requests(round * calls.length + n),
       }),
     ),
   );

@@ -89,7 +89,7 @@ async function checkSettings(client: pg.Client, source: string): Promise<Finding
     finding(
       'durability',
       db.fsync === 'on' && db.synchronousCommit !== 'off',
-      'fsync and synchronous_commit are on',
+      `fsync is on, synchronous_commit is ${db.synchronousCommit}`,
       'fsync or synchronous_commit is off: acknowledged changes can be lost',
     ),
     finding(

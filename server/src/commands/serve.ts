@@ -126,7 +126,7 @@ async function listen(app: FastifyInstance, { host, port }: Address): Promise<vo
       );
     if (code === 'EACCES')
       throw new UsageError(
-        `Port ${port} requires root privileges. Choose one above 1023 with PORT or --port.`,
+        `Port ${port} requires root privileges. Choose one above 1023 with PORT, --port or METRICS_PORT.`,
       );
     if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN')
       throw new UsageError(

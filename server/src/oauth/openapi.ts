@@ -136,7 +136,6 @@ const failures = {
   408: failure('The request did not arrive in time. Send it again.'),
   413: failure('The form is larger than 64 kB.'),
   417: failure('The Expect header has a value other than 100-continue.'),
-  429: failure('This authorization was refreshed too often. Wait Retry-After seconds.'),
   500: failure('Internal error.'),
   503: failure('The service is busy. Retry with exponential backoff.'),
 };
@@ -169,7 +168,11 @@ const token = {
       code_verifier: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk',
     },
   ),
-  responses: { 200: json('The tokens.', { $ref: '#/components/schemas/TokenResponse' }), ...failures },
+  responses: {
+    200: json('The tokens.', { $ref: '#/components/schemas/TokenResponse' }),
+    ...failures,
+    429: failure('This authorization was refreshed too often. Wait Retry-After seconds.'),
+  },
 };
 
 const revoke = {

@@ -10,7 +10,7 @@ export const SCOPE_TEXTS: Record<Language, Record<Scope, string>> = {
     'categories:read': 'See the list of categories',
     'customers:read': 'See your customers: names, contacts and addresses',
     'orders:read': 'See your orders and who placed them',
-    'orders:write': 'Change the shipping status of orders and issue full refunds',
+    'orders:write': 'Change the shipping status of orders, add and remove invoices, and issue full refunds',
     'shipping:read': 'Track your shipments',
     'shipping:write': 'Create shipping labels for your orders',
     'media:write': 'Add and remove images of your products',
@@ -23,7 +23,8 @@ export const SCOPE_TEXTS: Record<Language, Record<Scope, string>> = {
     'categories:read': 'Ver a lista de categorias',
     'customers:read': 'Ver seus clientes: nomes, contatos e endereços',
     'orders:read': 'Ver seus pedidos e quem os fez',
-    'orders:write': 'Alterar o status de envio dos pedidos e fazer reembolsos totais',
+    'orders:write':
+      'Alterar o status de envio dos pedidos, adicionar e remover notas fiscais e fazer reembolsos totais',
     'shipping:read': 'Rastrear seus envios',
     'shipping:write': 'Criar etiquetas de envio para seus pedidos',
     'media:write': 'Adicionar e remover imagens dos seus produtos',

@@ -21,7 +21,7 @@ const LOCK_NOT_AVAILABLE = '55P03';
  * Matches a migration that builds an index without blocking writes to the table. PostgreSQL does not allow this in a
  * transaction, so such a statement is in a file of its own.
  */
-const CONCURRENT_INDEX = /^(?:--.*\n)*create index concurrently (\w+)/i;
+const CONCURRENT_INDEX = /^(?:--.*\n)*create (?:unique )?index concurrently (\w+)/i;
 
 export interface MigrateOptions {
   /** The folder with the SQL files. Only tests set it. */

@@ -11,6 +11,8 @@ const LOCK_NOT_AVAILABLE = '55P03';
 const QUERY_CANCELED = '57014';
 const DEADLOCK = '40P01';
 const READ_ONLY = '25006';
+/** A code of PostgreSQL. Unlike some codes of the operating system, such as EPIPE, each has at least one digit. */
+const SQLSTATE = /^(?=.*\d)[0-9A-Z]{5}$/;
 
 /** Returns whether a statement had to wait too long for a connection, or was canceled because it ran too long. */
 export function isOverload(error: unknown): boolean {
@@ -20,7 +22,7 @@ export function isOverload(error: unknown): boolean {
 /** Returns whether the error was reported by PostgreSQL or by a connection to it. */
 export function isFromDatabase(error: unknown): boolean {
   const { code } = (error ?? {}) as Partial<DatabaseError>;
-  return error instanceof DatabaseUnavailable || /^[0-9A-Z]{5}$/.test(String(code));
+  return error instanceof DatabaseUnavailable || SQLSTATE.test(String(code));
 }
 
 /**

@@ -129,6 +129,15 @@ describe('an index that is built concurrently', () => {
     expect(await Promise.all([first, second])).toEqual([['9002_index.sql'], []]);
   });
 
+  test('may be unique', async () => {
+    await migrate(connection, { migrations: folderUrl() });
+    write('9002_index.sql', INDEX.replace('create index', 'create unique index'));
+    expect(await migrate(connection, { migrations: folderUrl() })).toEqual(['9002_index.sql']);
+    const client = await open('writer');
+    await client.query(`insert into notes (text) values ('once')`);
+    await expect(client.query(`insert into notes (text) values ('once')`)).rejects.toThrow('notes_by_text');
+  });
+
   test('replaces an index whose build was interrupted', async () => {
     await migrate(connection, { migrations: folderUrl() });
     const client = await open('an earlier attempt');
