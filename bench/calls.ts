@@ -89,7 +89,7 @@ export async function largeStoreCalls({ server, connection, stores }: SeededData
     ),
     call('GET products, 50 by cursor', 0.18, () => shuffled(cursors).map((path) => get(path, token))),
     call('GET products with include', 0.08, () => shuffled(including).map((path) => get(path, token))),
-    call('search, a word in 1 of 20', 0.09, () =>
+    call('search, a word in 1 of 20 products', 0.09, () =>
       shuffled(words).map((word) => get(`/products?search=${word}`, token)),
     ),
     call('PATCH stock', 0.24, (round) => stockWrites(products, round)),

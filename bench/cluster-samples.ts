@@ -54,7 +54,7 @@ export class Sampler {
     sample.set('connections to PostgreSQL', sessions.length);
     sample.set('clients of PgBouncer', count('cl_'));
     sample.set('servers of PgBouncer', count('sv_'));
-    sample.set('sessions with prepared statements (MB)', memoryOfSessions);
+    sample.set('private memory of sessions, with prepared statements (MB)', memoryOfSessions);
   }
 
   private async readWal(sample: Sample): Promise<void> {

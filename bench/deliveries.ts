@@ -70,7 +70,7 @@ console.log(
 console.log(
   `  ${rates.map(Math.round).join(', ')}; median ${Math.round(perSecond)} (goal ${GOAL.perSecond})`,
 );
-console.log(`from commit to arrival at ${options.rate} changes per second, in ms:`);
+console.log(`from commit to arrival, at ${options.rate} changes per second, in ms:`);
 console.log(
   `  after the response: p50 ${latency.answer.p50}, p99 ${latency.answer.p99} (goal ${GOAL.p50}, ${GOAL.p99})`,
 );

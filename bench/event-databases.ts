@@ -44,7 +44,7 @@ export class EventDatabase {
     return subscribe(this.db);
   }
 
-  /** Writes events as a merchant's change would, numbers them and queues their deliveries. */
+  /** Adds events to the outbox as a change would, assigns their numbers and queues their deliveries. */
   async write(count: number): Promise<void> {
     const { autocommit } = this.db.background('bench');
     await autocommit.query(sql`

@@ -3,7 +3,7 @@ import { ORDERS_PER_SURNAME } from './seed-orders.js';
 import { compareSizes, movedCursors, type Size, secondPages } from './sizes.js';
 
 // Measures how much slower reads become with a hundred times as many orders in one store. Both stores get orders at the
-// same rate, so each day has the same number of orders; the large store has just existed for longer.
+// same rate, so each day has the same number of orders; the large store is simply older.
 
 await compareSizes({
   records: 'orders',

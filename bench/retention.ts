@@ -11,7 +11,7 @@ const { values: options } = parseArgs({
     /** Finished deliveries, each with an attempt. */
     deliveries: { type: 'string', default: '1000000' },
     rounds: { type: 'string', default: '150' },
-    /** The number of expired idempotency keys: as many as five minutes at 1,000 keys per second produce. */
+    /** The number of expired idempotency keys: as many as arrive in five minutes at 1,000 per second. */
     keys: { type: 'string', default: '300000' },
   },
 });
@@ -45,7 +45,7 @@ for (let round = 0; round < Number(options.rounds); round++) {
   }
 }
 const met = [
-  compare(`write and number ${PER_ROUND} events`, times.write.empty, times.write.full, GOAL),
+  compare(`write ${PER_ROUND} events and assign their numbers`, times.write.empty, times.write.full, GOAL),
   compare('claim of 16 deliveries', times.claim.empty, times.claim.full, GOAL),
 ];
 

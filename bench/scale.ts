@@ -56,7 +56,7 @@ async function run(loads: LoadProcess[], calls: Call[], round: number, seconds: 
         connections: Math.max(1, Math.floor(Number(options.connections) / calls.length)),
         seconds,
         count: 400_000,
-        // Each process writes other quantities, so that every write changes a balance.
+        // Each load generator writes different quantities, so that every write changes the stock.
         requests: call.requests(round * calls.length + n),
       }),
     ),

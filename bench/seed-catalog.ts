@@ -1,4 +1,4 @@
-/** Each product-line name that the benchmark searches for occurs in this many products, regardless of the total. */
+/** Each product-line name that the benchmark searches for occurs in about this many products, whatever the total is. */
 export const PRODUCTS_PER_LINE = 20;
 
 // Line names are invented words made of syllables, so that their trigrams repeat as in a natural language. Ids are

@@ -27,7 +27,10 @@ interface Comparison {
   countMore?: string[];
 }
 
-/** Sends the same requests to a small and a large store, then exits. The exit code is 1 if a call was too slow. */
+/**
+ * Sends the same kinds of requests to a small and a large store, then exits. The exit code is 1 if a call with a goal
+ * took more than LIMIT times as long in the large store.
+ */
 export async function compareSizes(comparison: Comparison): Promise<never> {
   const { records, requestsPerRound, seed, callsOf, countMore = [] } = comparison;
   const { values: options } = parseArgs({

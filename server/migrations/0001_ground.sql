@@ -50,9 +50,9 @@ create function search_keys(workspace_id uuid, value text) returns bigint[]
       (select case when length(convert_to(search_form(value), 'UTF8')) < 6 then 4 else 6 end as size) sizes
   $$;
 
--- Return values as JSON, for columns that store records in the form of the API. to_json() and to_char() are declared
--- stable, because in general they depend on type and locale. For these types and this pattern their results never
--- change.
+-- These functions return a value as JSON, for columns that store records in the form of the API. to_json() and
+-- to_char() are declared stable, because in general they depend on type and locale. For these types and this pattern
+-- their results never change.
 create function json_text(value text) returns text
   language sql immutable parallel safe
   as $$ select coalesce(to_json(value)::text, 'null') $$;

@@ -1,6 +1,6 @@
--- A reliable order of events. Writers insert their events into a small outbox. A sequencer numbers the committed events
--- of each store, moves them to `events` and adds the deliveries. Decision page 0012 explains why this order is the
--- order of the changes.
+-- A reliable order of events. Writers insert their events into a small outbox. A sequencer assigns numbers to the
+-- committed events of each store, moves them to `events` and adds the deliveries. Decision page 0012 explains why this
+-- order is the order of the changes.
 --
 -- Existing events and orders are numbered in the order of the previous release. This copies `events` once, and the
 -- table is locked meanwhile.
@@ -10,7 +10,7 @@ create table outbox (
   position bigint generated always as identity primary key,
   workspace_id uuid not null,
   id uuid not null default new_id(),
-  -- Null for a change of an order that has no event. Only delta sync shows such a change.
+  -- Null in the row of an order change, which only delta sync shows. The event of the change, if any, has its own row.
   event text,
   order_id uuid,
   data jsonb,
@@ -197,6 +197,6 @@ alter table orders drop column changed_xid;
 -- The origin of a refund request. A worker that completes the refund emits its event with this origin.
 alter table refunds add column origin text not null default 'system';
 
--- Only events with a higher position are delivered to the subscription. The column is set when the subscription is
--- created.
+-- Only events with a position higher than this are delivered to the subscription. The column is set when the
+-- subscription is created.
 alter table webhooks add column after_position bigint not null default 0;

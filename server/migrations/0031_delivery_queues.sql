@@ -71,7 +71,7 @@ drop table deliveries_of_first_release, attempts_of_first_release;
 create table delivery_queues (
   workspace_id uuid not null,
   webhook_id uuid not null,
-  -- The time at which the first pending delivery is due, or an earlier time. Infinity if no delivery is pending.
+  -- The time at which the first pending delivery is due (infinity if none is pending), or an earlier time.
   next_at timestamptz(3) not null,
   -- The number of changes that may have set next_at to an earlier time. A claim whose snapshot is older than the last
   -- such change does not change next_at.
@@ -83,7 +83,7 @@ create index delivery_queues_due on delivery_queues (next_at);
 insert into delivery_queues (workspace_id, webhook_id, next_at)
 select workspace_id, webhook_id, min(next_at) from deliveries where status = 'pending' group by workspace_id, webhook_id;
 
--- pg_inherits also contains the partitions of indexes, whose names do not end in a date. The planner may evaluate
+-- pg_inherits also contains the partitions of indexes, whose names do not end in a date. PostgreSQL may evaluate
 -- to_date() for them before it checks the parent, so the names are now checked in the loop.
 create or replace function drop_partitions(parent text, before timestamptz) returns integer
   language plpgsql security definer set search_path = public, pg_temp

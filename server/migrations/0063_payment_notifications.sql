@@ -1,5 +1,5 @@
--- The content of gateway notifications, kept as long as the order. A refund that is reported before its payment is
--- applied with the payment, and merchants can be shown notifications that do not match an order. Null in rows of
+-- The content of gateway notifications, kept as long as the order. If a refund is reported before its payment, both are
+-- applied together. Merchants can be shown notifications that do not match an order. The columns are null in rows of
 -- earlier releases.
 alter table payment_notifications
   add column workspace_id uuid,

@@ -53,8 +53,8 @@ create function order_json(o orders) returns text language sql stable as $$
 $$;
 
 -- Triggers run in the order of their names, so orders_derived runs after orders_change, which sets updated_at. Code
--- that changes the invoices of an order then updates the order in the same transaction, so that its JSON is built
--- again.
+-- that changes the invoices of an order updates the order afterwards in the same transaction, so that its JSON is
+-- built again.
 create function derive_order() returns trigger language plpgsql as $$
 begin
   new.document := order_json(new);

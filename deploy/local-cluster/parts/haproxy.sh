@@ -9,7 +9,7 @@ start_haproxy() {
 
 run_haproxy() { supervise haproxy "${as_account[@]}" /usr/sbin/haproxy -db -f "$folder/conf/haproxy.cfg"; }
 
-# A process that ends closes its idle connections. If HAProxy sends a request on one of them at that time, the request
+# When a process ends, it closes its idle connections. If HAProxy sends a request on one of them at that time, the request
 # is lost. So HAProxy first stops using the process.
 take_requests_from() {
   set_server "$1" drain
@@ -56,7 +56,7 @@ backend api
   option redispatch 1
   retries 3
   default-server check inter 500ms fall 2 rise 1
-  # HAProxy's own response while no process is available has the format of Feira's errors and can be retried.
+  # While no process is available, HAProxy responds itself, in the format of Feira's errors. Callers may retry.
   http-error status 503 content-type application/json string '{"error":"No server is available. Try again in a second.","code":"busy"}' hdr Retry-After 1 hdr X-Should-Retry true
   # If a process ends during a call, the call may have been executed, so HAProxy does not repeat it.
   http-error status 502 content-type application/json string '{"error":"The server ended before it responded, so the call may have been executed. Repeat it with the same Idempotency-Key.","code":"connection_lost"}' hdr X-Should-Retry true

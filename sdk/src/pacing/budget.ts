@@ -5,7 +5,7 @@ import { ASK_AGAIN_MS, type CountedCall, OTHER, untilOneLeaves, WINDOW_MS } from
 export interface BudgetReport {
   limit: number;
   remaining: number;
-  /** Set if the call was rejected with 429: the time to wait. */
+  /** The time to wait. Set only if the call was rejected with 429. */
   refusedForMs?: number;
 }
 

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { sign } from '../../src/testing.js';
 import { type Program, whileListening } from './program.js';
 
-/** Sends an order.paid event to a program from the README and expects the program to print it. */
+/** Expects a program from the README to print an order.paid event that it receives, and to reject a changed copy. */
 export async function expectReceivedWebhook(start: (port: string) => Program, secret: string): Promise<void> {
   const output = await whileListening(start, async (url) => {
     const signed = await sign({ event: 'order.paid', data: { orderId: 'o1' }, workspaceId: 'w1' }, secret);
