@@ -36,8 +36,8 @@ export class Sampler {
   }
 
   /**
-   * PostgreSQL shows the prepared statements of a session only to that session, and PgBouncer 1.18 does not show them at
-   * all. They are in the private memory of the session, so this memory grows if their number grows.
+   * PostgreSQL shows the prepared statements of a session only to that session, and PgBouncer 1.18 does not show them
+   * at all. They are in the private memory of the session, so this memory grows if their number grows.
    */
   private async readConnections(sample: Sample): Promise<void> {
     const sessions = await query<{ pid: number }>(

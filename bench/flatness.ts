@@ -1,8 +1,8 @@
 import type { Sample } from './cluster-samples.js';
 
 /**
- * How much the mean of a measure may grow from the first to the last third of the samples: a share of the first mean, plus
- * a constant.
+ * How much the mean of a measure may grow from the first to the last third of the samples: a share of the first mean,
+ * plus a constant.
  */
 interface Allowance {
   measure: RegExp;

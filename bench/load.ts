@@ -8,9 +8,9 @@ export interface LoadOrder {
   count: number;
   /**
    * If set, requests become due at this rate, even if earlier ones have no response yet. A due request waits only while
-   * all connections are busy, and its response time is measured from when it was due. If its connection is closed before
-   * the response is complete, the request is recorded with status 0. If unset, each connection sends its next request
-   * as soon as it has a response, and a closed connection makes the measurement fail.
+   * all connections are busy, and its response time is measured from when it was due. If its connection is closed
+   * before the response is complete, the request is recorded with status 0. If unset, each connection sends its next
+   * request as soon as it has a response, and a closed connection makes the measurement fail.
    */
   perSecond?: number;
   /** Complete requests. They are sent in this order and repeated. */

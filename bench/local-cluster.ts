@@ -9,7 +9,7 @@ const COMMAND = fileURLToPath(new URL('../../deploy/local-cluster/cluster', impo
 const PORTS = 40;
 const PROCESSES = ['api1', 'api2', 'worker1', 'worker2'];
 
-/** The topology of deploy/local-cluster, in its own folder and on its own ports. It is stopped when this process ends. */
+/** The topology of deploy/local-cluster, in its own folder and on its own ports. It stops when this process ends. */
 export class LocalCluster {
   readonly folder = join(process.env.BENCH_FOLDER ?? tmpdir(), `feira-soak-${process.pid}`);
   /** The port of HAProxy, below the range that the system uses for outgoing connections. */

@@ -9,8 +9,8 @@ start_haproxy() {
 
 run_haproxy() { supervise haproxy "${as_account[@]}" /usr/sbin/haproxy -db -f "$folder/conf/haproxy.cfg"; }
 
-# When a process ends, it closes its idle connections. If HAProxy sends a request on one of them at that time, the request
-# is lost. So HAProxy first stops using the process.
+# When a process ends, it closes its idle connections. If HAProxy sends a request on one of them at that time, the
+# request is lost. So HAProxy first stops using the process.
 take_requests_from() {
   set_server "$1" drain
   until_true $start_limit "the last request of $1" has_state "$1" DRAIN 0

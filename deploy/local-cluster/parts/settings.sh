@@ -4,7 +4,7 @@
 folder=$(realpath -m "${FEIRA_CLUSTER:-/tmp/feira-cluster-$(id -u)}")
 base=${FEIRA_CLUSTER_PORT:-7400}
 repository=$(cd "$here/../.." && pwd)
-# The folder of the Feira version to start. Set it to another version to try an upgrade.
+# The folder of the Feira version to start. To try an upgrade, set FEIRA_CLUSTER_RELEASE to the folder of another one.
 release=$(realpath -m "${FEIRA_CLUSTER_RELEASE:-$repository}")
 # The programs are started in a folder that their account may enter. The repository may be in /root, which only root may
 # enter.

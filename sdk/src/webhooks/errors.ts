@@ -8,7 +8,7 @@ export type WebhookErrorCode =
   | 'wrong_time'
   | 'wrong_secret_form';
 
-/** Thrown for a delivery that was rejected before any handler was called, and for a secret in the wrong format. */
+/** Thrown for a delivery that is rejected without calling a handler, and for a secret in the wrong format. */
 export class WebhookError extends Error {
   override readonly name = 'WebhookError';
 

@@ -18,9 +18,9 @@ const LIFETIME_MS = 12 * 60 * 60 * 1000;
 const ID = /^[A-Za-z0-9_-]{43}$/;
 
 /**
- * A browser gets a session id with the first page that contains a form. Signing in replaces the id, so that an id which
- * an attacker had planted (session fixation) is useless. The database stores only the ids of signed-in browsers, as
- * hashes.
+ * A browser gets a session id with the first page that contains a CSRF token. Signing in replaces the id, so that an id
+ * which an attacker had planted (session fixation) is useless. The database stores only the ids of signed-in browsers,
+ * as hashes.
  */
 export class Sessions {
   readonly devices: KnownDevices;

@@ -40,7 +40,7 @@ export const catalogLists: FastifyPluginAsyncTypebox<CatalogListOptions> = async
         operationId: 'listProducts',
         tags: ['Products'],
         summary: 'List products',
-        description: 'Records contain images and variants only if include requests them.',
+        description: 'In a page, records contain images and variants only if include requests them.',
         querystring: shape.ProductQuery,
         response: { 200: shape.ProductList },
       },

@@ -8,7 +8,7 @@ import { replaceVariations, type StoredVariation } from './variations.js';
 
 type Entry = VariationsPatch['variants'][number];
 
-/** Returns whether a change sets only quantities, which is all that a caller with stock:write may do. */
+/** Returns whether a change sets only quantities, which is all that the scope stock:write allows. */
 export function setsOnlyQuantities({ variants }: VariationsPatch): boolean {
   return variants.every(
     ({ setSku, setEan, price }) => setSku === undefined && setEan === undefined && price === undefined,
@@ -48,7 +48,7 @@ function matchEntries(entries: Entry[], variations: StoredVariation[]): Map<stri
     const byGivenId = entry.id === undefined ? undefined : byId.get(entry.id);
     const byGivenSku = entry.sku === undefined ? undefined : bySku.get(entry.sku);
     if (entry.id !== undefined && !byGivenId)
-      faults.push({ field: `${at}.id`, message: 'is not a variation of this product' });
+      faults.push({ field: `${at}.id`, message: 'is not the id of a variation of this product' });
     if (entry.sku !== undefined && !byGivenSku)
       faults.push({ field: `${at}.sku`, message: 'is not the sku of a variation of this product' });
     if (byGivenId && byGivenSku && byGivenId !== byGivenSku) {
