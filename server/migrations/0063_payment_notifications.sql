@@ -8,7 +8,7 @@ alter table payment_notifications
   add column type text,
   add column amount numeric(14,2),
   add column refunded_in_all numeric(14,2),
-  -- Why the notification needs manual review. Null if it was applied or has no effect.
+  -- Why the notification needs manual review. Null if it needs none.
   add column attention text;
 
 -- Rows of earlier releases were kept for a day, so these indexes are built on a small table.
