@@ -250,7 +250,7 @@ export interface VariationsPut {
 
 /** variants has the same structure as the body of PUT …/variants. With combinations, quantity is their sum and must be left out. */
 export interface NewProduct {
-  /** Stored trimmed and in Unicode normal form C, 1 to 255 characters. Unique in the store, case-sensitive (409). */
+  /** Stored trimmed and in Unicode normal form C, 1 to 255 characters. Unique in the store (409), case-sensitive. */
   name: string;
   /** In reais, at most 2 decimals. */
   price: number;
@@ -305,7 +305,7 @@ export interface StoreVariationList {
 
 /** Only the fields sent are changed. null clears description, measures, urlImage, sku, ean, ncm, cest, fiscalOrigin and priceDiscount. */
 export interface ProductChange {
-  /** Stored trimmed and in Unicode normal form C, 1 to 255 characters. Unique in the store, case-sensitive (409). */
+  /** Stored trimmed and in Unicode normal form C, 1 to 255 characters. Unique in the store (409), case-sensitive. */
   name?: string | undefined;
   /** In reais, at most 2 decimals. */
   price?: number | undefined;

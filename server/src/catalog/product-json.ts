@@ -15,7 +15,7 @@ export function productJsonWith(parts: readonly ProductPart[], mediaUrl: string)
   return sql`${productJson}${joined(lists, '')} || '}'`;
 }
 
-// The variations table is read only for products that have variations.
+// Reads the variations table only if the product has variations.
 const variations = sql`case when p.has_variants then (
   select string_agg(${variationJson}, ',' order by v.position)
   from variations v where v.workspace_id = p.workspace_id and v.product_id = p.id) end`;

@@ -33,7 +33,7 @@ export class ProductReads {
     return isId(id) ? this.reads.submit({ workspaceId, id }) : Promise.resolve(undefined);
   }
 
-  /** Reads one product through `tx`. Unlike `find`, it is not combined with concurrent reads. */
+  /** Reads one product through `tx`. Unlike in `find`, the read is not combined with others. */
   async findIn(tx: Queryable, workspaceId: string, id: string): Promise<Detail | undefined> {
     return isId(id) ? (await this.findAll(tx, [{ workspaceId, id }]))[0] : undefined;
   }

@@ -25,7 +25,7 @@ export const MAX_BATCH = 500;
 const DESCRIPTION_MAX = 20_000;
 
 const name = Name(NAME_MAX, {
-  description: `Stored trimmed and in Unicode normal form C, 1 to ${NAME_MAX} characters. Unique in the store, case-sensitive (409).`,
+  description: `Stored trimmed and in Unicode normal form C, 1 to ${NAME_MAX} characters. Unique in the store (409), case-sensitive.`,
   examples: ['Camiseta Básica'],
 });
 const price = Money({ description: 'In reais, at most 2 decimals.', examples: [79.9] });

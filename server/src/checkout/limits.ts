@@ -114,7 +114,7 @@ export async function noteReservation(
     values (${workspaceId}, ${orderId}, ${network}, ${units}, ${new Date(clock.now()).toISOString()})`);
 }
 
-/** Deletes the rows of orders that no limit counts any more, so that the networks of buyers are not kept. */
+/** Deletes reservation records of orders that no limit counts any more, so that the networks of buyers are not kept. */
 export async function purgeReservations(db: Share, clock: Clock): Promise<void> {
   await deleteInBatches(
     db,

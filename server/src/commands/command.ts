@@ -33,7 +33,7 @@ export class UsageError extends Error {
   }
 }
 
-/** Accepts digits only. Other notations that JavaScript accepts, such as 1e3 or 0x10, are more likely typing errors. */
+/** Accepts digits only. Other notations that JavaScript accepts, such as 1e3 or 0x10, are probably typing errors. */
 export function wholeNumber(option: string, text: string, max: number): number {
   const number = /^\d{1,9}$/.test(text) ? Number(text) : 0;
   if (number < 1 || number > max) throw new UsageError(`--${option} must be a whole number from 1 to ${max}`);
@@ -60,7 +60,7 @@ export function intervalOfRate(option: string, text: string): number {
   return milliseconds;
 }
 
-/** Formats rows as columns of equal width, under their headings. */
+/** Formats rows as aligned columns under their headings. */
 export function table(headings: string[], rows: string[][]): string {
   const widths = headings.map((heading, column) =>
     Math.max(heading.length, ...rows.map((row) => row[column]!.length)),

@@ -50,7 +50,7 @@ export async function ensureDemo(
   const file = fileIn(dataFolder);
   const kept = readDemo(file);
   const demo = kept ?? (await db.system('demo').transaction(createDemo));
-  // Saved before the token is issued: if issuing fails, the next start must not create another demo store.
+  // Saved before the token is issued: if issuing fails, the next start must not create another password and app.
   if (!kept) write(file, demo);
   const { workspaceId } = demo;
   const token = await issueToken(db, clock, demo);
@@ -61,8 +61,9 @@ export async function ensureDemo(
 }
 
 /**
- * Adds the other products, their pictures and two weeks of orders. This runs in the background once the server accepts
- * requests, because drawing the pictures takes several seconds. The next start continues a run that was interrupted.
+ * Adds the other products, the pictures of all products and two weeks of orders. This runs in the background once the
+ * server accepts requests, because drawing the pictures takes several seconds. The next start continues a run that was
+ * interrupted.
  */
 export async function fillDemo(
   services: FillServices & Omit<HistoryServices, 'gateway'> & { gateway: SandboxGateway | undefined },
@@ -116,10 +117,7 @@ function write(file: string, demo: Demo): void {
   renameSync(`${file}.new`, file);
 }
 
-/**
- * Reads the saved demo store. Returns undefined if the file is missing or damaged; the demo store is then created
- * again.
- */
+/** Reads the saved demo store. Returns undefined if the file is missing or damaged. */
 function readDemo(file: string): Demo | undefined {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as Demo;
@@ -129,8 +127,8 @@ function readDemo(file: string): Demo | undefined {
 }
 
 /**
- * Creates the demo store. If an earlier start created it and was killed before it saved the file, the store is reused,
- * and its owner gets a new password.
+ * Creates the demo store. If an earlier start already created it, but the file is missing or damaged, the store is
+ * reused, and its owner gets a new password.
  */
 async function createDemo(tx: Tx): Promise<Demo> {
   const password = randomBytes(9).toString('base64url');

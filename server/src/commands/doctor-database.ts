@@ -111,7 +111,7 @@ async function checkSettings(client: pg.Client, source: string): Promise<Finding
       true,
       unmatchedPayments === 0
         ? 'all match their orders'
-        : `${unmatchedPayments} of the last 30 days do not match their order; compare the orders with the gateway (table payment_notifications, column attention)`,
+        : `${unmatchedPayments} of the last 30 days do not match an order; compare the orders with the gateway (table payment_notifications, column attention)`,
       '',
     ),
   ];

@@ -74,7 +74,7 @@ export const command: Command = {
     log.info({ role, host: config.host, port: config.port, publicUrl: config.publicUrl }, 'started');
     const stopFilling = new AbortController();
     let filling: Promise<void> | undefined;
-    // A demo account with a known password must not exist on a server that others can reach.
+    // A demo account, whose password is saved in a file, must not exist on a server that others can reach.
     if (role !== 'worker' && config.databaseUrl === undefined && config.isLocal) {
       const opened = await ensureDemo(assembly.resources, config.dataFolder);
       demo = renewing(assembly.resources, opened);

@@ -14,7 +14,7 @@ import { type Counts, inWords, showProgress } from './simulation-progress.js';
 import { type SandboxServices, withSandbox } from './with-sandbox.js';
 
 const AT_ONCE = 8;
-/** The probability, in percent, of each action of a simulated buyer or merchant. */
+/** The probability, in percent, of each simulated action. */
 const PAY = 85;
 const SHIPPED = 60;
 const MOVES = 50;

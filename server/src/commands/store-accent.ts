@@ -11,7 +11,7 @@ export const command: Command = {
     store: storeOption,
     color: {
       value: 'C',
-      description: 'Six hexadecimal digits, for example c2410c; none restores the color of the platform',
+      description: 'Six hexadecimal digits, for example c2410c. "none" restores the color of the platform',
       required: true,
     },
   },

@@ -23,11 +23,11 @@ export const command: Command = {
     'owner-email': { value: 'E', description: 'E-mail address that the owner signs in with', required: true },
     'owner-password': {
       value: 'P',
-      description: `Password of a new owner (${MIN_PASSWORD} characters or more) or of the existing account; - reads standard input`,
+      description: `Password of a new owner (${MIN_PASSWORD} characters or more) or of the existing account; "-" reads it from standard input`,
     },
     'owner-password-stdin': { description: 'Read the password from the first line of standard input' },
     'existing-owner': {
-      description: 'Give the store to the existing account with this e-mail, without its password',
+      description: 'Give the store to the existing account of --owner-email. Its password is not needed',
     },
     'contact-email': {
       value: 'E',

@@ -11,7 +11,7 @@ export interface Content {
 }
 
 /**
- * Renders each page that has a path only once. Such a page does not change while the server runs, and rendering the
+ * Caches the HTML of pages that have a path. Such a page does not change while the server runs, and rendering the
  * largest ones takes 5 to 20 ms.
  */
 export class RenderedPages {

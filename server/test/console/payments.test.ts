@@ -53,7 +53,7 @@ test('a payment that matches its order needs no check', async () => {
   await checkAll();
   await notify({});
   expect((await ana.get(PAGE)).text).toContain('There is nothing to check.');
-  expect((await ana.get('/console/apps')).text).not.toContain('do not match their orders');
+  expect((await ana.get('/console/apps')).text).not.toContain('do not match its orders');
 });
 
 test('the merchant sees a payment of a wrong amount with its order, and what to do', async () => {
@@ -65,7 +65,7 @@ test('the merchant sees a payment of a wrong amount with its order, and what to 
   expect(text).toContain('Amount: R$12.50 · Order total: R$62.75');
   expect(text).toContain('the order stays unpaid: refund the amount at the provider');
   expect((await ana.get('/console/apps')).text).toContain(
-    'Some payments of this store do not match their orders.',
+    'Some payments of this store do not match its orders.',
   );
 });
 

@@ -17,7 +17,7 @@ const TEXTS = {
     disconnect: 'Disconnect',
     effect: 'Disconnecting takes effect immediately.',
     payments: 'Payments to check',
-    check: 'Some payments of this store do not match their orders.',
+    check: 'Some payments of this store do not match its orders.',
     password: 'Change password',
   },
   pt: {

@@ -24,7 +24,7 @@ interface Texts {
 const TEXTS: Record<Language, Texts> = {
   en: {
     title: 'Payments to check',
-    lead: 'The payment provider reported these payments, but they do not match their orders. Compare each one with your account at the provider.',
+    lead: 'The payment provider reported these payments, but they do not match your orders. Compare each one with your account at the provider.',
     none: 'There is nothing to check.',
     order: (number) => `Order ${number}`,
     noOrder: 'Unknown order',

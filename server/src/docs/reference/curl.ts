@@ -20,7 +20,7 @@ export function curlOf({ method, path, parameters, body }: Operation): string {
   return lines.join(' \\\n  ');
 }
 
-/** Returns the variable for a path parameter, such as $PRODUCT_ID for {id} under /products. */
+/** Returns the name of the variable for a path parameter, such as PRODUCT_ID for {id} under /products. */
 function variableOf(path: string, name: string): string {
   if (name !== 'id') return name.replace(/([A-Z])/g, '_$1').toUpperCase();
   const [, resource = ''] = /\/api\/v1\/([a-z]+)s\//.exec(path) ?? [];

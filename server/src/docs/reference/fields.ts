@@ -86,7 +86,7 @@ const FORMATS: Record<string, string> = {
   email: 'ana@loja.example',
 };
 
-/** Returns the alternatives of a schema. The reference shows the first one. */
+/** Returns the alternatives of a schema. The reference shows the fields and the example of the first one. */
 function alternativesOf(document: ApiDocument, schema: Schema): Schema[] {
   const own = resolve(document, schema);
   const alternatives = own.anyOf ?? own.oneOf;
