@@ -4,7 +4,10 @@ import { FIRST_ID } from '../platform/schema/ids.js';
 import { PRODUCT_PARTS, productJsonWith } from './product-json.js';
 import { storeVariationJson } from './records.js';
 
-/** Limits the memory of a batch, which ends with the record that reaches this size. A record can be up to 1.7 MB. */
+/**
+ * Limits the memory of a batch, which ends with the record that reaches this size. One product with 1,000 variations can
+ * be larger.
+ */
 const BATCH_BYTES = 1_048_576;
 
 export function productRecords(

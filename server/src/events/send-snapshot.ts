@@ -3,7 +3,7 @@ import { badRequest } from '../platform/http/errors.js';
 import { NDJSON, sendNdjson } from '../platform/http/ndjson.js';
 import type { SnapshotRecords, Snapshots } from './snapshots.js';
 
-/** Responds to a list request that accepts NDJSON with all records of one consistent snapshot. */
+/** Sends all records of one consistent snapshot in response to a list request that accepts NDJSON. */
 export async function sendSnapshot<R>(
   request: FastifyRequest,
   reply: FastifyReply,

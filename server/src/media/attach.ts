@@ -87,7 +87,7 @@ export async function recordImage(
 }
 
 /**
- * Releases the claim after a rejection, so that the key can be attached later, for example once another image was
+ * Releases the claim after a rejection, so that the key can be attached later, for example once another image is
  * removed. The published file stays in the storage, and is removed with the upload if the key is never attached. After
  * any other failure the claim expires on its own.
  */

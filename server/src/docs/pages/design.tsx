@@ -50,7 +50,7 @@ export function DesignPage({ navigation }: { navigation: Navigation }) {
         <li>
           <code>shop/</code>: shops, checkout and payment. These files have no layer, so they win over the
           tokens. For a shop with a colour of its own, a style sheet replaces the tokens that begin with{' '}
-          <code>--accent</code>, adjusted until text in the colour has enough contrast.
+          <code>--accent</code>. The colour is adjusted until text in it has enough contrast.
         </li>
       </ul>
       <h2 id="rules">Rules</h2>
