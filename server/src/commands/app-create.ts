@@ -14,7 +14,7 @@ export const command: Command = {
     name: { value: 'N', description: 'Name that merchants see on the authorization screen', required: true },
     'redirect-uri': {
       value: 'U',
-      description: 'Address that merchants are sent back to after authorization; repeat the option for several',
+      description: 'Address that merchants return to after authorization; repeat the option for several',
       required: true,
       multiple: true,
     },
