@@ -478,14 +478,14 @@ export interface NewImage {
   url?: string | undefined;
   /** Position; 0 is the cover. Images at or after this position move down by one. If absent or higher than the number of images, the image is added last. */
   order?: number | undefined;
-  /** The option of a variation that the image shows, for example "Azul". The shop shows it first when a buyer chooses that option. */
+  /** The option of a variation that the image shows, for example "Azul". The shop shows the image first when a buyer chooses that option. */
   option?: string | undefined;
 }
 
 export interface ImageMove {
   /** Position; 0 is the cover. The images between the old and the new position make room. A position beyond the end moves the image to the end. */
   order?: number | undefined;
-  /** The option of a variation that the image shows, for example "Azul". The shop shows it first when a buyer chooses that option. */
+  /** The option of a variation that the image shows, for example "Azul". The shop shows the image first when a buyer chooses that option. */
   option?: string | null | undefined;
 }
 
@@ -528,9 +528,9 @@ export interface Order {
   codeShipping: string | null;
   carrier: string | null;
   trackingUrl: string | null;
-  /** The delivery service the buyer paid for. null for an order of digital products only. */
+  /** The delivery service the buyer paid for. null if nothing is shipped, or if the order is older than this field. */
   shippingService: 'economy' | 'express' | (string & {}) | null;
-  /** The day on which the parcel should arrive, in the store's time zone. Estimated at checkout, and again when the order is paid and when the label is created. null if nothing is shipped. */
+  /** The day on which the parcel should arrive, in the store's time zone. Estimated at checkout, and again when the order is paid and when the label is created. null if nothing is shipped; may be null if the order is older than this field. */
   estimatedDelivery: string | null;
   currency: 'BRL' | (string & {});
   subtotal: number;
@@ -607,9 +607,9 @@ export interface RefundedOrder {
   codeShipping: string | null;
   carrier: string | null;
   trackingUrl: string | null;
-  /** The delivery service the buyer paid for. null for an order of digital products only. */
+  /** The delivery service the buyer paid for. null if nothing is shipped, or if the order is older than this field. */
   shippingService: 'economy' | 'express' | (string & {}) | null;
-  /** The day on which the parcel should arrive, in the store's time zone. Estimated at checkout, and again when the order is paid and when the label is created. null if nothing is shipped. */
+  /** The day on which the parcel should arrive, in the store's time zone. Estimated at checkout, and again when the order is paid and when the label is created. null if nothing is shipped; may be null if the order is older than this field. */
   estimatedDelivery: string | null;
   currency: 'BRL' | (string & {});
   subtotal: number;

@@ -65,7 +65,10 @@ export function picturesOfProduct(mediaUrl: string): Statement {
     from product_images i where i.workspace_id = p.workspace_id and i.product_id = p.id), '[]')`;
 }
 
-/** The URL of the cover of the product `p` of the surrounding query; without images its urlImage, which may be null. */
+/**
+ * The URL of the cover of the product `p` of the surrounding query. If the product has no images, it is its urlImage,
+ * which may be null.
+ */
 export function coverOfProduct(mediaUrl: string): Statement {
   return sql`coalesce((
     select coalesce(i.url, ${mediaUrl}::text || '/' || i.key) from product_images i

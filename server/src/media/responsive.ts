@@ -9,8 +9,8 @@ export function isWidth(text: string): text is Width {
 }
 
 /**
- * Returns the srcset of an image that this server stores, or undefined for any other. Animations are not resized,
- * because the result would show only the first frame.
+ * Returns the srcset of an image that this server stores, or undefined for any other image. GIFs have no srcset,
+ * because a resized animation would show only its first frame.
  */
 export function srcsetOf(url: string, mediaUrl: string | undefined): string | undefined {
   const key =

@@ -34,7 +34,7 @@ export const mediaRoutes: FastifyPluginAsyncTypebox<MediaOptions> = async (
         tags: ['Images'],
         summary: 'Request an upload URL',
         description:
-          'PUT the file to uploadUrl within five minutes, with exactly the headers in the response, then attach the key. Limited to 60 per minute and 5,000 per day, in addition to the general limit; the PUT itself is not counted.',
+          'PUT the file to uploadUrl within five minutes, with exactly the headers that the response lists, then attach the key. Limited to 60 calls per minute and 5,000 per day, in addition to the general limit; the PUT itself is not counted.',
         body: shape.NewUpload,
         response: { 201: shape.SignedUpload },
       },
@@ -147,7 +147,8 @@ export const mediaRoutes: FastifyPluginAsyncTypebox<MediaOptions> = async (
         operationId: 'removeImage',
         tags: ['Images'],
         summary: 'Remove an image',
-        description: 'Also deletes the file. The images after it move up. Emits product.updated.',
+        description:
+          'Also deletes the file of an uploaded image. The images after the removed one move up. Emits product.updated.',
         params: ofImage,
         response: { 200: Deleted },
       },

@@ -50,7 +50,7 @@ function Position(effect: string) {
 function ShownOption() {
   return Name(MAX_OPTION, {
     description:
-      'The option of a variation that the image shows, for example "Azul". The shop shows it first when a buyer chooses that option.',
+      'The option of a variation that the image shows, for example "Azul". The shop shows the image first when a buyer chooses that option.',
   });
 }
 

@@ -59,7 +59,7 @@ export const uploadRoute: FastifyPluginAsync<{ storage: LocalStorage }> = async 
       } catch (error) {
         if (error instanceof StorageUnavailable) return reportFailure(request, reply, error);
         if (!(error instanceof IncompleteUpload)) throw error;
-        return sendXml(reply, 400, 'IncompleteBody', 'The body ended before its Content-Length');
+        return sendXml(reply, 400, 'IncompleteBody', 'The body is shorter than its Content-Length');
       }
       return reply.code(200).send();
     },

@@ -33,7 +33,7 @@ function tooManyImages(cause: unknown): ApiError {
   return new ApiError(
     503,
     'busy',
-    'Too many images of this store are being processed. Retry later, with fewer at a time.',
+    'Too many images are being processed. Retry later, with fewer at a time.',
     {
       headers: { 'Retry-After': '10' },
       cause,

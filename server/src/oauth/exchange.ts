@@ -98,7 +98,7 @@ const OTHER_SCOPE = invalidRequest(
 
 const SCOPE_NOT_GRANTED: TokenError = {
   error: 'invalid_scope',
-  error_description: 'scope must contain granted scopes, separated by spaces',
+  error_description: 'scope must contain only granted scopes, separated by spaces',
 };
 
 /**

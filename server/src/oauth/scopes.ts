@@ -5,9 +5,9 @@ export const SCOPES = {
   'categories:read': 'Read categories',
   'customers:read': 'Read customers',
   'orders:read': 'Read orders',
-  'orders:write': 'Update status and refund orders',
+  'orders:write': 'Change the shipping status, add and remove invoices, and refund orders',
   'shipping:read': 'Query shipments and tracking',
-  'shipping:write': 'Generate labels and update shipments',
+  'shipping:write': 'Create shipments and labels',
   'media:write': 'Upload product images',
   'webhooks:manage': 'Manage webhooks',
 } as const;

@@ -37,14 +37,15 @@ const orderFields = {
   shippingService: Type.Unsafe<'economy' | 'express' | null>({
     type: ['string', 'null'],
     enum: ['economy', 'express', null],
-    description: 'The delivery service the buyer paid for. null for an order of digital products only.',
+    description:
+      'The delivery service the buyer paid for. null if nothing is shipped, or if the order is older than this field.',
     examples: ['economy'],
   }),
   estimatedDelivery: Nullable(
     Type.String({
       format: 'date',
       description:
-        "The day on which the parcel should arrive, in the store's time zone. Estimated at checkout, and again when the order is paid and when the label is created. null if nothing is shipped.",
+        "The day on which the parcel should arrive, in the store's time zone. Estimated at checkout, and again when the order is paid and when the label is created. null if nothing is shipped; may be null if the order is older than this field.",
       examples: ['2026-02-04'],
     }),
   ),

@@ -115,7 +115,7 @@ async function finishRefund(
     join orders o on o.workspace_id = r.workspace_id and o.id = r.order_id
     where r.workspace_id = ${workspaceId} and r.id = ${refundId}`);
   if (!refund || refund.status === 'done') return;
-  // There is nothing to refund at the gateway for an order of R$ 0.
+  // Nothing is left to refund if the order total is R$ 0, or if the gateway has already refunded a canceled order.
   const refundedInAll =
     refund.amount === 0 ? 0 : await askGateway(db, refunder, workspaceId, refundId, refund);
   await db.transaction(async (tx) => {

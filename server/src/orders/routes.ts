@@ -70,14 +70,14 @@ export const orderRoutes: FastifyPluginAsyncTypebox<OrderOptions> = async (
       const access = search ? db.search(workspaceId) : request.store;
       const isDeltaSync = page.sort === 'updatedAt';
       const read = () => {
-        // Delta sync first numbers the committed changes, so it must use the primary.
+        // Delta sync first assigns numbers to the committed changes, so it must use the primary.
         const list = isDeltaSync
           ? listChanges(access, lists.memory, workspaceId, page)
           : lists.read(workspaceId, access, (from, memory) => listOrders(from, memory, workspaceId, page));
         return search ? orBusy(list) : list;
       };
-      // A response is not cached if it depends on the current time zone of the store (days), or must first number
-      // committed changes (delta sync).
+      // A response is not cached if it depends on the current time zone of the store (days), or if numbers must first
+      // be assigned to committed changes (delta sync).
       const isRepeatable = from === undefined && to === undefined && !isDeltaSync;
       const body = await (isRepeatable ? answers.answer(workspaceId, request.url, read) : read());
       return sendJson(reply, body);

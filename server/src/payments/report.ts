@@ -24,7 +24,7 @@ export function paymentReport(
     counter.inc({ reason: attention });
     log.warn(
       { attention, notificationId: id, type, workspaceId, orderId, transactionId, amount },
-      'A payment notification does not match its order. Compare the order with the gateway.',
+      'A payment notification needs manual review. Compare the payment at the gateway with the order.',
     );
   };
 }

@@ -4,7 +4,7 @@ import type { Attention } from './apply-notification.js';
 
 const LIMIT = 100;
 
-/** A gateway notification that did not match its order and that the merchant has not marked as checked yet. */
+/** A gateway notification that needs manual review and that the merchant has not marked as checked yet. */
 export interface PaymentToCheck {
   id: string;
   attention: Attention;

@@ -85,13 +85,13 @@ export class SandboxGateway implements PaymentGateway {
     return payment && this.find(payment.id);
   }
 
-  /** Handles a notification that was received over HTTP. */
+  /** Handles a signed notification, either from the HTTP route or from sendNotificationsOf. */
   async receive(signed: SignedNotification): Promise<void> {
     const { notification, attention } = await receiveNotification(this.db, this.clock, this.signer, signed);
     if (attention) this.report(attention, notification);
   }
 
-  /** Applies the choice of the buyer on the payment page, or of the operator on the command line. */
+  /** Pays, declines or cancels a payment, for commands and tests. The payment page uses `decideOn`. */
   async decide(id: string, decision: 'paid' | 'declined' | 'canceled'): Promise<void> {
     const payment = await this.find(id);
     if (!payment) throw conflict('no_such_payment', `No payment ${id} found`);

@@ -18,8 +18,8 @@ const PROCESSES_ASSUMED = 4;
 
 /**
  * Exact rolling windows shared by all processes. Redis may be unavailable, slow or empty at any time, so every process
- * also remembers the calls it accepted. It uses them to refill an empty Redis, and while Redis does not respond it
- * enforces its share of each limit. In the minute around an outage of Redis, up to twice the limit may be accepted;
+ * also remembers the calls it accepted, and uses them to refill an empty Redis. While Redis does not respond, each
+ * process enforces its share of each limit. In the minute around an outage, up to twice the limit may be accepted;
  * otherwise the limit is exact. A call waits at most 100 ms for Redis. After a timeout, calls are decided without Redis
  * until it answers again.
  */
@@ -166,8 +166,8 @@ export class RedisBudgets implements Budgets {
 }
 
 /**
- * Rejects if the work takes too long. The check runs in setImmediate, so that a reply that arrived while the event loop
- * was blocked is still used.
+ * Rejects if the work takes too long. The rejection is deferred with setImmediate, so that a reply that arrived while
+ * the event loop was blocked is still used.
  */
 async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;

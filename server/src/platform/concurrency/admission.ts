@@ -1,6 +1,6 @@
 /** A caller that asks for one of a limited number of places. */
 export interface Applicant {
-  /** The store, app or task whose limit this place counts against. */
+  /** Identifies whose limit this place counts against, for example that of a store, an app or a task. */
   key: string;
   /** The maximum number of places this key may hold at the same time. */
   limit: number;

@@ -174,8 +174,8 @@ function Means(props: { language: Language; payment: SandboxPayment; pageKey: st
 }
 
 /**
- * Looks like a real card form. Its fields are outside of the form and have no names, so a card number entered here is
- * never sent.
+ * Looks like a real card form, but its fields are outside of the <form> element and have no names, so a card number
+ * entered here is never sent.
  */
 function Card({ texts }: { texts: (typeof TEXTS)['en']['card'] }) {
   const field = (id: string, label: string, value: string, kind = '') => (
