@@ -5,8 +5,8 @@ import { KEY, type LocalStorage } from './local-storage.js';
 
 /**
  * Serves published files from local storage. The bytes of a key never change, so browsers may cache them forever. The
- * headers forbid content sniffing, scripts and framing, so that even a malicious file that passed verification could
- * not execute anything.
+ * headers forbid content sniffing, scripts and further requests, so that even a malicious file that passed verification
+ * could not execute anything.
  */
 export const serveMedia: FastifyPluginAsync<{ storage: LocalStorage }> = async (app, { storage }) => {
   storage.prepare();

@@ -13,8 +13,9 @@ export function normalizedAppName(name: string): string {
 }
 
 /**
- * Returns why this name must not be shown on the consent screen, or undefined if it may be shown. Every way to register
- * an app uses this check, because a developer could choose a name that misleads merchants.
+ * Returns why a developer must not give an app this name, or undefined if the name is acceptable. The consent screen
+ * shows the name, so it must not mislead merchants. Every way to register an app uses this check, but the command line
+ * ignores `script` and `ours`, because only the operator uses it.
  */
 export function appNameFault(name: string): AppNameFault | undefined {
   if (name === '' || [...name].length > MAX_APP_NAME) return 'length';

@@ -50,8 +50,8 @@ export async function listOrders(
 }
 
 /**
- * Lists changes for delta sync. Before that, everything committed before the call gets its number, so later commits get
- * higher numbers.
+ * Lists changes for delta sync. It first assigns numbers to everything committed before the call, so that later commits
+ * get higher numbers.
  */
 export async function listChanges(
   db: StoreAccess,

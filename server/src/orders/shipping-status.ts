@@ -69,7 +69,7 @@ export async function changeShipping(
   const after: ShippingState = {
     status: before.status,
     statusShipping: change.statusShipping,
-    // Our own events and some ERPs use "" if there is no code or carrier.
+    // Some ERPs send "" if there is no code or carrier. Our own events also contain "" if there is no code.
     codeShipping: change.codeShipping === undefined ? before.codeShipping : change.codeShipping || null,
     carrier: change.carrier === undefined ? before.carrier : change.carrier?.trim() || null,
     trackingUrl: change.trackingUrl === undefined ? before.trackingUrl : change.trackingUrl,
