@@ -30,7 +30,8 @@ export interface Grant {
 }
 
 /**
- * Records an approval by a merchant or, if `userId` is null, by the operator. Every code and token belongs to one grant.
+ * Records an approval by a merchant or, if `userId` is null, by the operator. Every code and token belongs to one
+ * grant.
  */
 export async function createGrant(tx: Tx, grant: Grant): Promise<string> {
   const id = newId();
