@@ -85,7 +85,7 @@ export class DatabaseClock implements Clock {
 
   private scheduleSync(): void {
     this.timer = setTimeout(async () => {
-      // If the database is unreachable, the monotonic clock continues from the last offset.
+      // If the database is unreachable, the last offset stays in use.
       await this.synchronize().catch(() => {});
       if (this.timer !== undefined) this.scheduleSync();
     }, SYNC_EVERY_MS).unref();

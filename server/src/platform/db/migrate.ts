@@ -30,7 +30,7 @@ export interface MigrateOptions {
   report?: (message: string) => void;
 }
 
-/** Applies the missing migrations in the order of their file names and returns the names it applied. */
+/** Applies the missing migrations in the order of their file names and returns these names. */
 export async function migrate(
   connection: pg.ClientConfig,
   { migrations = MIGRATIONS, report = writeToStderr }: MigrateOptions = {},

@@ -11,7 +11,10 @@ export interface PlannedLock extends TableLock {
 
 export interface PlannedMigration {
   name: string;
-  /** The locks on tables that already exist. Other tables cannot be in use yet. */
+  /**
+   * The locks on tables and indexes that already exist, because only those can be in use. Statements whose locks are
+   * unknown are included, with the table "unknown".
+   */
   locks: PlannedLock[];
 }
 

@@ -34,8 +34,8 @@ interface ConnectionSlot {
   /** The value of performance.now() when the first entry of `reads` became the first. */
   headSince: number;
   /**
-   * True if the first read is slow, or belongs to a key that has slow reads. Other reads are then sent here only if no
-   * connection is idle.
+   * Set when a read on this connection is slow or belongs to a key with slow reads. Cleared when the connection is
+   * idle. While it is set, other reads are sent here only if no connection is idle.
    */
   isReserved: boolean;
   watch: NodeJS.Timeout | undefined;

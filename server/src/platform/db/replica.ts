@@ -26,11 +26,14 @@ export type ReplicaState = 'in_use' | 'behind' | 'unreachable' | 'not_a_standby'
 const OUTCOMES = ['answered', 'outdated', 'busy', 'failed'] as const;
 type Outcome = (typeof OUTCOMES)[number];
 
-/** The connections of a process to its replica. It opens two fewer connections to the primary (see database.ts). */
+/**
+ * The number of connections that a process opens to its replica. To the primary it opens two fewer than it would
+ * without a replica (see database.ts).
+ */
 const REPLICA_CONNECTIONS = 2;
 const CHECK_EVERY_MS = 1_000;
 const PROBE_IDLE_MS = 2_000;
-/** Shorter than those of the primary, because a read that fails on the replica is repeated on the primary. */
+/** Mostly shorter than on the primary, because a read that fails on the replica is repeated on the primary. */
 const DEADLINES: Deadlines = {
   lockMs: 1_000,
   statementMs: 2_000,

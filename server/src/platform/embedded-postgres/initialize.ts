@@ -48,7 +48,7 @@ async function initdb(location: ClusterLocation, binaries: Binaries, folder: str
 
 /**
  * Removes the incomplete clusters of other starts, even of a start that is still running. The initdb of that start then
- * fails, and it uses the finished cluster.
+ * fails, and that start uses the finished cluster.
  */
 function removeDrafts(location: ClusterLocation): void {
   for (const name of readdirSync(location.folder)) {

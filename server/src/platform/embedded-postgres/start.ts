@@ -8,7 +8,7 @@ import { type Postmaster, readPostmaster } from './postmaster.js';
 
 export interface EmbeddedPostgres {
   connection: Connection;
-  /** False when PostgreSQL was already running for another process and this one joined it. */
+  /** False if another process launched PostgreSQL and this one joined it. */
   started: boolean;
   close(): Promise<void>;
 }

@@ -20,7 +20,7 @@ export function contentPolicy(options: {
   ].join('; ');
 }
 
-/** The policy of a file that a browser may open on its own, such as an image. It forbids all scripts and requests. */
+/** The policy of a file that can be opened in a browser, such as an image. It forbids all scripts and requests. */
 export const FILE_POLICY = "default-src 'none'; sandbox";
 
 /** Returns the origin of an address, or only the scheme if the host is an IPv6 address, which CSP does not support. */

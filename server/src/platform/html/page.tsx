@@ -45,10 +45,13 @@ export function Brand() {
   );
 }
 
-/** The style sheets of all pages outside shops. */
+/** The style sheets of all pages that use PageHead. */
 const SHARED_STYLES = ['tokens.css', 'forms.css', 'feira.css'];
 
-/** The head of pages outside shops. With a description it contains tags for search engines and link previews. */
+/**
+ * The head of pages without the frame of a shop. With a description it contains tags for search engines and link
+ * previews.
+ */
 export function PageHead(props: {
   title: string;
   description?: string;

@@ -1,5 +1,5 @@
 /**
- * Returns a name in the form used in addresses: lower-case letters and digits without accents, and hyphens between
+ * Returns a name in the form used in addresses: lower-case letters without accents, digits, and hyphens between
  * words.
  */
 export function slugOf(name: string): string {

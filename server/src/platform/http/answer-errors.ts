@@ -33,7 +33,7 @@ export function answerErrors(app: FastifyInstance, publicUrl: string): void {
   });
 }
 
-/** Matches a path with a trailing slash that may belong to a page. Paths of the API and of files are not redirected. */
+/** Matches a path with a trailing slash that may belong to a page. Paths of the API, media and uploads do not match. */
 const PAGE_WITH_SLASH = /^\/(?!api\/|media\/|uploads\/)[^/].*[^/]\/$/;
 
 /** Returns the address without the trailing slash, such as /docs for /docs/, or undefined if there is no such page. */

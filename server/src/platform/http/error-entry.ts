@@ -1,4 +1,4 @@
-/** The meaning of one error code and what the caller should do. Shown at /docs/errors and listed in openapi.json. */
+/** The meaning of one error code and what the caller should do. Both are shown at /docs/errors. */
 export interface ErrorEntry {
   status: number;
   meaning: string;

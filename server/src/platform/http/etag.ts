@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Set if the route returns a single resource. Its response has an ETag and supports conditional requests. */
+    /** The response of the route has an ETag and supports conditional requests. */
     etag?: boolean;
   }
 }

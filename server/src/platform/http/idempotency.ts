@@ -114,7 +114,7 @@ async function replay(
   { status, body }: StoredAnswer,
 ): Promise<void> {
   reply.header('Idempotent-Replayed', 'true');
-  // Only responses that would be the same for a repeated request are stored.
+  // Errors that are worth retrying are never stored.
   if (status >= 400) reply.header('x-should-retry', 'false');
   const answer = body ?? (await request.routeOptions.config.readAgain?.(request));
   reply.code(status).type('application/json; charset=utf-8').send(answer);

@@ -11,7 +11,7 @@ export const RECORD_ERRORS = {
   duplicate_name: {
     status: 409,
     meaning:
-      'Another product of the store has this name. Names that differ only in upper and lower case are different.',
+      'Another product of the store has this name. Names that differ only in upper and lower case count as different.',
     remedy: 'Choose another name, or update the existing product.',
   },
   duplicate_sku: {

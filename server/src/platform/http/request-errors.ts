@@ -17,7 +17,7 @@ export const REQUEST_ERRORS = {
   busy: {
     status: 503,
     meaning:
-      'The database was busy, or a search took too long. Also returned while too many images of the store are being verified.',
+      'The database was busy or unreachable, or a search took too long. Also returned while too many images of the store are being verified.',
     remedy: `${RETRY} Send an Idempotency-Key with writes, because the first attempt may have been stored.`,
   },
   cursor_expired: {
@@ -134,7 +134,7 @@ export const REQUEST_ERRORS = {
   too_many_lists: {
     status: 429,
     meaning:
-      'Four large lists of this store and app are being read, and this one did not get its turn in time.',
+      'Four large lists of this store and app are being read, or the server is sending too many large responses. This list did not get its turn in time.',
     remedy: 'Read the open responses to their end, then retry after Retry-After seconds.',
   },
   unsupported_content_encoding: {

@@ -155,7 +155,7 @@ export const SHARED_COMPONENTS = {
       'Too many requests: the limit of 120 is reached. Retry in 12 s',
     ),
     Busy: response(
-      'The database was busy, or a search took too long. Retry after Retry-After seconds, with exponential backoff.',
+      'The database was busy or unreachable, or a search took too long. Retry after Retry-After seconds, with exponential backoff.',
       'busy',
       'The service is busy. Retry with exponential backoff.',
     ),

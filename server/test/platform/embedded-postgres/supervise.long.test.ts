@@ -53,5 +53,5 @@ test('the server exits and logs the reason when PostgreSQL does not start again'
   rmSync(join(data(), 'global', 'pg_control'));
   process.kill(pid, 'SIGKILL');
   expect((await ended)[0]).toBe(1);
-  expect(server.output()).toContain('exited 5 times in a row');
+  expect(server.output()).toContain('exited or failed to start 5 times in a row');
 });
