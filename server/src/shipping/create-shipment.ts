@@ -11,7 +11,7 @@ import { CARRIER, type Parcel, quote } from './freight.js';
 import type { ShipmentRecord } from './shipments.js';
 
 const DIGITAL = 1;
-/** The delivery time, in business days, for orders of early releases whose postal code cannot be quoted. */
+/** The delivery time, in business days, for orders from early releases whose postal code cannot be quoted. */
 const DEFAULT_DAYS = 10;
 
 /**
@@ -37,7 +37,7 @@ export async function createShipment(
   if (isDigital)
     throw conflict('nothing_to_ship', 'The order has only digital products, which are not shipped');
   const quotes = quote(zip, sold.filter((item) => !isDigitalItem(item)).map(parcelOf)) ?? [];
-  // Orders of early releases do not record which service was paid for.
+  // Orders from early releases do not record which service was paid for.
   const quoted = quotes.find((each) => each.service === service) ?? quotes[0];
   const code = await unusedCode(tx, workspaceId);
   const by = carrier?.trim() || CARRIER;

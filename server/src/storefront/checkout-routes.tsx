@@ -84,7 +84,7 @@ export const checkoutRoutes: FastifyPluginAsync<Storefront> = async (app, storef
 
   /**
    * Shows the checkout form for the current cart. Redirects to the cart if it is empty or cannot be bought. If the
-   * postal code is missing, shows the page that asks for it.
+   * postal code is missing and `page` has no error status, shows the page that asks for the code.
    */
   async function show(
     request: FastifyRequest,

@@ -4,7 +4,7 @@ import { isId } from '../platform/schema/ids.js';
 import type { Shop } from '../stores/queries.js';
 
 const COOKIE = 'feira_open_order';
-/** Long enough for a boleto, which can be paid for several days. */
+/** Long enough for a boleto, which remains payable for several days. */
 const LIFETIME_SECONDS = 7 * 24 * 60 * 60;
 
 export interface OpenOrder {

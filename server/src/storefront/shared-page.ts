@@ -30,7 +30,7 @@ export function sendCached(
   return page && sendRendered(request, reply, page);
 }
 
-/** Renders and sends the page, and caches it for other visitors unless it shows a cart. */
+/** Renders and sends the page. Caches it for other visitors if the cart of this visitor is empty. */
 export function sendShared(
   request: FastifyRequest,
   reply: FastifyReply,

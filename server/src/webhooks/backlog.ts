@@ -17,7 +17,7 @@ interface Queue {
 
 /**
  * Drops due deliveries of subscriptions that are too far behind: the oldest ones if more than `maxPending` are pending,
- * and those that are overdue for more than three days.
+ * and those that have been overdue for more than three days.
  */
 export async function dropBacklogs(db: Share, clock: Clock, maxPending = MAX_PENDING): Promise<void> {
   const tooOld = new Date(clock.now() - MAX_WAIT_MS).toISOString();

@@ -27,7 +27,7 @@ const MAX_CLAIMED = 4_000;
 const MAX_QUEUES = 10_000;
 /**
  * The maximum number of concurrent deliveries per store and app. A process opens up to four times as many connections
- * to one host, so one store cannot use all connections to a shared host.
+ * to one host, so one app in one store cannot use all connections to a shared host.
  */
 const MAX_PER_OWNER = 64;
 const IDLE_MS = 1_000;

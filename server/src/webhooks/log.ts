@@ -59,7 +59,8 @@ export async function listDeliveries(
   request: PageRequest<{ status?: string }>,
 ): Promise<Buffer> {
   await findTarget(db, owner, webhookId);
-  // This numbers committed events and creates their deliveries, so the log includes them even if no worker has run yet.
+  // This assigns committed events their numbers and creates their deliveries, so the log includes them even if no
+  // worker has run yet.
   await settledHead(db, owner.workspaceId);
   const { status } = request.filters;
   const filter = status === undefined ? raw('') : sql`and d.status = ${status}`;

@@ -108,7 +108,7 @@ export class ReceiverQueue {
     if (late.length > 0) this.parts.release(late);
   }
 
-  /** Returns false if the store and app have no free place. `fill` is then called once there is one. */
+  /** Returns false if the store and app have no free place. `fill` is then called as soon as there is one. */
   private enter(): boolean {
     const { admission, owner } = this.parts;
     if (this.waitsForAdmission) return false;

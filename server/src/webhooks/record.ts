@@ -6,7 +6,7 @@ import type { Claimed } from './claim.js';
 
 export interface Finished {
   claimed: Claimed;
-  /** The time of sending. Undefined if nothing was sent, because the claimed delivery was not `live`. */
+  /** The time of the attempt. Undefined if none was made, because the claimed delivery was not `live`. */
   at: number | undefined;
   result: AttemptResult | undefined;
 }

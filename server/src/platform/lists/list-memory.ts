@@ -2,7 +2,7 @@ import type { Tx } from '../db/share.js';
 import type { Reached } from './cursor.js';
 import { type CountedList, countBase } from './kept-count.js';
 
-/** The position of a page: the page at `offset` begins after this record. */
+/** The position of a page: the page at `offset` begins after the record `after`. */
 export interface Place {
   offset: number;
   after: Reached;

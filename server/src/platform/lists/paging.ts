@@ -80,7 +80,7 @@ export interface PageRequest<Filters> {
   limit: number;
   filters: Filters;
   sort: string;
-  /** Set when the list was requested by page number. */
+  /** Undefined if a cursor was sent. Without `page` in the query, it is 1. */
   page: number | undefined;
   /** Set when a cursor was sent: the sort value and the id of the last record of the previous page. */
   after: { value: string | number; id: string } | undefined;

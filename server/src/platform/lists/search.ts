@@ -29,8 +29,8 @@ export function searchablePage(
 /**
  * For a rare term, all matches are looked up in the index and sorted. For a common term, the list is scanned in the
  * requested order until the page is full. The planner cannot make this choice, because it knows at best how common a
- * term is across all stores. For example, when all matching names began with C, it first scanned all names that begin
- * with A and B.
+ * term is across all stores, and not where in the order its matches are. For example, when all matching names began
+ * with C, it first scanned all names that begin with A and B.
  */
 async function searchPage(
   db: Queryable,
@@ -61,7 +61,7 @@ async function scan(
   return walked.found > request.limit ? walked : sortAll(db, request, listing, search);
 }
 
-/** Counts the matches. A search without other filters is counted again only after search terms of the store change. */
+/** Counts the matches. The total of a search without other filters is reused until search terms of the store change. */
 async function totalOf(
   db: Queryable,
   request: SearchRequest,

@@ -12,7 +12,8 @@ interface Entry {
   [field: string]: unknown;
 }
 
-// Matches requests for the files of a page and health checks. In a terminal they would hide the requests that matter.
+// Matches health checks and requests for metrics or the files of a page. In a terminal they would hide the requests
+// that matter.
 const UNINTERESTING = /^\/(assets\/|media\/|favicon\.ico|healthz|readyz|metrics)/;
 const DIM = '\u001b[2m';
 const RED = '\u001b[31m';

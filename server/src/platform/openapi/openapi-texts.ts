@@ -1,14 +1,14 @@
 // The texts of the reference that do not come from the routes: the introduction and the groups.
 
-export const INTRODUCTION = `Each token acts for one store: products, variations, stock, images, orders, invoices, shipments, customers and webhooks.
+export const INTRODUCTION = `An API for the products, variations, stock, images, orders, invoices, shipments, customers and webhooks of online stores. Each token acts for one store.
 
 **Authentication.** Send \`Authorization: Bearer <access token>\`. A token belongs to one store and one app, is valid for two hours and has scopes. Each call below names the scope it needs.
 
-**Rate limit.** 120 calls per store and app in any 60 seconds. Every response has \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\`. A 429 has \`Retry-After\`; waiting that long is enough. Prefer the batch calls.
+**Rate limit.** 120 calls per store and app in any 60 seconds. Every response to a valid token has \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\`. A 429 has \`Retry-After\`; waiting that long is enough. Prefer the batch calls.
 
 **Errors** have one shape: \`error\` is a sentence for people, \`code\` is stable and for programs, \`docUrl\` explains the code, \`requestId\` is for support, and \`details\` lists every fault of a 422. The header \`X-Should-Retry\` says whether the same request may succeed later.
 
-**Lists** are read with \`page\` and \`limit\`, or with \`cursor\`, which has no limit on the number of pages. Follow \`meta.nextCursor\` until it is null.
+**Lists** are read with \`page\` and \`limit\`, or with \`cursor\`, which has no limit on the number of pages. Follow \`meta.nextCursor\` while \`meta.hasMore\` is true.
 
 **Idempotency.** Send an \`Idempotency-Key\` with a write and repeat it safely for 24 hours: the first response is returned with \`Idempotent-Replayed: true\`, and nothing is done twice.
 
@@ -22,7 +22,7 @@ export const TAGS = [
     description:
       'How an app gets, renews and revokes tokens. /.well-known/oauth-authorization-server describes the server for libraries (RFC 8414).',
   },
-  { name: 'Account', description: 'The store that a token acts for, and its scopes.' },
+  { name: 'Account', description: 'The store that a token acts for, and the scopes of the token.' },
   {
     name: 'Products',
     description:

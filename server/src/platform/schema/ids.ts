@@ -23,7 +23,8 @@ export function newId(now = Date.now()): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(0, 3)}-${variant}${random.slice(4, 7)}-${random.slice(7, 19)}`;
 }
 
-// Random bytes are generated for many ids together, because a system call for each id would take longer than the rest.
+// Random bytes are generated for many ids together. A system call for each id would take longer than the rest of
+// newId().
 const BYTES_PER_ID = 10;
 const pool = Buffer.alloc(BYTES_PER_ID * 128);
 let next = pool.length;

@@ -53,7 +53,7 @@ const CHECKS: Record<string, { type: 'number' | 'string' | 'object'; check: Chec
     type: 'string',
     check: (value: string) =>
       timeOf(value) === undefined
-        ? 'must be an RFC 3339 time such as 2026-01-31T00:00:00Z (a + is sent as %2B)'
+        ? 'must be an RFC 3339 time such as 2026-01-31T00:00:00Z (in a query, a + is sent as %2B)'
         : undefined,
   },
   // Rules about combinations of fields are part of the schema, so that they are reported together with all other

@@ -20,7 +20,7 @@ const TEXTS = {
   },
 };
 
-/** The forms to pay an order with the method chosen at checkout, or with another one. */
+/** The forms to pay an order with its current payment method, or with another one. */
 export function PayForms(props: { visit: Visit; order: OrderRecord; orderKey: string; isOpen: boolean }) {
   const { visit, order, orderKey, isOpen } = props;
   const { shop, language } = visit;

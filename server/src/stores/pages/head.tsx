@@ -5,7 +5,7 @@ import { accentUrl } from '../accent.js';
 /** The metadata of a page for search engines and link previews. */
 export interface PageDescription {
   description?: string | undefined;
-  /** The full address of the page, without parameters that do not change its content. */
+  /** The full address under which search engines should index the page. */
   canonical?: string | undefined;
   image?: string | undefined;
   /** Structured data (schema.org). */
