@@ -28,7 +28,7 @@ export const cartRoutes: FastifyPluginAsync<Storefront> = async (app, storefront
   });
 
   app.post('/cart', hidden, async (request, reply) => {
-    // The product page is the same for all visitors, so its form has no CSRF token. The origin of the request is
+    // The product page is cached and shared by visitors, so its form has no CSRF token. The origin of the request is
     // checked instead.
     if (!isSameOrigin(request, storefront.publicUrl)) throw formRefused();
     const fields = postedForm(request);

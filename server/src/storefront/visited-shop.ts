@@ -8,7 +8,7 @@ export interface VisitedShop extends Shop {
   version: string | null;
 }
 
-/** Reads the shop and its version in one statement, because every page of a shop needs both. */
+/** Reads the shop, which every page needs, and its version, which the product list needs, in one statement. */
 export async function findVisitedShop(db: Queryable, slug: string): Promise<VisitedShop | undefined> {
   const [shop] = isSlug(slug) ? await db.query<VisitedShop>(shopBySlug(slug)) : [];
   return shop;

@@ -158,7 +158,7 @@ function webhookOf(event: Delivered): object {
     },
     responses: {
       '2XX': {
-        description: 'Acknowledged. After any other response, including a redirect, the delivery is retried.',
+        description: 'Acknowledged. Any other response, including a redirect, counts as a failed attempt.',
       },
     },
   };

@@ -95,8 +95,8 @@ export class ReceiverQueue {
       hasPlace ||= this.enter();
       if (!hasPlace) break;
       const next = this.waiting.shift() as Claimed;
-      // The lease may end during the attempt, and another worker may then claim this delivery, so it is not sent from
-      // here.
+      // With too little time left, the lease could end during the attempt, and another worker would send the delivery
+      // too.
       if (!this.parts.isInTime(next)) {
         late.push(next);
         continue;
