@@ -51,8 +51,8 @@ export function faultsOfPeriod(body: { from?: unknown; to?: unknown }): FaultDet
 }
 
 /**
- * The limits of a period. Days outside of them could begin in the year 0 or end in the year 10000 in the time zone of
- * the store, and such times cannot be written with a four-digit year.
+ * The limits of a period. Depending on the time zone of the store, days outside of them could begin in the year 0 or
+ * end in the year 10000 in UTC, and PostgreSQL does not write such times as RFC 3339.
  */
 const FIRST = '0001-01-02T00:00:00Z';
 const LAST = '9999-12-31T00:00:00Z';

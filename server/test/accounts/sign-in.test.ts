@@ -43,7 +43,7 @@ async function repeatLastFailure(times: number): Promise<void> {
 }
 
 describe('a sign-in', () => {
-  test('ignores case and spaces around the e-mail', async () => {
+  test('ignores the case of the e-mail and spaces around it', async () => {
     const email = await newAccount();
     expect((await new Merchant(feira.app).signIn(`  ${email.toUpperCase()} `)).status).toBe(303);
   });

@@ -106,7 +106,7 @@ describe('PATCH /products/{id}', () => {
     expect(body).toStrictEqual({ ...record, price: 11, updatedAt: expect.any(String) });
   });
 
-  test('rejects the name of another product, and treats its own name in another Unicode form as unchanged', async () => {
+  test('rejects the name of another product, and treats the current name in another Unicode form as unchanged', async () => {
     const taken = await product({ name: 'Pão' });
     const { patch } = await product();
     expectRejected(await patch({ name: ' Pa\u0303o ' }), 409);

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => feira.close());
 
-test('10,000 products with variations and images are listed in 100 calls, each as GET /products/{id} returns it', async () => {
+test('100 calls list 10,000 products with variations and images, each product as GET /products/{id} returns it', async () => {
   const listed: { id: string }[] = [];
   let calls = 0;
   for (let cursor: string | null = ''; cursor !== null; calls++) {

@@ -30,7 +30,7 @@ test('each record with variants and images equals GET /products/{id}', async () 
   }
 });
 
-test('either part can be requested alone, and a list without include has neither', async () => {
+test('variants and images can each be requested alone, and a list without include has neither', async () => {
   const keysOf = async (query: string) => Object.keys((await store.get(`/products?${query}`)).body.data[0]);
   const plain = await keysOf('limit=1');
   expect(plain).not.toContain('variants');
@@ -40,7 +40,7 @@ test('either part can be requested alone, and a list without include has neither
 });
 
 test.each(['sort=name', 'sort=-price&page=3', 'search=row%201', 'search=s-row%2077', 'sku=S-Row%207-2'])(
-  'lists the same products in the same order as without include: %s',
+  'with include, a list has the same products in the same order as without: %s',
   async (query) => {
     const [plain, full] = await Promise.all([
       store.get(`/products?limit=20&${query}`),

@@ -55,7 +55,7 @@ describe('GET /products', () => {
     });
   });
 
-  test('the pages together contain each product once', async () => {
+  test('returns each product exactly once across all pages', async () => {
     const seen: string[] = [];
     for (const page of [1, 2, 3, 4, 5])
       for (const { id } of (await store.get(`/products?limit=30&page=${page}`)).body.data) seen.push(id);

@@ -123,7 +123,7 @@ describe('filters', () => {
   });
 
   test.each(['abc', '1.5', '', '99999999999', '1e1', '0x3', 'null'])(
-    'rejects "%s" as categoryId',
+    '"%s" is rejected as categoryId',
     async (categoryId) => {
       expectRejected(await store.get(`/products?categoryId=${categoryId}`), 400);
     },
@@ -158,7 +158,7 @@ describe('filters', () => {
     await store.delete(`/products/${body.id}`);
   });
 
-  test.each(['search', 'sku', 'ean'])('rejects a NUL in %s', async (name) => {
+  test.each(['search', 'sku', 'ean'])('a NUL in %s is rejected', async (name) => {
     expectRejected(await store.get(`/products?${name}=a%00b`), 400);
   });
 });

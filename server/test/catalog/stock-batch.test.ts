@@ -170,7 +170,7 @@ describe('PATCH /stock', () => {
     expect((await store.get(`/products/${id}`)).body.updatedAt).toBe(updatedAt);
   });
 
-  test('does not find the SKUs of another store, nor the one a product had before it got variations', async () => {
+  test('does not find the SKUs of another store, nor the SKU that a product had before it got variations', async () => {
     const other = await feira.store();
     const foreign = await newProduct(other, { sku: 'FOREIGN', quantity: 1 });
     store = await feira.store();

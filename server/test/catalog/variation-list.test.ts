@@ -26,7 +26,7 @@ beforeAll(async () => {
   await newVaried(await feira.store(), { elsewhere: 1 });
 });
 
-test('lists every variation of the store once, with the same fields as in its product', async () => {
+test('GET /variants lists every variation of the store once, with the same fields as in its product', async () => {
   const listed = (await allByCursor(store, '/variants?limit=40')) as Listed[];
   expect(new Set(listed.map(({ id }) => id)).size).toBe(VARIATIONS);
   expect(listed).toHaveLength(VARIATIONS);
@@ -38,7 +38,7 @@ test('lists every variation of the store once, with the same fields as in its pr
   expect(listed.sort(byId)).toStrictEqual(expected.sort(byId));
 });
 
-test('has the same paging metadata as the other lists', async () => {
+test('GET /variants has the same paging metadata as the other lists', async () => {
   const first = await store.get('/variants?page=2&limit=100');
   expect(first.body.meta).toEqual({
     limit: 100,
@@ -53,7 +53,7 @@ test('has the same paging metadata as the other lists', async () => {
   expect(last.body.meta).toEqual({ limit: 100, hasMore: false, nextCursor: null });
 });
 
-test('finds variations by sku and ean', async () => {
+test('GET /variants finds variations by sku and ean', async () => {
   const bySku = await store.get('/variants?sku=S-Row%207-2');
   expect(bySku.body.data.map(({ sku }: Listed) => sku)).toEqual(['S-Row 7-2']);
   const byEan = await store.get('/variants?ean=789&limit=100');
@@ -61,7 +61,7 @@ test('finds variations by sku and ean', async () => {
   expect((await store.get('/variants?sku=S-Row%207-2&ean=789')).body.data).toEqual([]);
 });
 
-test('sorts by updatedAt in both directions and filters by it, both ends included', async () => {
+test('GET /variants sorts by updatedAt in both directions and filters by it, both ends included', async () => {
   const own = await feira.store();
   const id = await newVaried(own, { a: 1, b: 1, c: 1 });
   for (const sku of ['b', 'c', 'a']) {
@@ -92,11 +92,11 @@ test.each([
   'cursor=bm90IG9uZQ',
   'updatedFrom=yesterday',
   'search=x',
-])('rejects %s', async (query) => {
+])('GET /variants rejects %s', async (query) => {
   expectRejected(await store.get(`/variants?${query}`), 400);
 });
 
-test('rejects the cursor of another list, and a filter that differs from that of the cursor', async () => {
+test('GET /variants rejects the cursor of another list, and a filter that differs from that of the cursor', async () => {
   const products = await store.get('/products?limit=1&sort=updatedAt');
   expectRejected(await store.get(`/variants?cursor=${products.body.meta.nextCursor}`), 400);
   const own = await store.get('/variants?limit=1&ean=789');
@@ -105,7 +105,7 @@ test('rejects the cursor of another list, and a filter that differs from that of
   expectRejected(await store.get(`/variants?cursor=${own.body.meta.nextCursor}&page=2`), 400);
 });
 
-test('needs products:read', async () => {
+test('GET /variants needs products:read', async () => {
   const reader = await store.withScopes(['orders:read', 'products:write']);
   expectRejected(await reader.get('/variants'), 403);
 });

@@ -35,7 +35,7 @@ async function changed(id: string): Promise<string[]> {
 
 const WAYS: [string, (id: string, sku: string) => Promise<unknown>][] = [
   ['a stock write', (id, sku) => store.patch(`/products/${id}/variants/${sku}/stock`, { quantity: 9 })],
-  ['a batch of stock', (_, sku) => store.patch('/stock', { entries: [{ sku, delta: 2 }] })],
+  ['a stock batch', (_, sku) => store.patch('/stock', { entries: [{ sku, delta: 2 }] })],
   ['a patch', (id, sku) => store.patch(`/products/${id}/variants`, [{ sku, price: 3 }])],
   [
     'a put',

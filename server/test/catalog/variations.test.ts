@@ -45,7 +45,7 @@ describe('a product', () => {
     expect(declared.events.filter(({ event }) => event === 'stock.updated')).toEqual([]);
   });
 
-  test('is found by the sku and ean of a variation until it is pruned', async () => {
+  test('is found by the sku and ean of a variation until the variation is pruned', async () => {
     const id = await newProduct(store);
     await put(id, SHIRT, [{ options: ['P', 'Azul'], sku: 'FIND-ME', ean: '4006381333931' }]);
     for (const query of ['search=find-me', 'search=400638133', 'sku=FIND-ME', 'ean=4006381333931']) {

@@ -20,7 +20,7 @@ beforeEach(async () => {
 const orders = async () => (await store.get('/orders')).body.data;
 
 describe('a checkout', () => {
-  test('creates one order from the cart, empties it and redirects to the payment', async () => {
+  test('creates one order from the cart, empties the cart and redirects to the payment', async () => {
     await visitor.add(mug, { quantity: '2' });
     const placed = await visitor.order({ payment: 'card', installments: '3', delivery: 'express' });
     expect(placed.location).toMatch(/^http:\/\/feira\.test\/sandbox\/pay\/sbx_/);
@@ -95,7 +95,7 @@ describe('a checkout', () => {
     expect((await orders())[0]).toMatchObject({ shippingCost: 0, total: 10 });
   });
 
-  test('shows phones a keyboard with letters for the document, because a CNPJ may contain letters', async () => {
+  test('lets phones show a keyboard with letters for the document, because a CNPJ may contain letters', async () => {
     await visitor.add(mug);
     const [input] = /<input id="document"[^>]*>/.exec((await visitor.checkout()).html)!;
     expect(input).not.toContain('inputmode');

@@ -107,7 +107,7 @@ async function balanceOf(store: StoreClient, productId: string, variantId: strin
 }
 
 describe(`${BUYERS} buyers for a stock of ${STOCK}, ${ROUNDS} rounds`, () => {
-  test('of a simple product: nothing is sold twice and the amounts add up', {
+  test('with one simple product: nothing is sold twice and the quantities add up', {
     timeout: 1_800_000,
   }, async () => {
     for (let round = 0; round < ROUNDS; round++) {
@@ -118,7 +118,7 @@ describe(`${BUYERS} buyers for a stock of ${STOCK}, ${ROUNDS} rounds`, () => {
     }
   });
 
-  test('of several variations: each has its own correct balance', { timeout: 1_800_000 }, async () => {
+  test('with a simple product and two variations: each balance is correct', { timeout: 1_800_000 }, async () => {
     for (let round = 0; round < ROUNDS; round++) {
       await race(async (store) => {
         const simple = await newProduct(store, { sku: 'S', quantity: STOCK });

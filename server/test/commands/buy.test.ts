@@ -91,7 +91,7 @@ test('a flag needs no value, and an error says what to do', async () => {
   expect(wrong.stderr).toContain('--status must be one of sent, in_transit, delivered, returned');
 });
 
-test('buyers stop when everything is sold out, and the command reports if nothing was in stock', async () => {
+test('buyers stop when everything is sold out, and the command fails if nothing is in stock', async () => {
   const { workspaceId } = store;
   await newProduct(store, { quantity: 2 });
   expect((await run('buy', { store: workspaceId, count: '5' })).orders).toHaveLength(2);
@@ -185,7 +185,7 @@ test('a simulation creates orders and payments, and rejects an invalid rate', as
     expect(await mistake('simulate', { store: store.workspaceId, rate })).toContain('--rate');
 });
 
-test('while a lock blocks every checkout, a simulation counts buyers who gave up and a command fails with the code busy', async () => {
+test('while a lock blocks every checkout, a simulation counts the buyers who gave up, and buy fails with the code busy', async () => {
   await newProduct(store, { quantity: 10 });
   const blocker = new pg.Client(feira.connection);
   await blocker.connect();

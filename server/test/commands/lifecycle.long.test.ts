@@ -78,7 +78,7 @@ describe('the server on its embedded database', () => {
     }
   });
 
-  test('a worker serves its health and its metrics, and nothing else', async () => {
+  test('with --role worker serves its health and its metrics, and nothing else', async () => {
     const worker = await startServer(env, ['--role', 'worker']);
     const status = async (path: string) => (await fetch(`${worker.url}${path}`)).status;
     expect([await status('/healthz'), await status('/readyz')]).toEqual([200, 200]);

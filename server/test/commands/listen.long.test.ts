@@ -5,7 +5,7 @@ import { feiraCommand, until } from '../support/process.js';
 
 const listening = new Listening();
 
-test('continues after Ctrl-C with the same secret, and sends again only what --replay asks for', async () => {
+test('listen continues after Ctrl-C with the same secret, and sends again only what --replay asks for', async () => {
   await newProduct(listening.store);
   const first = await listening.listen();
   await newProduct(listening.store);
@@ -25,7 +25,7 @@ test('continues after Ctrl-C with the same secret, and sends again only what --r
   expect(listening.receivedIds().slice(2)).toEqual(ids);
 });
 
-test('after a kill under load and a restart, every event was sent, and only the one in flight may be sent twice', async () => {
+test('if listen is killed under load and started again, every event is sent, and only the one in flight may be sent twice', async () => {
   await newProduct(listening.store, { quantity: 100_000 });
   const first = await listening.listen('--replay', '1h');
   const shop = feiraCommand(

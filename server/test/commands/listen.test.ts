@@ -8,7 +8,7 @@ import { isGenuine } from '../support/webhooks.js';
 
 const listening = new Listening();
 
-test('posts each event like a webhook delivery: same body, same headers, both signatures', async () => {
+test('listen posts each event like a webhook delivery: same body, same headers, both signatures', async () => {
   const listener = await listening.listen();
   await newProduct(listening.store, { quantity: 1 });
   await until(() => listening.receiver.received.length >= 1);
@@ -32,7 +32,7 @@ test('posts each event like a webhook delivery: same body, same headers, both si
   expect(await listener.stop('SIGINT')).toBe(0);
 });
 
-test('repeats an event until it is acknowledged, before it sends the next one', async () => {
+test('listen repeats an event until it is acknowledged, before it sends the next one', async () => {
   let refusals = 2;
   listening.receiver.answer = (_request, response) =>
     void response.writeHead(refusals-- > 0 ? 500 : 200).end();
@@ -50,7 +50,7 @@ test('repeats an event until it is acknowledged, before it sends the next one', 
   ]);
 });
 
-test('rejects an address that it cannot post to', async () => {
+test('listen rejects an address that it cannot post to', async () => {
   const options = ['--store', listening.store.workspaceId, '--client-id', listening.store.clientId];
   for (const address of ['ftp://localhost/x', 'http://user:word@localhost/', 'http://'])
     expect(

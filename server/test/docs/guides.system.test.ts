@@ -28,7 +28,7 @@ afterEach(async () => {
   folder.remove();
 });
 
-/** Signs in as the merchant of the demo store and approves. */
+/** Signs in as the merchant of the demo store and approves the connection of the app. */
 async function approve(address: string): Promise<void> {
   const demo = JSON.parse(readFileSync(join(folder.path, '.feira/demo.json'), 'utf8'));
   const browser = await openBrowser();

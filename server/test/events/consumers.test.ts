@@ -13,7 +13,7 @@ let two: Feira;
 beforeAll(async () => {
   one = await openFeira();
   two = await openFeira({ on: one });
-  // Both sequencers number events continuously. Reads number events too.
+  // Both sequencers assign numbers to events continuously. Reading the feed assigns them as well.
   for (const { context } of [one, two]) context.sequencer.start();
 });
 afterAll(async () => {

@@ -68,7 +68,7 @@ describe.each(['pipeline', 'pg'] as const)('through PgBouncer in session mode, t
     expect(received).toEqual(['hello']);
   });
 
-  test('runs the command migrate', async () => {
+  test('and the command migrate work', async () => {
     expect(await migrateThroughPool()).toMatchObject({ code: 0 });
   });
 });
