@@ -3,7 +3,7 @@ import { sql } from '../platform/db/sql.js';
 
 /** Wakes the sequencers when the outbox contains events. */
 export const EVENT_CHANNEL = 'feira_events';
-/** Wakes the dispatchers when deliveries are due, for example after a redelivery. */
+/** Wakes the dispatchers when deliveries are due, for example when a redelivery is requested. */
 export const DELIVERY_CHANNEL = 'feira_deliveries';
 const AT_MOST_EVERY_MS = 5;
 

@@ -24,7 +24,7 @@ beforeEach(async () => {
   images = `/products/${productId}/images`;
 });
 
-describe('by key', () => {
+describe('attaching by key:', () => {
   test('a key of another product, or of another store, is rejected and stays usable for its own product', async () => {
     const elsewhere = await newProduct(store);
     const other = await feira.store();
@@ -113,7 +113,7 @@ describe('by key', () => {
   });
 });
 
-describe('by url', () => {
+describe('attaching by url:', () => {
   test('the address is stored as given, and nothing is fetched from it', async () => {
     let connections = 0;
     const server = createServer(() => connections++).listen(0, '127.0.0.1');

@@ -130,7 +130,7 @@ describe('an image with invalid or repeated parts', () => {
 
   test.each([
     [
-      'an invalid name',
+      'an invalid chunk name',
       [head, pngChunk('pH]s', Buffer.alloc(9)), png.subarray(33)],
       /a chunk has an invalid name/,
     ],

@@ -31,7 +31,7 @@ function pixelsOf(bytes: Buffer): Promise<Buffer> {
   return sharp(bytes, { animated: true, failOn: 'none' }).raw().toBuffer();
 }
 
-test.each(images)('the location and the texts in a $name are not published', async (image) => {
+test.each(images)('the location and the texts in the $name are not published', async (image) => {
   expect(image.bytes.includes(SECRET)).toBe(true);
   const { file } = await publish(image);
   expect(file.includes(SECRET)).toBe(false);
@@ -40,7 +40,7 @@ test.each(images)('the location and the texts in a $name are not published', asy
   expect(exif?.includes('GPS') ?? false).toBe(false);
 });
 
-test.each(images)('a $name keeps its pixels, frames, orientation and colour profile', async (image) => {
+test.each(images)('the $name keeps its pixels, frames, orientation and colour profile', async (image) => {
   const { file, image: record } = await publish(image);
   expect((await pixelsOf(file)).equals(await pixelsOf(image.bytes))).toBe(true);
   const [before, after] = [await sharp(image.bytes).metadata(), await sharp(file).metadata()];

@@ -43,7 +43,7 @@ test('without an order the image is added last', async () => {
   expect(await names()).toBe('ab');
 });
 
-test('an image added at an occupied position moves that image and the later ones down', async () => {
+test('an image added at an occupied position moves the image there and all later ones down', async () => {
   await addAll('abc');
   expect((await add('x', 0)).body.order).toBe(0);
   expect(await names()).toBe('xabc');
@@ -72,7 +72,7 @@ test.each([
   [2, 1, 'acbd'],
   [0, 99, 'bcda'],
   [3, 3, 'abcd'],
-])('the image at %i moves to %i, and those in between shift', async (from, to, expected) => {
+])('moving the image at %i to %i shifts those in between', async (from, to, expected) => {
   const ids = await addAll('abcd');
   const moved = await store.patch(`${images}/${ids[from]}`, { order: to });
   expect(moved.status).toBe(200);

@@ -13,7 +13,7 @@ test('there are valid and corrupted files of every format', () => {
   for (const some of [valid, refused]) expect(new Set(some.map(({ type }) => type)).size).toBe(4);
 });
 
-test.each(valid)('a $name that another decoder accepts is accepted', async ({ bytes, type }) => {
+test.each(valid)('the $name that another decoder accepts is accepted', async ({ bytes, type }) => {
   expect(await verifyImage(bytes, type)).toMatchObject({ bytes: expect.any(Buffer) });
 });
 

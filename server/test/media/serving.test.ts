@@ -28,7 +28,7 @@ afterAll(() => feira.close());
 
 const get = (headers: Record<string, string> = {}) => served(feira, path, headers);
 
-test('a file is served with headers that allow caching it forever and forbid sniffing and scripts', async () => {
+test('a file is served with headers that allow caching it for a year and forbid sniffing and scripts', async () => {
   const answer = await get();
   expect(answer.statusCode).toBe(200);
   expect(answer.rawPayload.equals(bytes)).toBe(true);

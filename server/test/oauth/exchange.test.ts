@@ -33,7 +33,7 @@ describe('a successful response', () => {
     expect(renewed.body.refresh_token).not.toBe(answer.body.refresh_token);
   });
 
-  test('is the same for a client that authenticates with HTTP Basic', async () => {
+  test('is also returned to a client that authenticates with HTTP Basic', async () => {
     const { code, verifier } = await erp.authorized(ana);
     const fields = {
       grant_type: 'authorization_code',

@@ -123,18 +123,18 @@ describe('a consent form', () => {
     ['another state', { state: 'of the attacker' }],
     ['no state', { state: '' }],
     ['another code_challenge', { code_challenge: 'a'.repeat(43) }],
-  ])('replayed with %s is rejected and grants nothing', async (_name, change) => {
+  ])('sent with %s is rejected and grants nothing', async (_name, change) => {
     isRefused(await ana.post('/oauth/authorize', { ...consent.fields, ...change }));
     expect(await grants()).toBe(before);
   });
 
-  test('replayed with the client_id of another app is rejected and grants nothing', async () => {
+  test('sent with the client_id of another app is rejected and grants nothing', async () => {
     const other = await registerApp(feira, { redirectUris: [CALLBACK] });
     isRefused(await ana.post('/oauth/authorize', { ...consent.fields, client_id: other.clientId }));
     expect(await grants()).toBe(before);
   });
 
-  test('replayed with a redirect_uri that is not registered shows an error page and grants nothing', async () => {
+  test('sent with a redirect_uri that is not registered shows an error page and grants nothing', async () => {
     const page = await ana.post('/oauth/authorize', {
       ...consent.fields,
       redirect_uri: 'https://evil.example',
