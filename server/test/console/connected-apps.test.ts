@@ -147,7 +147,7 @@ describe('disconnecting an app', () => {
 });
 
 describe('a server that receives no notifications of revocations', () => {
-  test('uses no credential that was read more than two seconds ago', async () => {
+  test('uses no credential that was read two or more seconds ago', async () => {
     const tokens = await erp.connected(ana);
     expect((await erp.me(tokens.access_token)).status).toBe(200);
     await feira.context.db.store('test').autocommit.query(sql`update oauth_grants set revoked_at = now()`);
