@@ -118,7 +118,7 @@ describe(`${BUYERS} buyers for a stock of ${STOCK}, ${ROUNDS} rounds`, () => {
     }
   });
 
-  test('with a simple product and two variations: each balance is correct', { timeout: 1_800_000 }, async () => {
+  test('with a product and two variations: every balance is correct', { timeout: 1_800_000 }, async () => {
     for (let round = 0; round < ROUNDS; round++) {
       await race(async (store) => {
         const simple = await newProduct(store, { sku: 'S', quantity: STOCK });
