@@ -149,7 +149,7 @@ test.each(['/oauth/authorize', '/sign-in', '/sign-out', '/partners/sign-up', '/c
   },
 );
 
-test('GET /sign-in returns a page, whatever the parameter next and the cookie contain', async () => {
+test('GET /sign-in returns a page, whatever the cookie and the parameter "next" contain', async () => {
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary-ascii' }), async (next, id) => {
       const url = `/sign-in?next=${encodeURIComponent(next.toWellFormed())}`;

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => feira.close());
 
-/** Performs the operations of integrators and merchants that handle secrets, including common mistakes. */
+/** Performs the operations in which integrators and merchants use secrets, including common mistakes. */
 async function useEverySecret(): Promise<void> {
   await openStore(feira);
   const dev = new Merchant(feira.app);
@@ -105,7 +105,10 @@ async function everythingStored(): Promise<string> {
     .join('\n');
 }
 
-/** Returns the secret as text, percent-encoded, in hexadecimal and in base64, and its random part in two forms. */
+/**
+ * Returns the secret as text, percent-encoded, in hexadecimal and in base64. If it ends with a random part, that part
+ * is included as text and in hexadecimal.
+ */
 function formsOf(secret: string): string[] {
   const bytes = Buffer.from(secret);
   const random = /[\w-]{43}$/.exec(secret)?.[0];

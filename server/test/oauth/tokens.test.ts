@@ -11,7 +11,7 @@ const SOON = { timeout: 60_000, interval: 5 };
 let feira: Feira;
 let store: StoreClient;
 
-// The clock moves only when a test moves it, so that no cache entry expires.
+// The clock moves only when a test moves it, so that no cache entry expires unexpectedly.
 beforeAll(async () => {
   feira = await openFeira();
   feira.clock.stop();

@@ -26,7 +26,10 @@ async function call(token: string, remoteAddress: string): Promise<number> {
 const flood = (count: number) =>
   Promise.all(Array.from({ length: count }, () => call(newSecret('access'), FLOODING)));
 
-/** Returns a second credential cache on the same database that records the maximum number of concurrent statements. */
+/**
+ * Opens a second credential cache on the same database. `flood` looks up random tokens in it, and `most` returns the
+ * maximum number of its statements that ran at the same time.
+ */
 function watchedCredentials(): { flood(count: number): Promise<boolean[]>; most(): number } {
   const { db, clock, listener } = feira.context;
   const share = db.system('watched tokens');

@@ -32,7 +32,7 @@ const read = async () => (await store.get(`/orders/${orderId}`)).body;
 const list = async () => (await store.get(`/orders/${orderId}/invoices`)).body.data;
 
 describe('an invoice', () => {
-  test('is stored as sent, is listed, is part of the order, and emits an event', async () => {
+  test('is stored with all its fields, is listed, is part of the order, and emits an event', async () => {
     const sent = {
       type: 'nfe',
       key: KEY,
@@ -69,7 +69,7 @@ describe('an invoice', () => {
     ]);
   });
 
-  test('may have its number and series as integers', async () => {
+  test('can be sent with integers as number and series, which are returned as text', async () => {
     const { body } = await add({ type: 'nfe', key: KEY, number: 604, series: 1 });
     expect([body.number, body.series]).toEqual(['604', '1']);
   });

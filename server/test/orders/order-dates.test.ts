@@ -31,7 +31,7 @@ const names = async (query: string): Promise<string[]> => {
   return body.data.map(({ customer }: { customer: { name: string } }) => customer.name);
 };
 
-test('from and to are whole days in São Paulo, both inclusive', async () => {
+test('the parameters from and to are whole days in São Paulo, both inclusive', async () => {
   await placed({
     before: '2026-03-10T02:59:59.999Z',
     first: '2026-03-10T03:00:00.000Z',
@@ -45,7 +45,7 @@ test('from and to are whole days in São Paulo, both inclusive', async () => {
   expect(await names('to=2026-03-09')).toEqual(['before']);
 });
 
-test('dateType selects the date that from and to are compared with', async () => {
+test('dateType selects the date with which the parameters from and to are compared', async () => {
   const line = { productId, variantId: null, quantity: 1 };
   const id = await order(feira, store.workspaceId, line);
   await dated(feira, id, { createdAt: '2026-01-10T12:00:00Z', updatedAt: '2026-02-20T12:00:00Z' });

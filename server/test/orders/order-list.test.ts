@@ -204,8 +204,8 @@ describe('sorting and paging', () => {
   });
 });
 
-describe('with sort=updatedAt there is always a next cursor', () => {
-  test('the last page has one, and a later request continues from there', async () => {
+describe('at the end of the list', () => {
+  test('sort=updatedAt still returns a next cursor, and a later request continues from there', async () => {
     const id = await place();
     const { data, meta } = (await store.get('/orders?sort=updatedAt')).body;
     expect([data.length, meta.hasMore, typeof meta.nextCursor]).toEqual([1, false, 'string']);
@@ -216,14 +216,14 @@ describe('with sort=updatedAt there is always a next cursor', () => {
     expect(changed).toMatchObject({ id, statusShipping: 'sent' });
   });
 
-  test('an empty list has one, and a client can start from it', async () => {
+  test('sort=updatedAt returns a next cursor even if the list is empty, and a client can start from it', async () => {
     const { data, meta } = (await store.get('/orders?sort=updatedAt')).body;
     expect([data, meta.total, meta.hasMore, typeof meta.nextCursor]).toEqual([[], 0, false, 'string']);
     const id = await place();
     expect(await ids(`?cursor=${meta.nextCursor}`)).toEqual([id]);
   });
 
-  test('other sorts have no next cursor at the end of the list', async () => {
+  test('other sorts return no next cursor', async () => {
     await place();
     for (const sort of ['createdAt', '-createdAt', '-updatedAt']) {
       expect((await store.get(`/orders?sort=${sort}`)).body.meta.nextCursor).toBeNull();

@@ -68,7 +68,7 @@ describe('a refund', () => {
 });
 
 describe('stock', () => {
-  test('is returned and reported with restock, and unchanged without it', async () => {
+  test('is returned, with an event, if restock is true, and is unchanged otherwise', async () => {
     const [kept, returned] = [await place(), await place()];
     expect(await balance()).toBe(6);
     await refund(kept);
@@ -90,7 +90,7 @@ describe('stock', () => {
     expect(await balance(shirt)).toBe(10);
   });
 
-  test('of deleted products is not returned, and the refund succeeds', async () => {
+  test('cannot be returned to a deleted product, but the refund succeeds', async () => {
     const id = await place();
     await store.delete(`/products/${productId}`);
     expect((await refund(id, { restock: true })).status).toBe(200);
@@ -168,7 +168,7 @@ describe('concurrent calls', () => {
     expect(await balance()).toBe(10);
   });
 
-  test('repeated with one Idempotency-Key return the first response through either server, or 409 while another runs', async () => {
+  test('repeated with one Idempotency-Key return the first response through either server, or 409 while another is running', async () => {
     const id = await place();
     const key = { 'idempotency-key': 'give back' };
     const first = await refund(id, { reason: 'a' }, key);
@@ -188,7 +188,7 @@ describe('concurrent calls', () => {
     expect(await dataOf(one, store, 'order.refunded')).toHaveLength(1);
   });
 
-  test('with one Idempotency-Key make one refund, and return it or 409 while another call runs', async () => {
+  test('with one Idempotency-Key make one refund: each returns it, or 409 while another is running', async () => {
     const id = await place();
     const answers = await Promise.all(
       Array.from({ length: 30 }, (_, index) =>

@@ -21,7 +21,10 @@ const place = (options: { pay?: boolean } = {}) =>
 const change = (id: string, body: unknown): Promise<Answer> =>
   store.patch(`/orders/${id}/shipping-status`, body);
 
-/** The statuses to set one after the other to reach each status. An order gets the status canceled by a refund. */
+/**
+ * The statuses to set one after the other to reach each status. `canceled` cannot be set; `inState` refunds the order
+ * instead.
+ */
 const WAYS: Record<string, string[]> = {
   pending: [],
   preparing: ['preparing'],

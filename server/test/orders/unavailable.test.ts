@@ -16,7 +16,7 @@ let labelUrl: string;
 let locker: pg.Client;
 
 beforeAll(async () => {
-  // Production waits three seconds for a lock. A shorter wait makes the tests faster. The calls of a test do not
+  // Production waits up to three seconds for a lock. A shorter wait makes the tests faster. The calls of a test do not
   // compete for the same record, so only the lock of `whileHanging` can cause a timeout.
   feira = await openFeira({ deadlines: { lockMs: 400 } });
   locker = new pg.Client(feira.connection);

@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => feira.close());
 
 describe('the secrets of an app', () => {
-  test('are both valid during a rotation; a third one revokes the oldest, and the old one can be revoked', async () => {
+  test('are both valid during a rotation; a third one revokes the oldest, and the older of the other two can be revoked', async () => {
     let page = await register(dev);
     const clientId = clientIdOn(page);
     const secrets = [secretOn(page)!];
@@ -69,8 +69,8 @@ describe('the secrets of an app', () => {
   });
 });
 
-describe('reloading a page', () => {
-  test('after Register or "Create a new secret" repeats nothing, and no longer shows the secret', async () => {
+describe('the page of an app', () => {
+  test('repeats nothing and no longer shows the secret when it is reloaded after "Register" or "Create a new secret"', async () => {
     const form = { name: 'Reloaded', 'redirect-uris': CALLBACK, contact: 'dev@erp.example' };
     const registered = await dev.press(await dev.get('/partners/apps/new'), 'Register', form);
     expect(registered.status).toBe(303);
@@ -90,7 +90,7 @@ describe('reloading a page', () => {
     expect((await dev.get('/partners')).text.match(/Reloaded/g)).toHaveLength(1);
   });
 
-  test('no longer shows the message that changes were saved or that a secret was created or revoked', async () => {
+  test('no longer says that changes were saved or that a secret was created or revoked when it is reloaded', async () => {
     const page = await register(dev);
     for (const [button, sentence] of [
       ['Save', 'Your changes are saved.'],
@@ -104,7 +104,7 @@ describe('reloading a page', () => {
     }
   });
 
-  test('shows no secret on the page of another app, after two minutes, or for a forged cookie', async () => {
+  test('shows a new secret neither of another app, nor after two minutes, nor for a forged cookie', async () => {
     const page = await register(dev);
     const address = `/partners/apps/${clientIdOn(page)}`;
     const other = await register(dev);

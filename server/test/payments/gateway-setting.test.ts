@@ -66,7 +66,7 @@ describe('without a payment gateway', () => {
     expect(missing).toEqual(['finish refunds', 'send payment notifications']);
   });
 
-  test('an order that was placed before can be neither paid nor refunded', async () => {
+  test('an order that was placed while there was a gateway can be neither paid nor refunded', async () => {
     const [unpaid, paid] = [await place(false), await place(true)];
     const visitor = await visitorOf(none);
     const page = await visitor.get(await orderPage(unpaid));

@@ -128,7 +128,7 @@ test('after any mix of paid, refunded and canceled notifications, the amounts at
       const id = await place();
       const refundedThere = Math.max(0, ...reported.map(({ refundedInAll = 0 }) => refundedInAll));
       const isPaid = reported.some(({ type }) => type === 'paid');
-      // The gateway's own records contain everything that the notifications report.
+      // The gateway's own records contain the payment that the notifications report and, if there is one, the refunds.
       await feira.context.db.store('test').autocommit.query(sql`
         update sandbox_payments set status = ${isPaid ? 'paid' : 'open'}, refunded = ${isPaid ? refundedThere : 0}
         where order_id = ${id}`);

@@ -194,7 +194,7 @@ describe('a refund from the gateway', () => {
     await feira.context.gateway.decide((await read()).payment.transactionId, 'paid');
   });
 
-  test('of a part makes the order partial_refunded without order.refunded; POST /refund then refunds only the rest', async () => {
+  test('of part of the total makes the order partial_refunded without order.refunded; a refund through the API then covers the rest', async () => {
     const { payment } = await read();
     await feira.context.gateway.refundAsMerchant(payment.transactionId, 20);
     expect(await read()).toMatchObject({ status: 'partial_refunded', refundedAmount: 20, refundedAt: null });

@@ -21,7 +21,7 @@ test('the landing page is in the language that the browser or the address reques
   expect(await title('/?lang=xx', 'pt-BR')).toBe('A API de parceiros para lojas virtuais');
 });
 
-test('a browser gets a page for an unknown address, and a client gets JSON', async () => {
+test('a browser gets a page for an unknown address, and any other client gets JSON', async () => {
   const page = await feira.app.inject({ url: '/nothing', headers: BROWSER });
   expect([page.statusCode, page.headers['content-type'], page.headers['cache-control']]).toEqual([
     404,

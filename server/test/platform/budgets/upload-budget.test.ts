@@ -59,7 +59,7 @@ async function spentOfTheDay(): Promise<number> {
   return row!.count;
 }
 
-describe('upload addresses', () => {
+describe('requests for upload addresses', () => {
   test('are limited to 60 in any 60 seconds', async () => {
     expect(accepted(await spend('upload', 40))).toBe(40);
     feira.clock.forward(20_000);
@@ -126,7 +126,7 @@ describe('upload addresses', () => {
     expect(accepted(await spend('call', 121))).toBe(120);
   });
 
-  test('report, when rejected, a resetMs after which every limit accepts them', async () => {
+  test('that are rejected report a resetMs after which every limit accepts them', async () => {
     await spentBefore(4_940, 3_600_000);
     expect(accepted(await spend('upload', 60))).toBe(60);
     const [refused] = await spend('upload', 1);
@@ -135,7 +135,7 @@ describe('upload addresses', () => {
     expect(accepted(await spend('upload', 1))).toBe(1);
   });
 
-  test('never exceed a limit, even if they are requested concurrently', async () => {
+  test('never exceed a limit, even if they are concurrent', async () => {
     const many = await Promise.all(Array.from({ length: 100 }, () => budgets.spend(spender, 'upload')));
     expect(accepted(many)).toBe(60);
     expect(await spentOfTheDay()).toBe(60);

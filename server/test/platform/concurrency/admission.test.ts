@@ -198,7 +198,7 @@ test('admits no caller while it is closed, and admits the waiting callers when i
   expect(admission.heldBy('a')).toBe(2);
 });
 
-test('gives the place of work that failed to the next caller', async () => {
+test('admits the next caller when the work of the current one fails', async () => {
   const admission = new Admission({});
   const applicant = { key: 'a', limit: 1 };
   const failed = expect(

@@ -29,13 +29,13 @@ function cutShort(): void {
   truncateSync(file, 31);
 }
 
-describe('a secret file is rejected and left unchanged', () => {
+describe('a secret file', () => {
   test.each([
     ['that is empty', () => writeFileSync(file, ''), '0 bytes'],
     ['that was truncated', cutShort, '31 bytes'],
     ['that contains only spaces', () => writeFileSync(file, ' '.repeat(64)), '0 bytes'],
     ['of one repeated character', () => writeFileSync(file, 'a'.repeat(64)), 'repeated'],
-  ])('%s', (_title, damage, reason) => {
+  ])('%s is rejected and left unchanged', (_title, damage, reason) => {
     damage();
     const before = readFileSync(file);
     expect(() => read()).toThrow(reason);

@@ -64,7 +64,7 @@ describe.each([
     expect(await read(4)).toEqual([{ n: 4 }]);
   });
 
-  test('a value of the wrong type fails only its own statement', async () => {
+  test('rejects only the statement that has a value of the wrong type', async () => {
     await makeTable();
     expect(await Promise.allSettled([read('no number' as never), read(2)])).toMatchObject([
       { status: 'rejected', reason: { code: '22P02' } },
@@ -97,7 +97,7 @@ describe.each([
     expect(row!.json).toBe('plain');
   });
 
-  test('a row of many megabytes arrives completely', async () => {
+  test('receives a row of many megabytes completely', async () => {
     const [row] = await connection.query<{ text: string }>(sql`select repeat('ção ', 2000000) as text`);
     expect(row!.text).toHaveLength(8_000_000);
   });

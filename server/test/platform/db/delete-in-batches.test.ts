@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => feira.close());
 
-test('deletes all old rows in batches except those that another transaction has locked, and nothing else', async () => {
+test('deletes old rows in batches, skips those that another transaction has locked, and deletes nothing else', async () => {
   const db = feira.context.db.background('test');
   const store = feira.context.db.store('test');
   await store.autocommit.query(sql`

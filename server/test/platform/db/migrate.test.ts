@@ -138,7 +138,7 @@ describe('an index that is built concurrently', () => {
     await expect(client.query(`insert into notes (text) values ('once')`)).rejects.toThrow('notes_by_text');
   });
 
-  test('replaces an index whose build was interrupted', async () => {
+  test('replaces an index of the same name whose build failed', async () => {
     await migrate(connection, { migrations: folderUrl() });
     const client = await open('an earlier attempt');
     await client.query(`insert into notes (text) values ('twice'), ('twice')`);

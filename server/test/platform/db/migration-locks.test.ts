@@ -7,8 +7,8 @@ import { ROOT } from '../../support/process.js';
 const FOLDER = join(ROOT, 'server/migrations');
 
 /**
- * Migrations that are older than this check. They ran while databases were small, or with the server stopped. Do not
- * add others: the running version must be able to write during a new migration.
+ * The migrations that the check would refuse. They are older than the check, and ran while databases were small or
+ * with the server stopped. Do not add others: the running version must be able to write during a new migration.
  */
 const OLDER_THAN_THE_CHECK = new Set([
   '0001_ground.sql',
@@ -68,7 +68,7 @@ describe('a migration is refused', () => {
     ['a copy of rows', 'insert into a select * from orders', 'batches'],
     ['an explicit lock', 'lock table orders', 'unknown'],
     ['a block of code', 'do $$ begin update orders set a = 1; end $$', 'unknown'],
-    ['the second of two alterations', 'alter table o add a int, alter b type text', 'rewritten'],
+    ['a second alteration that changes a type', 'alter table o add a int, alter b type text', 'rewritten'],
   ])('with %s', (_what, text, remedy) => {
     const [found, ...others] = blockers(text);
     expect(others).toEqual([]);

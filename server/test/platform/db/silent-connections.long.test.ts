@@ -4,8 +4,8 @@ import { type Answer, type Feira, openFeira, type StoreClient } from '../../supp
 import { until } from '../../support/process.js';
 import { SilentProxy } from '../../support/silent-proxy.js';
 
-// In these tests all connections to the database die silently. Calls must be answered within their timeouts, which are
-// short here, and must succeed again once new connections can be opened.
+// In these tests all connections from the tested server to the database die silently. Calls must be answered within
+// their timeouts, which are short here, and must succeed again once new connections can be opened.
 
 const SHORT = {
   lockMs: 700,

@@ -55,7 +55,7 @@ async function everyCallRefuses(
 const PRODUCT = { method: 'POST', path: '/products' };
 const STOCK = { method: 'PATCH', path: '/stock' };
 
-describe('a body that is not a JSON object is rejected with 400 by every call that accepts a body', () => {
+describe('every call that accepts a body rejects with 400:', () => {
   test.each([
     '{',
     '{"name":}',
@@ -69,7 +69,7 @@ describe('a body that is not a JSON object is rejected with 400 by every call th
     '{"a":"\n"}',
   ])('broken JSON: %j', (text) => everyCallRefuses(400, text));
 
-  test('an empty body', async () => {
+  test('an empty body, unless the body is optional', async () => {
     await everyCallRefuses(400, '');
     await everyCallRefuses(400, undefined);
     await everyCallRefuses(400, undefined, {});
@@ -135,7 +135,7 @@ describe('a body of another content type is rejected with 400', () => {
 
   test('an empty Content-Type', () => everyCallRefuses(400, '{}', { 'content-type': '' }));
 
-  test('application/json is accepted with a charset, and in upper or lower case', async () => {
+  test('but application/json is accepted with a charset, and in upper or lower case', async () => {
     for (const type of [
       'application/json; charset=utf-8',
       'Application/JSON',
@@ -195,7 +195,7 @@ describe('a large body', () => {
 describe('nesting', () => {
   const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
 
-  test('of 10,000 levels in place of a field is rejected with 422', async () => {
+  test('of 10,000 levels as the value of a field is rejected with 422', async () => {
     expectRejected(await send(PRODUCT, `{"price":1,"name":${nested(10_000)}}`), 422, ['name']);
     expectRejected(await send(STOCK, `{"entries":${nested(10_000)}}`), 422);
   });

@@ -93,7 +93,7 @@ async function refuse(places: Place[], values: unknown[]): Promise<void> {
     for (const value of values) expectRejected(await call(value), 422, [field]);
 }
 
-describe('rejected with 422 and the name of the field', () => {
+describe('these values are rejected with 422 and the name of the field:', () => {
   test('a text with a NUL or half of a surrogate pair', () =>
     refuse(TEXTS, [
       'a\0b',

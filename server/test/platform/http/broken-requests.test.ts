@@ -102,7 +102,7 @@ test('an unknown value of Expect is rejected with 417', async () => {
 
 test('a head or a body that does not arrive in time is rejected with 408', async () => {
   const shortTimeout = await openFeira({ ...LOGGED, on: feira });
-  // connectionsCheckingInterval must be set before the server listens, because it is read only then.
+  // connectionsCheckingInterval must be set now, because the server reads it only when it begins to listen.
   Object.assign(shortTimeout.app.server, {
     headersTimeout: 100,
     requestTimeout: 100,

@@ -99,7 +99,7 @@ test.each(['', '1', 'yes', 'TRUE', 'true&dryRun=true'])(
   },
 );
 
-test('dryRun on every other write is rejected with dry_run_unsupported', async () => {
+test('dryRun is rejected with dry_run_unsupported on every write that does not support it', async () => {
   const populated = await populate(feira);
   const others = feira.app.apiRoutes
     .map(({ method, url }) => ({ method, url, name: `${method} ${url.replace('/api/v1', '')}` }))

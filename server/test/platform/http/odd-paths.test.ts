@@ -205,7 +205,7 @@ test('a query that is empty, unusual or very long never causes a 5xx', async () 
   expectRejected(await send('GET', `/products?search=${'x'.repeat(256)}`, { token: store.token }), 400);
 });
 
-test('prune must be true or false, and is checked before the body', async () => {
+test('the parameter prune must be true or false, and is checked before the body', async () => {
   const { body } = await store.post('/products', { name: 'Pruned', price: 1 });
   const path = `/products/${body.id}/variants`;
   for (const value of ['', '1', 'yes', 'TRUE', 'null', 'true&prune=true'])

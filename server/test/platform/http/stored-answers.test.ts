@@ -88,8 +88,8 @@ describe('a response is not stored if it', () => {
   });
 });
 
-describe('the key, the response and the change', () => {
-  test('are committed together: if the key cannot be stored, the change is not made', async () => {
+describe('a write with an Idempotency-Key', () => {
+  test('is committed together with its key and response: if the key cannot be stored, nothing is changed', async () => {
     const { autocommit } = feira.context.db.store('test');
     await autocommit.query(sql`
       alter table idempotency_keys add constraint refuse_all check (status = 0) not valid`);
@@ -100,7 +100,7 @@ describe('the key, the response and the change', () => {
     expect((await store.post('/products', { name: 'Torn', price: 1 }, key)).status).toBe(201);
   });
 
-  test('a rejected call makes no part of its change', async () => {
+  test('that is rejected makes no part of its change', async () => {
     await newProduct(store, { name: 'Taken' });
     const id = await newProduct(store, { name: 'Mine', price: 1 });
     const answer = await observe(feira, store, () =>

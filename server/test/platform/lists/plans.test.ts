@@ -6,7 +6,7 @@ import { ListMemory } from '../../../src/platform/lists/list-memory.js';
 import type { PageRequest } from '../../../src/platform/lists/paging.js';
 import { type Feira, openFeira, type StoreClient } from '../../support/feira.js';
 
-// Checks which indexes the statements of a list use in a store with 6,000 products. The stores of other tests are so
+// Checks which indexes the statements of a list use in a store with 6,000 products. Most other tests have stores so
 // small that reading the whole store would be just as fast.
 
 let feira: Feira;

@@ -33,7 +33,7 @@ test('many lines are written without waiting, and none is written twice', () => 
   expect(written.join('')).toBe(line.repeat(1_000));
 });
 
-test('flushSync writes what is left at once', () => {
+test('flushSync writes the remaining lines at once', () => {
   lines.write('fatal\n');
   lines.flushSync();
   expect([written, flushed]).toEqual([['fatal\n'], 1]);
