@@ -24,7 +24,7 @@ async function statusOf(accessToken: string, path: string): Promise<number> {
   return (await feira.app.inject({ url: `/api/v1${path}`, headers })).statusCode;
 }
 
-describe('a refresh with scope', () => {
+describe('a refresh with a scope parameter', () => {
   test('narrows the new access token to the requested scopes', async () => {
     const { refresh_token } = await erp.connected(ana);
     const narrowed = await erp.refresh(refresh_token, { scope: 'orders:read' });

@@ -176,7 +176,7 @@ describe('the request body', () => {
     expect([answer.statusCode, answer.json().error]).toEqual([400, 'invalid_request']);
   });
 
-  test('of more than 1 MB gets an error in the format of RFC 6749', async () => {
+  test('that is too large is rejected with 413 in the format of RFC 6749', async () => {
     const answer = await erp.token({ grant_type: 'x'.repeat(1_100_000) });
     expect(answer.status).toBe(413);
     expect(answer.body).toEqual({ error: 'invalid_request', error_description: expect.any(String) });

@@ -63,7 +63,7 @@ async function outcomeOf(call: Promise<Answer>): Promise<string> {
   return `${status} ${body.code}`;
 }
 
-test('every call that needs the orders tables returns 502 while they are locked, and works again afterwards', async () => {
+test('calls that need the orders tables return 502 while these are locked, and work again afterwards', async () => {
   const answers = await whileHanging(() =>
     Promise.all(calls().map(async ([name, call]) => [name, await outcomeOf(call())])),
   );

@@ -47,7 +47,7 @@ describe('a refund made at the gateway', () => {
     expect(after.updatedAt > before.updatedAt).toBe(true);
   });
 
-  test('in full, at once or in parts, makes the order refunded, with one order.refunded', async () => {
+  test('in full, at once or in parts, makes the order refunded and emits order.refunded once', async () => {
     const [whole, pieces] = [await place(), await place()];
     await one.context.gateway.refundAsMerchant(await transactionOf(one, whole), undefined);
     for (const amount of [12.5, 99.99, undefined])
@@ -57,7 +57,7 @@ describe('a refund made at the gateway', () => {
     expect(await dataOf(one, store, 'order.refunded')).toEqual([{ orderId: whole }, { orderId: pieces }]);
   });
 
-  test('makes a refund through the API return 409 until its notification arrives', async () => {
+  test('makes a refund through the API return 409 until the gateway’s notification arrives', async () => {
     const id = await place();
     const payment = await transactionOf(one, id);
     // The gateway has refunded, but its notification has not arrived yet.

@@ -85,7 +85,7 @@ describe('a stop', () => {
     await Promise.all([ended, stopped]);
   });
 
-  test('still answers a pipelined request on a connection with a pending request', async () => {
+  test('lets a pipelined request be answered on a connection with a pending request', async () => {
     await listen();
     const begun = underWay();
     const { ended, received, socket } = await client(stalled());

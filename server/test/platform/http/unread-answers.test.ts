@@ -55,7 +55,7 @@ function held(): number {
   return (external + heapUsed) / MEGABYTE;
 }
 
-test('the largest page of products without include is about 8 MB', async () => {
+test('the largest page of products, without the parameter include, is about 8 MB', async () => {
   const response = await feira.app.inject({
     url: '/api/v1/products?limit=100',
     headers: { authorization: `Bearer ${store.token}` },

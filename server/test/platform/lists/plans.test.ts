@@ -90,13 +90,13 @@ test.each([
   expect(await scansOf({ sort })).toContain(`Index Scan ${index}`);
 });
 
-test('a rare word is looked up in the index of search terms', async () => {
+test('a rare term is looked up in the search index', async () => {
   const scans = await scansOf({ filters: { search: 'lantern 5980' } });
   expect(scans).toContain('Bitmap Index Scan product_search_grams');
   expect(scans).toContain('Index Scan products_pkey');
 });
 
-test('a common word is found by reading the list in the requested order', async () => {
+test('a common term is found by reading the list in the requested order', async () => {
   const scans = await scansOf({ filters: { search: 'common' } });
   expect(scans).toContain('Index Only Scan products_by_created');
   expect(scans).toContain('Index Scan product_search_pkey');
