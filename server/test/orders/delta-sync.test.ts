@@ -34,7 +34,7 @@ interface Seen {
   carrier: string | null;
 }
 
-/** Follows the cursor and records, in order, every order that it receives. */
+/** Follows the cursor and records every order that it receives. */
 class Reader {
   readonly seen: Seen[] = [];
   /** Each cursor that was returned, with the number of orders received by then. */

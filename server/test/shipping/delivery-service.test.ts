@@ -30,7 +30,7 @@ const place = (options: Parameters<typeof order>[3] = {}, product = productId) =
 const read = async (id: string) => (await store.get(`/orders/${id}`)).body;
 const after = (days: number, zone = ZONE) => addBusinessDays(localDay(feira.clock.now(), zone), days);
 
-/** Moves the clock and issues a new token, because tokens are valid for two hours. */
+/** Moves the clock and issues a new token, because tokens are valid for only two hours. */
 async function forward(milliseconds: number): Promise<void> {
   feira.clock.forward(milliseconds);
   store = await store.withScopes(ALL_SCOPES);

@@ -54,7 +54,7 @@ describe('a label', () => {
     expect(tracking.estimatedDelivery).toMatch(/^\d{4}-\d\d-\d\d$/);
   });
 
-  test('has the check digit of the postal standard', () => {
+  test('has a code with the check digit of the postal standard', () => {
     // 47312482 is the example in the standard. The other two cover the special cases in which 11 minus the remainder is
     // 11 or 10.
     expect(checkDigit('47312482')).toBe(9);

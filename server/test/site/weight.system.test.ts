@@ -69,7 +69,7 @@ async function order(page: Page): Promise<void> {
 }
 
 test.each(WIDTHS)(
-  'no public page moves while it loads or exceeds 60 kB of style and script at %i px',
+  'at a width of %i px, public pages do not move while they load, and have at most 60 kB of style and script',
   async (width) => {
     const { context, page } = await open(width);
     const figures: Record<string, { shift: unknown; sent: number; decoded: number }> = {};

@@ -9,7 +9,7 @@ test('the lag is infinite until the replica has reached a recorded position of t
   expect(lag.atMostMs(1_000)).toBe(Number.POSITIVE_INFINITY);
 });
 
-test('the lag is the time since the primary was at the newest position that the replica has reached', () => {
+test('the lag is the time since the primary was at the newest recorded position that the replica has reached', () => {
   const lag = new ReplicaLag();
   for (const [position, at] of [
     [100, 1_000],

@@ -28,7 +28,7 @@ test.each([
   expect(answer.body.error.startsWith(`${field} `)).toBe(true);
 });
 
-test('a compressed body is rejected with its own code', async () => {
+test('a compressed body is rejected with the code unsupported_content_encoding', async () => {
   const response = await feira.app.inject({
     method: 'POST',
     url: '/api/v1/products',

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => one.close());
 
-/** Starts a PATCH with an Idempotency-Key. It waits, because another transaction has locked its product. */
+/** Starts a PATCH with an Idempotency-Key. The call waits, because another transaction has locked the product. */
 async function halfway(id: string): Promise<{ first: Promise<Answer>; pid: number; letGo(): Promise<void> }> {
   const holder = await one.context.db.store('test').begin();
   await holder.query(sql`select from products where id = ${id} for update`);

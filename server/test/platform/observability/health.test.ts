@@ -57,7 +57,7 @@ test('with a monitoring port, /metrics and /readyz are served only there', async
   await monitor.close();
 });
 
-test('/metrics and /healthz respond while the database is down, and /metrics and /readyz report it', async () => {
+test('while the database is down, /metrics and /healthz respond with 200, and /metrics and /readyz report the outage', async () => {
   const folder = temporaryFolder();
   // When tests run as root, PostgreSQL runs under another account, which must be able to read its data.
   chmodSync(folder.path, 0o711);
