@@ -38,7 +38,7 @@ test('there are 26 states and the federal district', () => {
   expect(STATES).toHaveLength(27);
 });
 
-test('a code of eight digits that belongs to no state is unknown, and any other text is invalid', () => {
+test('a code of eight digits that belongs to no state is unknown, and a text that is not a code is invalid', () => {
   for (const text of ['00000-000', '00999999', '78900-000', '78999-999'])
     expect(readPostalCode(text)).toEqual({ fault: 'zipUnknown' });
   for (const text of ['', '0100100', '010010000', '0100100a', '٠١٠٠١٠٠٠'])

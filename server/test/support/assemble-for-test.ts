@@ -16,7 +16,7 @@ export interface TestConnection {
   database: string;
 }
 
-/** The settings of a server that a test may choose. */
+/** The server settings that a test may choose. */
 export interface TestSettings {
   logTo?: DestinationStream;
   redisUrl?: string;
@@ -25,8 +25,8 @@ export interface TestSettings {
   /** Another route to the same database, such as a proxy. */
   through?: (connection: TestConnection) => Promise<TestConnection>;
   /**
-   * Database time limits. By default they are so long that no test fails on a busy machine. Pass {} to use the
-   * production values.
+   * Database time limits, except those of background jobs and streams. By default they are so long that no test fails
+   * on a busy machine. Pass {} to use the production values.
    */
   deadlines?: Partial<Deadlines>;
   redisTimeoutMs?: number;

@@ -31,7 +31,7 @@ export async function openShop(feira: Feira): Promise<{ store: StoreClient; visi
   return { store, visitor: new Visitor(feira, await shopOf(feira, store)) };
 }
 
-/** A buyer's browser in a shop. Only `at` follows a redirect, and only a 301. */
+/** A buyer's browser in a shop. It follows no redirects, except a 301 in `at` and a 303 in `settle`. */
 export class Visitor extends Merchant {
   constructor(
     feira: Feira,

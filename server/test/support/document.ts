@@ -138,8 +138,8 @@ function pointerPart(part: string): string {
 }
 
 /**
- * Forbids additional fields in all object schemas. Responses must not have undocumented fields, although clients are
- * asked to expect new ones.
+ * Forbids additional fields in every object schema that lists its fields and does not explicitly allow others.
+ * Responses must not have undocumented fields, although clients are asked to expect new ones.
  */
 function closeObjects(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(closeObjects);

@@ -17,7 +17,7 @@ export class EventLoopGuard {
     private readonly budgetMs: number,
   ) {}
 
-  /** Sends each request from a new address, so that no limit per address rejects it early. */
+  /** Sends a request from a new address, so that no limit per address rejects it early. Returns the status. */
   async send(request: InjectOptions): Promise<number> {
     const n = ++this.addresses;
     const remoteAddress = `10.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}`;
@@ -26,8 +26,8 @@ export class EventLoopGuard {
 
   /**
    * Measures one request. The fastest of up to three runs counts, because garbage collection and JIT compilation are
-   * not caused by the input. Fails if the status is in `refused`: such a request was rejected before its body was read,
-   * so its time proves nothing.
+   * not caused by the input. Fails if the status is in `refused`: such a request was rejected before its input was
+   * processed, so its time proves nothing.
    */
   async measure(name: string, request: InjectOptions, refused: number[] = []): Promise<void> {
     let best = Number.POSITIVE_INFINITY;

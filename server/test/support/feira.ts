@@ -30,7 +30,7 @@ export interface Feira {
   context: TestContext;
   clock: MovableClock;
   connection: TestConnection;
-  /** The servers that were opened with `on`, which share the database. */
+  /** The servers that were opened with this one as `on`. They share its database. */
   dependents: Feira[];
   /** Creates a store with a connected app. The default budget is large enough for any test. */
   store(options?: { scopes?: Scope[]; perMinute?: number }): Promise<StoreClient>;
@@ -54,7 +54,7 @@ export async function openFeira(
   options: TestSettings & {
     publicUrl?: string;
     on?: Feira;
-    /** An empty or restored database in the test's own cluster. It is migrated. */
+    /** An empty or restored database in the test's own cluster. `openFeira` migrates it. */
     connection?: TestConnection;
     secrets?: string[];
     /** Default: a temporary folder, which is removed when the server closes. */
@@ -154,7 +154,7 @@ export class StoreClient {
     return StoreClient.open(this.context, this.app, this.workspaceId, this.clientId, scopes);
   }
 
-  /** Returns a client with the same token that uses another process. */
+  /** Returns a client that has the same token but uses another process. */
   through({ context, app }: Feira): StoreClient {
     return new StoreClient(context, app, this.workspaceId, this.clientId, this.token);
   }

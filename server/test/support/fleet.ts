@@ -11,8 +11,8 @@ import type { Kill, StormTarget } from './storm/target.js';
 export type Role = 'api' | 'worker';
 
 /**
- * Several real server processes with their own PostgreSQL, which syncs to the disk. Each process can be killed and is
- * then restarted.
+ * Several real server processes that share one PostgreSQL, which syncs to the disk. Every process, and PostgreSQL
+ * itself, can be killed and is then restarted.
  */
 export class Fleet implements StormTarget {
   readonly processes: { role: Role; server: ServerProcess }[] = [];
@@ -47,7 +47,7 @@ export class Fleet implements StormTarget {
     );
   }
 
-  /** The connection to the database, which stays the same when PostgreSQL is killed and restarted. */
+  /** The address of the database, which stays the same when PostgreSQL is killed and restarted. */
   get connection(): EmbeddedPostgres['connection'] {
     return this.postgres.connection;
   }
@@ -103,7 +103,7 @@ export class Fleet implements StormTarget {
     entry.over = performance.now();
   }
 
-  /** A process exits if PostgreSQL is down when it starts, so it is restarted, as a service manager would do. */
+  /** Starts a process. If it exits because PostgreSQL is down, it is restarted, as a service manager would do. */
   private async launch(role: Role): Promise<ServerProcess> {
     for (;;) {
       const begun = performance.now();

@@ -1,6 +1,6 @@
 import { placesIn } from './malformed-input.js';
 
-// Inputs of the maximum request size, designed to make careless code take quadratic time.
+// Large inputs, up to the maximum request size, designed to make careless code take quadratic time.
 
 export const MAX_BYTES = 1_048_000;
 /** Node accepts 16 kB for the request line and the headers together. */

@@ -29,7 +29,7 @@ export interface Page {
   status: number;
   location: string | undefined;
   html: string;
-  /** The visible text without tags. */
+  /** The HTML without tags and with its entities decoded. */
   text: string;
   forms: Form[];
   headers: Record<string, string | string[] | number | undefined>;

@@ -7,7 +7,7 @@ import type { Feira } from './feira.js';
 // sign-in would take 60 ms of CPU time.
 const COST = { N: 16, r: 1, p: 1 };
 
-/** Creates an account that can sign in with this password, unless the e-mail already has one. */
+/** Creates an account that can sign in with this password, unless the e-mail already has an account. */
 export async function addOwner(
   { context }: Pick<Feira, 'context'>,
   email: string,

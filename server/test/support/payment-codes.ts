@@ -3,7 +3,7 @@
 
 /**
  * Returns the id and value of each field of a Pix code, in the order of the code. Throws if an id or a length is not
- * two digits, or if a value is shorter than its length.
+ * two digits, or if a value is shorter than its declared length.
  */
 export function emvFields(code: string): [id: string, value: string][] {
   const fields: [string, string][] = [];

@@ -14,7 +14,7 @@ type Answering = (request: Received, response: ServerResponse, raw: IncomingMess
 /** A webhook receiver on a real socket. It records requests and responds as configured. */
 export class Receiver {
   readonly received: Received[] = [];
-  /** The currently open connections, and the maximum that were open at the same time. */
+  /** The number of open connections, and the largest number that were open at the same time. */
   sockets = 0;
   mostSockets = 0;
   answer: Answering = (_request, response) => void response.writeHead(204).end();

@@ -3,7 +3,7 @@ import { sql } from '../../src/platform/db/sql.js';
 import type { Feira } from './feira.js';
 import { transactionOf } from './orders.js';
 
-/** Returns the amounts of the refunds of the order that the gateway has executed, oldest first. */
+/** Returns the amounts that the gateway has refunded for the order, oldest first. */
 export async function refundedAmounts(feira: Feira, orderId: string): Promise<number[]> {
   const rows = await feira.context.db
     .store('test')

@@ -1,6 +1,6 @@
 import type { PopulatedStore } from './populated-store.js';
 
-/** Returns a valid body for every route that accepts one, by method and path. */
+/** Returns a body in the documented format for every route that accepts one, by method and path. */
 export function sampleBodies({ ids }: PopulatedStore): Record<string, unknown> {
   return {
     'POST /products': {

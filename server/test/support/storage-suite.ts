@@ -50,7 +50,7 @@ export function describeStorage(kind: string, under: () => StorageUnderTest): vo
       expect(await staged(upload)).toEqual(other);
     });
 
-    test('accepts the largest file that may be signed', async () => {
+    test('accepts the largest file that may be uploaded', async () => {
       const largest = randomBytes(10_485_760);
       const upload = newUpload({ contentLength: largest.length });
       expect((await rawPut(await sign(upload), 'image/png', largest)).status).toBe(200);

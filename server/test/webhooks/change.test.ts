@@ -7,8 +7,8 @@ import { until } from '../support/process.js';
 import { Receiver } from '../support/receiver.js';
 import { isGenuine, readLog, type Subscription, subscribe } from '../support/webhooks.js';
 
-// No worker is running unless a test starts one. Events stay in the outbox until a call numbers them, and deliveries
-// stay pending.
+// No worker is running unless a test starts one. Events stay in the outbox until an API call assigns their numbers, and
+// deliveries stay pending.
 let feira: Feira;
 let receiver: Receiver;
 let store: StoreClient;
@@ -130,7 +130,7 @@ describe('a PATCH of a subscription', () => {
     },
   );
 
-  test('sends pending deliveries to the new url, signed with the same secret', async () => {
+  test('makes pending deliveries go to the new url, signed with the same secret', async () => {
     await newProduct(store);
     await readLog(store, hook.id);
     await change({ url: `${receiver.url}/moved` });

@@ -15,7 +15,7 @@ test('a claim is answered only when the synchronous standby has it', async () =>
     const store = await fleet.store();
     await fleet.call(store, 'POST', '/webhooks', { url: 'http://127.0.0.1:9/', events: ['product.created'] });
     await fleet.call(store, 'POST', '/products', { name: 'Shirt', price: 1 });
-    // Reading the feed numbers the event, and no worker runs that could claim its delivery.
+    // Reading the feed assigns the event its number. No worker is running, so nothing claims the delivery.
     await fleet.call(store, 'GET', '/events');
     const setStandby = async (name: string) => {
       await admin.query(`alter system set synchronous_standby_names = '${name}'`);

@@ -33,7 +33,7 @@ beforeEach(async () => {
 });
 
 describe('a ping', () => {
-  test('is one signed POST that returns the receiver’s status but not its body, and is not logged', async () => {
+  test('sends one signed POST, returns the receiver’s status but not its body, and is not logged', async () => {
     receiver.answer = (_, response) => void response.writeHead(202).end('thank you');
     const answer = await store.post(`/webhooks/${hook.id}/ping`, {});
     expect(answer.status).toBe(200);
@@ -84,7 +84,7 @@ describe('a ping', () => {
   });
 });
 
-describe('a rotated secret', () => {
+describe('a rotation of the secret', () => {
   async function nextDelivery() {
     const count = receiver.received.length;
     await newProduct(await store.withScopes(['products:write']));
@@ -92,7 +92,7 @@ describe('a rotated secret', () => {
     return receiver.received.at(-1)!;
   }
 
-  test('signs deliveries immediately, together with the old secret for 24 hours and no longer', async () => {
+  test('makes the new secret sign deliveries immediately, and the old one too for 24 hours and no longer', async () => {
     const before = await nextDelivery();
     expect(before.headers).not.toHaveProperty('x-service-signature-256-previous');
     const rotated = await store.post(`/webhooks/${hook.id}/rotate-secret`, {});
@@ -115,7 +115,7 @@ describe('a rotated secret', () => {
     expect([standardAccepts(secret, after), standardAccepts(hook.secret, after)]).toEqual([true, false]);
   });
 
-  test('that is rotated again leaves only the last two secrets in use', async () => {
+  test('after another rotation leaves only the last two secrets in use', async () => {
     const second = (await store.post(`/webhooks/${hook.id}/rotate-secret`, {})).body.secret;
     const third = (await store.post(`/webhooks/${hook.id}/rotate-secret`, {})).body.secret;
     const delivery = await nextDelivery();

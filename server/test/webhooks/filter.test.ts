@@ -69,7 +69,7 @@ describe('a filter', () => {
     for (const changed of [['sku'], ['weight'], ['weight', 'sku']]) expect(fields).toContainEqual(changed);
   });
 
-  test('matches every change to a variation as variants', async () => {
+  test('on the field variants matches every change to a variation', async () => {
     const { id } = await only('variants');
     const other = await only('price', 'quantity', 'sku', 'ean', 'name');
     const product = await newVaried(store, { S: 1, M: 2 });
@@ -127,11 +127,11 @@ describe('a filter', () => {
   });
 });
 
-describe('the filter and excludeOwn of a subscription', () => {
+describe('a new subscription', () => {
   const make = (settings: object) =>
     store.post('/webhooks', { url: receiver.url, events: ['product.updated'], ...settings });
 
-  test('are returned by every call that returns the subscription', async () => {
+  test('has its filter and excludeOwn in every response that contains it', async () => {
     const settings = { filter: { fields: ['price', 'variants'] }, excludeOwn: true };
     const made = await make(settings);
     expect(made.status).toBe(201);
@@ -146,12 +146,12 @@ describe('the filter and excludeOwn of a subscription', () => {
       expect(body).toMatchObject(settings);
   });
 
-  test('are null and false unless they are sent', async () => {
+  test('has the filter null and excludeOwn false by default', async () => {
     for (const settings of [{}, { filter: null }, { excludeOwn: false }])
       expect((await make(settings)).body).toMatchObject({ filter: null, excludeOwn: false });
   });
 
-  test('accept every field that a PATCH of a product can change, variants and images, and store repeated fields once', async () => {
+  test('may filter by every field that a PATCH of a product can change, variants and images, and stores repeated fields once', async () => {
     const { schemas } = (await feira.app.inject('/openapi.json')).json().components;
     const fields = [...Object.keys(schemas.ProductChange.properties), 'variants', 'images'];
     expect((await make({ filter: { fields } })).body.filter).toEqual({ fields });
@@ -171,13 +171,13 @@ describe('the filter and excludeOwn of a subscription', () => {
     ['with fields that are null', { fields: null }, 'filter.fields'],
     ['with fields that are a text', { fields: 'price' }, 'filter.fields'],
     ['with too many fields', { fields: Array(100).fill('price') }, 'filter.fields'],
-    ['in another case', { fields: ['Price'] }, 'filter.fields[0]'],
+    ['with a field in the wrong letter case', { fields: ['Price'] }, 'filter.fields[0]'],
     ['with a number', { fields: [1] }, 'filter.fields[0]'],
-  ])('are rejected when the filter is invalid: %s', async (_, filter, field) => {
+  ])('is rejected when its filter is invalid: %s', async (_, filter, field) => {
     expectRejected(await make({ filter }), 422, [field]);
   });
 
-  test.each([null, 'true', 1, []])('are rejected when excludeOwn is %j', async (excludeOwn) => {
+  test.each([null, 'true', 1, []])('is rejected when its excludeOwn is %j', async (excludeOwn) => {
     expectRejected(await make({ excludeOwn }), 422, ['excludeOwn']);
   });
 });

@@ -118,13 +118,13 @@ describe('the events', () => {
     ['absent', undefined, 'events'],
     ['null', null, 'events'],
     ['a text', 'stock.updated', 'events'],
-    ['none', [], 'events'],
-    ['more entries than there are events', [...ALL, ALL[0]], 'events'],
+    ['an empty list', [], 'events'],
+    ['more than there are event names', [...ALL, ALL[0]], 'events'],
     ['unknown', ['order.lost'], 'events[0]'],
-    ['in another case', ['stock.updated', 'Order.Paid'], 'events[1]'],
+    ['in the wrong letter case', ['stock.updated', 'Order.Paid'], 'events[1]'],
     ['ping, which cannot be subscribed to', ['ping'], 'events[0]'],
     ['not text', [1], 'events[0]'],
-  ])('are rejected when %s', async (_, events, field) => {
+  ])('are rejected when they are %s', async (_, events, field) => {
     expectRejected(await subscribe({ events }), 422, [field]);
   });
 

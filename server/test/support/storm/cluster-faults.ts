@@ -27,7 +27,7 @@ interface FaultContext {
   report(problem: string): void;
 }
 
-/** How long a disk stays full or a connection silent: longer than every database time limit of a request. */
+/** How long a disk stays full or a connection silent: longer than the database time limits of the calls in a storm. */
 const HOLD_MS = 10_000;
 
 export const FAULTS: Fault[] = [

@@ -6,7 +6,7 @@ import { CALL_MS } from './stores.js';
 
 let buyers = 0;
 
-/** A browser in a shop that sends each request to one of several real server processes. */
+/** A browser in a shop. It sends each request to one of several real server processes. */
 export class HttpBuyer {
   private readonly browser: Merchant;
 

@@ -9,7 +9,7 @@ export type Outcome = 'done' | 'refused' | 'unknown';
 
 /** All requests of the writers of one store, with the responses that they received. */
 export class Ledger {
-  /** The stock writes. Each of these products has one writer, and every write sets a higher balance than before. */
+  /** The stock writes. Only one writer sets the stock of a product, each time to a higher balance than before. */
   readonly stock: { productId: string; quantity: number; outcome: Outcome }[] = [];
   readonly products: { name: string; id: string | undefined; outcome: Outcome }[] = [];
   readonly images: { url: string; outcome: Outcome }[] = [];

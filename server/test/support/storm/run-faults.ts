@@ -10,7 +10,7 @@ import { longestGap, ResultTable } from './write-gap.js';
 const WRITES = 20;
 /** The timeout only stops a fault that hangs. */
 export const FAULT_MS = 180_000;
-/** A failover counts as failed if no write succeeds for this many seconds. */
+/** A failover counts as failed if no write succeeds for more than this many seconds. */
 const LONGEST_GAP_S = 30;
 
 /** Causes faults one after the other while writers work, prints a line for each and a table, and returns the problems. */

@@ -12,7 +12,7 @@ const STORES = 2;
 const OWN_PRODUCTS = 4;
 const SOLD_PRODUCTS = 2;
 const SOLD_AT_FIRST = 40;
-/** A run continues until this many writes are acknowledged, however slow the machine is. */
+/** A run continues until this many writes are acknowledged, even if all faults are over earlier. */
 const LEAST_ACKNOWLEDGED = 400;
 /** Long enough for the jobs of orders and payments, which run every ten seconds, and for retries of failed work. */
 const SETTLE_MS = 120_000;

@@ -5,8 +5,8 @@ import type { Fleet } from '../fleet.js';
 
 /** Acknowledges commits before they are on the disk, and writes to the disk rarely. */
 export async function commitAsynchronously(fleet: Fleet): Promise<void> {
-  // The setting is made for the database, because the command line of the embedded PostgreSQL overrides the cluster's
-  // settings.
+  // This setting is made for the database, because the command line of the embedded PostgreSQL overrides the setting of
+  // the cluster.
   await run(fleet, `alter database ${fleet.connection.database} set synchronous_commit = off`);
   await run(fleet, `alter system set wal_writer_delay = '10s'`);
   await run(fleet, `alter system set wal_writer_flush_after = '1GB'`);

@@ -133,7 +133,8 @@ function verifyMoney(state: StoreState, { ledger }: Expectation): string[] {
     if (!order || payment.amount !== order.total || payment.refunded !== order.refundedAmount)
       faults.push(`payment of ${payment.orderId}: ${JSON.stringify({ payment, order })}`);
     const times = [refunds.get(payment.orderId) ?? 0, payment.movements, answered.get(payment.orderId) ?? 0];
-    if (times.some((count) => count > 1)) faults.push(`order ${payment.orderId} was refunded ${times} times`);
+    if (times.some((count) => count > 1))
+      faults.push(`order ${payment.orderId} was refunded more than once: ${times}`);
     if ((payment.status === 'paid') !== (order?.wasPaid ?? false))
       faults.push(`order ${payment.orderId} is ${order?.status}, its payment ${payment.status}`);
   }
@@ -156,7 +157,7 @@ function verifyFeed({ feed, products, images, orders }: StoreState): string[] {
   const counts = countBy(feed, nameOf);
   const expectOne = (name: string, isExpected = true) => {
     const count = counts.get(name) ?? 0;
-    if (count !== Number(isExpected)) faults.push(`${count} events ${name}, not ${Number(isExpected)}`);
+    if (count !== Number(isExpected)) faults.push(`${count} events ${name}, expected ${Number(isExpected)}`);
   };
   for (const { id } of products) expectOne(`product.created ${id}`);
   for (const { id, status, wasPaid } of orders) {
