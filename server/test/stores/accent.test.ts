@@ -86,7 +86,7 @@ test('on the platform, text has a contrast of at least 4.5:1 and borders of fiel
   });
 });
 
-test('a path other than six hexadecimal digits and .css responds with 404', async () => {
+test('a path under /assets/accent other than six hexadecimal digits and .css responds with 404', async () => {
   for (const file of ['red.css', 'b4431c', 'b4431c.js', 'b4431.css', 'b4431c0.css', '%00.css'])
     expect((await feira.app.inject(`/assets/accent/${file}`)).statusCode, file).toBe(404);
 });

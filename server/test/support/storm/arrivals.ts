@@ -21,8 +21,8 @@ export interface RecordedAttempt {
 /** The maximum time that a worker takes from an arrival to its record, or from a claim to the arrival. */
 const SLACK_MS = 6_000;
 /**
- * How long before the kill of a worker its connection may have closed. Workers close a connection after one idle second,
- * and may not have recorded its last delivery by then.
+ * The kill of a worker explains a repeat if the connection of the previous attempt closed at most this long before the
+ * kill. Workers close a connection after one idle second, and may not have recorded its last delivery by then.
  */
 const CLOSED_BEFORE_KILL_MS = 3_000;
 const PROBE_EVERY_MS = 50;

@@ -1,7 +1,7 @@
 import type { Database } from '../../../src/platform/db/database.js';
 import type { CallOptions, FleetStore } from './stores.js';
 
-/** The time of a fault, in milliseconds of performance.now(). */
+/** A fault and its times, in milliseconds of performance.now(). */
 export interface Kill {
   /** `postgres` also stands for everything between Feira and PostgreSQL. */
   victim: 'api' | 'worker' | 'postgres';
