@@ -18,6 +18,7 @@ import { sql } from 'feira/dist/platform/db/sql.js';
 import { startEmbeddedPostgres } from 'feira/dist/platform/embedded-postgres/start.js';
 import { createStore } from 'feira/dist/stores/stores.js';
 import type { Arrival } from './deliveries-receiver.js';
+import { serveArguments } from './processes.js';
 
 // Measures webhooks end to end, with a PostgreSQL that syncs to disk: how many deliveries per second one worker makes
 // from a backlog, and how long it takes from the commit of a change until its event arrives, while 100 changes per
@@ -33,7 +34,6 @@ const { values: options } = parseArgs({
   },
 });
 const GOAL = { perSecond: 3_800, p50: 10, p99: 50 };
-const FEIRA = fileURLToPath(new URL('../../server/bin/feira.js', import.meta.url));
 const SCOPES = ['products:write', 'stock:write', 'webhooks:manage'] as const;
 
 const folder = mkdtempSync(join(process.env.BENCH_FOLDER ?? tmpdir(), 'feira-bench-'));
@@ -192,11 +192,7 @@ function startWorker(): ChildProcess {
 
 function startFeira(args: string[]): ChildProcess {
   const log = openSync(join(folder, 'feira.log'), 'a');
-  const nodeOptions = process.env.BENCH_NODE_OPTIONS?.split(' ') ?? [];
-  return spawn(process.execPath, [...nodeOptions, FEIRA, 'serve', ...args], {
-    env,
-    stdio: ['ignore', log, log],
-  });
+  return spawn(process.execPath, serveArguments(args), { env, stdio: ['ignore', log, log] });
 }
 
 async function stop(child: ChildProcess): Promise<void> {

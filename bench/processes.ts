@@ -9,6 +9,13 @@ import { fileURLToPath } from 'node:url';
 import type { LoadOrder, LoadResult } from './load.js';
 
 const FEIRA = fileURLToPath(new URL('../../server/bin/feira.js', import.meta.url));
+/** The options of Node with which `npm start` and the deployments run the server. */
+const NODE_OPTIONS = ['--max-semi-space-size=8', '--v8-pool-size=1'];
+
+/** Returns the arguments of Node that start the server. BENCH_NODE_OPTIONS adds more, for example for a profile. */
+export function serveArguments(args: string[]): string[] {
+  return [...NODE_OPTIONS, ...(process.env.BENCH_NODE_OPTIONS?.split(' ') ?? []), FEIRA, 'serve', ...args];
+}
 
 export interface Server {
   port: number;
@@ -36,7 +43,7 @@ export function startFeira(folder: string, databaseUrl?: string): Promise<Server
   const log = openSync(join(folder, 'feira.log'), 'a');
   return start(
     (port) => [
-      [...(process.env.BENCH_NODE_OPTIONS?.split(' ') ?? []), FEIRA, 'serve', '--port', String(port)],
+      serveArguments(['--port', String(port)]),
       {
         FEIRA_DATA: folder,
         LOG_LEVEL: 'info',

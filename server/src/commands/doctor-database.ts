@@ -110,8 +110,8 @@ async function checkSettings(client: pg.Client, source: string): Promise<Finding
       'payment notifications',
       true,
       unmatchedPayments === 0
-        ? 'all match their orders'
-        : `${unmatchedPayments} of the last 30 days do not match an order; compare the orders with the gateway (table payment_notifications, column attention)`,
+        ? 'all were applied to their orders'
+        : `${unmatchedPayments} of the last 30 days could not be applied to an order; compare the orders with the gateway (table payment_notifications, column attention)`,
       '',
     ),
   ];

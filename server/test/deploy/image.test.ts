@@ -66,3 +66,18 @@ test('the variables of the deployments are documented', () => {
   ];
   expect(variables.filter((name) => !guide.includes(`\`${name}\``))).toEqual([]);
 });
+
+test('npm start, the deployments and the benchmarks start Node with the same options', () => {
+  const options = /--max-semi-space-size=(\d+)\W+--v8-pool-size=(\d+)/;
+  const files = [
+    'package.json',
+    'deploy/image/Dockerfile',
+    'deploy/systemd/feira-api.service',
+    'deploy/systemd/feira-worker.service',
+    'deploy/local-cluster/parts/feira.sh',
+    'bench/processes.ts',
+    'docs/OPERATIONS.md',
+  ];
+  const found = files.map((file) => options.exec(read(file))?.slice(1));
+  expect(found).toEqual(files.map(() => ['8', '1']));
+});

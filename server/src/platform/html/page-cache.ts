@@ -19,7 +19,7 @@ interface StorePages {
 
 /** Limits the age of a cached page, because rows that an operator changes with SQL may not get a new version. */
 const MAX_AGE_MS = 60_000;
-const MAX_BYTES = 16 * 1024 * 1024;
+const MAX_BYTES = 8 * 1024 * 1024;
 /** A full cache is reduced to this size, so that not every new page triggers another search for the largest store. */
 const KEPT_BYTES = MAX_BYTES * 0.9;
 

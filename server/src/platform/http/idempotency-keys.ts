@@ -35,7 +35,7 @@ const KEPT_MS = 24 * 60 * 60 * 1000;
  * How long a reservation is valid: longer than any call waits for a receiver, for file storage, and for its turn to
  * verify an image (60 s). If a process dies, the keys that it has reserved can be used again after this time.
  */
-const LEASE_MS = 180_000;
+const LEASE_MS = 120_000;
 
 /**
  * The idempotency keys and the responses stored for them. A request that runs within one transaction marks its key as

@@ -13,14 +13,14 @@ test('returns a page only for the version at which it was rendered', () => {
   expect(cache.find('store', 'page', '1')).toBeUndefined();
 });
 
-test('holds at most 16 MB, and removes pages of a large store before those of a small one', () => {
+test('holds at most 8 MB, and removes pages of a large store before those of a small one', () => {
   const cache = new PageCache();
   for (let at = 0; at < 10; at++) cache.keep('small', `page ${at}`, '1', PAGE);
   for (let at = 0; at < 1_000; at++) cache.keep('large', `page ${at}`, '1', PAGE);
   const kept = (store: string, count: number) =>
     Array.from({ length: count }, (_, at) => cache.find(store, `page ${at}`, '1')).filter(Boolean).length;
   expect(kept('small', 10)).toBe(10);
-  expect(kept('large', 1_000)).toBeLessThanOrEqual(168);
-  expect(kept('large', 1_000)).toBeGreaterThan(100);
+  expect(kept('large', 1_000)).toBeLessThanOrEqual(84);
+  expect(kept('large', 1_000)).toBeGreaterThan(50);
   expect(cache.find('large', 'page 999', '1')).toBeDefined();
 });
