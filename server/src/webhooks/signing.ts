@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { hmac } from '../platform/crypto/hmac.js';
+import { encodedHmac } from '../platform/crypto/hmac.js';
 
 const PREFIX = 'whsec_';
 
@@ -57,10 +57,10 @@ export function signedHeaders(delivery: Signable, secrets: Secrets, now: number)
 }
 
 function bodySignature(body: string, secret: string): string {
-  return `sha256=${hmac(secret, body).toString('hex')}`;
+  return `sha256=${encodedHmac(secret, body, 'hex')}`;
 }
 
 function standardSignature({ id, body }: Signable, timestamp: string, secret: string): string {
   const key = Buffer.from(secret.slice(PREFIX.length), 'base64');
-  return `v1,${hmac(key, `${id}.${timestamp}.${body}`).toString('base64')}`;
+  return `v1,${encodedHmac(key, `${id}.${timestamp}.${body}`, 'base64')}`;
 }

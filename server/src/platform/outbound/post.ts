@@ -22,7 +22,8 @@ const CONNECTIONS_PER_HOST = 256;
  * is made to one of these addresses, because the name might resolve to another one later.
  */
 export class Outbound {
-  private agent: Promise<Agent> | undefined;
+  private agent: Agent | undefined;
+  private opening: Promise<Agent> | undefined;
   private readonly resolve: Resolve;
 
   constructor(private readonly options: OutboundOptions) {
@@ -46,8 +47,7 @@ export class Outbound {
    */
   async post(url: string, headers: Record<string, string>, body: string): Promise<OutboundAnswer> {
     const { origin, pathname, search } = new URL(url);
-    this.agent ??= this.openAgent();
-    const agent = await this.agent;
+    const agent = this.agent ?? (await this.openAgent());
     return new Promise((resolve) => {
       const exchange = new Exchange(this.options.timeoutMs, resolve);
       agent.dispatch({ origin, path: pathname + search, method: 'POST', headers, body }, exchange);
@@ -55,13 +55,18 @@ export class Outbound {
   }
 
   async close(): Promise<void> {
-    const agent = await this.agent;
+    const agent = await this.opening;
     await agent?.destroy();
   }
 
   /** undici is imported with the first request, because the import takes 70 ms, which would delay the start. */
   private async openAgent(): Promise<Agent> {
-    const { Agent } = await import('undici');
+    this.opening ??= import('undici').then((undici) => this.newAgent(undici));
+    this.agent = await this.opening;
+    return this.agent;
+  }
+
+  private newAgent({ Agent }: typeof import('undici')): Agent {
     return new Agent({
       connect: (target, callback) => {
         this.connect(target).then(
