@@ -1442,7 +1442,7 @@ export interface ListDeliveriesQuery {
 }
 
 export interface ReadEventsQuery {
-  /** nextCursor of the previous page. Default: the oldest stored event. */
+  /** nextCursor of the previous page. Without it, the feed begins with the oldest stored event. */
   after?: string | undefined;
   /** An alias of after. Send only one of them. */
   cursor?: string | undefined;

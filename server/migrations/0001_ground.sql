@@ -215,7 +215,7 @@ create table products (
   variation_types jsonb not null default '[]',
   created_at timestamptz(3) not null default now(),
   updated_at timestamptz(3) not null default now(),
-  -- The JSON of all fields that a stock write does not change, without the closing brace. With it, a list of 50
+  -- The JSON of most fields that a stock write does not change, without the closing brace. With it, a list of 50
   -- products takes a third of the time that building the JSON for each reader took.
   document text not null,
   primary key (workspace_id, id)

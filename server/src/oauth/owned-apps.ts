@@ -2,7 +2,7 @@ import type { Queryable, Tx } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
 import { type AppRecord, createApp, findApp, type NewApp } from './apps.js';
 
-/** Apps cannot be deleted, so the limit is high enough for many products with a test app each. */
+/** Apps cannot be deleted, so the limit leaves room for many integrations, each with a test app. */
 export const MAX_APPS_PER_ACCOUNT = 50;
 
 /**

@@ -53,7 +53,7 @@ export const shippingRoutes: FastifyPluginAsyncTypebox<ShippingOptions> = async 
         tags: ['Shipments'],
         summary: 'Create a label for an order',
         description:
-          'Creates the label for the delivery service that the buyer paid for, and sets codeShipping and the status preparing. An order has one shipment; a second one is a 409, as is an order with only digital products (nothing_to_ship). Emits order.shipped.',
+          'Creates the label for the delivery service that the buyer paid for, sets codeShipping, and sets statusShipping to preparing. An order has one shipment; a second one is a 409, as is an order with only digital products (nothing_to_ship). Emits order.shipped.',
         body: shape.NewShipment,
         response: { 201: shape.Shipment },
       },

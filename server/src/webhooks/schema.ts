@@ -194,7 +194,10 @@ export const PingAnswer = Shape('PingAnswer', {
 
 export const EventQuery = Type.Object({
   after: Type.Optional(
-    Type.String({ description: 'nextCursor of the previous page. Default: the oldest stored event.' }),
+    Type.String({
+      description:
+        'nextCursor of the previous page. Without it, the feed begins with the oldest stored event.',
+    }),
   ),
   cursor: Type.Optional(Type.String({ description: 'An alias of after. Send only one of them.' })),
   limit: pagingQuery.limit,

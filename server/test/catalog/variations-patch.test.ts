@@ -184,7 +184,7 @@ describe('PATCH /products/{id}/variants', () => {
     expect((await variationsOf(two))[0]!.quantity).toBe(2);
   });
 
-  test('does not find the variations of another product, nor a simple product', async () => {
+  test('rejects the id of a variation of another product, and the SKU of a simple product', async () => {
     const one = await newVaried(store, { A: 1 });
     const two = await newVaried(store, { B: 2 });
     const [foreign] = await variationsOf(two);

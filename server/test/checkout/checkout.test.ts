@@ -142,7 +142,7 @@ describe('a form sent again', () => {
   });
 });
 
-describe('a change after the page was shown', () => {
+describe('after the page was shown, a change', () => {
   test('of a price: the buyer is asked to confirm the new one', async () => {
     await visitor.add(mug);
     const page = await visitor.checkout();

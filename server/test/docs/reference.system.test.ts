@@ -65,7 +65,10 @@ async function call(method: string, path: string, body?: object): Promise<any> {
 let made = 0;
 let invoiced = '';
 
-/** Returns a value for each variable of a command: records of the demo store, or new ones if the call consumes them. */
+/**
+ * Returns a value for each variable of a command. Products are those of the demo store. Webhooks, shipments and images
+ * are created for each command, because some commands delete or change them.
+ */
 async function variablesFor(method: string, path: string): Promise<Record<string, string>> {
   const { data: products } = await call('GET', '/products?limit=100&include=variants');
   // The examples with variations use this product.

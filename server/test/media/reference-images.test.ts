@@ -19,7 +19,7 @@ test.each(valid)('the $name that another decoder accepts is accepted', async ({ 
 
 /**
  * Lossy formats are left out, because decoders may round differently. PNGs with 16 bits per sample are left out too,
- * because the comparison needs 8 bits. In all other files every pixel is defined.
+ * because the comparison needs 8 bits. For all other files, correct decoders return exactly the same pixels.
  */
 const exact = valid.filter(({ name }) => /PNG|GIF|lossless/.test(name) && !/16 bit/.test(name));
 

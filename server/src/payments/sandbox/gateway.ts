@@ -173,7 +173,7 @@ export class SandboxGateway implements PaymentGateway {
     }
   }
 
-  /** Records a refund. A request that was recorded before changes nothing. */
+  /** Records a refund. If the request is already recorded, nothing changes. */
   private recordRefund(
     id: string,
     requestId: string,

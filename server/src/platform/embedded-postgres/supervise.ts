@@ -21,7 +21,7 @@ export class Supervisor {
   readonly gaveUp: Promise<void>;
   private giveUp: () => void = () => {};
   private failures = 0;
-  private startedAt = performance.now();
+  private startedAt: number;
   private pid: number | undefined;
   private readonly stopping = new AbortController();
   private readonly watching: Promise<void>;
@@ -30,7 +30,9 @@ export class Supervisor {
     private readonly folder: string,
     private embedded: EmbeddedPostgres,
     private readonly log: Logger,
+    private readonly now: () => number = () => performance.now(),
   ) {
+    this.startedAt = now();
     this.gaveUp = new Promise((resolve) => {
       this.giveUp = resolve;
     });
@@ -59,14 +61,15 @@ export class Supervisor {
 
   private async watch(): Promise<void> {
     while (!this.stopping.signal.aborted) {
-      if (this.pid !== undefined && isAlive(this.pid)) await this.pause(CHECK_EVERY_MS);
-      else if (!(await this.restart())) return;
+      if (this.pid !== undefined && isAlive(this.pid)) {
+        if (this.now() - this.startedAt > STABLE_MS) this.failures = 0;
+        await this.pause(CHECK_EVERY_MS);
+      } else if (!(await this.restart())) return;
     }
   }
 
   /** Returns false if no further restart is to be attempted. */
   private async restart(): Promise<boolean> {
-    if (performance.now() - this.startedAt > STABLE_MS) this.failures = 0;
     if (this.failures > 0) await this.pause(Math.min(MAX_PAUSE_MS, 500 * 2 ** (this.failures - 1)));
     if (this.stopping.signal.aborted) return false;
     this.failures++;
@@ -77,7 +80,7 @@ export class Supervisor {
       await this.embedded.close();
       this.embedded = next;
       this.pid = readPostmaster(prepareLocation(this.folder))?.pid;
-      this.startedAt = performance.now();
+      this.startedAt = this.now();
       // If the data folder has a long path, the socket is in a new temporary folder, and open pools cannot reconnect
       // to it.
       if (addressChanged) return this.end('PostgreSQL was restarted at another address. Restart Feira');

@@ -3,6 +3,10 @@ import { chmodSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { prepareLocation } from '../../../src/platform/embedded-postgres/location.js';
+import { readPostmaster } from '../../../src/platform/embedded-postgres/postmaster.js';
+import { startEmbeddedPostgres } from '../../../src/platform/embedded-postgres/start.js';
+import { Supervisor } from '../../../src/platform/embedded-postgres/supervise.js';
+import { createLog } from '../../../src/platform/observability/log.js';
 import { type ServerProcess, startServer, temporaryFolder, until } from '../../support/process.js';
 
 let folder: ReturnType<typeof temporaryFolder>;
@@ -54,4 +58,20 @@ test('the server exits and logs the reason when PostgreSQL does not start again'
   process.kill(pid, 'SIGKILL');
   expect((await ended)[0]).toBe(1);
   expect(server.output()).toContain('exited or failed to start 5 times in a row');
+});
+
+test('the supervisor gives up on a PostgreSQL that had run for a long time as well', async () => {
+  const path = join(folder.path, 'supervised');
+  let now = 0;
+  const lines: string[] = [];
+  const log = createLog('info', { write: (line) => lines.push(line) });
+  const supervisor = new Supervisor(path, await startEmbeddedPostgres({ folder: path }), log, () => now);
+  now = 61_000;
+  const location = prepareLocation(path);
+  const { pid } = readPostmaster(location)!;
+  rmSync(join(location.data, 'global', 'pg_control'));
+  process.kill(pid, 'SIGKILL');
+  await supervisor.gaveUp;
+  expect(lines.filter((line) => line.includes('PostgreSQL could not be started'))).toHaveLength(5);
+  await supervisor.close();
 });
