@@ -16,7 +16,7 @@ export function formatTime(time: string, language: Language, format: TimeFormat)
   const key = `${language} ${format.dateStyle} ${format.timeStyle} ${format.timeZone}`;
   let known = formats.get(key);
   if (!known) {
-    known = new Intl.DateTimeFormat(LOCALES[language], { ...format });
+    known = new Intl.DateTimeFormat(LOCALES[language], format);
     formats.set(key, known);
   }
   return known.format(new Date(time));

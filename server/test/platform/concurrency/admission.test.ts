@@ -4,7 +4,6 @@ import { Admission, type Applicant, NotAdmitted } from '../../../src/platform/co
 
 interface Call {
   applicant: Applicant;
-  isAdmitted: boolean;
 }
 
 /** Uses an admission and records which callers hold a place and which wait. */
@@ -24,7 +23,6 @@ class Drive {
   async enter(key: string): Promise<void> {
     const call: Call = {
       applicant: { key, limit: this.limit, group: key < 'c' ? 'limited' : 'free' },
-      isAdmitted: false,
     };
     if (this.admission.tryEnter(call.applicant)) {
       this.held.push(call);

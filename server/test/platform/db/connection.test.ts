@@ -127,19 +127,21 @@ describe.each([
     await expect(connect(nowhere, DEADLINES)).rejects.toThrow(DatabaseUnavailable);
   });
 
-  test('keeps a statement that was parsed successfully when the error of an earlier use arrives later', async () => {
-    if (driver === 'pg') return;
-    await beside.query('select pg_advisory_lock(1)');
-    const first = expect(read(1)).rejects.toMatchObject(NO_TABLE);
-    const held = connection.query(sql`select pg_advisory_lock(1)`);
-    const second = expect(read(2)).rejects.toMatchObject(NO_TABLE);
-    await first;
-    await makeTable();
-    const third = read(3);
-    await beside.query('select pg_advisory_unlock(1)');
-    await held;
-    await second;
-    expect(await third).toEqual([{ n: 3 }]);
-    expect(await read(4)).toEqual([{ n: 4 }]);
-  });
+  // pg's client sends a statement only after the response to the one before it.
+  if (driver !== 'pg') {
+    test('keeps a statement that was parsed successfully when the error of an earlier use arrives later', async () => {
+      await beside.query('select pg_advisory_lock(1)');
+      const first = expect(read(1)).rejects.toMatchObject(NO_TABLE);
+      const held = connection.query(sql`select pg_advisory_lock(1)`);
+      const second = expect(read(2)).rejects.toMatchObject(NO_TABLE);
+      await first;
+      await makeTable();
+      const third = read(3);
+      await beside.query('select pg_advisory_unlock(1)');
+      await held;
+      await second;
+      expect(await third).toEqual([{ n: 3 }]);
+      expect(await read(4)).toEqual([{ n: 4 }]);
+    });
+  }
 });

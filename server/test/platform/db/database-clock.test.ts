@@ -53,6 +53,7 @@ test('keeps its time when a reply was delayed, and corrects it with the next qui
   await heldUp;
   expect(clock.now() - before).toBe(MINUTE_MS);
   await clock.synchronize();
-  expect(clock.now() - before).toBeLessThan(MINUTE_MS);
+  // The minute was only simulated, so the corrected clock shows the real time again and not a minute later.
+  expect(clock.now()).toBeLessThanOrEqual(Date.now() + 1);
   clock.close();
 });
