@@ -137,19 +137,15 @@ export async function dueIn(db: Share, now: number, except: string[]): Promise<n
  * or too little of the lease is left for an attempt.
  */
 export async function releaseLeases(db: Share, now: number, claimed: Claimed[]): Promise<void> {
-  const rows = claimed.map(({ workspaceId, webhookId, id, claims }) => ({
-    workspace_id: workspaceId,
-    webhook_id: webhookId,
-    id,
-    claims,
-  }));
+  const rows = claimed.map(({ workspaceId, id, claims }) => ({ workspace_id: workspaceId, id, claims }));
   const time = new Date(now).toISOString();
   await db.autocommit.query(sql`
     with unsynced as (select set_config('synchronous_commit', 'off', true)),
     released as (
       update deliveries d set next_at = ${time}::timestamptz
-      from unsynced, jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r(workspace_id uuid, id uuid, claims integer)
-      where d.workspace_id = r.workspace_id and d.id = r.id and d.claims = r.claims and d.status = 'pending'
+      from unsynced, claimed_deliveries(${JSON.stringify(rows)}::json) r
+      where d.workspace_id = r.workspace_id and d.id = r.id and d.claims = r.claims
+        and d.status not in ('delivered', 'failed', 'dropped')
       returning d.workspace_id, d.webhook_id
     )
     insert into delivery_queues as q (workspace_id, webhook_id, next_at)

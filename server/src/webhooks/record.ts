@@ -26,16 +26,13 @@ export async function recordFinished(
   const rows = JSON.stringify(finished.map((each) => rowOf(each, now, backoff)));
   const time = new Date(now).toISOString();
   const [counts] = await db.autocommit.query<{ delivered: number; failed: number }>(sql`
-    with r as materialized (
-      select * from jsonb_to_recordset(${rows}::jsonb) as r(workspace_id uuid, id uuid, webhook_id uuid, claims integer,
-        attempts integer, status text, number integer, attempts_left integer, next_at timestamptz, at timestamptz, status_code integer,
-        error text, duration_ms integer, response text)
-    ),
-    done as (
+    with done as (
       update deliveries d set status = r.status, attempts = r.number, attempts_left = r.attempts_left, next_at = r.next_at
-      from r where d.workspace_id = r.workspace_id and d.id = r.id and d.claims = r.claims and d.attempts = r.attempts
-        and d.status = 'pending'
-      returning d.workspace_id, d.id, d.webhook_id, d.status, d.next_at, r.at is not null as tried
+      from claimed_deliveries(${rows}::json) r
+      where d.workspace_id = r.workspace_id and d.id = r.id and d.claims = r.claims and d.attempts = r.attempts
+        -- With "status = 'pending'", the planner read the index of all pending deliveries instead of the primary key.
+        and d.status not in ('delivered', 'failed', 'dropped')
+      returning d.webhook_id, r.*
     ),
     queued as (
       insert into delivery_queues as q (workspace_id, webhook_id, next_at)
@@ -46,12 +43,11 @@ export async function recordFinished(
     ),
     logged as (
       insert into delivery_attempts (workspace_id, delivery_id, number, at, status_code, error, duration_ms, response)
-      select r.workspace_id, r.id, r.number, r.at, r.status_code, r.error, r.duration_ms, r.response
-      from r join done on done.workspace_id = r.workspace_id and done.id = r.id where r.at is not null
+      select workspace_id, id, number, at, status_code, error, duration_ms, response from done where at is not null
     ),
     health as (
       select workspace_id, webhook_id, bool_or(status = 'delivered') as delivered,
-        count(*) filter (where status = 'failed' and tried) as lost
+        count(*) filter (where status = 'failed' and at is not null) as lost
       from done group by workspace_id, webhook_id
     ),
     -- Locked in the order of their ids, so that two workers that update the same subscriptions do not deadlock.
@@ -73,7 +69,7 @@ export async function recordFinished(
 }
 
 function rowOf({ claimed, at, result }: Finished, now: number, backoff: Backoff) {
-  const { workspaceId, id, webhookId, claims } = claimed;
+  const { workspaceId, id, claims } = claimed;
   const number = claimed.attempts + (result ? 1 : 0);
   const attemptsLeft = result ? claimed.attemptsLeft - 1 : 0;
   const status = result?.delivered ? 'delivered' : attemptsLeft > 0 ? 'pending' : 'failed';
@@ -82,7 +78,6 @@ function rowOf({ claimed, at, result }: Finished, now: number, backoff: Backoff)
   return {
     workspace_id: workspaceId,
     id,
-    webhook_id: webhookId,
     claims,
     attempts: claimed.attempts,
     status,

@@ -106,6 +106,18 @@ describe('the feed', () => {
 });
 
 describe('retention', () => {
+  test('the planner gets no statistics of a partition before it has 1,000 rows', async () => {
+    const { autocommit } = feira.context.db.background('test');
+    await rotatePartitions(feira.context.db.background('test'), feira.clock);
+    const partitions = await autocommit.query<{ name: string; options: string[] | null }>(sql`
+      select c.relname as name, c.reloptions as options from pg_inherits i join pg_class c on c.oid = i.inhrelid
+      where c.relkind = 'r' and right(c.relname, 8) >= to_char(date_trunc('week', now(), 'UTC') at time zone 'UTC', 'YYYYMMDD')`);
+    expect(new Set(partitions.map(({ name }) => name.slice(0, -9)))).toEqual(
+      new Set(['events', 'deliveries', 'delivery_attempts']),
+    );
+    for (const { options } of partitions) expect(options).toContain('autovacuum_analyze_threshold=1000');
+  });
+
   test('drops the events of a week once all of them are older than 30 days, and not before', async () => {
     await newProduct(store, { name: 'Old' });
     const start = await read({ limit: 1 });

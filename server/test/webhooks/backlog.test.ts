@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { emit } from '../../src/events/outbox.js';
-import { sql } from '../../src/platform/db/sql.js';
+import type { Share } from '../../src/platform/db/share.js';
+import { type Statement, sql } from '../../src/platform/db/sql.js';
 import { dropBacklogs } from '../../src/webhooks/backlog.js';
-import { claimDue } from '../../src/webhooks/claim.js';
+import { claimDue, releaseLeases } from '../../src/webhooks/claim.js';
+import { recordFinished } from '../../src/webhooks/record.js';
 import { startWorker } from '../../src/worker.js';
 import { newProduct } from '../support/catalog.js';
 import { expectRejected } from '../support/expect-rejected.js';
@@ -56,6 +58,42 @@ test('a claim does not read the deliveries of an excluded subscription, however 
   await db.autocommit.query(sql`select pg_stat_force_next_flush()`);
   await until(async () => (await read()) > before);
   expect((await read()) - before).toBeLessThan(100);
+});
+
+test('recording results and releasing leases find each delivery by its key and read no other pending ones', async () => {
+  const db = feira.context.db.system('test');
+  const store = await feira.store();
+  const { id } = await subscribe(store, NOWHERE);
+  await write(store, 3_000);
+  await readLog(store, id);
+  const claimed = await claimDue(db, { ...CLAIM, now: feira.clock.now(), maxPerOther: 250 });
+  expect(claimed.length).toBeGreaterThan(100);
+
+  const statements: Statement[] = [];
+  const query = (statement: Statement) => {
+    statements.push(statement);
+    return db.autocommit.query(statement);
+  };
+  const recording = { ...db, autocommit: { query } } as unknown as Share;
+  const result = { delivered: true, statusCode: 204, error: null, durationMs: 1, response: '' };
+  const [sent, unsent] = [claimed.slice(0, 50), claimed.slice(50)];
+  const finished = sent.map((each) => ({ claimed: each, at: feira.clock.now(), result }));
+  expect(
+    await recordFinished(recording, feira.clock.now(), { firstMs: 1, factor: 1 }, finished),
+  ).toMatchObject({
+    delivered: 50,
+  });
+  await releaseLeases(recording, feira.clock.now(), unsent);
+  expect(statements).toHaveLength(2);
+  for (const statement of statements) {
+    const plan = await db.query<{ 'QUERY PLAN': string }>(sql`explain ${statement}`);
+    const scans = plan
+      .map((line) => line['QUERY PLAN'])
+      .filter((line) => /Scan .*\bdeliveries_\d/.test(line))
+      .map((line) => /using (\S+)/.exec(line)?.[1]);
+    expect(scans.length).toBeGreaterThan(0);
+    expect(scans.filter((index) => !index?.endsWith('_pkey'))).toEqual([]);
+  }
 });
 
 test('subscriptions with a backlog take turns', async () => {
