@@ -3,7 +3,7 @@ import type { Clock } from '../platform/clock.js';
 import { type Config, readConfig } from '../platform/config.js';
 import { type Database, openDatabase } from '../platform/db/database.js';
 import { DatabaseClock } from '../platform/db/database-clock.js';
-import { migrate, pendingMigrations } from '../platform/db/migrate.js';
+import { MigrationFailed, migrate, pendingMigrations } from '../platform/db/migrate.js';
 import { openClient } from '../platform/db/open-client.js';
 import { type PlannedMigration, planMigrations } from '../platform/db/plan-migrations.js';
 import { hasPooledSessions } from '../platform/db/pooled-sessions.js';
@@ -19,7 +19,22 @@ export interface Connected {
 
 /** Connects like `connect`, and applies the migrations that are missing. */
 export async function connectAndMigrate(config: Config): Promise<Connected & { applied: string[] }> {
-  return connect(config, async (connection) => ({ applied: await migrate(connection) }));
+  return connect(config, async (connection) => ({ applied: await migrateOrExplain(connection) }));
+}
+
+async function migrateOrExplain(connection: pg.ClientConfig): Promise<string[]> {
+  try {
+    return await migrate(connection);
+  } catch (error) {
+    if (!(error instanceof MigrationFailed)) throw error;
+    throw new UsageError(
+      `${error.message}. Correct the cause, then run "feira migrate" or start the server.`,
+      {
+        code: 'migration_failed',
+        cause: error,
+      },
+    );
+  }
 }
 
 /** Returns what `connectAndMigrate` would apply. Changes nothing. */

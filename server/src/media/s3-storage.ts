@@ -93,7 +93,7 @@ export class S3Storage implements Storage {
   }
 
   async check(): Promise<void> {
-    await this.client.send(new HeadBucketCommand({ Bucket: this.bucket }));
+    await this.client.send(new HeadBucketCommand({ Bucket: this.bucket }), withDeadline());
   }
 }
 

@@ -158,6 +158,18 @@ describe('an error', () => {
     );
   });
 
+  test('caused by a failing migration names the migration and not DATABASE_URL', async () => {
+    const { autocommit } = feira.context.db.store('test');
+    const name = '0080_accent_colors.sql';
+    await autocommit.query(sql`delete from schema_migrations where name = ${name}`);
+    const said = await say(['migrate']);
+    await autocommit.query(sql`insert into schema_migrations (name) values (${name})`);
+    expect(said).toContain(
+      `Migration ${name} failed: column "accent_color" of relation "workspaces" already exists.`,
+    );
+    expect(said).not.toContain('DATABASE_URL');
+  });
+
   test('caused by a port in use says so', async () => {
     await feira.app.listen({ host: '0.0.0.0', port: 0 });
     const { port } = feira.app.server.address() as AddressInfo;

@@ -78,6 +78,9 @@ export async function pendingMigrations(client: pg.Client, migrations = MIGRATIO
   return files.filter((name) => !applied.has(name));
 }
 
+/** The database works, but a migration cannot be applied to it. */
+export class MigrationFailed extends Error {}
+
 interface Migration {
   name: string;
   text: string;
@@ -95,11 +98,13 @@ async function applyWhenUnlocked(
       return await apply(client, migration);
     } catch (error) {
       if ((error as pg.DatabaseError).code !== LOCK_NOT_AVAILABLE)
-        throw new Error(`migration ${migration.name} failed: ${(error as Error).message}`, { cause: error });
+        throw new MigrationFailed(`Migration ${migration.name} failed: ${(error as Error).message}`, {
+          cause: error,
+        });
       const blocked = `Migration ${migration.name} is waiting for a lock held by ${await watch.blockers}`;
       if (tries === MAX_ATTEMPTS)
-        throw new Error(
-          `${blocked}. Gave up after ${MAX_ATTEMPTS} attempts. Start Feira again when that transaction has ended`,
+        throw new MigrationFailed(
+          `${blocked}. Gave up after ${MAX_ATTEMPTS} attempts, because that transaction has not ended`,
         );
       const pauseMs = Math.min(MAX_PAUSE_MS, 500 * 2 ** (tries - 1));
       report(`${blocked}. Retrying in ${pauseMs / 1000} s`);

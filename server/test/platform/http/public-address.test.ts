@@ -40,7 +40,15 @@ describe('PUBLIC_URL', () => {
     [{ PUBLIC_URL: 'http://feira.example' }, 'PUBLIC_URL must begin with https://'],
     [{ PUBLIC_URL: 'http://10.0.0.1:3000' }, 'PUBLIC_URL must begin with https://'],
     [{ PUBLIC_URL: 'http://localhost.example' }, 'PUBLIC_URL must begin with https://'],
-  ])('%o is rejected', (env, fault) => {
+    ...['?a=1', '#a'].map((end) => [
+      { PUBLIC_URL: `https://feira.example${end}` },
+      'PUBLIC_URL must be an http(s)',
+    ]),
+    ...['user@', ':password@'].map((login) => [
+      { PUBLIC_URL: `https://${login}feira.example` },
+      'PUBLIC_URL must be an http(s)',
+    ]),
+  ] as [Record<string, string>, string][])('%o is rejected', (env, fault) => {
     expect(faultsOf(env)).toEqual([expect.stringContaining(fault)]);
   });
 
