@@ -59,8 +59,8 @@ const recordingMet = compare(
   GOAL,
 );
 
-// Now the subscription with the backlog is claimed, too. The empty database has a second subscription as well, which
-// gets only 16 deliveries per round.
+// Now deliveries of the subscription with the backlog are claimed, too. The empty database also gets a second
+// subscription, to which 16 deliveries are added per round.
 const few = await empty.subscribe();
 const both = { empty: [] as number[], full: [] as number[] };
 for (let round = 0; round < Number(options.claims) / 3; round++) {

@@ -6,7 +6,7 @@ import { query } from './seed.js';
 export type Sample = Map<string, number>;
 
 const MEGABYTE = 1024 * 1024;
-/** Smaller tables are left out, because their size says nothing about wasted space. */
+/** For smaller tables, the size per row is not recorded, because it says nothing about wasted space. */
 const LEAST_TABLE_BYTES = MEGABYTE;
 /** The size per row is computed with at least this many rows, because a queue is often almost empty. */
 const LEAST_ROWS = 1_000;

@@ -3,7 +3,8 @@ import { rotatePartitions } from 'feira/dist/events/retention.js';
 import { purgeIdempotencyKeys } from 'feira/dist/platform/http/idempotency-keys.js';
 import { compare, EventDatabase, openCluster, timed } from './event-databases.js';
 
-// Measures how 30 days of events affect current writes and claims, and how long it takes to drop expired ones.
+// Measures how 30 days of events affect current writes and claims, how long it takes to drop expired events, and how
+// fast expired idempotency keys are deleted.
 
 const { values: options } = parseArgs({
   options: {

@@ -18,7 +18,7 @@ export const WORDS = `
     from md5(store || ' ' || n) hash
   $$`;
 
-// Stores are filled in parallel, as in production, so the products of one store are spread over the whole table.
+// The products of all stores alternate, as in production, so those of one store are spread over the whole table.
 export const PRODUCTS = `
   insert into products (workspace_id, id, name, price, price_discount, description, quantity, weight, width, height,
     length, category_id, sku, ean, has_variants, variation_types, created_at, updated_at)

@@ -135,7 +135,7 @@ async function stream() {
     else products.set(record.id, compact(record));
     if (products.size % 1_000 === 0) peak = Math.max(peak, memoryOf(server.pid)?.now ?? 0);
   }
-  if (count !== products.size) throw new Error(`${products.size} products arrived, ${count} were announced`);
+  if (count !== products.size) throw new Error(`${products.size} products arrived, not ${count} as stated`);
   return { cursor, products, peak };
 }
 

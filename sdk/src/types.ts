@@ -60,10 +60,10 @@ export interface ErrorBody {
   requestId: string;
   /** What the code means and what to do. */
   docUrl: string;
-  /** On 422: every error with its location in the body. */
+  /** On 422: every error and where it is. */
   details?:
     | {
-        /** The name of the field, or "body" if the error concerns the whole body. */
+        /** The path of the field, "body" for the whole body, or the name of a header. */
         field?: string | undefined;
         message?: string | undefined;
       }[]
@@ -528,7 +528,7 @@ export interface Order {
   codeShipping: string | null;
   carrier: string | null;
   trackingUrl: string | null;
-  /** The delivery service the buyer paid for. null if nothing is shipped, or if the order is older than this field. */
+  /** The delivery service that the buyer chose. null if nothing is shipped, or if the order is older than this field. */
   shippingService: 'economy' | 'express' | (string & {}) | null;
   /** The day on which the parcel should arrive, in the store's time zone. Estimated at checkout, and again when the order is paid and when the label is created. null if nothing is shipped; may be null if the order is older than this field. */
   estimatedDelivery: string | null;
@@ -575,7 +575,7 @@ export interface Order {
   }[];
   /** Oldest first. */
   invoices: Invoice[];
-  /** When an unpaid order is canceled and its stock is released: two hours after checkout for pix and card, two business days after the due date for boleto. null if the order is paid or canceled. */
+  /** When an unpaid order is canceled and its stock is released: two hours after checkout or, if the buyer chose boleto at checkout, two business days after its due date. null if the order is paid or canceled. */
   expiresAt: string | null;
   createdAt: string;
   updatedAt: string;
@@ -607,7 +607,7 @@ export interface RefundedOrder {
   codeShipping: string | null;
   carrier: string | null;
   trackingUrl: string | null;
-  /** The delivery service the buyer paid for. null if nothing is shipped, or if the order is older than this field. */
+  /** The delivery service that the buyer chose. null if nothing is shipped, or if the order is older than this field. */
   shippingService: 'economy' | 'express' | (string & {}) | null;
   /** The day on which the parcel should arrive, in the store's time zone. Estimated at checkout, and again when the order is paid and when the label is created. null if nothing is shipped; may be null if the order is older than this field. */
   estimatedDelivery: string | null;
@@ -654,7 +654,7 @@ export interface RefundedOrder {
   }[];
   /** Oldest first. */
   invoices: Invoice[];
-  /** When an unpaid order is canceled and its stock is released: two hours after checkout for pix and card, two business days after the due date for boleto. null if the order is paid or canceled. */
+  /** When an unpaid order is canceled and its stock is released: two hours after checkout or, if the buyer chose boleto at checkout, two business days after its due date. null if the order is paid or canceled. */
   expiresAt: string | null;
   createdAt: string;
   updatedAt: string;
@@ -813,7 +813,7 @@ export interface Webhook {
   } | null;
   /** Skips the events that this app caused itself (origin app:<clientId>). */
   excludeOwn: boolean;
-  /** failing: five deliveries in a row have failed or were dropped. A failing subscription is never disabled or deleted. */
+  /** failing: five deliveries in a row have failed or been dropped. A failing subscription is never disabled or deleted. */
   status: 'active' | 'failing' | (string & {});
   createdAt: string;
   lastDeliveryAt: string | null;
@@ -890,7 +890,7 @@ export interface CreatedWebhook {
   } | null;
   /** Skips the events that this app caused itself (origin app:<clientId>). */
   excludeOwn: boolean;
-  /** failing: five deliveries in a row have failed or were dropped. A failing subscription is never disabled or deleted. */
+  /** failing: five deliveries in a row have failed or been dropped. A failing subscription is never disabled or deleted. */
   status: 'active' | 'failing' | (string & {});
   createdAt: string;
   lastDeliveryAt: string | null;
@@ -983,7 +983,7 @@ export interface DeliveryAttempt {
 
 export interface Delivery {
   id: string;
-  /** X-Service-Delivery of every attempt. */
+  /** The X-Service-Delivery header of every attempt. */
   eventId: string;
   event: EventName;
   /** failed: five attempts failed, or the app was disconnected. dropped: too many deliveries were pending, or this one was overdue for three days. Its event is still in the feed. */
@@ -1011,7 +1011,7 @@ export interface ReplayRequest {
 export interface Replayed {
   /** Number of deliveries that were queued. */
   count: number;
-  /** Present if more deliveries match than could be queued. Send it as from to continue. */
+  /** Present if more deliveries match than could be queued. To continue, send it as from. */
   continueFrom?: string | undefined;
 }
 
@@ -1444,7 +1444,7 @@ export interface ListDeliveriesQuery {
 export interface ReadEventsQuery {
   /** nextCursor of the previous page. Without it, the feed begins with the oldest stored event. */
   after?: string | undefined;
-  /** An alias of after. Send only one of them. */
+  /** An alias of the parameter after. Send only one of the two. */
   cursor?: string | undefined;
   /** Entries per page: default 50, maximum 100 (higher values are treated as 100). */
   limit?: number | undefined;

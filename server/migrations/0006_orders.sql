@@ -156,7 +156,7 @@ create table shipments (
   code text not null,
   order_id uuid not null,
   carrier text not null,
-  -- Null for a code that the merchant entered, for which no label was created.
+  -- Null for a code that was entered manually, for which no label was created.
   cost numeric(14,2),
   estimated_delivery date,
   created_at timestamptz(3) not null default now(),

@@ -29,8 +29,8 @@ create table deliveries (
   -- When the delivery is due. A worker that claims it sets this to the end of its lease, so that the delivery is due
   -- again if the worker dies.
   next_at timestamptz(3) not null default '-infinity',
-  -- How often the delivery was claimed. With this number, a worker whose lease has expired cannot overwrite the
-  -- result of the worker that claimed the delivery next.
+  -- Increases each time the delivery is claimed, queued again or dropped. With this number, a worker that no longer
+  -- holds the claim cannot overwrite the new state.
   claims integer not null default 0,
   created_at timestamptz(3) not null default now(),
   primary key (workspace_id, id)

@@ -11,7 +11,7 @@ start_all() {
   start_redis
   start_ceph &
   local ceph=$!
-  # HAProxy treats a server as available until it has checked it once, so HAProxy is started before its servers.
+  # HAProxy treats a server as available until its first check, so HAProxy is started before its servers.
   start_haproxy
   start_postgres
   start_pgbouncer

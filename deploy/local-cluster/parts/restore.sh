@@ -1,8 +1,8 @@
 # Destroys the data of the cluster, and restores PostgreSQL from a backup.
 # shellcheck shell=bash disable=SC2154
 
-# Ends all processes and deletes all data except the backup, which would be on another machine in production, and
-# Feira's secret.
+# Ends all processes and deletes all data. Only Feira's secret and the backup are kept. In production, the backup would
+# be on another machine.
 destroy() {
   local name
   for name in "${!port[@]}"; do take_down "$name"; done

@@ -16,7 +16,7 @@ export interface BudgetReport {
 export interface Budget {
   /** Takes a slot for the call and returns 0, or returns how many milliseconds to wait before asking again. */
   reserve(callId: string, now: number): number | Promise<number>;
-  /** Called when the call was answered, or failed without a response. */
+  /** Called when a call with a slot was answered, failed without a response, or was given up before it was sent. */
   settle(callId: string, report: BudgetReport | undefined, now: number): void | Promise<void>;
 }
 
@@ -27,7 +27,7 @@ export interface BudgetState {
   /** After a rejection, nothing is sent before this time (milliseconds since 1970). */
   blockedUntil?: number;
   calls: CountedCall[];
-  /** Set while other clients use the same limit without sharing this budget. */
+  /** Set only while other clients, which do not share this budget, use up the limit. */
   share?: Share;
 }
 

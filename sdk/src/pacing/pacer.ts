@@ -10,7 +10,7 @@ interface Waiting {
 
 const RANKS: Record<Priority, number> = { high: 0, normal: 1, low: 2 };
 
-/** Sends calls when the budget allows it, the most urgent first, otherwise in the order in which they were made. */
+/** Lets calls be sent when the budget allows it: the most urgent first, equally urgent ones in the order of arrival. */
 export class Pacer {
   private readonly waiting: Waiting[] = [];
   private inFlight = 0;

@@ -48,8 +48,8 @@ export function isScarce(limit: number, remaining: number): boolean {
 }
 
 /**
- * Spreads the calls of the share over the window. If they were sent in bursts, the remaining number would not show how
- * much other clients need.
+ * Spreads the calls of the share over the window. If they were sent in bursts, the number of remaining calls would
+ * not show how much other clients need.
  */
 export function waitForShare(share: Share, calls: CountedCall[], now: number): number {
   const own = ownCalls(calls);

@@ -8,7 +8,7 @@ export class Events {
 
   /**
    * Returns the events of the store after `cursor`, oldest first. Without a cursor, it starts with the oldest stored
-   * event. Events are stored for 30 days.
+   * event. Events are stored for at least 30 days.
    */
   after(cursor?: string, options?: FollowOptions): Feed<Event> {
     return new Feed(this.api, '/events', cursor, (after) => ({ after }), options, callSite(this.after));

@@ -51,7 +51,7 @@ export class Subscriptions {
     return this.api.write({ method: 'POST', path: path`/webhooks/${id}/ping` }, options);
   }
 
-  /** Lists the deliveries of the last 30 days with all their attempts, newest first. */
+  /** Lists the deliveries with all their attempts, newest first. They are kept for at least 30 days. */
   deliveries(id: string, query?: ListDeliveriesQuery, options?: CallOptions): List<Delivery> {
     return this.api.list(path`/webhooks/${id}/deliveries`, query, options);
   }

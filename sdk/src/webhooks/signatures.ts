@@ -67,7 +67,7 @@ function missing(header: string): WebhookError {
   return new WebhookError(
     'missing_signature',
     401,
-    `The request has no ${header} header: it is not from Feira, or a proxy removed it`,
+    `The request has no ${header} header: the request is not from Feira, or a proxy removed the header`,
   );
 }
 

@@ -63,7 +63,7 @@ function bytesOf(body: unknown): Uint8Array<ArrayBuffer> {
   throw new WebhookError(
     'body_parsed',
     500,
-    'The body was already parsed, and the signature covers its bytes. Mount the webhook before express.json(), or use express.raw({ type: "*/*" }) there',
+    'The body was already parsed, and the signature covers its bytes. Mount the webhook before express.json(), or behind express.raw({ type: "*/*" })',
   );
 }
 

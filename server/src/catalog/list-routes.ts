@@ -27,7 +27,7 @@ interface CatalogListOptions {
   answers: AnswerMemory;
 }
 
-/** The paged lists of the catalog. */
+/** The lists of the catalog, as pages or as a snapshot. */
 export const catalogLists: FastifyPluginAsyncTypebox<CatalogListOptions> = async (
   app,
   { db, mediaUrl, snapshots, lists, answers },

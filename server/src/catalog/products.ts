@@ -121,7 +121,7 @@ async function categoryExists(tx: Tx, id: number): Promise<boolean> {
 }
 
 export function noSuchCategory(id: number | undefined): FaultDetail {
-  return { field: 'categoryId', message: `${id} is not a category; GET /categories lists them` };
+  return { field: 'categoryId', message: `${id} is not the id of a category from GET /categories` };
 }
 
 export function nameTaken(name: string): ApiError {

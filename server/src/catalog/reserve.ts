@@ -44,8 +44,8 @@ export async function lockSellables(tx: Tx, workspaceId: string, productIds: str
 
 /**
  * Every writer that waits for the locks of several products takes them in the order of their ids, which prevents
- * deadlocks. The array is in a sub-select to hide its length from the planner, which would otherwise make a new plan for
- * each cart.
+ * deadlocks. The array is in a sub-select to hide its length from the planner, which would otherwise make a new plan
+ * for each cart.
  */
 async function lockProducts(tx: Tx, workspaceId: string, ids: string[]): Promise<void> {
   await tx.query(sql`
@@ -83,7 +83,9 @@ export function takeStock(tx: Tx, workspaceId: string, origin: Origin, lines: Li
   );
 }
 
-/** Puts the units of canceled or returned items back into stock. Deleted products are skipped. */
+/**
+ * Adds units to the stock, such as those of canceled or refunded orders. Deleted products and variations are skipped.
+ */
 export async function returnStock(tx: Tx, workspaceId: string, origin: Origin, lines: Line[]): Promise<void> {
   const productIds = [...new Set(lines.map(({ productId }) => productId))];
   await lockProducts(tx, workspaceId, productIds);

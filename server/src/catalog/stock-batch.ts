@@ -66,8 +66,8 @@ function applyEntry(entry: Entry, targets: Target[]): Line {
 }
 
 /**
- * Locks the products in the order of their ids and reads the stock of the SKUs. A SKU that is moved to another product
- * at the same time is reported as unknown.
+ * Locks the products in the order of their ids and reads the stock of the SKUs. If another call has just moved a SKU to
+ * a product that is not locked here, the SKU is reported as unknown.
  */
 async function lockTargets(tx: Tx, workspaceId: string, skus: string[]): Promise<Target[]> {
   const products = [...new Set((await findTargets(tx, workspaceId, skus)).map((target) => target.productId))];

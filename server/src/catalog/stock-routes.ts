@@ -73,7 +73,7 @@ export const stockRoutes: FastifyPluginAsyncTypebox<{ db: Database }> = async (a
         tags: ['Stock'],
         summary: 'Set the stock of one variation by its SKU',
         description:
-          'Percent-encode characters such as / or % of the sku in the path. Emits stock.updated when the balance changes.',
+          'In the path, percent-encode characters of the sku such as / and %. Emits stock.updated when the balance changes.',
         params: Type.Object({
           id: Type.String({ description: 'Product id' }),
           sku: Type.String({ description: 'SKU of the variation' }),

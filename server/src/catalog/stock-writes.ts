@@ -22,8 +22,8 @@ type Json = string | Buffer;
 
 /**
  * Combines concurrent stock writes into one statement and one commit, because separate writes cost PostgreSQL three
- * times as much. A write that the combined statement cannot apply, for example because the product is locked or does not
- * exist, is executed separately and waits only for its own product.
+ * times as much. A write that the combined statement cannot apply, for example because the product is locked or does
+ * not exist, is executed separately and waits only for its own product.
  */
 export class StockWrites {
   private readonly products = new Batcher(2, 12, (writes: Write[]) =>

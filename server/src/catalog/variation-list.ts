@@ -16,7 +16,7 @@ export interface VariationFilters {
 
 export const variationSorts: Record<string, SortKey> = { updatedAt: byTime('updated_at') };
 
-/** Lists all variations of a store, as JSON text. */
+/** Lists variations of a store, whichever product they belong to. Returns the response as JSON text. */
 export async function listStoreVariations(
   db: Queryable,
   memory: ListMemory,

@@ -68,7 +68,7 @@ export const variationRoutes: FastifyPluginAsyncTypebox = async (app) => {
         tags: ['Variations'],
         summary: 'Create or update the variations of a product',
         description:
-          'Sends the whole structure: types, their options, and combinations, which are identified by their label. Combinations that are not listed are kept unless prune=true.',
+          'The body lists the types, their options and the combinations. A combination is identified by its label. Combinations that are not listed are kept unless prune=true.',
         params: shape.OfProduct,
         querystring: Type.Object({
           prune: Type.Optional(

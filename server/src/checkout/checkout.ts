@@ -25,9 +25,9 @@ export type Outcome =
 const CHECKOUT_WAIT_MS = 20_000;
 
 /**
- * Turns a cart into an order with an open payment, for the checkout page and for simulated buyers. The order is placed
- * in one transaction (see place-order.ts); the payment is opened after the commit. If the process dies in between, the
- * buyer can still pay on the order page.
+ * Turns a cart into an order with an open payment, for the checkout page, for simulated buyers and for the demo store.
+ * The order is placed in one transaction (see place-order.ts); the payment is opened after the commit. If the process
+ * dies in between, the buyer can still pay on the order page.
  */
 export async function checkOut(
   services: CheckoutServices,

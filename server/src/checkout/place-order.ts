@@ -29,8 +29,8 @@ export interface OrderRequest {
   /** priceTag() of the prices shown to the buyer. If absent, any price is accepted. */
   agreed?: string | undefined;
   /**
-   * The buyer's network (networkOf). Absent for the operator's simulated buyers, to whom the limits per network and per
-   * shop do not apply.
+   * The buyer's network (networkOf). Absent for simulated buyers and for the orders of the demo store, to which the
+   * limits per network and per shop do not apply.
    */
   network?: string | undefined;
 }

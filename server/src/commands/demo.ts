@@ -61,9 +61,9 @@ export async function ensureDemo(
 }
 
 /**
- * Adds the other products, the pictures of all products and two weeks of orders. This runs in the background once the
- * server accepts requests, because drawing the pictures takes several seconds. The next start continues a run that was
- * interrupted.
+ * Adds the products that ensureDemo() has not created, the pictures of all products, and two weeks of orders. This
+ * runs in the background once the server accepts requests, because drawing the pictures takes several seconds. The next
+ * start continues a run that was interrupted.
  */
 export async function fillDemo(
   services: FillServices & Omit<HistoryServices, 'gateway'> & { gateway: SandboxGateway | undefined },

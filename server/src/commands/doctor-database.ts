@@ -110,14 +110,17 @@ async function checkSettings(client: pg.Client, source: string): Promise<Finding
       'payment notifications',
       true,
       unmatchedPayments === 0
-        ? 'all were applied to their orders'
-        : `${unmatchedPayments} of the last 30 days could not be applied to an order; compare the orders with the gateway (table payment_notifications, column attention)`,
+        ? 'none of the last 30 days needed manual review'
+        : `${unmatchedPayments} of the last 30 days needed manual review; compare the orders with the gateway (table payment_notifications, column attention)`,
       '',
     ),
   ];
 }
 
-/** Counts recorded notifications of the gateway that a person has to look at, such as a second payment of an order. */
+/**
+ * Counts the notifications of the last 30 days that needed manual review, such as a second payment of an order, even if
+ * a merchant has already marked them as checked.
+ */
 async function unmatchedPaymentsOf(client: pg.Client): Promise<number> {
   const { rows } = await client.query(
     `select count(*)::int as count from payment_notifications

@@ -27,7 +27,7 @@ export const refund: Command = {
   summary: 'Refund an order at the gateway, in part or in full',
   options: {
     order,
-    amount: { value: 'A', description: 'Reais, such as 10.50 (default: the whole balance)' },
+    amount: { value: 'A', description: 'Reais, such as 10.50 (default: all that is not yet refunded)' },
   },
   example: 'feira gateway refund --order 0192… --amount 10.50',
   async run(values) {

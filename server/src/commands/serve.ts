@@ -11,7 +11,7 @@ import { stopRequest } from './stop-request.js';
 export const command: Command = {
   summary: 'Start the server',
   details:
-    'Applies missing migrations. Without DATABASE_URL, it uses the embedded database and creates it if there is none. If in\naddition only this machine can reach the server, the first start creates a demo store with an app, and every start\nprints how to call it.',
+    'Applies missing migrations. Without DATABASE_URL, it uses the embedded database and creates it if there is none. If in\naddition only this machine can reach the server, the first start creates a demo store with an app, and every start\nprints how to call the API.',
   options: {
     role: {
       value: 'R',

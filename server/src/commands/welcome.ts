@@ -3,8 +3,8 @@ import type { Config } from '../platform/config.js';
 import { DEMO_REDIRECT_URI, type OpenedDemo } from './demo.js';
 
 /**
- * Returns the text that the server prints when it starts. It contains secrets only if the output is a terminal, because
- * other outputs end up in logs.
+ * Returns the text that a server with a demo store prints when it starts. It contains secrets only if the output is a
+ * terminal, because other outputs end up in logs.
  */
 export function welcome(
   { publicUrl, dataFolder }: Pick<Config, 'publicUrl' | 'dataFolder'>,

@@ -5,5 +5,5 @@ export interface Demo {
   token(): Promise<string>;
 }
 
-/** Returns undefined until the demo store has been created, and always on a public server. */
+/** Returns undefined until the demo store has been created, and always on a server without a demo store. */
 export type FindDemo = () => Demo | undefined;

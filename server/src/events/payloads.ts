@@ -36,7 +36,7 @@ export const PAYLOADS: Record<EventName, Payload> = {
             description: 'The fields whose value changed.',
           }),
         },
-        { ...closed, description: 'Sent when fields of the product or its images changed.' },
+        { ...closed, description: 'Sent when fields or images of the product changed.' },
       ),
       Type.Object(
         { id: productId, variants: Type.Integer({ description: 'Number of variations that changed.' }) },

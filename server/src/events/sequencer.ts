@@ -13,9 +13,9 @@ const RETRY_MS = 500;
 const TURN_MS = 20;
 /**
  * A step takes almost the same CPU time for one event as for fifty. After a step with at least BUSY_EVENTS but fewer
- * than STEP events, the sequencer therefore pauses for three times the duration of that step, but at most 25 ms, so that
- * the next step finds more events. Without the pause, steps of about ten events reduced the throughput of stock writes
- * by a fifth.
+ * than STEP events, the sequencer therefore pauses for three times the duration of that step, but at most 25 ms, so
+ * that the next step finds more events. Without the pause, steps of about ten events reduced the throughput of stock
+ * writes by a fifth.
  */
 const BUSY_EVENTS = 8;
 const PAUSE_FACTOR = 3;

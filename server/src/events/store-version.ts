@@ -9,9 +9,9 @@ const MAX_WAITING = 100;
  * while many events are not numbered yet.
  *
  * Every change to products, variations, images and orders is committed together with at least one row in `outbox`. For
- * each row that it moves out of the outbox, the sequencer increases one of the last numbers of the store by one. The sum
- * of the last numbers and the number of rows in the outbox therefore increases with every committed change, whichever
- * process made it.
+ * each row that it moves out of the outbox, the sequencer increases one of the last numbers of the store by one. The
+ * sum of the last numbers and the number of rows in the outbox therefore increases with every committed change,
+ * whichever process made it.
  */
 export function storeVersion(workspaceId: Statement): Statement {
   return sql`

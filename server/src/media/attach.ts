@@ -57,7 +57,10 @@ export async function prepareImage(
     const claim = newId();
     if (!(await claimUpload(db, workspaceId, key, claim))) {
       refuseUnusable(await findUpload(db, workspaceId, productId, key));
-      throw conflict('key_in_use', 'Another request is attaching this key. List the images of the product.');
+      throw conflict(
+        'key_in_use',
+        'Another request is attaching this key. List the images of the product to see the result.',
+      );
     }
     try {
       await storage.publish(key, bytes, upload.contentType);

@@ -66,8 +66,8 @@ export function picturesOfProduct(mediaUrl: string): Statement {
 }
 
 /**
- * The URL of the cover of the product `p` of the surrounding query. If the product has no images, it is its urlImage,
- * which may be null.
+ * The URL of the cover of the product `p` of the surrounding query. If the product has no images, this is the
+ * urlImage of the product, which may be null.
  */
 export function coverOfProduct(mediaUrl: string): Statement {
   return sql`coalesce((

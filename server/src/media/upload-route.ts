@@ -36,7 +36,7 @@ export const uploadRoute: FastifyPluginAsync<{ storage: LocalStorage }> = async 
   app.put<Put>('/uploads/*', {
     schema: { hide: true },
     bodyLimit: MAX_BYTES,
-    // This runs before the framework checks the content type, so that an unsupported type is reported as a signature
+    // This runs before the framework checks the content type, so that an invalid type is reported as a signature
     // mismatch.
     async onRequest(request, reply) {
       const { expires = '', signature = '' } = request.query;
@@ -74,7 +74,10 @@ export const uploadRoute: FastifyPluginAsync<{ storage: LocalStorage }> = async 
   });
 };
 
-/** Reports that the file could not be stored. The rest of the body is not needed, so the connection is closed. */
+/**
+ * Reports that the file could not be stored. The rest of the body is discarded, and the connection is closed after the
+ * response.
+ */
 function reportFailure(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -34,7 +34,7 @@ export function appNameFault(name: string): AppNameFault | undefined {
  */
 const LATIN = /[A-Za-zªº\u00c0-\u024f\u1e00-\u1eff]/g;
 
-/** Characters that look like another letter. They are replaced after accents and compatibility forms were removed. */
+/** Characters that look like another letter. They are replaced once accents and compatibility forms are removed. */
 const LOOKALIKES: Record<string, string> = {
   '1': 'i',
   l: 'i',

@@ -78,7 +78,7 @@ export class Credentials {
 
   /**
    * Returns undefined if the token is unknown, expired or revoked. The credential of a valid token is cached under its
-   * header.
+   * header, unless the listener is disconnected.
    */
   async find(header: string, token: string, address: string): Promise<Credential | undefined> {
     const lookups = this.suspects.has(address) ? this.suspectLookups : this.lookups;
@@ -89,8 +89,8 @@ export class Credentials {
 
   /**
    * Call this after the commit of a revocation, so that it takes effect in this process immediately. The notification
-   * arrives slightly later: before this method existed, about half of the calls made right after a disconnect were still
-   * accepted.
+   * arrives slightly later: before this method existed, about half of the calls made right after a disconnect were
+   * still accepted.
    */
   forget(workspaceId: string, clientId: string): void {
     this.drop(nameOf(workspaceId, clientId));

@@ -4,7 +4,7 @@ import { SCOPES } from './scopes.js';
 const REDIRECT = 'https://erp.example/callback';
 const CLIENT = {
   client_id: { type: 'string', examples: ['app_1f0c9a52d37be4886a01c3f2'] },
-  client_secret: { type: 'string', description: 'Not needed if the app authenticates with HTTP Basic.' },
+  client_secret: { type: 'string', description: 'Omit it if the app authenticates with HTTP Basic.' },
 };
 
 /** The authorization code flow with PKCE: what an app does to get, renew and revoke tokens. */

@@ -23,8 +23,8 @@ interface RefreshAnswer {
 
 /**
  * A refresh token can be used only once, so a client that loses the response would have to ask the merchant for access
- * again. With an Idempotency-Key, the client gets the same token pair again for ten minutes. Everywhere else only hashes
- * of tokens are stored. Here the pair is encrypted, bound to its row, and deleted after it expires.
+ * again. With an Idempotency-Key, the client gets the same token pair again for ten minutes. Everywhere else only
+ * hashes of tokens are stored. Here the pair is encrypted, bound to its row, and deleted after it expires.
  */
 export class RefreshAnswers {
   constructor(

@@ -38,7 +38,7 @@ const orderFields = {
     type: ['string', 'null'],
     enum: ['economy', 'express', null],
     description:
-      'The delivery service the buyer paid for. null if nothing is shipped, or if the order is older than this field.',
+      'The delivery service that the buyer chose. null if nothing is shipped, or if the order is older than this field.',
     examples: ['economy'],
   }),
   estimatedDelivery: Nullable(
@@ -92,7 +92,7 @@ const orderFields = {
     Type.String({
       format: 'date-time',
       description:
-        'When an unpaid order is canceled and its stock is released: two hours after checkout for pix and card, two business days after the due date for boleto. null if the order is paid or canceled.',
+        'When an unpaid order is canceled and its stock is released: two hours after checkout or, if the buyer chose boleto at checkout, two business days after its due date. null if the order is paid or canceled.',
     }),
   ),
   createdAt: Time(),

@@ -19,7 +19,7 @@ export const SHIPPING_STATUSES = [
 export type ShippingStatus = (typeof SHIPPING_STATUSES)[number];
 
 /**
- * The allowed transitions. Only the system sets canceled, when an order is canceled or refunded before it was shipped.
+ * The allowed transitions. Only the system sets canceled, when an order is canceled or refunded before it is shipped.
  */
 const TRANSITIONS: Record<ShippingStatus, ShippingStatus[]> = {
   pending: ['preparing', 'sent'],

@@ -7,8 +7,8 @@ import type { Share } from '../platform/db/share.js';
  */
 export const ORDERS = 'orders';
 /**
- * The maximum number of connections for the orders of all stores together. If statements on the orders table hang, enough
- * connections are left for everything else.
+ * The maximum number of connections for the orders of all stores together. If statements on the orders table hang,
+ * enough connections are left for everything else.
  */
 export const ORDERS_CONNECTIONS = 7;
 

@@ -1,4 +1,4 @@
-/** Returns a CPF or CNPJ without punctuation, or undefined if its check digits are wrong. */
+/** Returns a CPF or CNPJ without punctuation, or undefined if the text is not a valid one. */
 export function taxIdOf(text: string): string | undefined {
   const bare = text.replace(/[\s./-]/g, '').toUpperCase();
   return isCpf(bare) || isCnpj(bare) ? bare : undefined;

@@ -57,7 +57,7 @@ export async function applyNotification(
   return attention;
 }
 
-/** A notification with the highest refunded total that the gateway has reported for its payment, read under the lock. */
+/** A notification and the highest refunded total that the gateway has reported for its payment, read under the lock. */
 interface KnownNotification extends Notification {
   refundedBefore: number;
 }

@@ -1,4 +1,4 @@
-/** The time as the application sees it. Tests use a clock that they can move, so that no test has to sleep. */
+/** The time as the application sees it. Tests use a clock that they can move, so that they need not wait. */
 export interface Clock {
   /** Wall-clock time in milliseconds since 1970. */
   now(): number;

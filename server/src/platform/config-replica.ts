@@ -7,7 +7,7 @@ export interface ReplicaSettings {
 }
 
 const DEFAULT_MAX_LAG_MS = 5_000;
-/** The lag is measured once per second, so a lower limit could not be enforced. */
+/** The lag is measured once per second, so a limit below this could not be enforced. */
 const LEAST_MAX_LAG_MS = 2_000;
 
 export function readReplica(

@@ -19,7 +19,9 @@ export function readS3(read: (name: string) => string | undefined, faults: strin
   for (const name of missing) faults.push(`${name} is missing: object storage needs ${needed.join(', ')}`);
   const endpoint = read('S3_ENDPOINT') ?? '';
   if (endpoint !== '' && !isBareHttpUrl(endpoint))
-    faults.push(`S3_ENDPOINT must be an http(s) address without query or fragment, not "${endpoint}"`);
+    faults.push(
+      `S3_ENDPOINT must be an http(s) address without user name, password, query or fragment, not "${endpoint}"`,
+    );
   return {
     endpoint,
     bucket: read('S3_BUCKET') ?? '',

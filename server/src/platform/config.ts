@@ -17,7 +17,7 @@ import {
 export interface Config {
   host: string;
   port: number;
-  /** Whether PORT was set. A worker listens only in that case. */
+  /** Whether PORT was set. If METRICS_PORT is not set, a worker listens only in that case. */
   portIsGiven: boolean;
   /** The base URL that partners and buyers use, without a trailing slash. */
   publicUrl: string;
@@ -128,7 +128,9 @@ export function readConfig(
   const s3 = readS3(read, faults);
   const givenMediaUrl = read('MEDIA_URL');
   if (givenMediaUrl !== undefined && !isBareHttpUrl(givenMediaUrl))
-    faults.push(`MEDIA_URL must be an http(s) address without query or fragment, not "${givenMediaUrl}"`);
+    faults.push(
+      `MEDIA_URL must be an http(s) address without user name, password, query or fragment, not "${givenMediaUrl}"`,
+    );
   const mediaUrl =
     givenMediaUrl ?? (s3 ? `${s3.endpoint.replace(/\/+$/, '')}/${s3.bucket}` : `${publicUrl}/media`);
 

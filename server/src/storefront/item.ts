@@ -109,7 +109,7 @@ export function chosenVariation(item: Item, variantId: string | undefined): Item
 
 export interface Choice {
   label: string;
-  /** The variation that this choice leads to. Undefined if no combination contains it. */
+  /** The variation that this choice leads to. Undefined if no combination contains this option. */
   variation: ItemVariation | undefined;
   chosen: boolean;
 }

@@ -22,7 +22,7 @@ interface Options {
 const scope = 'webhooks:manage';
 const isFilters = checkerOf(Type.Object(shape.deliveryFilters, { additionalProperties: false }));
 
-/** The delivery log of a subscription, pings and redeliveries. */
+/** Pings, the delivery log of a subscription, and redeliveries. */
 export const deliveryRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { clock, outbound, seal }) => {
   app.post(
     '/webhooks/:id/ping',
@@ -57,7 +57,7 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { 
         operationId: 'listDeliveries',
         tags: ['Webhooks'],
         summary: 'List the deliveries of a subscription',
-        description: 'Newest first, with all attempts. Deliveries are kept for 30 days.',
+        description: 'Newest first by default, with all attempts. Deliveries are kept for 30 days.',
         params: shape.OfWebhook,
         querystring: shape.DeliveryQuery,
         response: { 200: shape.DeliveryList },
@@ -107,7 +107,7 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { 
         tags: ['Webhooks'],
         summary: 'Send the deliveries of a period again',
         description:
-          'Queues the deliveries, oldest first, each for up to five new attempts with the same X-Service-Delivery. Pending deliveries are skipped. One call queues at most 10,000, and a subscription has at most 100,000 pending. If some are left, set from to the value of continueFrom in the next call.',
+          'Queues the deliveries, oldest first, each for up to five new attempts with the same X-Service-Delivery. Pending deliveries are skipped. One call queues at most 10,000, and a subscription has at most 100,000 pending. If some are left, set "from" to the value of continueFrom in the next call.',
         params: shape.OfWebhook,
         body: shape.ReplayRequest,
         response: { 200: shape.Replayed },

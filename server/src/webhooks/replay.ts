@@ -85,7 +85,7 @@ export async function readPeriod(
 
 /**
  * Queues the deliveries of a period again, oldest first, each with five new attempts and the same event id. It queues
- * no more than the backlog of the subscription can hold, because the excess would be dropped again.
+ * no more than the backlog of the subscription can hold, because the excess would be dropped.
  *
  * Rows that another call has locked are skipped, because that call is queueing them.
  */

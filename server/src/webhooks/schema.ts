@@ -99,7 +99,7 @@ const webhookFields = {
   excludeOwn,
   status: OneOf<string>(['active', 'failing'], {
     description:
-      'failing: five deliveries in a row have failed or were dropped. A failing subscription is never disabled or deleted.',
+      'failing: five deliveries in a row have failed or been dropped. A failing subscription is never disabled or deleted.',
   }),
   createdAt: Time(),
   lastDeliveryAt: Nullable(Time()),
@@ -128,7 +128,7 @@ const Attempt = Shape('DeliveryAttempt', {
 
 export const Delivery = Shape('Delivery', {
   id: Id(),
-  eventId: Id({ description: 'X-Service-Delivery of every attempt.' }),
+  eventId: Id({ description: 'The X-Service-Delivery header of every attempt.' }),
   event: OneOf<string>(EVENT_NAMES, { title: 'EventName' }),
   status: OneOf<string>(DELIVERY_STATUSES, {
     description:
@@ -180,7 +180,7 @@ export const Replayed = Shape('Replayed', {
   count: Type.Integer({ description: 'Number of deliveries that were queued.', examples: [12] }),
   continueFrom: Type.Optional(
     Time({
-      description: 'Present if more deliveries match than could be queued. Send it as from to continue.',
+      description: 'Present if more deliveries match than could be queued. To continue, send it as from.',
     }),
   ),
 });
@@ -199,7 +199,9 @@ export const EventQuery = Type.Object({
         'nextCursor of the previous page. Without it, the feed begins with the oldest stored event.',
     }),
   ),
-  cursor: Type.Optional(Type.String({ description: 'An alias of after. Send only one of them.' })),
+  cursor: Type.Optional(
+    Type.String({ description: 'An alias of the parameter after. Send only one of the two.' }),
+  ),
   limit: pagingQuery.limit,
 });
 

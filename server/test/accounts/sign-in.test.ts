@@ -20,7 +20,7 @@ async function newAccount(): Promise<string> {
   return email;
 }
 
-/** A browser with its own IP address. */
+/** A new browser at this IP address. */
 function browserAt(address: string): Merchant {
   return new Merchant(feira.app, {}, address);
 }

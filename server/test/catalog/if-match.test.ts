@@ -31,8 +31,8 @@ test('a change and a deletion with the current ETag succeed', async () => {
 const changes: [string, () => Promise<unknown>][] = [
   ['a field', () => store.patch(`/products/${id}`, { description: 'New' })],
   ['the stock', () => store.patch(`/products/${id}/stock`, { quantity: 6 })],
-  ['its variations', () => store.put(`/products/${id}/variants`, sizes({ S: 1 }))],
-  ['its images', () => store.post(`/products/${id}/images`, { url: 'https://images.example/1.png' })],
+  ['the variations', () => store.put(`/products/${id}/variants`, sizes({ S: 1 }))],
+  ['the images', () => store.post(`/products/${id}/images`, { url: 'https://images.example/1.png' })],
 ];
 
 test.each(changes)(
@@ -60,7 +60,7 @@ test('exactly one of 50 concurrent changes with the same ETag succeeds', async (
   expect((await store.get(`/products/${id}`)).body).toEqual(winner.body);
 });
 
-test('exactly one of several concurrent changes and a deletion with the same ETag succeeds', async () => {
+test('of ten concurrent changes and a deletion with the same ETag, exactly one succeeds', async () => {
   const answers = await Promise.all([
     ...Array.from({ length: 10 }, (_, n) => patch(tag, { description: `Change ${n}` })),
     store.delete(`/products/${id}`, { 'if-match': tag }),
@@ -81,7 +81,7 @@ describe('forms of the header', () => {
   test.each([
     ['another tag', () => OTHER],
     ['a list without the tag', () => `${OTHER}, "b"`],
-    ['a weak tag, because If-Match compares strongly', () => `W/${tag}`],
+    ['a weak tag (If-Match compares strongly)', () => `W/${tag}`],
     ['an empty tag', () => '""'],
     ['a tag with a comma in it', () => `"a,${tag.slice(1)}`],
   ])('%s returns 412', async (_form, header) => {

@@ -59,7 +59,7 @@ describe('a name', () => {
     expect(statuses(renamed)).toEqual({ 200: 1, 409: 9 });
   });
 
-  test('is given to neither of two products that concurrently request the name of the other', async () => {
+  test("is given to neither of two products that concurrently request each other's names", async () => {
     await fresh(8);
     const [a, b] = [await newProduct(store, { name: 'A' }), await newProduct(store, { name: 'B' })];
     // PostgreSQL inserts index entries in the order in which the indexes were created. A slow index before the unique

@@ -21,7 +21,7 @@ async function balance(id: string): Promise<number> {
 }
 
 describe('PATCH /stock', () => {
-  test('sets and adds by SKU for simple products and variations, with one result per entry in order', async () => {
+  test('sets balances and adds to them by SKU, for simple products and variations, with one result per entry in order', async () => {
     store = await feira.store();
     const simple = await newProduct(store, { sku: 'S', quantity: 1 });
     const varied = await newVaried(store, { A: 2, B: 3 });

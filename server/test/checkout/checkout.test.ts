@@ -112,7 +112,7 @@ describe('a checkout', () => {
 });
 
 describe('a form sent again', () => {
-  test('results in the same order, in sequence or concurrently', async () => {
+  test('leads to the payment of the first order and creates no other, whether sent in sequence or concurrently', async () => {
     await visitor.add(mug);
     const fields = { ...hiddenFields(await visitor.checkout(), 'Place order'), ...TYPED };
     const address = `/s/${visitor.shop.slug}/checkout`;

@@ -133,7 +133,7 @@ describe(`${BUYERS} buyers for a stock of ${STOCK}, ${ROUNDS} rounds`, () => {
   });
 });
 
-test('while orders and an ERP change a balance at the same time, the last event has the final balance', async () => {
+test('when orders and an ERP change a balance at the same time, the last event has the final balance', async () => {
   const store = await one.store();
   const productId = await newProduct(store, { quantity: STOCK });
   const sellable = { productId, variantId: null, sku: '' };

@@ -51,7 +51,7 @@ async function countProducts(): Promise<number> {
   return row!.count;
 }
 
-/** Gives all products except those in DRAWN five pictures, so that none are drawn for them. */
+/** Adds five pictures to every product that is not in DRAWN, so that none are drawn for it. */
 async function addOwnPictures(): Promise<void> {
   await feira.context.db.store('test').autocommit.query(sql`
     insert into product_images (workspace_id, product_id, id, position, url)

@@ -5,7 +5,7 @@ import { feiraCommand, until } from '../support/process.js';
 
 const listening = new Listening();
 
-test('listen continues after Ctrl-C with the same secret, and sends again only what --replay asks for', async () => {
+test('started again after Ctrl-C, listen continues with the same secret and repeats only what --replay asks for', async () => {
   await newProduct(listening.store);
   const first = await listening.listen();
   await newProduct(listening.store);

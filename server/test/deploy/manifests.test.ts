@@ -45,8 +45,8 @@ const compiled = mkdtempSync(join(cache, 'manifests-'));
 afterAll(() => rmSync(compiled, { recursive: true }));
 
 /**
- * Compiles the manifests against types generated from the OpenAPI document of Kubernetes, which reports unknown fields
- * and wrong types.
+ * Compiles the manifests against types generated from the OpenAPI document of Kubernetes. The compiler reports unknown
+ * fields and wrong types.
  */
 function compile(sources: Record<string, Manifest[]>): string {
   for (const [name, checked] of Object.entries(sources))

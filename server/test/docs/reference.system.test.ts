@@ -66,8 +66,9 @@ let made = 0;
 let invoiced = '';
 
 /**
- * Returns a value for each variable of a command. Products are those of the demo store. Webhooks, shipments and images
- * are created for each command, because some commands delete or change them.
+ * Returns a value for each variable of a command. Products are those of the demo store, except the one for the command
+ * that deletes a product. Webhooks, shipments and images are created for each command, because some commands delete or
+ * change them.
  */
 async function variablesFor(method: string, path: string): Promise<Record<string, string>> {
   const { data: products } = await call('GET', '/products?limit=100&include=variants');

@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 
 test.each(Array.from({ length: ROUNDS }, (_, round) => round))(
-  `consumers of the feed end up with the state of the store after ${WRITES} concurrent writes (round %i)`,
+  `consumers of the feed reach the state of the store after ${WRITES} concurrent writes (round %i)`,
   { timeout: 600_000 },
   async (round) => {
     const mixed = await openMixedStore([one, two], round + 1);

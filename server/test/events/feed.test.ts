@@ -106,7 +106,7 @@ describe('the feed', () => {
 });
 
 describe('retention', () => {
-  test('the planner gets no statistics of a partition before it has 1,000 rows', async () => {
+  test('autovacuum collects no statistics of a partition before the partition has 1,000 rows', async () => {
     const { autocommit } = feira.context.db.background('test');
     await rotatePartitions(feira.context.db.background('test'), feira.clock);
     const partitions = await autocommit.query<{ name: string; options: string[] | null }>(sql`

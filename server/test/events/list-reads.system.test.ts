@@ -194,7 +194,7 @@ test('a replica that is too far behind is not used, and is used again when it ha
   await replicated.expectAnswered(1, () => listed(store, '/products?limit=3'));
 });
 
-test('a read that the standby cancels to replay changes is repeated on the primary', async () => {
+test('a read that the standby cancels in order to replay changes is repeated on the primary', async () => {
   const failed = await replicated.reads('failed');
   const { db } = replicated.plain.context;
   let answer: Promise<unknown> | undefined;

@@ -54,7 +54,7 @@ test('an empty store has an empty snapshot', async () => {
   }
 });
 
-test('a snapshot is compressed if the client accepts it', async () => {
+test('a snapshot is compressed if the client accepts compression', async () => {
   const response = await askForSnapshot(feira, store, '/products', { 'accept-encoding': 'br' });
   expect(response.headers['content-encoding']).toBe('br');
   const { records } = parseSnapshot(brotliDecompressSync(response.rawPayload).toString());

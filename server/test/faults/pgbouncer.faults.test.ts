@@ -68,7 +68,7 @@ describe.each(['pipeline', 'pg'] as const)('through PgBouncer in session mode, t
     expect(received).toEqual(['hello']);
   });
 
-  test('and the command migrate work', async () => {
+  test('does not prevent the migrate command from working', async () => {
     expect(await migrateThroughPool()).toMatchObject({ code: 0 });
   });
 });

@@ -17,7 +17,7 @@ beforeEach(async () => {
   productId = (await store.post('/products', { name: 'Shirt', price: 10 })).body.id;
 });
 
-/** Maps a public URL of the server to the port on which this test listens. */
+/** Maps a public URL to the address on which the server listens in this test. */
 const here = (url: string) => url.replace('http://feira.test', address);
 
 test('a file is uploaded in three steps and served byte for byte', async () => {

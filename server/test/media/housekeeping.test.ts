@@ -28,7 +28,7 @@ beforeEach(async () => {
 });
 afterEach(() => feira.close());
 
-/** Runs the periodic jobs of the worker that delete files. */
+/** Runs the periodic jobs with which the worker deletes files. */
 async function runJobs(): Promise<void> {
   const { db, clock, storage } = feira.context;
   await dropUnattached(db.background('test'), clock);

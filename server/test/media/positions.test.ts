@@ -43,7 +43,7 @@ test('without an order the image is added last', async () => {
   expect(await names()).toBe('ab');
 });
 
-test('an image added at an occupied position moves the image there and all later ones down', async () => {
+test('an image added at an occupied position shifts the image that was there and all later ones by one', async () => {
   await addAll('abc');
   expect((await add('x', 0)).body.order).toBe(0);
   expect(await names()).toBe('xabc');

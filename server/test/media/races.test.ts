@@ -47,7 +47,7 @@ test('fifty images attached concurrently at any position have the positions 0 â€
   expect(await imageEvents()).toHaveLength(50);
 });
 
-test('images that are attached, moved and removed concurrently have consecutive positions', async () => {
+test('when images are attached, moved and removed concurrently, the positions stay consecutive', async () => {
   const ids: string[] = [];
   for (let i = 0; i < 20; i++)
     ids.push((await store.post(images, { url: `https://cdn.example/${i}.png` })).body.id);

@@ -29,7 +29,7 @@ const NAMES = [
 ];
 const name = fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...NAMES) }, fc.string({ unit: 'binary' }));
 
-/** Generates valid values, which pass the early checks, values that belong to another parameter, and invalid ones. */
+/** Generates valid values (to pass the early checks), values that belong to another parameter, and invalid values. */
 const value = () =>
   fc.oneof(
     fc.constantFrom(
@@ -113,7 +113,7 @@ test('POST /api/oauth/token responds with 400 to invalid input from an authentic
   );
 });
 
-test('GET /oauth/authorize answers invalid input with a page or a redirect, signed in or not', async () => {
+test('GET /oauth/authorize answers random input with a page or a redirect, signed in or not', async () => {
   const query = fc.oneof(
     { weight: 3, arbitrary: pairs().map(encoded) },
     raw.map((text) => encodeURI(text.toString().toWellFormed())),
@@ -131,7 +131,7 @@ test('GET /oauth/authorize answers invalid input with a page or a redirect, sign
 });
 
 test.each(['/oauth/authorize', '/sign-in', '/sign-out', '/partners/sign-up', '/console/apps/disconnect'])(
-  'POST %s answers invalid input with 4xx or a redirect',
+  'POST %s answers random input with 4xx or a redirect',
   async (url) => {
     const body = fc.oneof(
       { weight: 3, arbitrary: pairs().map(encoded) },

@@ -63,7 +63,7 @@ describe('a refresh with an Idempotency-Key', () => {
     expect((await refresh(again.body.refresh_token)).status).toBe(200);
   });
 
-  test('returns invalid_grant after ten minutes, and revokes the refresh token family', async () => {
+  test('returns invalid_grant when it is repeated after ten minutes, and revokes the refresh token family', async () => {
     const answer = await refresh(first.refresh_token, KEY);
     feira.clock.forward(10 * MINUTE);
     expectInvalidGrant(await refresh(first.refresh_token, KEY));
@@ -84,7 +84,7 @@ describe('a refresh with an Idempotency-Key', () => {
     },
   );
 
-  test('returns invalid_grant for another app, which cannot revoke the refresh token family', async () => {
+  test('returns invalid_grant when another app repeats it, and does not revoke the refresh token family', async () => {
     const answer = await refresh(first.refresh_token, KEY);
     const other = await registerApp(feira);
     const credentials = { client_id: other.clientId, client_secret: other.clientSecret };
@@ -113,7 +113,7 @@ describe('a refresh with an Idempotency-Key', () => {
     expect(same.body).toEqual(answer.body);
   });
 
-  test('that was rejected leaves the refresh token unused', async () => {
+  test('returns invalid_scope if the scope is invalid, and leaves the refresh token unused', async () => {
     expect((await refresh(first.refresh_token, KEY, { scope: 'fly' })).body.error).toBe('invalid_scope');
     expect((await refresh(first.refresh_token, KEY)).status).toBe(200);
   });

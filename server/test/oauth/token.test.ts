@@ -15,8 +15,8 @@ afterAll(() => feira.close());
 
 const URL_ENCODED = 'application/x-www-form-urlencoded';
 
-describe('a request with several errors gets the first of them, in the order of the contract', () => {
-  // Each row corrects one error of the previous row and still contains all later errors.
+describe('a request with several errors is answered with the first one in the order of the contract', () => {
+  // Each row corrects the error of the row above, so that the next error is reported.
   const stages: [string, Record<string, string>, number, string][] = [
     ['content type', { type: 'application/json' }, 400, 'invalid_request'],
     ['grant_type missing', { type: URL_ENCODED }, 400, 'invalid_request'],

@@ -78,7 +78,7 @@ test('orders without a document belong to one customer if their e-mails differ o
   ]);
 });
 
-test('another document with the same e-mail is another customer', async () => {
+test('orders with different documents belong to different customers, even if the e-mail is the same', async () => {
   await place({ document: '11144477735' });
   await place({ document: '39053344705' });
   expect(await list()).toHaveLength(2);

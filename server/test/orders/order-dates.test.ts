@@ -17,7 +17,7 @@ beforeEach(async () => {
   productId = await newProduct(store, { quantity: 100 });
 });
 
-/** Places one order at each of these times. The name of its buyer is the key of the entry. */
+/** Places an order for each entry of `moments`. The key is the buyer's name, the value is the time of the order. */
 async function placed<Name extends string>(moments: Record<Name, string>): Promise<void> {
   for (const [name, createdAt] of Object.entries<string>(moments)) {
     const line = { productId, variantId: null, quantity: 1 };

@@ -84,7 +84,7 @@ test('a paid order has the documented fields', async () => {
   ]);
 });
 
-test('twenty concurrent refunds return the total once and emit order.refunded once', async () => {
+test('twenty concurrent calls refund the total once and emit order.refunded once', async () => {
   const id = await order(feira, store.workspaceId, line());
   const answers = await Promise.all(
     Array.from({ length: 20 }, () => store.post(`/orders/${id}/refund`, { reason: 'broken', restock: true })),

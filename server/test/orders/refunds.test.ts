@@ -153,7 +153,7 @@ describe('invalid calls', () => {
 });
 
 describe('concurrent calls', () => {
-  test('100 refunds through two processes refund once and emit one event', async () => {
+  test('100 refund calls through two processes make one refund and emit one event', async () => {
     const id = await place();
     const other = store.through(two);
     const answers = await Promise.all(

@@ -5,7 +5,7 @@ import { type Answer, type Feira, openFeira, type StoreClient } from '../support
 import { order } from '../support/shop.js';
 import { sized } from '../support/sized.js';
 
-// Simulates a hanging orders database: its tables stay locked until a test has received its responses.
+// Simulates a hanging orders database: its tables stay locked until the test has received all responses.
 
 let feira: Feira;
 let store: StoreClient;

@@ -43,7 +43,7 @@ describe('the secrets of an app', () => {
     expect(await live()).toEqual([false, false, true]);
   });
 
-  test('created in two browsers at the same time are both valid', async () => {
+  test('that are created in two browsers at the same time are both valid', async () => {
     const page = await register(dev);
     const beside = new Merchant(feira.app);
     await beside.signIn('dev@erp.example');
@@ -104,7 +104,7 @@ describe('the page of an app', () => {
     }
   });
 
-  test('shows a new secret neither of another app, nor after two minutes, nor for a forged cookie', async () => {
+  test('shows no new secret of another app, none after two minutes, and none for a forged cookie', async () => {
     const page = await register(dev);
     const address = `/partners/apps/${clientIdOn(page)}`;
     const other = await register(dev);

@@ -47,10 +47,10 @@ describe('an integrator', () => {
     expect((await browser.get('/partners/apps/new')).status).toBe(303);
   });
 
-  test('is limited to fifty sign-ups per hour and network, even if they are concurrent', async () => {
+  test('cannot sign up after fifty sign-ups from the same network within an hour, even concurrent ones', async () => {
     const address = '198.51.100.7';
     const now = new Date(feira.clock.now()).toISOString();
-    // Inserts 48 earlier sign-ups directly, because each real one would hash a password for a tenth of a second.
+    // Inserts 48 earlier sign-ups directly, because hashing the password of a real one takes about 60 ms.
     await feira.context.db.store('test').autocommit.query(sql`
       insert into sign_ups (address, asked_at) select ${address}, ${now} from generate_series(1, 48)`);
     const browser = new Merchant(feira.app, {}, address);

@@ -64,7 +64,7 @@ describe('a refund that was interrupted', () => {
     expect((await store.get(`/products/${productId}`)).body.quantity).toBe(10);
   });
 
-  test('after the gateway executed it is not executed a second time', async () => {
+  test('after its execution by the gateway is not executed a second time', async () => {
     const id = await place();
     const { id: refundId, amount } = await written(id, false);
     await one.context.gateway.refund(await transactionOf(one, id), refundId, amount);

@@ -52,7 +52,7 @@ async function attentionOf(orderId: string): Promise<string[]> {
   return rows.map(({ attention }) => attention);
 }
 
-/** Returns the resulting payments, refunds and stock, without ids and times. */
+/** Returns the resulting state of order, payment, customer, stock and events, without ids and times. */
 async function finalState(orderId: string): Promise<object> {
   const { status, statusShipping, refundedAmount } = await read(orderId);
   const [customer] = (await store.get('/customers')).body.data;
@@ -128,7 +128,7 @@ test('after any mix of paid, refunded and canceled notifications, the amounts at
       const id = await place();
       const refundedThere = Math.max(0, ...reported.map(({ refundedInAll = 0 }) => refundedInAll));
       const isPaid = reported.some(({ type }) => type === 'paid');
-      // The gateway's own records contain the payment that the notifications report and, if there is one, the refunds.
+      // If the notifications report a payment, the gateway's own records contain this payment and its refunds.
       await feira.context.db.store('test').autocommit.query(sql`
         update sandbox_payments set status = ${isPaid ? 'paid' : 'open'}, refunded = ${isPaid ? refundedThere : 0}
         where order_id = ${id}`);

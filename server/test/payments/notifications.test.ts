@@ -209,7 +209,7 @@ describe('a refund from the gateway', () => {
     expect((await feira.context.gateway.find(payment.transactionId))?.refunded).toBe(62.75);
   });
 
-  test('reported late and out of order does not lower the refunded amount', async () => {
+  test('that is reported late and out of order does not lower the refunded amount', async () => {
     expect(await notify({ type: 'refunded', refundedInAll: 30 })).toBe(200);
     expect(await notify({ type: 'refunded', refundedInAll: 10 })).toBe(200);
     expect(await read()).toMatchObject({ status: 'partial_refunded', refundedAmount: 30 });

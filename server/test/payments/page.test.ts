@@ -23,7 +23,7 @@ const parts = (payment: string) => {
 };
 const newest = async () => (await store.get('/orders')).body.data[0];
 
-test('pix shows the recipient, the amount, a QR code and its text', async () => {
+test('the page of a pix payment shows the recipient, the amount, a QR code and its text', async () => {
   const payment = await visitor.buy(mug);
   const { text, html } = await visitor.get(payment);
   expect(text).toContain('Pay to Store 1');
@@ -37,7 +37,7 @@ test('pix shows the recipient, the amount, a QR code and its text', async () => 
   expect(qr.html).toMatch(/^<svg /);
 });
 
-test('card shows the installments, and its form contains no card data', async () => {
+test('the page of a card payment shows the installments, and its form contains no card data', async () => {
   const { text, forms } = await visitor.get(await visitor.buy(mug, { payment: 'card', installments: '5' }));
   expect(text).toContain('5 × R$22.55');
   expect(forms.map(({ fields }) => fields)).toEqual([{ key: expect.any(String) }]);
@@ -49,7 +49,7 @@ test('installments add up to the total', async () => {
   expect(text).toContain('1 × R$37.59 + 2 × R$37.58');
 });
 
-test('boleto shows its due date, the digits to type, and a barcode with the same due date and amount', async () => {
+test('the page of a boleto shows its due date, the digits to type, and a barcode with the same due date and amount', async () => {
   const { text, html } = await visitor.get(await visitor.buy(mug, { payment: 'boleto' }));
   const [, line = '', factor] =
     /(0009\d\.\d{5} \d{5}\.\d{6} \d{5}\.\d{6} \d (\d{4})0000011275)/.exec(text) ?? [];

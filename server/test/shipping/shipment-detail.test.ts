@@ -28,7 +28,7 @@ test('a shipment is read by its code, with the fields that its creation returned
   expect((await fetchLabel(body.labelUrl)).headers['content-type']).toBe('application/pdf');
 });
 
-test('a label whose link has expired is fetched again through a new link', async () => {
+test('a label whose link has expired can be fetched through a new link', async () => {
   const made = (await store.post('/shipments', { orderId })).body;
   feira.clock.forward(WEEK_MS + 1_000);
   expect((await fetchLabel(made.labelUrl)).statusCode).toBe(403);

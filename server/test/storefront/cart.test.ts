@@ -85,7 +85,7 @@ describe('a quantity', () => {
     expect((await visitor.at('/cart')).text).toContain('Subtotal R$69.80');
   });
 
-  test('cannot add up to more than 999', async () => {
+  test('cannot grow beyond 999 when the product is added again', async () => {
     await visitor.add(mug, { quantity: '999' });
     const refused = await visitor.add(mug);
     expect(refused.status).toBe(422);

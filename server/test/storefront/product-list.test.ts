@@ -89,7 +89,7 @@ test('the product list is filtered by price and stock, alone and together with a
   expect(await listed('min=x&max=1e3')).toEqual(['Lamp', 'Álbum', 'Shirt', 'Mug']);
 });
 
-test('the product list keeps filters in the links to categories, and has a link for each filter that removes it', async () => {
+test('the product list keeps filters in the links to categories, and each filter has a link to remove it', async () => {
   const page = await visitor.at('?sort=price&stock=in&min=26');
   expect(page.html).toContain('?category=13&amp;sort=price&amp;stock=in&amp;min=26');
   expect(page.text).toContain('1 product · Price: low to high');
@@ -107,7 +107,7 @@ test('a category without products says so, and an unknown category is not found'
   expect((await visitor.at('?category=x')).status).toBe(404);
 });
 
-test('the product list links to addresses that contain the product name, and older addresses redirect to them', async () => {
+test('the product list links to addresses with the product name, and an address without it redirects there', async () => {
   const { html } = await visitor.at();
   const path = `/s/${visitor.shop.slug}/products/shirt-${shirt}`;
   expect(html).toContain(`href="${path}"`);

@@ -103,7 +103,7 @@ test('a cached page of one shop is not shown in another', async () => {
   expect((await elsewhere.at(`/products/mug-${mug}`)).status).toBe(404);
 });
 
-test('a form on another site cannot add to the cart; a form on this site and a client that is not a browser can', async () => {
+test('a form from another origin cannot add to the cart; a form from the same origin and a client that is not a browser can', async () => {
   const send = (headers: Record<string, string>) =>
     feira.app.inject({
       method: 'POST',

@@ -6,8 +6,8 @@ import { type CommandResult, cleanEnv } from './process.js';
 let running: Promise<unknown> = Promise.resolve();
 
 /**
- * Runs the command line in this process, because starting a separate one takes a second of CPU time. For tests about
- * processes and for `serve`, `feiraCommand` starts a real process.
+ * Runs the command line in this process, because starting a separate one takes a second of CPU time. Tests about
+ * processes use `feiraCommand`, and tests that need `serve` use `startServer`. Both start a real process.
  */
 export function runCommand(
   args: string[],

@@ -23,7 +23,10 @@ export const ALL_SCOPES = Object.keys(SCOPES) as Scope[];
 export const TEST_SECRET = 'a secret for tests, known to everybody who reads them';
 const LARGE_BUDGET = 1_000_000;
 
-/** A complete server. It has its own database unless it was opened with `on`. Requests are usually injected. */
+/**
+ * A complete server. It has its own database unless it was opened with `on` or `connection`. Requests are usually
+ * injected.
+ */
 export interface Feira {
   app: FastifyInstance;
   /** `gateway` is the sandbox gateway. It is undefined on a server that was opened without a payment gateway. */
@@ -54,7 +57,7 @@ export async function openFeira(
   options: TestSettings & {
     publicUrl?: string;
     on?: Feira;
-    /** An empty or restored database in the test's own cluster. `openFeira` migrates it. */
+    /** A database in the test's own cluster. `openFeira` migrates it. */
     connection?: TestConnection;
     secrets?: string[];
     /** Default: a temporary folder, which is removed when the server closes. */

@@ -25,9 +25,9 @@ export function blocksIn(file: string): Block[] {
 }
 
 /**
- * Runs the blocks of a guide in order, exactly as printed except for the ports. A block with a title is saved as a
- * file, the text of an "output" block must appear in the output of the session, and `approve` is called while a command
- * waits for the merchant in the browser.
+ * Runs the shell blocks of a guide in order, exactly as printed except for the ports. A block with a title is saved as
+ * a file, the text of an "output" block must appear in the output of the session, and `approve` is called while a
+ * command waits for the merchant in the browser.
  */
 export async function runBlocks(
   blocks: Block[],

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ROOT, temporaryFolder } from './process.js';
 
 /**
- * Builds the version that an upgrade replaces, in a temporary folder: FEIRA_PREVIOUS_RELEASE (a tag or commit),
+ * Builds, in a temporary folder, the version that an upgrade replaces: FEIRA_PREVIOUS_RELEASE (a tag or commit),
  * otherwise the newest tag, otherwise the commit before the newest migration. It uses the installed packages, so its
  * dependencies must be compatible with those of the version under test.
  */

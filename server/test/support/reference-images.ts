@@ -23,7 +23,7 @@ export function referenceImages(): ReferenceImage[] {
   return JSON.parse(readFileSync(FILE, 'utf8'));
 }
 
-/** Records every small valid image, and corrupted files of each type that Pillow rejects. */
+/** Records every small valid image and, for each type, corrupted files that Pillow rejects. */
 export async function recordReferenceImages(
   second: SecondDecoder,
   images: TestImage[],

@@ -4,8 +4,8 @@ import { claimDue } from '../../src/webhooks/claim.js';
 import { Fleet } from '../support/fleet.js';
 import { until } from '../support/process.js';
 
-// If a primary is killed, a delivery that it has just numbered may get another number after the failover. Such a delivery
-// must not have been sent.
+// If a primary is killed, an event that it has just numbered may get another number after the failover. The delivery
+// of such an event must not have been sent.
 test('a claim is answered only when the synchronous standby has it', async () => {
   const fleet = await Fleet.open();
   const admin = new pg.Client(fleet.connection);

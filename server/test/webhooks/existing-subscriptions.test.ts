@@ -92,7 +92,7 @@ describe('a rotation of the secret', () => {
     return receiver.received.at(-1)!;
   }
 
-  test('makes the new secret sign deliveries immediately, and the old one too for 24 hours and no longer', async () => {
+  test('makes the new secret sign every delivery from then on, and the old one too, but only for 24 hours', async () => {
     const before = await nextDelivery();
     expect(before.headers).not.toHaveProperty('x-service-signature-256-previous');
     const rotated = await store.post(`/webhooks/${hook.id}/rotate-secret`, {});

@@ -151,7 +151,7 @@ describe('a new subscription', () => {
       expect((await make(settings)).body).toMatchObject({ filter: null, excludeOwn: false });
   });
 
-  test('may filter by every field that a PATCH of a product can change, variants and images, and stores repeated fields once', async () => {
+  test('may filter by variants, images and every field that a PATCH of a product can change, and stores repeated fields once', async () => {
     const { schemas } = (await feira.app.inject('/openapi.json')).json().components;
     const fields = [...Object.keys(schemas.ProductChange.properties), 'variants', 'images'];
     expect((await make({ filter: { fields } })).body.filter).toEqual({ fields });

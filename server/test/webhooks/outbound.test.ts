@@ -147,7 +147,7 @@ describe('a name', () => {
     ['127.0.0.1', PUBLIC],
     [PUBLIC, '2606:4700::1', '::1'],
     ['not an address'],
-  ])('that resolves to %s %s %s is rejected as a whole', async (...addresses) => {
+  ])('is rejected if any address that it resolves to is internal or invalid (%#)', async (...addresses) => {
     const resolve: Resolve = async () => addresses.filter((address) => address !== undefined);
     const outbound = new Outbound({ allowPrivate: false, timeoutMs: 10_000, resolve });
     expect(await outbound.isForbidden(new URL('http://rebound.example/'))).toBe(true);

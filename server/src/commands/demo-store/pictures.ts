@@ -21,8 +21,8 @@ export interface PictureRequest {
 /** Draws a picture of a demo product as a raster image, because stores do not accept SVG. */
 export async function drawPicture({ draw, colour, view, portrait }: PictureRequest): Promise<Picture> {
   const image = sharp(Buffer.from(compose(draw, colour, view, portrait)));
-  // The views have different formats, so that the demo store shows that several are accepted. The encoders use fast
-  // settings, because the first start draws about 90 pictures.
+  // The views have different file formats, so that the demo store shows that several are accepted. The encoders use
+  // fast settings, because the first start draws about 90 pictures.
   if (view === 'front')
     return { bytes: await image.jpeg({ quality: 88 }).toBuffer(), contentType: 'image/jpeg' };
   if (view === 'detail')

@@ -8,7 +8,10 @@ export interface Walked {
   end: number;
 }
 
-/** Thrown if the file is not a complete image of its format. The message completes "is a broken image/png: …". */
+/**
+ * Thrown if the file is not a complete image of its format or has too many parts. The message completes "is a broken
+ * image/png: …".
+ */
 export class Broken extends Error {}
 
 export const TRUNCATED = 'it ends before the image is complete';

@@ -39,7 +39,7 @@ export function readOrCreateSecret(dataFolder: string): { secret: string } | { f
   } catch (error) {
     const why = (error as NodeJS.ErrnoException).code;
     return {
-      fault: `FEIRA_DATA (${dataFolder}) cannot be read and written by this account (${why}). Change its permissions, free disk space, or set FEIRA_DATA to another folder`,
+      fault: `FEIRA_DATA (${dataFolder}) cannot be read and written by this account (${why}). Change the permissions of the folder, free disk space, or set FEIRA_DATA to another folder`,
     };
   }
   const weakness = weaknessOf(secret);

@@ -26,7 +26,7 @@ const CONCURRENT_INDEX = /^(?:--.*\n)*create (?:unique )?index concurrently (\w+
 export interface MigrateOptions {
   /** The folder with the SQL files. Only tests set it. */
   migrations?: URL;
-  /** Called with a message each time a migration has to wait. */
+  /** Called with a message before each retry of a migration that could not get a lock. */
   report?: (message: string) => void;
 }
 

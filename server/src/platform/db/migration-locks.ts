@@ -89,7 +89,7 @@ function referencedTables(statement: string): TableLock[] {
 }
 
 const REWRITE = 'every row is rewritten while reads and writes wait';
-const SCAN = 'all rows are checked while reads and writes wait';
+const SCAN = 'all rows are checked while the table is locked';
 
 /**
  * Alterations that a migration must avoid, each with the reason: they block the table for long, fail on a table with

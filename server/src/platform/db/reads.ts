@@ -42,9 +42,9 @@ interface ConnectionSlot {
 }
 
 /**
- * Statements that take no locks share pipelined connections. They are all sent on the first connection without a slow
- * read, because its backend then finds several statements each time it wakes up (an eighth more product reads per
- * second than with round-robin).
+ * Pipelined connections for statements that take no locks. All these statements are sent on the first connection
+ * without a slow read, because its backend then finds several statements each time it wakes up (an eighth more product
+ * reads per second than with round-robin).
  *
  * A connection answers statements in the order in which they were sent, so a slow statement delays all later ones.
  * After `slowAfterMs` the later statements are sent again on another connection (a read may therefore run twice), and

@@ -14,7 +14,7 @@ export interface Deadlines {
   /** Limits a whole transaction, from BEGIN to COMMIT. */
   transactionMs: number;
   connectMs: number;
-  /** Limits the wait until a store or task may use another connection. */
+  /** Limits the wait until a store or task may use a connection. */
   waitMs: number;
   /** An idle connection that does not answer a probe within this time is destroyed. */
   probeMs: number;

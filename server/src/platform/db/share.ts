@@ -52,7 +52,7 @@ interface Resources {
 }
 
 export interface TransactionOptions {
-  /** The maximum wait, in milliseconds, until this share may use another connection. */
+  /** The maximum wait, in milliseconds, until this share may use a connection. */
   waitMs?: number;
   /** Makes the transaction read-only. All its statements see the data as it was at the first statement. */
   isSnapshot?: true;

@@ -49,7 +49,7 @@ export function Brand() {
 const SHARED_STYLES = ['tokens.css', 'forms.css', 'feira.css'];
 
 /**
- * The head of pages without the frame of a shop. With a description it contains tags for search engines and link
+ * The head of pages that do not use ShopFrame. With a description it contains tags for search engines and link
  * previews.
  */
 export function PageHead(props: {

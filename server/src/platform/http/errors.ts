@@ -27,7 +27,10 @@ export function badRequest(sentence: string, code: ErrorCode = 'bad_request'): A
   return new ApiError(400, code, sentence);
 }
 
-/** RFC 6750: a call without a token gets the bare challenge. A call with an invalid token also gets the error. */
+/**
+ * RFC 6750: for a call without a token, the challenge contains no error. For a call with an invalid token, it names the
+ * error.
+ */
 export function invalidToken(sentence: string, tokenSent = true): ApiError {
   const challenge = tokenSent
     ? `Bearer realm="feira", error="invalid_token", error_description="${sentence}"`
@@ -79,7 +82,7 @@ export function internalError(cause: unknown): ApiError {
   );
 }
 
-/** The database is locked, slow or unreachable. The same call may succeed later. */
+/** The database is locked, slow or unreachable, or a queue is full or slow. The same call may succeed later. */
 export function busy(cause: unknown): ApiError {
   return new ApiError(503, 'busy', 'The service is busy. Retry with exponential backoff.', {
     cause,

@@ -51,7 +51,7 @@ export function requireMatch(ifMatch: '*' | string[], tag: string): void {
   throw new ApiError(
     412,
     'precondition_failed',
-    'The resource has changed since the ETag in If-Match was read. Read it again, then decide.',
+    'The resource has changed since the ETag in If-Match was read. Read it again and decide whether your change still applies.',
   );
 }
 

@@ -17,7 +17,9 @@ export function readPublicUrl(
     faults.push(`PUBLIC_URL is required together with DATABASE_URL: set it to ${example}`);
   const publicUrl = given ?? `http://localhost:${port}`;
   if (!isBareHttpUrl(publicUrl))
-    faults.push(`PUBLIC_URL must be an http(s) address without user, query or fragment, not "${publicUrl}"`);
+    faults.push(
+      `PUBLIC_URL must be an http(s) address without user name, password, query or fragment, not "${publicUrl}"`,
+    );
   else if (new URL(publicUrl).protocol === 'http:' && !isLoopbackUrl(publicUrl))
     faults.push(
       `PUBLIC_URL must begin with https://, not "${publicUrl}": http would send tokens and passwords in the clear and is accepted for loopback only`,

@@ -102,8 +102,9 @@ export const RECORD_ERRORS = {
   },
   shipment_exists: {
     status: 409,
-    meaning: 'The order already has a shipment.',
-    remedy: 'Read the shipment that the error names. It has a fresh labelUrl.',
+    meaning: 'The order already has a shipment or a manually entered tracking code.',
+    remedy:
+      'For a new labelUrl, read the shipment that the error names. A manually entered code has no label.',
   },
   stale_notification: {
     status: 401,

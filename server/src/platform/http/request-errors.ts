@@ -7,7 +7,8 @@ export const REQUEST_ERRORS = {
   bad_request: {
     status: 400,
     meaning: 'The request could not be understood.',
-    remedy: 'Read the message in error and correct the request. Repeating it unchanged fails again.',
+    remedy:
+      'Read the message in the error field and correct the request. Repeating it unchanged fails again.',
   },
   body_too_large: {
     status: 413,
@@ -17,7 +18,7 @@ export const REQUEST_ERRORS = {
   busy: {
     status: 503,
     meaning:
-      'The database was busy or unreachable, or a search took too long. Also returned while too many images of the store are being verified.',
+      'The database was busy or unreachable, or a search took too long. Also returned while too many images are being processed.',
     remedy: `${RETRY} Send an Idempotency-Key with writes, because the first attempt may have been stored.`,
   },
   cursor_expired: {
@@ -77,7 +78,7 @@ export const REQUEST_ERRORS = {
     status: 400,
     meaning: 'A parameter of the path or query, or a header, is malformed or unknown.',
     remedy:
-      'Correct the parameter that the error names. For a misspelled name it suggests the nearest known one.',
+      'Correct the parameter that the error names. For a misspelled name, the error suggests the nearest one.',
   },
   invalid_token: {
     status: 401,
@@ -102,7 +103,7 @@ export const REQUEST_ERRORS = {
   },
   page_too_large: {
     status: 400,
-    meaning: 'The page is larger than 16 MB with the variations and images that include adds.',
+    meaning: 'With the variations and images that the include parameter adds, the page exceeds 16 MB.',
     remedy: 'Send the same request with a smaller limit.',
   },
   precondition_failed: {

@@ -24,7 +24,7 @@ const ANSWER_MS = 120_000;
 const WAIT_MS = 20_000;
 const LISTS_PER_APP = 4;
 const WAITING_PER_APP = 200;
-/** While more bytes than this are unread, all further lists wait. */
+/** While at least this many bytes are unread, all further lists with large pages wait. */
 const MAX_UNREAD_BYTES = 64 * 1_048_576;
 
 /**
@@ -96,7 +96,7 @@ function tooManyLists(): ApiError {
   return new ApiError(
     429,
     'too_many_lists',
-    `At most ${LISTS_PER_APP} lists per store and app are sent at a time. Read their responses, then retry.`,
+    `At most ${LISTS_PER_APP} large lists per store and app are sent at a time. Read their responses, then retry.`,
     { headers: { 'Retry-After': String(seconds) } },
   );
 }

@@ -45,7 +45,8 @@ function foundPage(request: SearchRequest, row: FoundRow, total: number | undefi
 }
 
 /**
- * The number of rows in the sample: the first rows of the list, or the first after the cursor, in the requested order.
+ * The number of rows in the sample: the first rows of the list without filters, or the first ones after the cursor, in
+ * the requested order.
  */
 const SAMPLE = 100;
 /** If fewer than this many rows of the sample match, the term is looked up in the index. */
@@ -66,7 +67,7 @@ interface LookedUp {
   sampled: number;
   /** The page itself, if there were so few matches that all of them could be sorted. */
   page: FoundPage | undefined;
-  /** A number above REACH, if there are that many matches and the search is the only filter. */
+  /** A number above REACH, if the lookup found that many matches and the search is the only filter. */
   total: number | undefined;
 }
 
@@ -182,8 +183,8 @@ export function isOnlyFilter({ filters }: SearchRequest): boolean {
   return Object.keys(filters).length === 1;
 }
 
-// OFFSET 0 in the following fragments makes PostgreSQL evaluate them row by row. Without it, the planner expected one
-// row where there were ten thousand, and chose a nested loop that took half a minute.
+// OFFSET 0 in rowById() and filterByTerm() makes PostgreSQL evaluate these fragments row by row. Without it, the
+// planner expected one row where there were ten thousand, and chose a nested loop that took half a minute.
 
 /** The number of records in the list, or null if the database does not maintain it. */
 function sizeOf({ kept, workspaceId }: SearchableListing): Statement {

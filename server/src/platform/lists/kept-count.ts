@@ -6,8 +6,8 @@ export type CountedList = 'products' | 'variations' | 'orders' | 'customers';
 export type VersionedTerms = 'product_search' | 'order_search' | 'customers';
 
 /**
- * Selects `total`, the number of records, and `version`, which differs after each change to the list. `total` is null
- * until the list has been counted once.
+ * Selects `total`, the number of records, and `version`, which changes whenever records are added or removed and, in
+ * the list of customers, also when they are updated. `total` is null until the list has been counted once.
  */
 export function keptCount(workspaceId: string, list: CountedList): Statement {
   return sql`

@@ -17,7 +17,7 @@ const CACHE_MS = 1_000;
 
 /** The readiness of the process, as load balancers query it. Components are checked at most once per second. */
 export class Readiness {
-  /** True as soon as a shutdown was requested, so that the load balancer routes requests elsewhere. */
+  /** True as soon as a shutdown is requested, so that the load balancer routes requests elsewhere. */
   stopping = false;
   private readonly state: () => Promise<State>;
 
@@ -62,8 +62,8 @@ export class Readiness {
 }
 
 /**
- * Reports that the process is alive and was not asked to stop. It checks nothing else, because restarting the process
- * would not repair, for example, the database.
+ * Reports that the process is alive, and whether it was asked to stop. It checks nothing else, because restarting the
+ * process would not repair, for example, the database.
  */
 export function serveHealth(app: FastifyInstance, readiness: Readiness): void {
   app.get('/healthz', { schema: { hide: true } }, async (_request, reply) => {

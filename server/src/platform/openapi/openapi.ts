@@ -11,7 +11,7 @@ declare module 'fastify' {
     bodyHasId?: boolean;
     /** The call depends on a component that may fail independently, and returns 502 in that case. */
     mayBeUnavailable?: boolean;
-    /** A cursor of this list may refer to a history that no longer exists. The response is then 410. */
+    /** A cursor of this list may be too old or refer to a history that a restore replaced. Then the response is 410. */
     cursorMayExpire?: boolean;
     /** The shape of a record, if the list is streamed as a snapshot to clients that accept NDJSON. */
     snapshotOf?: object;
@@ -107,7 +107,7 @@ interface Described {
 }
 
 interface BodyShape {
-  /** The first example is a body that succeeds when it is sent unchanged to the demo store. */
+  /** The first example succeeds in the demo store if its ids are replaced with ids of that store. */
   examples?: unknown[];
   anyOf?: BodyShape[];
   properties?: Record<string, object>;

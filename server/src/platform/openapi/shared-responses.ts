@@ -17,13 +17,13 @@ const errorSchema = {
     docUrl: { type: 'string', format: 'uri', description: 'What the code means and what to do.' },
     details: {
       type: 'array',
-      description: 'On 422: every error with its location in the body.',
+      description: 'On 422: every error and where it is.',
       items: {
         type: 'object',
         properties: {
           field: {
             type: 'string',
-            description: 'The name of the field, or "body" if the error concerns the whole body.',
+            description: 'The path of the field, "body" for the whole body, or the name of a header.',
             examples: ['variants[3].price'],
           },
           message: { type: 'string' },
@@ -131,7 +131,7 @@ export const SHARED_COMPONENTS = {
     PreconditionFailed: response(
       'The product has changed since the ETag in If-Match was read. Nothing was changed.',
       'precondition_failed',
-      'The resource has changed since the ETag in If-Match was read. Read it again, then decide.',
+      'The resource has changed since the ETag in If-Match was read. Read it again and decide whether your change still applies.',
     ),
     SnapshotRunning: response(
       'Only with Accept: application/x-ndjson: another snapshot of this store is being streamed to this app.',
@@ -150,7 +150,7 @@ export const SHARED_COMPONENTS = {
       [{ field: 'price', message: 'must be at least 0' }],
     ),
     TooMany: response(
-      'The rate limit is reached (rate_limited), or four large lists of this store and app are still being read and this one did not get its turn within 20 seconds (too_many_lists). Wait Retry-After seconds.',
+      'The rate limit is reached (rate_limited). Or this list did not get its turn in time, because four large lists of this store and app are being read or the server is sending too many large responses (too_many_lists). Wait Retry-After seconds.',
       'rate_limited',
       'Too many requests: the limit of 120 is reached. Retry in 12 s',
     ),

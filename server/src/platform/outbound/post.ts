@@ -30,7 +30,7 @@ export class Outbound {
     this.resolve = options.resolve ?? resolveName;
   }
 
-  /** Returns whether the port or any address of this URL is forbidden, or false if the name cannot be resolved. */
+  /** Returns whether the port or any address of this URL is forbidden. An unresolved name has no forbidden address. */
   async isForbidden({ hostname, port, protocol }: URL): Promise<boolean> {
     if (this.options.allowPrivate) return false;
     if (!isPublicPort(portOf(protocol, port))) return true;

@@ -31,7 +31,7 @@ export function ShopFrame(props: {
   /** The path and query of the page. The language links add a `lang` parameter to it. */
   address: string;
   about?: PageDescription | undefined;
-  /** Shown above the header on every page, for example in a test shop. */
+  /** Shown above the header, for example in a test shop. */
   notice?: string | undefined;
   /** What the header contains besides the name. */
   header?: ComponentChildren;

@@ -149,7 +149,7 @@ describe('requests for upload addresses', () => {
     expect(await spentOfTheDay()).toBe(5_000);
   });
 
-  test('are no longer recorded after 24 hours, once the purge has run', async () => {
+  test('are recorded for 24 hours; then the purge deletes the records', async () => {
     await spentBefore(3, DAY);
     await spentBefore(2, DAY - 1);
     await purgeUploadSpends(feira.context.db.background('test'), feira.clock);

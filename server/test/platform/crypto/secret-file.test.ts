@@ -16,7 +16,7 @@ afterEach(() => folder.remove());
 const read = (env: Record<string, string> = {}) =>
   readConfig({ FEIRA_DATA: folder.path, DATABASE_URL: '', FEIRA_SECRET: '', ...env });
 
-test('the first start writes a secret that only its owner can read, and the next start reads it', () => {
+test('the first start writes a secret file that only its owner can read, and the next start reads it', () => {
   const { secrets } = read();
   expect(readFileSync(file, 'utf8').trim()).toBe(secrets[0]);
   expect(statSync(file).mode & 0o777).toBe(0o600);

@@ -48,7 +48,7 @@ describe.each([
     expect(connection.pending).toBe(0);
   });
 
-  test('returns the result of a statement that was sent right before the connection is closed', async () => {
+  test('returns the result of a statement that was sent right before the connection was closed', async () => {
     const closing = await connect(cloned.connection, DEADLINES);
     const answer = closing.query(sql`select 1 as n`);
     await closing.close();
@@ -89,7 +89,7 @@ describe.each([
     expect(row!.kept).toBeLessThanOrEqual(300);
   });
 
-  test('returns a column selected with rawJson as text or bytes, and decodes others, even one named json', async () => {
+  test('does not decode a column that is selected with rawJson, and decodes others, even one named json', async () => {
     const [row] = await connection.query<Record<string, unknown>>(
       sql`select ${rawJson(sql`'{"a":"ç"}'`, 'document')}, 'plain' as json`,
     );

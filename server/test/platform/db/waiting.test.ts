@@ -86,7 +86,7 @@ test('subscriptions to host names that resolve slowly, sent with an Idempotency-
 test.each([
   ['with an Idempotency-Key', key],
   ['without an Idempotency-Key', () => ({})],
-])('attaching images %s while storage reads slowly does not delay another store', async (_, headersOf) => {
+])('attaching images %s while storage is slow does not delay another store', async (_, headersOf) => {
   const theirs = await newProduct(store);
   const bytes = await pngOf(1);
   const keys: string[] = [];
@@ -106,7 +106,7 @@ test.each([
   expect(answers.map(({ status }) => status)).toEqual(Array(MANY).fill(201));
 });
 
-test('a notification to the workers that waits for a lock does not delay reads', async () => {
+test('reads are not delayed while a notification to the workers waits for a lock', async () => {
   const locker = new pg.Client(feira.connection);
   await locker.connect();
   onTestFinished(() => locker.end());

@@ -59,7 +59,7 @@ describe('the embedded PostgreSQL', () => {
     expect(readdirSync(placeOf(shared)).filter((name) => name.startsWith('users-'))).toEqual([]);
   });
 
-  it('is taken over by the next process that uses it when its keeper was killed', async () => {
+  it('is taken over by the next process that uses it after its keeper was killed', async () => {
     const user = await startUser({ folder: shared });
     const pid = postmasterPid(shared);
     const keeper = parentOf(pid);
@@ -73,7 +73,7 @@ describe('the embedded PostgreSQL', () => {
     expect(existsSync(join(placeOf(shared), 'data', 'postmaster.pid'))).toBe(false);
   });
 
-  it('starts again while a process that used the killed server still runs', async () => {
+  it('starts again after it was killed, even while a process that used it is still running', async () => {
     const user = await startUser({ folder: shared });
     const pid = postmasterPid(shared);
     process.kill(pid, 'SIGKILL');

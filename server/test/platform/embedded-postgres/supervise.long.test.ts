@@ -60,7 +60,7 @@ test('the server exits and logs the reason when PostgreSQL does not start again'
   expect(server.output()).toContain('exited or failed to start 5 times in a row');
 });
 
-test('the supervisor gives up on a PostgreSQL that had run for a long time as well', async () => {
+test('the supervisor gives up after five failed starts, even if PostgreSQL had run for a long time', async () => {
   const path = join(folder.path, 'supervised');
   let now = 0;
   const lines: string[] = [];

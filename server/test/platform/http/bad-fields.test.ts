@@ -112,7 +112,7 @@ describe('these values are rejected with 422 and the name of the field:', () => 
       ['x'.repeat(101), '👕'.repeat(101)],
     ));
 
-  test('an amount of money that is negative, too large, not a number, or has three decimals', () =>
+  test('an amount of money that is negative, too large, not a number, or has more than two decimals', () =>
     refuse(MONEY, [
       0.001,
       79.999,
@@ -134,7 +134,7 @@ describe('these values are rejected with 422 and the name of the field:', () => 
       expectRejected(await store.post('/products', `{"name":"Huge","price":${price}}`), 422, ['price']);
   });
 
-  test('a measure that is negative, too large, not a number, or has four decimals', () =>
+  test('a measure that is negative, too large, not a number, or has more than three decimals', () =>
     refuse(MEASURES, [0.0001, 1.2345, 1e-7, -1, 1e308, '1', false, []]));
 
   test('a quantity that is negative, fractional, too large, or not a number', () =>

@@ -60,7 +60,7 @@ test('a draining process answers requests, closes each connection after the resp
 });
 
 describe('a stop', () => {
-  test('closes connections without a pending request, without waiting for the grace period', async () => {
+  test('closes connections that have no pending request, without waiting for the grace period', async () => {
     await listen();
     const answered = await client('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\nGET /heal');
     await until(() => answered.received().includes('200 OK'));

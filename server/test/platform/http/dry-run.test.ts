@@ -82,7 +82,7 @@ describe('with an Idempotency-Key', () => {
   });
 });
 
-test('dryRun=false is the normal call', async () => {
+test('dryRun=false makes a normal call', async () => {
   const { body, headers } = await store.post('/products?dryRun=false', { name: 'Real', price: 1 });
   expect(headers).not.toHaveProperty('x-dry-run');
   expect((await store.get(`/products/${body.id}`)).status).toBe(200);

@@ -9,7 +9,7 @@ const SRC = fileURLToPath(new URL('../../../src/', import.meta.url));
 // These patterns match the places where the source creates errors. The last group of each is the code.
 const WITH_STATUS = /(?:new ApiError|super)\(\s*(\d{3}),\s*'(\w+)'/g;
 const CONFLICT = /\bconflict\(\s*'(\w+)'/g;
-/** The last argument of badRequest(…) is the code. The message before it may contain calls and templates. */
+/** If badRequest(…) has a second argument, it is the code. The message before it may contain calls and templates. */
 const BAD_REQUEST = /\bbadRequest\((?:`[^`]*`|'[^']*'|[^()'`]|\([^()]*\))*?,\s*'(\w+)',?\s*\)/g;
 
 interface Thrown {

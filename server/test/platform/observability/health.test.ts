@@ -85,7 +85,7 @@ describe('the configuration', () => {
     return { ...publicRoutes, monitor };
   };
 
-  test('keeps /metrics off the public port of a public address unless METRICS_PUBLIC is true', () => {
+  test('keeps /metrics off the public port if PUBLIC_URL is a public address, unless METRICS_PUBLIC is true', () => {
     const publicUrl = { PUBLIC_URL: 'https://api.example.com' };
     expect(routes({})).toEqual({ readiness: true, metrics: true, monitor: undefined });
     expect(routes(publicUrl)).toEqual({ readiness: true, metrics: false, monitor: undefined });

@@ -22,7 +22,7 @@ function linesOf(answer: Answer): Record<string, unknown>[] {
   return lines.map((line) => JSON.parse(line)).filter((line) => line.requestId === id);
 }
 
-test('every call writes one line with its request id, its caller, and the User-Agent if there is one', async () => {
+test('every call writes one "request" line with its request id and, if known, its caller and User-Agent', async () => {
   const agent = { 'user-agent': 'bling/4.2' };
   const answers = [
     await store.get('/products?search=secretive', agent),

@@ -13,7 +13,10 @@ export const FAULT_MS = 180_000;
 /** A failover counts as failed if no write succeeds for more than this many seconds. */
 const LONGEST_GAP_S = 30;
 
-/** Causes faults one after the other while writers work, prints a line for each and a table, and returns the problems. */
+/**
+ * Causes faults one after the other while writers work. Prints a line for each fault and a table at the end, and
+ * returns the problems.
+ */
 export async function runFaults(cluster: LocalCluster, random: Random, faults: Fault[]): Promise<string[]> {
   const table = new ResultTable();
   const problems: string[] = [];

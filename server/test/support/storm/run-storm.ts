@@ -30,7 +30,7 @@ export const STORM_SETTINGS = {
 /** The progress of the writers. */
 export interface Progress {
   acknowledged(): number;
-  /** The times at which writes were acknowledged, in milliseconds of performance.now(). */
+  /** The times at which writes through the API were acknowledged, in milliseconds of performance.now(). */
   acknowledgedAt(): number[];
   /** The failed calls, oldest first. */
   failedCalls(): FailedCall[];

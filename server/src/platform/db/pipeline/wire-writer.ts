@@ -32,7 +32,10 @@ export class WireWriter {
     this.bytes(EXECUTE_AND_SYNC);
   }
 
-  /** Drops a prepared statement. It has no Sync of its own and takes effect together with the next statement. */
+  /**
+   * Writes the message that drops a prepared statement. The message has no Sync of its own and takes effect together
+   * with the next statement.
+   */
   forget(name: string): void {
     const close = this.begin('C');
     this.byte('S');
