@@ -61,7 +61,8 @@ async function checkSettings(client: pg.Client, source: string): Promise<Finding
   const missing = EXTENSIONS.filter((name) => !db.extensions.includes(name));
   const skew = Math.abs(Number(db.now) - Date.now());
   const pending = await pendingMigrations(client);
-  const unmatchedPayments = pending.length === 0 ? await unmatchedPaymentsOf(client) : 0;
+  // Before the migrations, the table may not exist.
+  const unmatchedPayments = pending.length === 0 ? await unmatchedPaymentsOf(client) : undefined;
   const finding = (what: string, ok: boolean, good: string, bad: string): Finding => ({
     what,
     ok,
@@ -109,9 +110,11 @@ async function checkSettings(client: pg.Client, source: string): Promise<Finding
     finding(
       'payment notifications',
       true,
-      unmatchedPayments === 0
-        ? 'none of the last 30 days needed manual review'
-        : `${unmatchedPayments} of the last 30 days needed manual review; compare the orders with the gateway (table payment_notifications, column attention)`,
+      unmatchedPayments === undefined
+        ? 'not counted, because migrations are missing'
+        : unmatchedPayments === 0
+          ? 'none of the last 30 days needed manual review'
+          : `${unmatchedPayments} of the last 30 days needed manual review; compare the orders with the gateway (table payment_notifications, column attention)`,
       '',
     ),
   ];

@@ -1,5 +1,5 @@
 import { chmodSync, createWriteStream, mkdirSync } from 'node:fs';
-import { access, constants, mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { access, constants, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { Clock } from '../platform/clock.js';
@@ -105,9 +105,14 @@ export class LocalStorage implements Storage {
     for (const width of WIDTHS) await rm(this.variantOf(key, width), { force: true }).catch(rethrow);
   }
 
-  async check(): Promise<void> {
-    await mkdir(this.published, { recursive: true, mode: FOLDER_MODE });
-    await access(this.published, constants.W_OK);
+  /** Checks the folder, or the nearest existing one above it. Missing folders are created with the first file. */
+  async check(folder = this.published): Promise<void> {
+    try {
+      await access(folder, constants.W_OK);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      await this.check(dirname(folder));
+    }
   }
 
   /**

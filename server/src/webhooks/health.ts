@@ -15,6 +15,6 @@ export async function failingUrlsOf(
   clientId: string,
 ): Promise<{ url: string; stores: number }[]> {
   return db.query(sql`
-    select url, count(*) as stores from webhooks
+    select url, count(distinct workspace_id) as stores from webhooks
     where client_id = ${clientId} and lost_in_a_row >= ${LOST_UNTIL_FAILING} group by url order by url`);
 }

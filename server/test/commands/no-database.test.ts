@@ -42,6 +42,9 @@ test('doctor creates nothing either, and says which command does', async () => {
   const { code, stdout } = await runCommand(['doctor'], {}, { cwd: folder.path });
   expect(code).toBe(0);
   expect(stdout).toContain('"feira serve" creates it');
+  const env = databaseEnv(feira.connection, TEST_SECRET);
+  const beside = await runCommand(['doctor'], { ...env, FEIRA_DATA: join(folder.path, '.feira') });
+  expect(beside.stdout).toContain('is created by the server when it starts');
   expect(existsSync(join(folder.path, '.feira'))).toBe(false);
 });
 
@@ -63,5 +66,7 @@ test('no command but serve and migrate changes the schema of a database that lac
       code: 'database_outdated',
     });
   }
+  const { stdout } = await runCommand(['doctor'], env);
+  expect(stdout).toContain('payment notifications: not counted, because migrations are missing');
   expect(await names()).toEqual(all.slice(0, -1));
 });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sql } from '../../src/platform/db/sql.js';
 import { type Feira, openFeira } from '../support/feira.js';
 import { authorizationQuery, CALLBACK, Integrator } from '../support/integrator.js';
 import { answerOf, formOf, Merchant, openStore } from '../support/merchant.js';
@@ -166,4 +167,21 @@ describe('the settings of an app', () => {
       expect([page.status, page.text.includes('App not found.')]).toEqual([404, true]);
     },
   );
+});
+
+test('the page of an app shows the URLs of its failing subscriptions and the number of stores of each', async () => {
+  const page = await register(dev);
+  const clientId = clientIdOn(page);
+  const { autocommit } = feira.context.db.store('test');
+  const [one, two] = [await feira.store(), await feira.store()];
+  const subscribe = (workspaceId: string, url: string, lost: number) =>
+    autocommit.query(sql`
+      insert into webhooks (workspace_id, id, client_id, url, events, secret, lost_in_a_row)
+      values (${workspaceId}, new_id(), ${clientId}, ${url}, ${['order.paid']}, ${Buffer.alloc(8)}, ${lost})`);
+  const url = 'https://erp.example/hooks';
+  for (const { workspaceId } of [one, one, two]) await subscribe(workspaceId, url, 5);
+  await subscribe(one.workspaceId, 'https://erp.example/other', 4);
+  const { text } = await dev.get(`/partners/apps/${clientId}`);
+  expect(text).toContain(`${url} (Connected stores: 2)`);
+  expect(text).not.toContain('https://erp.example/other');
 });
