@@ -60,7 +60,7 @@ function withChanged(lines: Line[], changed: Line): Line[] {
   return lines.map((line) => (isSame(line, changed) ? changed : line));
 }
 
-/** Identifies a line in the form of the cart and in the result of coversOf(). */
+/** The name of a line in the HTML form of the cart page, and its key in the result of coversOf(). */
 export function lineName({ productId, variantId }: Omit<Line, 'quantity'>): string {
   return `${productId}.${variantId ?? ''}`;
 }

@@ -9,7 +9,7 @@ test('an order whose customer was deleted meanwhile fails as a whole and takes n
   try {
     const store = await feira.store();
     const productId = await newProduct(store, { quantity: 5 });
-    // Simulates an operator who deletes the customer between the two statements of the checkout.
+    // Simulates an operator who deletes the customer after the checkout has inserted it and before it inserts the order.
     await feira.context.db
       .store('test')
       .autocommit.query(sql`create rule forgotten as on insert to customers do instead nothing`);

@@ -37,7 +37,7 @@ export class CollectedLines implements DestinationStream {
   }
 }
 
-/** Writes collected lines to standard output. */
+/** Returns an output that collects lines and writes them to standard output. */
 export function collectedOutput(): CollectedLines {
   const lines = new CollectedLines(destination({ dest: 1, sync: false }));
   process.once('exit', () => lines.flushSync());

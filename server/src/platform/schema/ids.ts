@@ -2,7 +2,7 @@ import { randomFillSync } from 'node:crypto';
 
 const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** Returns whether the value has the format of an id. Any other value in a path is a 404 without a database query. */
+/** Returns whether the value has the format of an id. Only such values can be compared with ids in the database. */
 export function isId(value: string): boolean {
   return ID.test(value);
 }

@@ -174,8 +174,8 @@ export class Load {
   }
 
   /**
-   * Runs work in the background, so that the writer continues. If a process was killed, the idempotency key of its call
-   * can be used again only after the lease has expired.
+   * Runs work in the background, so that the writer continues. The work may take minutes: if the server was killed
+   * during a call, the idempotency key of that call cannot be used again until its lease has expired.
    */
   private async aside(work: () => Promise<void>): Promise<void> {
     if (this.open.size >= MAX_OPEN) await Promise.race(this.open);
