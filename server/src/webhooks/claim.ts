@@ -145,6 +145,7 @@ export async function releaseLeases(db: Share, now: number, claimed: Claimed[]):
       update deliveries d set next_at = ${time}::timestamptz
       from unsynced, claimed_deliveries(${JSON.stringify(rows)}::json) r
       where d.workspace_id = r.workspace_id and d.id = r.id and d.claims = r.claims
+        -- Not "status = 'pending'", for the reason given in recordFinished().
         and d.status not in ('delivered', 'failed', 'dropped')
       returning d.workspace_id, d.webhook_id
     )
