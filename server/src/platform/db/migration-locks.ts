@@ -34,6 +34,10 @@ const RULES: [RegExp, Rule][] = [
     lockOn(1, 'share row exclusive'),
   ],
   [new RegExp(`^alter table ${NAME} (.*)$`), ([, table, clauses]) => alterations(table!, clauses!)],
+  [
+    new RegExp(`^alter index ${NAME} alter (?:column )?\\d+ set statistics`),
+    lockOn(1, 'share update exclusive'),
+  ],
   [new RegExp(`^(?:drop table|drop trigger .* on|truncate(?: table)?) ${NAME}`), lockOn(1, EXCLUSIVE)],
   [new RegExp(`^drop index (?:concurrently )?${NAME}`), lockOn(1, EXCLUSIVE)],
   [
@@ -129,7 +133,8 @@ const ALTERATIONS_TO_AVOID: [RegExp, string][] = [
 
 function alterations(table: string, clauses: string): TableLock[] {
   return splitClauses(clauses).flatMap((clause) => {
-    if (/^validate constraint/.test(clause)) return [{ table, lock: 'share update exclusive' }];
+    if (/^(?:validate constraint|alter (?:column )?"?\w+"? set statistics)/.test(clause))
+      return [{ table, lock: 'share update exclusive' }];
     const lock = /^add (?:constraint "?\w+"? )?foreign key/.test(clause) ? 'share row exclusive' : EXCLUSIVE;
     const blocks = ALTERATIONS_TO_AVOID.find(([pattern]) => pattern.test(clause))?.[1];
     return [{ table, lock, ...(blocks !== undefined && { blocks }) }, ...referencedTables(clause)];

@@ -96,10 +96,17 @@ describe('a migration is accepted', () => {
       'a function',
       'create or replace function f() returns int language sql as $$ update a set b = 1; select 1 $$',
     ],
+    ['an index of which ANALYZE computes nothing', 'alter index i alter column 1 set statistics 0'],
     ['a dropped column', 'alter table orders drop column a'],
   ])('with %s', (_what, text) => {
     expect(blockers(text)).toEqual([]);
   });
+});
+
+test('changing what ANALYZE computes does not block reads or writes', () => {
+  expect(locksOf('alter table a alter column b set statistics 0')).toEqual([
+    { table: 'a', lock: 'share update exclusive' },
+  ]);
 });
 
 test('a foreign key of a new table is reported as a lock on the referenced table', () => {

@@ -109,3 +109,17 @@ test('a page by cursor reads nothing but its records', async () => {
   };
   expect(await scansOf({ page: undefined, after })).toEqual(['Index Scan products_by_created']);
 });
+
+test('ANALYZE does not compute the search grams of any row', async () => {
+  const indexes = await feira.context.db
+    .background('test')
+    .query<{ index: string; target: number | null }>(sql`
+    select i.indexrelid::regclass::text as index, a.attstattarget as target
+    from pg_index i join pg_attribute a on a.attrelid = i.indexrelid
+    where pg_get_indexdef(i.indexrelid) like '%search_grams(%' order by 1`);
+  expect(indexes).toEqual([
+    { index: 'customers_grams', target: 0 },
+    { index: 'order_search_grams', target: 0 },
+    { index: 'product_search_grams', target: 0 },
+  ]);
+});
