@@ -9,7 +9,7 @@ const shared = {
   hookTimeout: 120_000,
 };
 
-/** Races and random runs that `sized` makes larger in the long project. */
+/** Files with race tests or randomized tests, which `sized` makes larger in the long project. */
 const LARGE = [
   'server/test/fuzz.test.ts',
   'server/test/isolation.test.ts',
@@ -34,8 +34,8 @@ const LARGE = [
 export default defineConfig({
   test: {
     // `npm test` sets three workers, because its tests often wait for locks, timeouts and other processes; with two
-    // workers, two cores were idle for an eighth of the time. The long suite measures how long the event loop is
-    // blocked, so it uses two.
+    // workers, a machine with two cores was idle for an eighth of the time. The long suite measures how long the event
+    // loop is blocked, so it uses two.
     maxWorkers: 2,
     projects: [
       {

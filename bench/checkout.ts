@@ -115,7 +115,7 @@ class Buyer {
     const { id } = products[number % products.length]!;
     this.headers = {
       cookie: `feira_cart=${id}..1`,
-      // Each buyer has a different address, because the number of orders per network is limited.
+      // Each buyer has a different IP address, because the number of orders per network is limited.
       'x-forwarded-for': `10.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}`,
     };
   }
@@ -160,7 +160,7 @@ async function read(response: IncomingMessage): Promise<Answer> {
   };
 }
 
-/** Returns a valid CPF that is different for each buyer. */
+/** Returns a valid CPF (the tax number of a person) that is different for each buyer. */
 function taxIdOf(number: number): string {
   const digits = [...String(100_000_000 + number)].map(Number);
   for (const length of [9, 10]) {

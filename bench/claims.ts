@@ -2,8 +2,8 @@ import { parseArgs } from 'node:util';
 import type { Claimed } from 'feira/dist/webhooks/claim.js';
 import { compare, EventDatabase, openCluster, timed } from './event-databases.js';
 
-// Measures the cost of claiming deliveries of one subscription, and of recording their results, while another one has a
-// large backlog.
+// Measures the cost of claiming deliveries of one subscription, and of recording their results, while another
+// subscription has a large backlog.
 
 const { values: options } = parseArgs({
   options: { due: { type: 'string', default: '1000000' }, claims: { type: 'string', default: '300' } },
@@ -35,7 +35,7 @@ const recording = { empty: [] as number[], full: [] as number[] };
 for (let round = 0; round < Number(options.claims); round++) {
   for (const database of [empty, full]) {
     await database.write(PER_CLAIM);
-    // The receiver with the backlog has no free slot, as if it hung or were slow.
+    // The subscription with the backlog is excluded from the claim, as if its receiver hung and had no free slot.
     const isFull = database === full;
     let claimed: Claimed[] = [];
     const ms = await timed(async () => {
@@ -47,13 +47,13 @@ for (let round = 0; round < Number(options.claims); round++) {
   }
 }
 const met = compare(
-  `claim of ${PER_CLAIM} with a backlog of ${options.due} deliveries`,
+  `claim of ${PER_CLAIM} deliveries with a backlog of ${options.due}`,
   times.empty,
   times.excluded,
   GOAL,
 );
 const recordingMet = compare(
-  `recording of ${PER_CLAIM} with the same backlog`,
+  `recording of ${PER_CLAIM} results with the same backlog`,
   recording.empty,
   recording.full,
   GOAL,
@@ -82,7 +82,7 @@ for (let round = 0; round < Number(options.claims) / 3; round++) {
     await database.finish();
   }
 }
-const metToo = compare('claim of both subscriptions', both.empty, both.full, GOAL);
+const metToo = compare('claim from both subscriptions', both.empty, both.full, GOAL);
 
 await empty.close();
 await full.close();

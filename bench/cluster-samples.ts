@@ -8,10 +8,10 @@ export type Sample = Map<string, number>;
 const MEGABYTE = 1024 * 1024;
 /** For smaller tables, the size per row is not recorded, because it says nothing about wasted space. */
 const LEAST_TABLE_BYTES = MEGABYTE;
-/** The size per row is computed with at least this many rows, because a queue is often almost empty. */
+/** The size per row is computed as if a table had at least this many rows, because queues are often almost empty. */
 const LEAST_ROWS = 1_000;
 
-/** Reads everything that must not grow in a cluster under a constant load. */
+/** Measures the memory, connections, WAL rate, tables and backlog of a cluster. */
 export class Sampler {
   private wal: { bytes: number; at: number } | undefined;
 

@@ -27,7 +27,7 @@ const { values: options } = parseArgs({
 const CAPACITY_ROUNDS = 3;
 const CAPACITY_SECONDS = 10;
 const SAMPLE_SECONDS = 30;
-/** The share of the run in which caches, pools and tables reach their usual size. */
+/** The share of the run that is not evaluated, because caches, pools and tables still grow to their usual size. */
 const WARM_UP = 0.1;
 const STOCK = 'stock write';
 /** The kinds of ten successive calls. The sequence is repeated. */
@@ -45,7 +45,7 @@ const TURNS = [
 ];
 
 const cluster = new LocalCluster();
-console.log(`filling ${options.stores} stores with ${options.products} products and orders each`);
+console.log(`filling ${options.stores} stores with ${options.products} products and as many orders each`);
 const filling = { products: Number(options.products), orders: Number(options.products) };
 const stores = await seed(cluster.primary, Number(options.stores), filling);
 const products = await seededProducts(cluster.primary, stores);

@@ -72,9 +72,9 @@ console.log(
 );
 console.log(`from commit to arrival, at ${options.rate} changes per second, in ms:`);
 console.log(
-  `  after the response: p50 ${latency.answer.p50}, p99 ${latency.answer.p99} (goal ${GOAL.p50}, ${GOAL.p99})`,
+  `  since the response (lower bound): p50 ${latency.answer.p50}, p99 ${latency.answer.p99} (goal ${GOAL.p50}, ${GOAL.p99})`,
 );
-console.log(`  after the request was sent: p50 ${latency.request.p50}, p99 ${latency.request.p99}`);
+console.log(`  since the request (upper bound): p50 ${latency.request.p50}, p99 ${latency.request.p99}`);
 receiver.kill();
 await stop(api.child);
 await db.close();

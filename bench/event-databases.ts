@@ -89,8 +89,8 @@ export class EventDatabase {
   }
 
   /**
-   * Makes 4,800 deliveries and analyzes the tables. Without these rows, the plans in an empty database would be made for
-   * tables of one page, and would become slow during the measurement.
+   * Makes 4,800 deliveries and analyzes the tables. Without these rows, the plans in the empty database would be made
+   * for tables of one page, and would become slow during the measurement.
    */
   async warmUp(excluded: Subscription[] = []): Promise<void> {
     await this.write(WARM_UP);
@@ -116,7 +116,7 @@ export class EventDatabase {
     await this.db.close();
   }
 
-  /** Creates the epoch of the database and the head of the store. Before both exist, a step moves no events. */
+  /** Inserts the rows of event_epochs and event_heads without which no events are moved out of the outbox. */
   private async prepareStep(): Promise<void> {
     await this.client.query(`
       insert into event_epochs (id, identity) values ('0123456789abcdef', history_identity()) on conflict do nothing`);

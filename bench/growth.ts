@@ -40,7 +40,7 @@ async function callsOf(size: Size): Promise<Map<string, string[]>> {
   return new Map([
     ['detail', ids.map(({ id }) => `/products/${id}`)],
     ['search, a word in 20 products', lines.map(({ line }) => `/products?search=${line}`)],
-    ['search, five letters in 20 products', lines.map(({ line }) => `/products?search=${line.slice(0, 5)}`)],
+    ['search, five letters of such a word', lines.map(({ line }) => `/products?search=${line.slice(0, 5)}`)],
     [COMMON_WORD, common],
     ['the same, next page by cursor', await secondPages(size, common)],
     ['search, one sku', skus.map((sku) => `/products?search=${sku}`)],

@@ -8,10 +8,10 @@ import { LoadProcess, memoryOf, type Server, startFeira, startHello, temporaryFo
 import { median, requestBytes } from './request-bytes.js';
 import { type Filling, query, seed } from './seed.js';
 
-// Measures the throughput of each call as a fraction of that of a bare Fastify "hello world". Feira runs with
+// Measures the throughput of each call as a fraction of the throughput of a bare Fastify "hello world". Feira runs with
 // authentication, rate limits, validation, events and logging. One database has one large store, another has many small
-// ones. Absolute figures depend on the machine and its load. The fraction is computed within each round, so that Feira
-// and the "hello world" ran under the same conditions.
+// ones. Absolute figures depend on the machine and its load. The fraction is computed within each round, in which Feira
+// and the "hello world" run under the same conditions.
 
 const { values: options } = parseArgs({
   options: {

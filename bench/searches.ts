@@ -5,7 +5,7 @@ import { requestBytes } from './request-bytes.js';
 import { query, seed } from './seed.js';
 
 // Measures how anonymous two-letter searches in the shop of a large store slow down reads of another store. The
-// searches come from 5,000 addresses, because the limit per address would reject most searches from a single one.
+// searches come from 5,000 IP addresses, because the limit per address would reject most searches from a single one.
 
 const { values: options } = parseArgs({
   options: {

@@ -68,7 +68,7 @@ export async function seed(
       await client.query(SEARCH);
     }
     if (orders > 0) {
-      // This trigger would queue each order for the sequencer.
+      // This trigger would add a row to the outbox for each order.
       await client.query('alter table orders disable trigger orders_enqueued');
       await client.query(ORDERS, [orders]);
       await client.query('alter table orders enable trigger orders_enqueued');

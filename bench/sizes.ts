@@ -69,7 +69,7 @@ export async function compareSizes(comparison: Comparison): Promise<never> {
     return { store, server, calls: await callsOf({ count, connection, store, server }) };
   }
 
-  /** Small and large alternate, so that other load on the machine affects both equally. */
+  /** The small and the large store alternate, so that other load on the machine affects both equally. */
   async function compare(name: string): Promise<void> {
     const times: [typeof small, number[]][] = [
       [small, []],
@@ -106,7 +106,7 @@ export async function compareSizes(comparison: Comparison): Promise<never> {
   }
 }
 
-/** Returns paths with cursors at these positions, derived from a cursor that the API issued for the path. */
+/** Returns paths with cursors at the given positions, derived from a cursor that the API issued for the path. */
 export async function movedCursors(
   size: Size,
   path: string,

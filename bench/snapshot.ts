@@ -166,7 +166,7 @@ interface FeedEvent {
   data: { id: string; sku?: string; quantity: number };
 }
 
-/** Counts the products that differ between the store and the consumer. */
+/** Counts the products that differ between the store and the copy made from the stream and the events. */
 async function compare(products: Map<string, Product>): Promise<number> {
   const held = new Map(products);
   let differences = 0;

@@ -3,9 +3,9 @@
 //
 //   node deploy/image/build-rootfs.mjs <empty or missing folder>
 //
-// The base image is replaced by the Node that runs this script with the libraries it needs. Each stage is a folder;
-// RUN is executed in it with the npm of this machine. The last stage becomes <folder>/rootfs, and <folder>/image.json
-// has its environment, account and command. run-rootfs.mjs starts it.
+// The base image is replaced by the Node binary that runs this script and the libraries it needs. Each stage is a
+// folder, in which RUN is executed with the npm of this machine. The last stage becomes <folder>/rootfs, and
+// <folder>/image.json contains its environment, account and command. run-rootfs.mjs starts the result.
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -67,7 +67,7 @@ const INSTRUCTIONS = {
 
 function build(out) {
   if (existsSync(join(out, 'rootfs')))
-    throw new Error(`${out} already contains an image. Name an empty folder.`);
+    throw new Error(`${out} already contains an image. Pass an empty folder.`);
   const state = { out, stages: new Map() };
   for (const line of readFileSync(DOCKERFILE, 'utf8').split('\n')) {
     if (line.trim() === '' || line.startsWith('#')) continue;
@@ -81,7 +81,7 @@ function build(out) {
   writeFileSync(join(out, 'image.json'), `${JSON.stringify(state.image, null, 2)}\n`);
 }
 
-/** Adds what the base image provides and the server uses: Node, the libraries it is linked with, and mount points. */
+/** Adds what the base image or a container engine provides: Node with its libraries, /etc/hosts and mount points. */
 function addNode(rootfs) {
   const node = process.execPath;
   const libraries = execFileSync('ldd', [node], { encoding: 'utf8' }).matchAll(/(\/\S+) \(0x/g);

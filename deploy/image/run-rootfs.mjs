@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Starts what build-rootfs.mjs built, the way a container engine would: in its own root folder, which is read-only,
-// with its own /tmp, under the account of the image. Needs root, to mount.
+// with its own /tmp, under the account of the image. It must run as root, because it mounts file systems.
 //
 //   node deploy/image/run-rootfs.mjs <folder> [NAME=value …] [-- arguments that replace CMD, or --healthcheck]
 import { spawn } from 'node:child_process';

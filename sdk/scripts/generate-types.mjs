@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 const DOCUMENT = new URL('../../openapi.json', import.meta.url);
 const TARGET = new URL('../src/types.ts', import.meta.url);
 const BIOME = fileURLToPath(new URL('../../node_modules/.bin/biome', import.meta.url));
-/** Schemas that the SDK does not use: the request and the error of the token endpoint, and the bodies of each event. */
+/** Schemas that the SDK does not use: request and error of the token endpoint, and the webhook body of each event. */
 const LEFT_OUT = /^(TokenRequest|OAuthError)$|Delivery$(?<!^Delivery)/;
 
 export function generateTypes(document = JSON.parse(readFileSync(DOCUMENT, 'utf8'))) {

@@ -56,7 +56,7 @@ function parsed(text: string, { status, headers }: Response): unknown {
     return JSON.parse(text);
   } catch (cause) {
     const requestId = headers.get('x-request-id') ?? undefined;
-    throw new FeiraError(`The answer (status ${status}) is not JSON. A proxy may have sent it`, {
+    throw new FeiraError(`The response (status ${status}) is not JSON. A proxy may have sent it`, {
       status,
       code: 'invalid_response',
       requestId,

@@ -13,7 +13,7 @@ import { Variants } from './resources/variants.js';
 import { Transport } from './transport.js';
 import type { Category, Me } from './types.js';
 
-/** The API client of one store. Use one client per store, because each client paces its own calls. */
+/** The API client of one store. Create only one per store, because a client counts only its own calls. */
 export class Feira {
   readonly products: Products;
   readonly variants: Variants;
@@ -44,7 +44,7 @@ export class Feira {
     return this.api.get('/me', options);
   }
 
-  /** Returns all categories of the store. */
+  /** Returns all categories. */
   categories(options?: CallOptions): Call<Category[]> {
     return this.api.all('/categories', options);
   }

@@ -20,7 +20,7 @@ export async function refusal(response: Response, attempts: number): Promise<Fei
   const message =
     status >= 300 && status < 400
       ? `The server redirected to ${response.headers.get('location')}. Use the final address as baseUrl`
-      : `The answer (status ${status}) is not from the API. A proxy may have sent it`;
+      : `The response (status ${status}) is not from the API. A proxy may have sent it`;
   return new FeiraError(message, { status, code: 'invalid_response', attempts, requestId });
 }
 
@@ -50,7 +50,7 @@ async function errorBody(response: Response): Promise<ErrorBody | undefined> {
   }
 }
 
-/** Returns the reason of a failure. fetch itself reports only "fetch failed" and puts the reason into `cause`. */
+/** Returns the reason for a failure. fetch itself reports only "fetch failed" and puts the reason into `cause`. */
 function reasonOf(error: unknown): string {
   const { message, cause } = error as { message?: string; cause?: { code?: string; message?: string } };
   return cause?.code ?? cause?.message ?? message ?? String(error);

@@ -76,7 +76,7 @@ export class Feed<T> implements AsyncIterable<T> {
       this.site,
     );
     if (typeof page.meta?.nextCursor !== 'string')
-      throw new FeiraError('The answer has no nextCursor', { status: 200, code: 'invalid_response' });
+      throw new FeiraError('The response has no nextCursor', { status: 200, code: 'invalid_response' });
     return page;
   }
 }

@@ -50,8 +50,8 @@ export class FeiraApp {
   }
 
   /**
-   * Returns the URL to send the merchant to. `session` is any value that identifies the person at the browser, such as
-   * their session id in your system. Pass the same value to `connected`.
+   * Returns the URL to send the merchant to. `session` is any value that identifies the signed-in user, such as their
+   * session id in your system. Pass the same value to `connected`.
    */
   async connect(session: string): Promise<string> {
     if (!session) throw new TypeError('connect() needs the session of the person who connects the store');
@@ -132,7 +132,7 @@ export class FeiraApp {
     if (iss === null || withoutSlash(iss) !== withoutSlash(issuer))
       throw refused(
         'invalid_issuer',
-        `The callback has iss ${iss}, expected ${issuer}. If iss is right, set issuer`,
+        `The callback has iss ${iss}, expected ${issuer}. If this iss is right, pass it as the option issuer`,
       );
     const error = answer.get('error');
     if (error !== null)

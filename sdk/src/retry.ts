@@ -1,6 +1,6 @@
 const FIRST_MS = 1_000;
 const LONGEST_MS = 30_000;
-/** A random addition to each wait, so that clients that failed together do not retry together. */
+/** Each wait is extended at random by up to this fraction, so that clients do not all retry at the same time. */
 const JITTER = 0.25;
 
 /** Returns the wait: 1, 2, 4, 8 … seconds after attempt 1, 2, 3, 4 …, plus up to a quarter, but at most 30 s. */

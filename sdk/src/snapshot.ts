@@ -22,7 +22,7 @@ export interface SnapshotOptions extends CallOptions {
  * since that time.
  */
 export class Snapshot<T> implements AsyncIterable<T> {
-  /** The time of the snapshot (RFC 3339). It is set when the first record arrives. */
+  /** The time of the snapshot (RFC 3339). It is set before the first record is returned. */
   at: string | undefined;
   private position: string | undefined;
   private isComplete = false;

@@ -8,7 +8,10 @@ export interface Delivery<Name extends keyof EventPayloads = keyof EventPayloads
   workspaceId?: string;
   /** The id of the event. Default: a random id. */
   id?: string;
-  /** Default 1. A receiver drops an event as stale if it has handled a later one for the same resource. */
+  /**
+   * The sequence number. Default 1. A receiver drops an event as stale if it has received a later one of the same name
+   * for the same resource.
+   */
   sequence?: number;
   /** What caused the event. Default: storefront. */
   origin?: string;

@@ -64,7 +64,7 @@ async function put(
     try {
       const response = await transport.fetch(uploadUrl, {
         method: 'PUT',
-        // Content-Length, which is part of the signature, is set by fetch from the body.
+        // fetch sets Content-Length, which the signature of the URL covers, from the body.
         headers: { 'content-type': contentType },
         body: bytes,
         signal: anyOf(end, AbortSignal.timeout(timeoutMs)),

@@ -15,7 +15,7 @@ import {
 import { Feira } from '../src/client.js';
 import { merchantAt } from './support/http-merchant.js';
 
-/** How long purchases are made. Use FEIRA_ERP_SECONDS=600 for a full run. */
+/** For how many seconds buyers place orders. Use FEIRA_ERP_SECONDS=600 for a full run. */
 const SECONDS = Number(process.env.FEIRA_ERP_SECONDS ?? 30);
 
 test(
@@ -132,7 +132,7 @@ async function isInvoiced(client: Feira): Promise<boolean> {
   return true;
 }
 
-/** Reads the file in which each start stores its new token. */
+/** Reads the file in which the server stores a new token at each start. */
 function demoIn(env: { FEIRA_DATA: string }) {
   return JSON.parse(readFileSync(join(env.FEIRA_DATA, 'demo.json'), 'utf8'));
 }

@@ -3,7 +3,7 @@ import { sql } from '../../server/src/platform/db/sql.js';
 import { Feira } from '../src/client.js';
 import { RestartableServer } from './support/restartable-server.js';
 
-// The server is killed during long operations, and restarting it takes long on a busy machine.
+// The server is killed during long operations, and restarting it takes a long time on a busy machine.
 const PATIENT = { maxAttempts: 20, timeoutMs: 20_000 };
 const LINES = 5_000;
 const SIMPLE = 3_000;
@@ -18,7 +18,10 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** Adds 5 products with 1,000 variations each, and 3,000 simple products whose texts together exceed the buffers of a socket. */
+/**
+ * Adds 5 products with 1,000 variations each, and 3,000 simple products whose texts together exceed the buffers of a
+ * socket.
+ */
 async function fillStore(): Promise<void> {
   const client = new Feira({ baseUrl: server.url, token });
   const numbers = (count: number) => Array.from({ length: count }, (_, index) => String(index));

@@ -126,7 +126,7 @@ test.each(['memory', 'file'])(
   },
 );
 
-test('20 parallel calls with a token that the server has revoked early cause one refresh', async () => {
+test('20 parallel calls with a token that was revoked before it expired cause one refresh', async () => {
   const tokens = new MemoryTokens();
   const { store } = await connect(appWith({ tokens }));
   const { accessToken } = (await tokens.get(workspaceId))!;

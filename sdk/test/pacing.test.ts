@@ -39,8 +39,8 @@ function counting() {
 }
 
 /**
- * Records in `underWay` the ids of calls that ask for a slot, or have one but no response yet. A budget in a file gives
- * the slot some time before its promise resolves.
+ * Records in `underWay` the ids of calls that ask for a slot, or have one but no response yet. The id is added before
+ * `reserve` resolves, because a budget in a file has already taken the slot some time before that.
  */
 function watched(budget: Budget, underWay: Set<string>): Budget {
   return {

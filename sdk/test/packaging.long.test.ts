@@ -49,7 +49,8 @@ test('publint reports nothing', async () => {
   expect(messages).toEqual([]);
 });
 
-// Ignores what the profile esm-only ignores, because the package is ESM by design. CommonJS is tested below.
+// Ignores what the checker ignores with its profile esm-only, because the package is ESM by design. CommonJS is tested
+// below.
 test('the checker "Are the types wrong?" reports no problem for ESM', async () => {
   const { types, ...analysis } = await checkPackage(createPackageFromTarballData(readFileSync(tarball)));
   expect(types).toMatchObject({ kind: 'included' });

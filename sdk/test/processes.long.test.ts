@@ -37,7 +37,7 @@ function startWorker(name: string, settings: object): Worker {
   return { child, lines: () => output.trim().split('\n') };
 }
 
-test('20 parallel calls of each of two processes with an expired token cause one refresh', async () => {
+test('two processes that each make 20 parallel calls with an expired token cause one refresh', async () => {
   const workspaceId = await openStore(server);
   const credentials = await registerApp(server);
   const merchant = new Merchant(server.app);

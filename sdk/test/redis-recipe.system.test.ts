@@ -19,7 +19,7 @@ afterAll(async () => {
   folder.remove();
 });
 
-test('the recipe of the README stores tokens in Redis and locks each store', async () => {
+test('the Redis recipe of the README stores tokens and locks them per store', async () => {
   await expectTokenStore(folder.path, RECIPE, { REDIS_URL: redis.url });
 });
 

@@ -27,7 +27,7 @@ beforeAll(async () => {
 }, 600_000);
 afterAll(() => project.remove());
 
-// The profile leaves out node10, which does not support exports, and require() before Node 20.19.
+// The profile esm-only ignores node10, which does not support "exports", and require() before Node 20.19.
 test('the command line of "Are the types wrong?" reports no problem for ESM', async () => {
   const attw = join(project.path, 'node_modules/.bin/attw');
   const { stdout } = await run(attw, ['--profile', 'esm-only', '--format', 'json', project.tarball]);
@@ -40,7 +40,7 @@ test('the command line of "Are the types wrong?" reports no problem for ESM', as
 
 const EXPRESS = blockWith(RUN_ELSEWHERE.express);
 
-test.each(['express', 'express4'])('the block for Express works as printed (%s)', async (version) => {
+test.each(['express', 'express4'])('the README block for Express works as printed (%s)', async (version) => {
   const code = EXPRESS.replace("from 'express'", `from '${version}'`);
   await expectReceivedWebhook((PORT) => express(`${version}.mjs`, code, PORT), SECRET);
 });
@@ -75,7 +75,7 @@ function express(name: string, code: string, PORT: string) {
   return startProgram(project.path, name, code, { PORT, WEBHOOK_SECRET: SECRET });
 }
 
-test('the block for edge runtimes works as printed in workerd, the runtime of Cloudflare Workers', async () => {
+test('the README block for edge runtimes works as printed in workerd, the runtime of Cloudflare Workers', async () => {
   const server = await openLiveServer();
   const { client, store } = await server.connect();
   const product = await client.products.create({ name: 'Caneca', price: 1 });

@@ -141,7 +141,7 @@ test('the deadline also ends the wait for a token', async () => {
   expect(await failure(client.me())).toMatchObject({ code: 'deadline_exceeded', attempts: 0 });
 });
 
-test('reports the failure that used up the deadline', async () => {
+test('reports the last failure when the deadline passes', async () => {
   await using server = await ScriptedServer.open(refuse(503, 'busy'));
   const client = new Feira({ baseUrl: server.url, token: 'token', deadlineMs: 300 });
   const error = await failure(client.me());

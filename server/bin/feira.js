@@ -1,12 +1,12 @@
 #!/usr/bin/env node
-// Plain JavaScript, because npm links this file before anything is built. Builds on the first use.
+// Plain JavaScript, because npm links this file before anything is built. It builds the server on the first use.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 
-// Every route shares the steps of Fastify and of the API, so these steps see more kinds of objects than V8 optimizes
-// for by default, which is 4. With 8, most calls take 5 to 9% less CPU time (docs/PERFORMANCE.md).
+// All routes share the code of Fastify and of the API, so this code sees objects of more shapes than the 4 that V8
+// optimizes for by default. With 8, most calls take 5 to 9% less CPU time (docs/PERFORMANCE.md).
 setFlagsFromString('--max-valid-polymorphic-map-count=8');
 // Collect garbage when the heap has grown by a quarter. By default V8 lets it grow several times as much, and the
 // process uses about 50 MB more.

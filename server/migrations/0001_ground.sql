@@ -7,7 +7,7 @@ create extension if not exists unaccent;
 create extension if not exists btree_gin;
 
 -- Returns the form in which text is compared if case and accents must not matter. unaccent() is declared stable,
--- because its dictionary can be changed. This function names the dictionary, which is never changed, so it can be
+-- because its dictionary can be changed. This function names a dictionary that is never changed, so the function can be
 -- immutable. search_terms() puts the unit separator between values, so a separator inside a value becomes a space.
 create function search_form(value text) returns text
   language sql immutable parallel safe strict
@@ -26,7 +26,7 @@ create function search_pattern(value text) returns text
 -- Returns a hash of every sequence of four and of six bytes in a text, combined with the store. An index of trigrams
 -- alone was too slow: in a store of 1,000,000 products, thousands contain the same trigram, and a search that found 20
 -- products took 20 ms, because the lists of its trigrams had to be intersected with the list of all products of the
--- store. Most sequences of six bytes occur in far fewer products. Four bytes are for words of four and five letters.
+-- store. Most sequences of six bytes occur in far fewer products. Those of four are for words of four and five letters.
 -- The function uses bytes instead of characters, because substr() counts characters from the start each time.
 -- PostgreSQL also uses these hash functions for partitions, so new versions do not change them. With the high cost, the
 -- planner calls the function last.
@@ -153,7 +153,7 @@ create table oauth_refresh_tokens (
 );
 create index oauth_refresh_tokens_expiry on oauth_refresh_tokens (expires_at);
 
--- Budgets and repeated requests.
+-- Rate limits and idempotency keys.
 
 create table budgets (
   workspace_id uuid not null,
@@ -201,7 +201,7 @@ create table products (
   price numeric(14,2) not null check (price >= 0),
   price_discount numeric(14,2) check (price_discount >= 0),
   description text,
-  -- For a product with variations, the sum of their quantities. Every statement that changes one also updates the sum.
+  -- For a product with variations, the sum of their quantities. Every statement that changes one of them updates it.
   quantity bigint not null default 0 check (quantity >= 0),
   weight numeric(12,3),
   width numeric(12,3),
@@ -217,7 +217,7 @@ create table products (
   created_at timestamptz(3) not null default now(),
   updated_at timestamptz(3) not null default now(),
   -- The JSON of most fields that a stock write does not change, without the closing brace. With it, a list of 50
-  -- products takes a third of the time that building the JSON for each reader took.
+  -- products takes a third of the time that it takes if each query builds the JSON.
   document text not null,
   primary key (workspace_id, id)
 );
@@ -251,7 +251,7 @@ create index products_sku on products (workspace_id, sku) where sku is not null;
 create index products_ean on products (workspace_id, ean) where ean is not null;
 
 -- The searchable text of a product: its name, sku and ean, and the sku and ean of its variations. It is in a table of
--- its own, because a stock write adds an entry to every index of its table and would otherwise update the search
+-- its own, because a stock write adds an entry to every index of products and would otherwise update the search
 -- indexes, too.
 create table product_search (
   workspace_id uuid not null,

@@ -9,7 +9,7 @@ create table sessions (
 create index sessions_user on sessions (user_id);
 create index sessions_expiry on sessions (expires_at);
 
--- Failed sign-ins are counted for several subjects, such as the account or the address. Each failure adds one row per
+-- Failed sign-ins are counted for several subjects, such as the account or the network. Each failure adds one row per
 -- subject.
 create table sign_in_failures (
   subject text not null,

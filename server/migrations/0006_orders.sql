@@ -5,7 +5,7 @@ alter table workspaces add column last_order_number bigint not null default 1000
 create table customers (
   workspace_id uuid not null,
   id uuid not null,
-  -- Identifies a customer: the document if there is one, otherwise the e-mail.
+  -- Identifies a customer: the document (CPF or CNPJ) if there is one, otherwise the e-mail.
   identity text not null,
   name text not null,
   email text not null,
@@ -59,8 +59,8 @@ create table orders (
   delivered_at timestamptz(3),
   refunded_at timestamptz(3),
   canceled_at timestamptz(3),
-  -- The transaction of the last change. Delta sync uses it, because changes are not committed in the order of their
-  -- times.
+  -- The transaction of the last change. Delta sync uses it instead of updated_at, because changes are not committed in
+  -- the order of their times.
   changed_xid xid8 not null default pg_current_xact_id(),
   primary key (workspace_id, id),
   constraint orders_number unique (workspace_id, number),

@@ -2,8 +2,8 @@
 -- key writes the file. A claim expires, so that a process that dies does not keep it.
 alter table uploads add column claim uuid, add column claimed_until timestamptz(3);
 
--- At most 50 images per product. A check of the position would be simpler, but it would also refuse changes to products
--- that have more images already. The lock on the product makes concurrent inserts wait for each other.
+-- At most 50 images per product. A check constraint on the position would be simpler, but it would also refuse changes
+-- to products that have more images already. The lock on the product makes concurrent inserts wait for each other.
 create function limit_images_per_product() returns trigger language plpgsql as $$
 begin
   perform 1 from products where workspace_id = new.workspace_id and id = new.product_id for update;

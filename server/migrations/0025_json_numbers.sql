@@ -1,5 +1,5 @@
 -- Numbers in the stored JSON are written without trailing zeros, as everywhere else in the API: 79.9 and not 79.90.
--- Rewrites the stored JSON of all products and variations once.
+-- This migration rewrites the stored JSON of all products and variations.
 
 create or replace function derive_product() returns trigger language plpgsql as $$
 begin
@@ -25,6 +25,6 @@ begin
 end
 $$;
 
--- The triggers write the new value.
+-- The updates call the triggers, which write the new value.
 update products set document = document;
 update variations set document = document;

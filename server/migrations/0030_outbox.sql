@@ -2,8 +2,8 @@
 -- committed events of each store, moves them to `events` and adds the deliveries. Decision page 0012 explains why this
 -- order is the order of the changes.
 --
--- Existing events and orders are numbered in the order of the previous release. This copies `events` once, and the
--- table is locked meanwhile.
+-- Existing events and orders are numbered in the order that the previous release used. This copies `events` once, and
+-- the table is locked meanwhile.
 
 -- A position is assigned while the changed row is locked, so the later of two changes of a row has the higher position.
 create table outbox (
@@ -72,7 +72,7 @@ create function time_of_id(id uuid) returns timestamptz
   language sql immutable strict parallel safe
   as $$ select to_timestamp(('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000.0) $$;
 
--- Creates the weekly partitions that are missing from `since` to `until`. They are created first and then attached,
+-- Creates the missing weekly partitions from `since` to `until`. They are created first and then attached,
 -- because that needs a weaker lock on the parent. With `security definer`, a server process does not have to own the
 -- tables.
 create function add_partitions(parent text, since timestamptz, until timestamptz) returns void

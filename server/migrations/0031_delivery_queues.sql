@@ -1,8 +1,9 @@
 -- Deliveries are claimed per subscription, so that a claim does not have to skip the backlog of other subscriptions.
--- Like events, deliveries have weekly partitions. Existing deliveries are copied once.
+-- Like events, deliveries have weekly partitions. This migration copies the existing deliveries to the new table.
 
--- Returns the id of a delivery, computed from the event and the subscription. With the event id in X-Service-Delivery,
--- a delivery can be found by its primary key, and it is in the same weekly partition as its event.
+-- Returns the id of a delivery, computed from the event and the subscription. The header X-Service-Delivery contains
+-- the event id, so a delivery can be found by its primary key from that header. Its partition is that of the week of
+-- its event.
 create function delivery_id(event_id uuid, webhook_id uuid) returns uuid
   language sql immutable strict parallel safe
   as $$
@@ -21,16 +22,16 @@ create table deliveries (
   webhook_id uuid not null,
   event_id uuid not null,
   event text not null,
-  -- dropped: the subscription had too many pending deliveries, or this one was pending too long. The feed still
-  -- contains the event.
+  -- dropped: the subscription had too many pending deliveries, or this delivery was overdue for too long. The feed
+  -- still contains the event.
   status text not null default 'pending' check (status in ('pending', 'delivered', 'failed', 'dropped')),
   attempts integer not null default 0,
   attempts_left integer not null default 5,
   -- When the delivery is due. A worker that claims it sets this to the end of its lease, so that the delivery is due
   -- again if the worker dies.
   next_at timestamptz(3) not null default '-infinity',
-  -- Increases each time the delivery is claimed, queued again or dropped. With this number, a worker that no longer
-  -- holds the claim cannot overwrite the new state.
+  -- Increases each time the delivery is claimed, queued again or dropped. A worker records a result only if this number
+  -- is the one of its claim, so it cannot overwrite a newer state.
   claims integer not null default 0,
   created_at timestamptz(3) not null default now(),
   primary key (workspace_id, id)
@@ -71,10 +72,10 @@ drop table deliveries_of_first_release, attempts_of_first_release;
 create table delivery_queues (
   workspace_id uuid not null,
   webhook_id uuid not null,
-  -- The time at which the first pending delivery is due (infinity if none is pending), or an earlier time.
+  -- The time at which the first pending delivery is due, or an earlier time. Infinity only if none is pending.
   next_at timestamptz(3) not null,
-  -- The number of changes that may have set next_at to an earlier time. A claim whose snapshot is older than the last
-  -- such change does not change next_at.
+  -- How many times next_at may have been set to an earlier time. A claim whose snapshot does not contain the latest of
+  -- these changes leaves next_at unchanged.
   changes bigint not null default 0,
   primary key (workspace_id, webhook_id)
 ) with (fillfactor = 50);
@@ -84,7 +85,7 @@ insert into delivery_queues (workspace_id, webhook_id, next_at)
 select workspace_id, webhook_id, min(next_at) from deliveries where status = 'pending' group by workspace_id, webhook_id;
 
 -- pg_inherits also contains the partitions of indexes, whose names do not end in a date. PostgreSQL may evaluate
--- to_date() for them before it checks the parent, so the names are now checked in the loop.
+-- to_date() for them before it checks the parent, so to_date() is now called in the loop.
 create or replace function drop_partitions(parent text, before timestamptz) returns integer
   language plpgsql security definer set search_path = public, pg_temp
   as $$

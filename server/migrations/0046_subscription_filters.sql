@@ -1,8 +1,9 @@
--- Filters of subscriptions. The sequencer applies them when it adds deliveries, so an event that a subscription does
--- not want causes no row.
+-- Filters of subscriptions. The sequencer, which numbers events and adds their deliveries, applies them, so there is no
+-- row for a delivery that a subscription does not want.
 
 -- The fields that a product.updated event names. Null for every other event, and for events that a process of the
--- previous release writes. Such an event passes every filter, because a lost event is worse than an unwanted one.
+-- previous release writes. An event without them passes every filter on fields, because a lost event is worse than an
+-- unwanted one.
 alter table outbox add column changed_fields text[];
 
 -- If null, product.updated is delivered regardless of which fields changed.

@@ -1,8 +1,8 @@
--- When each variation last changed. A constant default adds the column without rewriting the table: existing variations
--- count as changed by this migration.
+-- When each variation last changed. now() is evaluated once for all rows, so adding the column does not rewrite the
+-- table. Existing variations count as changed by this migration.
 alter table variations add column updated_at timestamptz(3) not null default now();
 
--- A trigger sets the time, because several statements change stock and each of them would have to do it.
+-- A trigger sets the time. Otherwise each of the several statements that change a variation would have to set it.
 create function set_updated_at() returns trigger language plpgsql as $$
 begin
   new.updated_at := now();

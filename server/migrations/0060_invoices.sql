@@ -1,5 +1,5 @@
--- Fiscal documents of an order: the NF-e, or the DC-e if the sender does not issue an NF-e. The key is unique within a
--- store, because one document belongs to one order.
+-- Fiscal documents of an order: the NF-e (electronic invoice), or the DC-e (declaration of contents) if the sender does
+-- not issue an NF-e. The access key is unique within a store, because one document belongs to one order.
 create table invoices (
   workspace_id uuid not null,
   key text not null,

@@ -1,9 +1,9 @@
--- How many records the lists of a store have, and how often that changed, so that a page does not have to count them.
+-- How many records the lists of a store have, and how often they changed, so that a page does not have to count them.
 --
--- A total is the sum of the rows of a store and list. Each statement that adds or removes records inserts one row with
--- the difference in the same transaction, so the sum is correct in every snapshot and writers never wait for each
--- other, as they would if they updated a common counter. Readers use the sum once the row with `is_base` exists, which
--- contains the number of records before counting began. Decision page 0023 contains measurements.
+-- The total of a list is the sum of `records` over its rows. Each statement that adds or removes records inserts one
+-- row with the difference in the same transaction, so the sum is correct in every snapshot and writers never wait for
+-- each other, as they would if they updated a common counter. Readers use the sum once the row with `is_base` exists,
+-- which contains the number of records before counting began. Decision page 0023 contains measurements.
 create table list_counts (
   workspace_id uuid not null,
   list text not null,
@@ -11,8 +11,8 @@ create table list_counts (
   is_base boolean not null default false,
   -- Records added minus records removed.
   records bigint not null,
-  -- Records added, removed or, for search terms, changed. A result remains correct as long as the sum of these is the
-  -- same.
+  -- The number of records that were added or removed or whose search terms changed. While the sum of these numbers
+  -- stays the same, earlier results are still correct.
   changes bigint not null,
   primary key (workspace_id, list, id)
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
@@ -69,7 +69,8 @@ create trigger customers_added after insert on customers referencing new table a
 create trigger customers_removed after delete on customers referencing old table as changed
   for each statement execute function note_list_change('customers');
 
--- A change of search terms is counted, too, because a search may then find other records.
+-- Changes of search terms are counted, too, because a search may then find other records. The search terms of a
+-- customer are in its own row.
 create trigger product_search_added after insert on product_search referencing new table as changed
   for each statement execute function note_list_change('product_search');
 create trigger product_search_changed after update on product_search referencing new table as changed

@@ -1,6 +1,6 @@
--- The JSON of an order in the form of the API, stored in its row like that of a product, because building it for each
--- reader took most of the time of a list. Null for orders that have not changed since this migration; readers then
--- build it.
+-- The JSON of an order as the API returns it, stored in the row of the order, as for products. Building it for each
+-- reader took most of the time of a list request. Null for orders that have not changed since this migration; readers
+-- then build it.
 alter table orders add column document text;
 -- With the default, PostgreSQL would compress the JSON of most orders or move it out of the row, and undo that for each
 -- reader.

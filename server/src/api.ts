@@ -34,9 +34,9 @@ import { type WebhookOptions, webhookRoutes } from './webhooks/routes.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether the call may leave files that are no longer referenced. */
+    /** Whether the call may leave behind files that are no longer referenced. */
     freesFiles?: boolean;
-    /** The part of the store's data, such as orders, whose database connections this call uses. */
+    /** The part of the store's data, such as orders, whose share of the database connections this call uses. */
     area?: string;
   }
 }
@@ -86,7 +86,7 @@ function addSteps(app: FastifyInstance, options: ApiOptions): void {
   const largeLists = limitUnreadAnswers(({ credential }) => credential.name);
 
   app.addHook('onRequest', forbidStoring); // Caches must not store the response.
-  guard(app, options.guard); // Token (401), budget (429), scope of the route (403).
+  guard(app, options.guard); // Checks token (401), rate limit (429) and scope (403).
   keepRawBodies(app); // Reads the body as bytes (413).
   app.addHook('onRoute', (route) => {
     const isWrite = [route.method].flat().some((method) => WRITES.has(method));
@@ -108,7 +108,7 @@ function addSteps(app: FastifyInstance, options: ApiOptions): void {
       ...(canDryRun ? [dryRun.end] : []), // Rolls the dry run back.
       ...[route.onSend ?? []].flat(), // For HEAD, the framework removes the body.
       compress,
-      largeLists.watch, // Counts a large response until it was read.
+      largeLists.watch, // Counts a large response until the client has read it.
     ];
   });
   app.setValidatorCompiler(validatorCompiler);

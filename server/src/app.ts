@@ -125,7 +125,7 @@ function buildBareApp(options: ServerOptions, admit: Guard): FastifyInstance {
     clientErrorHandler: refuseUnreadable,
     // Requests that arrive on open connections during shutdown are still answered. /readyz responds with 503.
     return503OnClosing: false,
-    // The same limit as for the request line, so that an id of any length gets a 404.
+    // The same limit as for the request line, so that even a very long id reaches its route, which responds with 404.
     routerOptions: { maxParamLength: 16_384 },
     frameworkErrors: (_error: Error, request: FastifyRequest, reply: FastifyReply) =>
       void refuseBadPath(request, reply),

@@ -47,7 +47,7 @@ export interface Assembly {
   close(): Promise<void>;
 }
 
-/** Opens the resources of a process and distributes them to the HTTP side, the worker and the monitor port. */
+/** Opens the resources of a process and distributes them to the HTTP server, the worker and the monitor port. */
 export async function assemble(options: AssemblyOptions): Promise<Assembly> {
   const { log, publicUrl, mediaUrl } = options;
   const resources = await openResources(options);
@@ -161,7 +161,7 @@ function readinessOf({ db, storage, budgets, replica }: Resources, log: Logger):
   return new Readiness(checks, log, replica && (() => ({ replica: replicaReport(replica) })));
 }
 
-/** Only for information, because a process without its replica reads everything from the primary. */
+/** This report does not affect readiness, because without its replica a process reads everything from the primary. */
 function replicaReport(replica: Replica): object {
   const { state, lagMs } = replica.status();
   return { state, ...(Number.isFinite(lagMs) && { lagSeconds: Math.ceil(lagMs / 100) / 10 }) };

@@ -46,7 +46,7 @@ function failAsJson(error: Error): void {
   process.exitCode = 1;
 }
 
-/** Returns undefined for an error that the user can neither correct nor avoid by trying again. */
+/** Returns the code of an error that the user can correct or that is temporary, and undefined for any other error. */
 function codeOf(error: unknown): string | undefined {
   if (error instanceof UsageError) return error.code;
   if (error instanceof NoDatabaseError) return 'no_database';

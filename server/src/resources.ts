@@ -26,7 +26,7 @@ import { Outbound } from './platform/outbound/post.js';
 /** The connections and keys that a process uses. assembly.ts distributes them. */
 export interface Resources {
   db: Database;
-  /** Undefined if none is configured. */
+  /** Undefined if no replica is configured. */
   replica: Replica | undefined;
   listener: Listener;
   clock: Clock;
@@ -34,7 +34,7 @@ export interface Resources {
   budgets: Budgets;
   outbound: Outbound;
   metrics: HttpMetrics;
-  /** Encrypts values that must be readable again, such as webhook secrets and the responses of idempotency keys. */
+  /** Encrypts values that must be readable again, such as webhook secrets and stored responses. */
   seal: Seal;
   signer: Signer;
   close(): Promise<void>;
@@ -120,7 +120,7 @@ export async function openStorage(
 ): Promise<Storage> {
   if (!s3)
     return new LocalStorage(join(dataFolder, 'media'), `${publicUrl}/uploads`, new Signer(secrets), clock);
-  // Imported only when needed, because loading the AWS SDK takes 170 ms.
+  // S3Storage is imported only when needed, because loading the AWS SDK takes 170 ms.
   const { S3Storage } = await import('./media/s3-storage.js');
   return new S3Storage(s3, clock);
 }

@@ -59,7 +59,7 @@ test('every route that accepts a body has a sample', () => {
 });
 
 describe('each route of the table', () => {
-  test('rejects a call without a token with 401 and the bare challenge', async () => {
+  test('rejects a call without a token with 401 and a challenge without an error code', async () => {
     for (const { key, method, path } of cases()) {
       const response = await feira.app.inject({ method: method as 'GET', url: `/api/v1${path}` });
       expect([key, response.statusCode]).toEqual([key, 401]);

@@ -100,18 +100,18 @@ interface Import {
 
 const imports = sourceFiles().flatMap(importsOf);
 
-test('scans the imports of the whole source', () => {
+test('the scan finds more than 100 imports', () => {
   expect(imports.length).toBeGreaterThan(100);
 });
 
-test('imports only along the permitted edges', () => {
+test('each domain imports only from permitted domains', () => {
   const forbidden = imports
     .filter(({ from, to }) => from !== to && !PERMITTED[from]?.includes(to))
     .map(({ file, target }) => `${file} imports ${target}`);
   expect(forbidden).toEqual([]);
 });
 
-test('has no cycle among the permitted edges', () => {
+test('the permitted imports between domains form no cycle', () => {
   const order = Object.keys(PERMITTED);
   const backward = order.flatMap((from, index) =>
     PERMITTED[from]!.filter((to) => order.indexOf(to) <= index).map((to) => `${from} → ${to}`),
@@ -119,7 +119,7 @@ test('has no cycle among the permitted edges', () => {
   expect(backward).toEqual([]);
 });
 
-test('has no import cycle between files', () => {
+test('the imports between files form no cycle', () => {
   const edges = new Map<string, string[]>();
   for (const { file, target } of imports) {
     const imported = existsSync(join(SRC, target)) ? target : target.replace(/\.ts$/, '.tsx');
@@ -137,7 +137,7 @@ test('has no import cycle between files', () => {
   expect(circles).toEqual([]);
 });
 
-test('keeps routes.ts and schema.ts private to their domain', () => {
+test('only api.ts and pages.ts import routes.ts or schema.ts of another domain', () => {
   const leaks = imports
     .filter(
       ({ from, to, target }) =>
@@ -147,22 +147,22 @@ test('keeps routes.ts and schema.ts private to their domain', () => {
   expect(leaks).toEqual([]);
 });
 
-test('reads process.env in platform/config.ts only', () => {
+test('only platform/config.ts reads process.env', () => {
   expect(filesWith(/process\.env/)).toEqual(['platform/config.ts']);
 });
 
-test('computes and compares signatures in platform/crypto/hmac.ts only', () => {
+test('only platform/crypto/hmac.ts computes and compares signatures', () => {
   expect(filesWith(/createHmac|timingSafeEqual/)).toEqual(['platform/crypto/hmac.ts']);
 });
 
-test('builds each event in one file only', () => {
+test('each event is built in exactly one file', () => {
   const builtIn = (name: string) => filesWith(new RegExp(`event: '${name}',|select .*, '${name}',`));
   expect(EVENT_NAMES.map((name) => [name, builtIn(name).length])).toEqual(
     EVENT_NAMES.map((name) => [name, 1]),
   );
 });
 
-test('gives every exported function and class a unique name', () => {
+test('every exported function and class has a unique name', () => {
   const files = new Map<string, string[]>();
   for (const file of sourceFiles())
     for (const [, name] of textOf(file).matchAll(
@@ -173,13 +173,13 @@ test('gives every exported function and class a unique name', () => {
   expect([...files].filter(([, { length }]) => length > 1)).toEqual([]);
 });
 
-test('names no file utils, helpers, common, service or manager', () => {
+test('no file is named utils, helpers, common, service or manager', () => {
   expect(
     sourceFiles().filter((file) => /(^|[/-])(utils?|helpers?|common|services?|managers?)\.tsx?$/.test(file)),
   ).toEqual([]);
 });
 
-test('keeps every file within 250 lines, including tests and style sheets', () => {
+test('every file has at most 250 lines, including tests and style sheets', () => {
   const code = ['server/src', 'server/test', 'sdk/src', 'sdk/test', 'bench'];
   const files = [
     ...code.flatMap((folder) => filesIn(folder, /\.tsx?$/)),
@@ -198,11 +198,11 @@ const AVOIDED =
   /\b(anew|by itself|unless told|is told of|tells the|stands twice|whoever|nobody|of a moment|there is nothing at|lists what there is|not allowed here|codes what is not there|knows no|wares|shelf)\b/i;
 const AVOIDED_NAMES = /\b(eachByItself|inLine|tells|itsRow|thatHaveIt|Till|Seat|Lane)\b/;
 
-test('uses plain English: the words that the style guide avoids do not occur', () => {
+test('the words that the style guide avoids do not occur', () => {
   const here = 'server/test/architecture.test.ts';
   const folders = ['server/src', 'server/test', 'server/public', 'sdk', 'bench', 'docs'];
   const files = folders.flatMap((folder) => filesIn(folder, /\.(tsx?|m?js|css|md)$/));
-  // Decisions are not checked, because they are never rewritten.
+  // Decision records are not checked, because they are never rewritten.
   const written = files.filter((file) => !/\/(dist|node_modules|decisions)\//.test(file) && file !== here);
   expect(written.length).toBeGreaterThan(500);
   const found = written.filter((file) => {

@@ -49,7 +49,7 @@ interface Call {
   payload?: string | Buffer | undefined;
 }
 
-/** Each of the two tests sends half of the requests, evenly divided among its targets. */
+/** Each of the two fuzz tests sends half of the requests, evenly divided among its targets. */
 const runsFor = (targets: number) => ({ seed: SEED, numRuns: Math.ceil(REQUESTS / 2 / targets) });
 
 async function send(route: string, { method, url, headers, payload }: Call) {

@@ -38,7 +38,7 @@ afterAll(async () => {
   folder.remove();
 });
 
-test('every body has an example', () => {
+test('every JSON request body has an example', () => {
   expect(samples.length).toBeGreaterThan(10);
   expect(
     samples.filter(({ example }) => example === undefined).map(({ operationId }) => operationId),

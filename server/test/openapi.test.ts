@@ -68,7 +68,7 @@ test('a call that accepts an Idempotency-Key documents its 409, 413 and 422', as
     ]);
 });
 
-test('a call with an id in its body documents the 404', async () => {
+test('a call with the id of a product or an order in its body documents the 404', async () => {
   expect(await callsThatAnswer(404)).toEqual(expect.arrayContaining(['createUpload', 'createShipment']));
   expect(await callsThatAnswer(404)).not.toContain('createProduct');
 });
@@ -85,7 +85,7 @@ test('a call with an ETag, and no other, documents the 304', async () => {
   ]);
 });
 
-test('a call that needs the storage of orders, and no other, documents the 502', async () => {
+test('a call that needs the orders tables, and no other, documents the 502', async () => {
   expect(await callsThatAnswer(502)).toEqual([
     'addInvoice',
     'changeShippingStatus',
@@ -114,7 +114,7 @@ test('every body is required, except that of a refund', async () => {
   expect(optional.map(({ operationId }) => operationId)).toEqual(['refundOrder']);
 });
 
-test('the described groups are those that the calls use', async () => {
+test('the described tags are those that the calls use', async () => {
   const { tags } = (await feira.app.inject('/openapi.json')).json();
   const used = new Set((await operations()).flatMap((operation) => operation.tags));
   expect(tags.map(({ name }: { name: string }) => name).sort()).toEqual([...used].sort());
@@ -136,14 +136,14 @@ test('every call is described, names its scope and has its own operation id', as
   }
 });
 
-test('every event has a webhook with its payload and an entry in the feed', async () => {
+test('every event is documented as a webhook and as an entry in the event feed', async () => {
   const { webhooks, components } = (await feira.app.inject('/openapi.json')).json();
   const names = components.schemas.EventName.enum;
   expect(Object.keys(webhooks)).toEqual([...names, 'ping']);
   expect(Object.keys(components.schemas.Event.discriminator.mapping)).toEqual(names);
 });
 
-test('every operation lists the responses that all operations share, and the OAuth scopes that it needs', async () => {
+test('every operation outside OAuth lists the responses that all of them share, and requires only existing scopes', async () => {
   const { components } = (await feira.app.inject('/openapi.json')).json();
   const { scopes } = components.securitySchemes.oauth2.flows.authorizationCode;
   expect(Object.keys(scopes)).toEqual(ALL_SCOPES);

@@ -1,6 +1,6 @@
 import { FeiraError } from '@feira/sdk';
 
-/** Makes the initial copy from one consistent snapshot, and stores its position in the event feed. */
+/** Makes the initial copy of the catalog from one consistent snapshot, and stores its position in the event feed. */
 export async function copyCatalog(store, state) {
   let products = {};
   const snapshot = store.products.snapshot({
@@ -32,8 +32,8 @@ export async function mapSkus(store, state) {
 }
 
 /**
- * Applies the events since the last round. A stock event contains the new balance. Other events only name the changed
- * fields, so the product is read again.
+ * Applies the events since the last round. A stock event contains the new balance. Other events do not contain the
+ * changed values, so the product is read again.
  */
 export async function applyEvents(store, state) {
   const { products } = state.data;

@@ -44,7 +44,7 @@ export async function connectStore(state) {
 async function approval(app, redirectUri) {
   const session = crypto.randomUUID();
   const server = createServer().listen(Number(new URL(redirectUri).port));
-  console.log(`Open this address and approve:\n${await app.connect(session)}`);
+  console.log(`Open this address and approve the app:\n${await app.connect(session)}`);
   for (;;) {
     const [request, response] = await once(server, 'request');
     try {

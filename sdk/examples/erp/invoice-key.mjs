@@ -2,7 +2,7 @@ const STATE = '35';
 const ISSUER = '12345678000195';
 const MODEL_AND_SERIES = '55001';
 
-/** Returns an access key of an NF-e: 43 digits and a check digit modulo 11. `month` has the form YYMM. */
+/** Returns the access key of an NF-e (an invoice): 43 digits and a check digit modulo 11. `month` has the form YYMM. */
 export function invoiceKey(orderNumber, month = '2611') {
   const number = String(orderNumber).padStart(9, '0');
   const code = String(orderNumber).padStart(8, '0');

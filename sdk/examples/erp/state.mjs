@@ -14,7 +14,7 @@ export function openState() {
     products: {},
     /** Orders by id. */
     orders: {},
-    /** Orders that this ERP has invoiced and shipped. */
+    /** The ids of the orders for which the ERP has nothing left to do. */
     done: {},
     /** Stock changes that may not have reached the store yet. */
     stockToSend: [],

@@ -3,7 +3,7 @@ import { type Budget, type BudgetReport, type BudgetState, reserve, settle } fro
 import { withFileLock } from './file-lock.js';
 import { replaceFile } from './write-file.js';
 
-/** The budget of one store and app, shared by all processes on a machine that use the same file. */
+/** The rate-limit budget of one store and app, shared by all processes on a machine that use the same file. */
 export class FileBudget implements Budget {
   constructor(private readonly file: string) {}
 

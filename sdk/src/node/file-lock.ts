@@ -28,7 +28,7 @@ export async function withFileLock<T>(file: string, work: () => Promise<T>): Pro
   }
 }
 
-/** Creates the lock file. Creating a file that must not exist yet is atomic. */
+/** Tries to create the lock file. With `wx`, this is atomic and fails if the file exists. */
 async function tryToLock(file: string, holder: string): Promise<boolean> {
   try {
     const handle = await open(file, 'wx', 0o600);

@@ -38,8 +38,8 @@ export class TokenEndpoint {
 
   /**
    * Refreshes the tokens. A refresh token can be used once, but with the same Idempotency-Key the server returns the
-   * same pair for ten minutes. The key is derived from the token, so even a process that starts after a crash sends the
-   * same key.
+   * same new tokens for ten minutes. The key is derived from the token, so even a process that starts after a crash
+   * sends the same key.
    */
   async refresh(refreshToken: string): Promise<TokenSet> {
     const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(refreshToken));

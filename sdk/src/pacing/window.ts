@@ -3,7 +3,7 @@ export interface CountedCall {
   /** `other` for a call that the rate-limit headers report but that no client with this budget made. */
   id: string;
   sentAt?: number;
-  /** The time at which the call was sent or, once it was answered, the time of the response. */
+  /** The time at which the call was sent or, once it is over, the time at which it ended. */
   at: number;
   isOver: boolean;
   /** The number of remaining calls that the response reported. */

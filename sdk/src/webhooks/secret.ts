@@ -9,7 +9,7 @@ export function checkSecret(secret: unknown): void {
     throw new WebhookError(
       'wrong_secret_form',
       500,
-      `The secret must be the whole text shown on creation, ${PREFIX} and 44 characters. This one is ${is}`,
+      `The secret must be the whole text shown on creation: ${PREFIX} and 44 characters. This one is ${is}`,
     );
 }
 

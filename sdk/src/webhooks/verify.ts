@@ -38,7 +38,7 @@ export async function verifyDelivery(
       throw new WebhookError(
         'body_changed',
         500,
-        'The body was parsed and written again. Pass on the bytes as received',
+        'The body was parsed and serialized again. Pass the bytes as they were received',
       );
     throw new WebhookError(
       'wrong_signature',

@@ -4,8 +4,8 @@ import { type Fields, postedForm } from '../platform/http/forms.js';
 import type { Session, Sessions } from './sessions.js';
 
 /**
- * What a form may be used for, such as 'sign-in'. A function computes the purpose from the fields of the form, for
- * example from the id of the record that the form changes.
+ * What a form may be used for, such as 'sign-in'. If this is a function, it computes the purpose from the fields of the
+ * form, for example from the id of the record that the form changes.
  */
 type Purpose = string | ((fields: Fields) => string);
 

@@ -15,7 +15,7 @@ export type NewOwner =
 export class OwnerRefused extends Error {
   constructor(
     readonly reason: 'wrong password' | 'no account' | 'password length',
-    /** The account with this e-mail, if its password was wrong. */
+    /** The account with this e-mail, if the given password is not its password. */
     readonly account?: Account,
   ) {
     super(`The store cannot be assigned to this owner: ${reason}`);

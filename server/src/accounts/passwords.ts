@@ -2,18 +2,18 @@ import { randomBytes, type ScryptOptions, scrypt } from 'node:crypto';
 import { Admission } from '../platform/concurrency/admission.js';
 import { isSameDigest } from '../platform/crypto/hmac.js';
 
-// Computing a hash takes 32 MiB of memory and about 60 ms. A stored hash contains these parameters, so they can be
-// raised without invalidating old hashes.
+// Computing a hash takes 32 MiB of memory and about 60 ms. A stored hash contains its cost parameters, so the ones
+// below can be raised without invalidating old hashes.
 const COST = { N: 2 ** 15, r: 8, p: 1 };
 const LENGTH = 32;
 
 /**
- * Node hashes on the four threads that it also uses for files. When four sign-ins ran at once, a static file took two
+ * Node hashes on the four threads that it also uses for files. When sign-ins used all four, a static file took two
  * seconds. With this limit, two threads stay free for files.
  */
 const CONCURRENCY = 2;
 const hashing = new Admission({ groups: { '': CONCURRENCY } });
-/** Hashing for a full queue of 24 takes about a second. */
+/** Hashing the passwords of a full queue of 24 takes about a second. */
 const ANYONE = { applicant: { key: 'anyone', limit: CONCURRENCY }, maxWaiting: 24 };
 /**
  * Browsers known to the account have priority and a queue of their own, so that a flood of guesses cannot lock out the

@@ -76,7 +76,7 @@ export function signInAddress(next: string): string {
   return `/sign-in?${new URLSearchParams({ next })}`;
 }
 
-/** Returns the signed-in user as pages show them. */
+/** Returns the signed-in user for the header of a page, with the token of the sign-out form. */
 export function signedInUserOf(
   sessions: Sessions,
   request: FastifyRequest,
@@ -88,7 +88,7 @@ export function signedInUserOf(
 
 /**
  * Returns `next` if it is a path on this server, otherwise the start page. The check uses the parsed path, because
- * parsing removes dots: /.//evil.example becomes //evil.example, which a browser reads as another host.
+ * parsing removes dot segments: /.//evil.example becomes //evil.example, which a browser reads as another host.
  */
 function localPath(next: string | undefined): string {
   const base = 'http://here.invalid';

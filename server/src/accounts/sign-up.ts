@@ -9,8 +9,8 @@ import { createUser } from './users.js';
 const WINDOW_MS = 60 * 60 * 1000;
 
 /**
- * The limit per hour and network. It is high enough for a class of students on one network, and too low to fill the
- * users table.
+ * The maximum number of attempts per hour and network. It is high enough for a class of students on one network, and
+ * too low to fill the users table.
  */
 const MAX_SIGN_UPS = 50;
 
@@ -39,7 +39,7 @@ export async function purgeSignUps(db: Share, clock: Clock): Promise<void> {
   await deleteInBatches(db, 'sign_ups', sql`asked_at <= ${since(clock)}`);
 }
 
-/** Attempts of one network are serialized. Otherwise concurrent ones could exceed the limit. */
+/** Attempts from one network are serialized. Otherwise concurrent ones could exceed the limit. */
 function count(db: Share, clock: Clock, address: string): Promise<boolean> {
   return db.transaction(async (tx) => {
     await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${`sign-up ${address}`}, 0))`);

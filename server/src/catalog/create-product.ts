@@ -86,8 +86,8 @@ interface NewRow {
 
 /**
  * The common steps of creating a product, as CTEs of one statement. The statement takes one round trip and writes each
- * row once. If concurrent requests use the same name, the unique index lets one of them win, and `created` is empty for
- * the others.
+ * row once. If concurrent requests use the same name, the unique index allows only one of them, and `created` is empty
+ * for the others.
  */
 function insertedRow(row: NewRow): Statement {
   return sql`

@@ -27,7 +27,7 @@ interface CatalogListOptions {
   answers: AnswerMemory;
 }
 
-/** The lists of the catalog, as pages or as a snapshot. */
+/** The lists of the catalog. A response is one page or, as NDJSON, a snapshot of all records. */
 export const catalogLists: FastifyPluginAsyncTypebox<CatalogListOptions> = async (
   app,
   { db, mediaUrl, snapshots, lists, answers },

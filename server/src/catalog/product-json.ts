@@ -2,11 +2,11 @@ import { imagesOfProduct } from '../media/queries.js';
 import { joined, raw, type Statement, sql } from '../platform/db/sql.js';
 import { productJson, variationJson } from './records.js';
 
-/** The parts of a product detail that list records do not contain by default. */
+/** The parts of GET /products/{id} that the records of a list contain only if they are requested. */
 export const PRODUCT_PARTS = ['images', 'variants'] as const;
 export type ProductPart = (typeof PRODUCT_PARTS)[number];
 
-/** Builds the JSON text of the products row with the alias `p`, with these parts in the same order as in the detail. */
+/** Returns an SQL expression for the JSON of the products row `p` with these parts, in the order of PRODUCT_PARTS. */
 export function productJsonWith(parts: readonly ProductPart[], mediaUrl: string): Statement {
   const lists = PRODUCT_PARTS.filter((part) => parts.includes(part)).map(
     (part) =>

@@ -67,7 +67,7 @@ export async function listProducts(
   return listBody(page.json, metaOf(request, page));
 }
 
-/** A product may have 1,000 variations, so 100 products could exceed what one response should hold in memory. */
+/** A product may have 1,000 variations, so a page of 100 products could take too much memory. */
 const MAX_PAGE_BYTES = 16 * 1_048_576;
 
 /** Lists the variations of a product. Returns undefined if the product does not exist. */
@@ -109,7 +109,7 @@ function matching(workspaceId: string, filters: ProductFilters): Statement {
   return joined(conditions, ' and ');
 }
 
-/** Uses two index lookups, because an OR over both tables would scan the whole store. */
+/** Uses two index lookups, because an OR over both tables would read all products of the store. */
 function productsWithCode(workspaceId: string, code: 'sku' | 'ean', value: string): Statement {
   const column = raw(code);
   return sql`

@@ -85,7 +85,9 @@ export function storedName(name: string): string {
   return normalizedName(name, Number.POSITIVE_INFINITY) as string;
 }
 
-/** Written out because PostgreSQL does not inline json_time(), and calling it costs more than to_char. */
+/**
+ * The expression is written out because PostgreSQL does not inline json_time(), and calling it costs more than to_char.
+ */
 function utcTime(column: string): string {
   return `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 }

@@ -80,7 +80,7 @@ export class StockWrites {
   }
 }
 
-// In both statements, rows are locked and read before the comparison, as in stock.ts. A row that already has the
+// In both statements below, rows are locked and read before the comparison, as in stock.ts. A row that already has the
 // requested balance is returned unchanged. Rows that another transaction has locked are skipped: a statement that waits
 // for no lock cannot deadlock with another. The arrays are in sub-selects to hide their length from the planner, which
 // would otherwise make a new plan for each length.

@@ -97,9 +97,10 @@ export function lowestPrice(variations: { price: number }[]): number | null {
 }
 
 /**
- * Receivers of stock events identify a balance by its SKU. If a new variation takes over the SKU of a removed one, the
- * two balances are compared and no 0 is reported for the removed one. All variations without a SKU are reported with an
- * empty one, so the zeros of removed variations come first and do not look like the current balance of another.
+ * Returns the stock events of a change. Receivers identify a balance by its SKU. If a new variation takes over the SKU
+ * of a removed one, an event is emitted only if the two balances differ, and no 0 is reported for the removed one. All
+ * variations without a SKU are reported with an empty one. The zeros of removed variations therefore come first; a
+ * later 0 would look like the current balance of another variation.
  */
 function changedBalances(productId: string, before: StoredVariation[], after: StoredVariation[]): NewEvent[] {
   const old = new Map(before.map(({ id, quantity }) => [id, quantity]));

@@ -19,7 +19,7 @@ const PER_NETWORK = {
   placed: 30,
   /** Unpaid orders in one shop. */
   open: 10,
-  /** Unpaid boleto orders in one shop. They reserve stock for days. */
+  /** Unpaid boleto (bank slip) orders in one shop. They reserve stock for days. */
   openBoletos: 3,
   /**
    * Units reserved by unpaid orders in one shop. A first unpaid order may exceed this, up to the merchant's maximum.

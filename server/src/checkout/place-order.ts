@@ -38,9 +38,9 @@ export interface OrderRequest {
 export type PlacedOrder = { orderId: string; total: number; repeated: boolean };
 
 /**
- * Runs the steps of a checkout in one transaction. Prices and stock are read under the lock, never from the form. If a
- * step throws CheckoutRefused, everything is rolled back. Statements that do not depend on each other are sent
- * together, because every round trip prolongs the locks.
+ * Runs the steps of a checkout in one transaction. Prices and stock are read while the products are locked, never from
+ * the form. If a step throws CheckoutRefused, everything is rolled back. Statements that do not depend on each other
+ * are sent together, because every round trip prolongs the locks.
  */
 export async function placeOrder(
   tx: Tx,
@@ -52,7 +52,8 @@ export async function placeOrder(
   const lines = mergeLines(request.lines);
   const units = unitsOf(lines);
 
-  // 1. Wait for checkouts of the same form and of the same network. Read the store and how much of the limits is used.
+  // 1. Wait for checkouts of the same form and from the same network. Read the store and how much of the limits is
+  // used.
   const [existing, store, , use] = await Promise.all([
     lockCheckout(tx, workspaceId, checkoutId),
     readStore(tx, workspaceId),

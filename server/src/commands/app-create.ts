@@ -23,8 +23,8 @@ export const command: Command = {
   async run(values) {
     const name = normalizedAppName(String(values.name));
     const nameFault = appNameFault(name);
-    // These two rules do not apply to the operator, who may register the platform's own apps and names in other
-    // alphabets.
+    // The rules `ours` and `script` do not apply to the operator, who may register the platform's own apps and names in
+    // other alphabets.
     if (nameFault && nameFault !== 'ours' && nameFault !== 'script')
       throw new UsageError(`--name ${TEXTS.name[nameFault]}`);
     const redirectUris = [...new Set([values['redirect-uri']].flat() as string[])];

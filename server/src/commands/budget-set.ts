@@ -24,8 +24,8 @@ export const command: Command = {
         String(values['client-id']),
       );
       await setBudget(db.store(workspaceId).autocommit, workspaceId, clientId, perMinute);
-      // Processes are notified within milliseconds. A process that misses the notification uses the old limit for at
-      // most this long, so wait until the new limit applies everywhere.
+      // Processes are notified within milliseconds. A process that misses the notification uses the old limit for up to
+      // CACHE_MS, so the command waits until the new limit applies everywhere.
       await wait(CACHE_MS);
       return { workspaceId, clientId, perMinute };
     });

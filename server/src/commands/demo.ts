@@ -27,7 +27,7 @@ interface Demo {
   filled?: boolean;
 }
 
-/** The demo store with its slug and the token of this start. */
+/** The demo store with its slug and the token that this start issued. */
 export interface OpenedDemo extends Demo {
   token: string;
   slug: string;

@@ -91,7 +91,7 @@ async function checkSettings(client: pg.Client, source: string): Promise<Finding
       'durability',
       db.fsync === 'on' && db.synchronousCommit !== 'off',
       `fsync is on, synchronous_commit is ${db.synchronousCommit}`,
-      'fsync or synchronous_commit is off: acknowledged changes can be lost',
+      'fsync or synchronous_commit is off, so acknowledged changes can be lost; turn both on',
     ),
     finding(
       'clock',

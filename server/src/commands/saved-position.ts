@@ -10,7 +10,7 @@ interface Forwarding {
 
 export interface Position {
   cursor: string;
-  /** The sequence of the last event before the cursor. */
+  /** The sequence number of the last event before the cursor. */
   sequence: number;
 }
 

@@ -30,7 +30,7 @@ export const command: Command = {
       description: 'Purchases per second, minute or hour, such as 2/s or 30/m',
       required: true,
     },
-    for: { value: '60s', description: 'How long, such as 90s, 10m or 2h (default 60s)' },
+    for: { value: '60s', description: 'Duration, such as 90s, 10m or 2h (default 60s)' },
     'no-restock': { description: 'Do not add stock to products that are sold out' },
   },
   example: 'feira simulate --store demo-store --rate 2/s --for 60s',

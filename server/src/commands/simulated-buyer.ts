@@ -41,7 +41,7 @@ const PLACES = [
 const TRIES = 5;
 const LOOKED_AT = 200;
 
-/** Returns a fictitious person with a valid CPF. */
+/** Returns a fictitious person with a valid CPF (Brazilian tax id). */
 function randomBuyer(): Buyer {
   const [first, last] = [pick(FIRST), pick(LAST)];
   const [city, state, district, area, zip] = pick(PLACES);

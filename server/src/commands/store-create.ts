@@ -93,7 +93,7 @@ function explain({ reason, account }: OwnerRefused, ownerEmail: string): string 
   if (reason === 'password length' || !account)
     return `--owner-password must have ${MIN_PASSWORD} to 200 characters`;
   return [
-    `An account for ${account.email} exists (${origin(account.createdBy, account.createdAt)}), and this is not its password.`,
+    `An account for ${account.email} exists (${origin(account.createdBy, account.createdAt)}), and the given password is not its password.`,
     'No store was created. Ask the owner whether the account is theirs. If it is, pass its password, or pass',
     '--existing-owner instead of a password to give the store to that account.',
   ].join('\n');

@@ -48,7 +48,7 @@ function scoreOf({ title, page, text }: Entry, words: string[]): number {
 
 /** Returns the text around the first match. */
 function excerptOf(text: string, word: string): string {
-  // Remove list markers, which would look like words in an excerpt of one line.
+  // Remove list markers, which would look like part of a sentence in an excerpt of one line.
   const clean = text
     .replaceAll('`', '')
     .replace(/(^|\s)(?:-|\d\.) (?=\S)/g, '$1')

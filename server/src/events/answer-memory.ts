@@ -54,7 +54,7 @@ export class AnswerMemory {
     return body;
   }
 
-  /** Stores the response as the most recently used one, and evicts the least recently used ones above the limits. */
+  /** Stores the response as the most recently used one. Evicts the least recently used ones if a limit is exceeded. */
   private remember(key: string, answer: Answer): void {
     this.forget(key);
     this.answers.set(key, answer);

@@ -3,7 +3,7 @@ import type { Queryable, StoreAccess } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
 import { ApiError } from '../platform/http/errors.js';
 
-/** The counter from which the number in a cursor was taken. Each store has both counters. */
+/** The counter of the store from which the number in a cursor was taken: that of its events or of its order changes. */
 export type Numbers = 'last_sequence' | 'last_order_change';
 
 /** A position in the history of a store, as stored in cursors. */
@@ -24,8 +24,8 @@ export function parsePosition(text: string): HistoryPosition | undefined {
 }
 
 /**
- * Starts a new epoch after the history may have been rewound, for example by a restore. If several processes notice
- * this at the same time, only one row is added.
+ * Starts a new epoch: a period in which no number was lost. This is needed whenever the history may have been rewound,
+ * for example by a restore. If several processes notice this at the same time, only one row is added.
  */
 export async function beginEpoch(db: StoreAccess): Promise<void> {
   await db.autocommit.query(sql`

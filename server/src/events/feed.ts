@@ -66,7 +66,7 @@ export async function cursorAt(
   return { cursor: writeCursor({ epoch: head.epoch, number: sequence }), sequence };
 }
 
-/** Cursors of the first release contain transaction ids, which cannot be converted to sequences. */
+/** Cursors of the first release contain transaction ids, which cannot be converted to sequence numbers. */
 const FIRST_RELEASE = /^\d{1,19}\.\d{1,18}$/;
 
 export function writeCursor(position: HistoryPosition): string {

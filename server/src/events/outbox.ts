@@ -21,8 +21,9 @@ export type NewEvent = OtherEvent | ProductUpdated;
  * Writes events in the transaction of the change, so that neither exists without the other. A write that consists of a
  * single statement inserts into `outbox` in that statement instead.
  *
- * Call this after the changed rows are locked. It assigns the positions of the events. Two changes to one resource get
- * their positions in the right order only because each takes its position while it holds the row lock.
+ * Call this after the changed rows are locked, because it assigns the positions of the events in the outbox. Two
+ * changes to one resource get their positions in the right order only because each takes its position while it holds
+ * the row lock.
  */
 export async function emit(tx: Tx, workspaceId: string, origin: Origin, events: NewEvent[]): Promise<void> {
   if (events.length === 0) return;

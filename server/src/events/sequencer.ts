@@ -9,7 +9,7 @@ import { STEP, type StepResult, stepForAll, stepForStore } from './step.js';
 
 const IDLE_MS = 1_000;
 const RETRY_MS = 500;
-/** The pause before the next step if another sequencer had locked the head rows of some stores. */
+/** The pause before the next step if another sequencer is numbering the events of some stores. */
 const TURN_MS = 20;
 /**
  * A step takes almost the same CPU time for one event as for fifty. After a step with at least BUSY_EVENTS but fewer
@@ -29,7 +29,7 @@ async function sequenceStore(db: StoreAccess, workspaceId: string): Promise<void
   }
 }
 
-/** Returns the head of a store after numbering all events that were committed before the call. */
+/** Returns the last numbers of a store and the epoch, after numbering all events committed before the call. */
 export async function settledHead(db: StoreAccess, workspaceId: string): Promise<Head> {
   const head = await readHead(db, workspaceId);
   if (!head.waiting) return head;
@@ -107,7 +107,7 @@ async function takeStep(db: StoreAccess, step: Statement): Promise<StepResult> {
       .query<StepResult>(step)
       .then(([row]) => row as StepResult)
       .catch(async (error: unknown) => {
-        // The partitions of this week do not exist, because no worker has run for weeks.
+        // The partitions of this week are missing if no worker has run for weeks.
         if (!isMissingPartition(error)) throw error;
         await addPartitions(db);
         return undefined;

@@ -18,10 +18,11 @@ export interface SnapshotRecords<R> {
 }
 
 /**
- * Streams consistent snapshots of a store, one at a time per store and app. The cursor is the last sequence number
- * visible in the snapshot itself. An event is numbered after its change has been committed, so the snapshot contains
- * every change up to the cursor. Changes that were committed but not yet numbered are in the snapshot and appear again
- * in the feed, followed by all later changes to the same record.
+ * Streams consistent snapshots of a store, one at a time per store and app. The first line contains the cursor from
+ * which the client continues in the event feed: the last sequence number visible in the snapshot itself. An event is
+ * numbered after its change has been committed, so the snapshot contains every change up to the cursor. Changes that
+ * were committed but not yet numbered are in the snapshot and appear again in the feed, followed by all later changes
+ * to the same record.
  */
 export class Snapshots {
   private readonly running = new Set<string>();
@@ -58,8 +59,8 @@ interface Position {
 }
 
 /**
- * This must be the first statement of the transaction, because the first statement determines the snapshot. The lock
- * works across processes and is released when the transaction ends.
+ * This must be the first statement of the transaction, because the first statement determines the snapshot. The
+ * advisory lock prevents a second snapshot, even in another process, and is released when the transaction ends.
  */
 async function takePosition(tx: Transaction, workspaceId: string, owner: string): Promise<Position> {
   const [row] = await tx.query<{ locked: boolean; at: string; epoch: string | null; number: number }>(sql`

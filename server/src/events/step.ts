@@ -15,15 +15,15 @@ export interface StepResult {
 }
 
 /**
- * Moves committed events from the outbox to `events`, numbers them per store, and adds the deliveries they lead to.
+ * Moves committed events from the outbox to `events`, numbers them per store, and adds their webhook deliveries.
  *
- * The numbers have the order of the changes. Two changes to one record are serialized by its row lock, each takes its
+ * The numbers follow the order of the changes. Two changes to one record are serialized by its row lock, each takes its
  * outbox position under that lock, and a snapshot that sees the later commit also sees the earlier one. So the events
  * with the lowest positions in a snapshot never include a change without the earlier changes to the same record.
  *
- * Sequencers of one store take turns by locking its head row. The snapshot of a statement may have been taken before it
- * got that lock. Another sequencer may have moved some of the rows in the snapshot since then. DELETE skips those rows,
- * and the remaining ones get higher numbers.
+ * Only one sequencer at a time numbers the events of a store: the one that has locked its row in event_heads. A
+ * statement may have taken its snapshot before it got that lock, and another sequencer may have moved some of the rows
+ * in the snapshot since then. DELETE skips those rows, and the remaining ones get higher numbers.
  *
  * No step waits for a transaction that changes products or orders, because such transactions lock none of the rows that
  * a step locks.
@@ -32,7 +32,7 @@ export const stepForAll = prepared(
   step(sql`next_in_outbox(${raw(String(STEP))})`, raw('for update of h skip locked')),
 );
 
-/** The same step for one store, for a reader that must not miss committed events. It waits for its turn. */
+/** The same step for one store, for a reader that must not miss committed events. It waits for the lock. */
 export const stepForStore = fixed((workspaceId: string) =>
   step(sql`next_in_outbox(${raw(String(STEP))}, ${workspaceId})`, raw('for update of h')),
 );

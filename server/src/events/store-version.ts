@@ -9,9 +9,9 @@ const MAX_WAITING = 100;
  * while many events are not numbered yet.
  *
  * Every change to products, variations, images and orders is committed together with at least one row in `outbox`. For
- * each row that it moves out of the outbox, the sequencer increases one of the last numbers of the store by one. The
- * sum of the last numbers and the number of rows in the outbox therefore increases with every committed change,
- * whichever process made it.
+ * each row that it moves out of the outbox, the sequencer increases either last_sequence or last_order_change of the
+ * store by one. The sum of these two numbers and the number of rows in the outbox therefore increases with every
+ * committed change, whichever process made it.
  */
 export function storeVersion(workspaceId: Statement): Statement {
   return sql`
@@ -24,13 +24,13 @@ export function storeVersion(workspaceId: Statement): Statement {
 }
 
 /**
- * Selects the position of a store. It is equal on two servers only if both have the same changes to the store. It is
- * null while many events are not numbered yet.
+ * Selects the position of a store: a text that is equal on two servers only if both have the same changes to the store.
+ * It is null while many events are not numbered yet.
  *
- * A count does not suffice here: of two transactions that commit at the same time, the primary may show one first and a
- * replica the other. Events that are not numbered yet are therefore compared by their ids. For numbered events it is
- * enough to compare the last numbers, because they are assigned in one order. A server that lost a part of the history
- * in a failover has a different epoch.
+ * A count, as in storeVersion, does not suffice: of two transactions that commit at the same time, the primary may show
+ * one first and a replica the other. Events that are not numbered yet are therefore compared by their ids. For numbered
+ * events it is enough to compare the last numbers, because they are assigned in one order. A server that lost a part of
+ * the history in a failover has a different epoch.
  */
 function storePosition(workspaceId: Statement): Statement {
   return sql`

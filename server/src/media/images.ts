@@ -17,7 +17,7 @@ export interface NewImageRow {
   option: string | null;
 }
 
-/** Inserts an image at a position, or last. The positions of a product's images are always 0 … n−1. */
+/** Inserts an image at a position, or at the end. The positions of a product's images are always 0 … n−1. */
 export async function addImage(
   tx: Tx,
   workspaceId: string,

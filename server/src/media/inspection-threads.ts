@@ -23,7 +23,7 @@ export class InspectionThreads {
     thread.ref();
     try {
       thread.postMessage({ bytes, type });
-      // Errors of the thread reject this too, because `once` also listens for error events.
+      // An error in the thread rejects this promise, because `once` also listens for error events.
       const [inspected] = (await once(thread, 'message', { signal: deadline.signal })) as [Inspected];
       // An idle thread does not keep the process alive.
       thread.unref();

@@ -58,7 +58,7 @@ export class LocalStorage implements Storage {
     return this.attempts.count(put.key) ? 'ok' : 'used up';
   }
 
-  /** Creates missing folders and restricts existing ones, because earlier versions let other users read them. */
+  /** Creates missing folders, and restricts access to existing ones, which earlier versions let other users read. */
   prepare(): void {
     for (const folder of [this.folder, this.published, this.staged, this.variants]) {
       mkdirSync(folder, { recursive: true, mode: FOLDER_MODE });
@@ -105,7 +105,10 @@ export class LocalStorage implements Storage {
     for (const width of WIDTHS) await rm(this.variantOf(key, width), { force: true }).catch(rethrow);
   }
 
-  /** Checks the folder, or the nearest existing one above it. Missing folders are created with the first file. */
+  /**
+   * Throws if the folder is not writable. Missing folders are created with the first file, so the nearest existing
+   * folder above is checked instead.
+   */
   async check(folder = this.published): Promise<void> {
     try {
       await access(folder, constants.W_OK);

@@ -1,7 +1,7 @@
 import type { Clock } from '../platform/clock.js';
 import { UPLOAD_SECONDS } from './storage.js';
 
-/** Enough to retry a broken upload or replace a wrong file, but not to keep writing to the disk for five minutes. */
+/** Enough to retry a broken upload or replace a wrong file, but not to keep writing until the URL expires. */
 const MAX_ATTEMPTS = 10;
 
 /**

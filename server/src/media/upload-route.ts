@@ -50,7 +50,7 @@ export const uploadRoute: FastifyPluginAsync<{ storage: LocalStorage }> = async 
       if (verdict === 'expired') return refuse(reply, 'AccessDenied', 'Request has expired');
       if (verdict === 'mismatch') return refuseMismatch(reply);
       if (verdict === 'used up')
-        return refuse(reply, 'AccessDenied', 'This address has been used ten times. Request a new one');
+        return refuse(reply, 'AccessDenied', 'This upload URL has been used ten times. Request a new one');
       return undefined;
     },
     async handler(request, reply) {

@@ -104,5 +104,5 @@ function describe(bytes: Buffer): string {
   if (start.includes('<svg')) return 'SVG, which is not accepted';
   if (start.startsWith('<!doctype') || start.startsWith('<html') || start.includes('<script')) return 'HTML';
   if (start.startsWith('%pdf')) return 'PDF';
-  return `none of ${Object.values(EXTENSIONS).join(', ')}`;
+  return `something other than ${Object.values(EXTENSIONS).join(', ')}`;
 }

@@ -19,8 +19,8 @@ export function normalizedAppName(name: string): string {
  */
 export function appNameFault(name: string): AppNameFault | undefined {
   if (name === '' || [...name].length > MAX_APP_NAME) return 'length';
-  // Control and format characters (line breaks, bidirectional overrides, zero-width), line separators, unpaired
-  // surrogates, private-use and unassigned characters.
+  // Control and format characters (such as line breaks, bidirectional overrides and zero-width spaces), line
+  // separators, unpaired surrogates, private-use and unassigned characters.
   if (/[\p{C}\p{Zl}\p{Zp}]/u.test(name)) return 'invisible';
   const compatible = name.normalize('NFKC');
   if (/\p{L}/u.test(compatible.replace(LATIN, ''))) return 'script';
@@ -34,7 +34,7 @@ export function appNameFault(name: string): AppNameFault | undefined {
  */
 const LATIN = /[A-Za-zªº\u00c0-\u024f\u1e00-\u1eff]/g;
 
-/** Characters that look like another letter. They are replaced once accents and compatibility forms are removed. */
+/** Characters that look like a letter of "feira", once accents and compatibility forms are removed. */
 const LOOKALIKES: Record<string, string> = {
   '1': 'i',
   l: 'i',
@@ -53,7 +53,7 @@ const LOOKALIKES: Record<string, string> = {
   ɍ: 'r',
 };
 
-/** Words that are ignored in the comparison: "Feira Oficial" and "Equipe da Feira" still claim to be Feira. */
+/** Words that are ignored when a name is compared with "feira": "Equipe da Feira" still claims to be Feira. */
 const GENERIC = new Set(
   [
     ...[

@@ -28,8 +28,8 @@ export function credentialOf({
 }
 
 /**
- * Returns whether a cached credential still matches its row. The store and the app are not compared, because those of a
- * token never change.
+ * Returns whether a cached credential still matches its row. The store and the app are not compared, because a token
+ * never gets another store or app.
  */
 export function matchesRow(
   credential: Credential,

@@ -148,7 +148,7 @@ export class Credentials {
 
   private keep(entry: Cached, row: CredentialRow, queriedAt: number): Credential {
     this.recordUse(row);
-    // The object is reused if nothing changed, because a new one every two seconds caused most of the garbage
+    // The object is reused if nothing changed, because a new one for every refresh caused most of the garbage
     // collection.
     if (!entry.credential || !matchesRow(entry.credential, row)) entry.credential = credentialOf(row);
     entry.queriedAt = queriedAt;

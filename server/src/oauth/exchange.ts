@@ -12,7 +12,7 @@ import { invalidGrant, invalidRequest, type TokenError, type TooManyRefreshes } 
 import { issueTokens, type TokenResponse } from './tokens.js';
 
 // An exchange is one transaction: it locks the code or refresh token together with its grant, checks it, marks it as
-// used and issues the new pair. Of several parallel exchanges, one gets the lock first, and the others then find the
+// used and issues the new tokens. Of several parallel exchanges, one gets the lock first, and the others then find the
 // code or token used. Rejections are returned and not thrown, because the revocation that some of them cause must be
 // committed.
 

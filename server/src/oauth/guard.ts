@@ -10,7 +10,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The scope that a route requires: one, one of several, or 'any' for any valid token. */
     scope?: Scope | readonly Scope[] | 'any';
-    /** Set for calls that also count against the upload budgets. */
+    /** Set for calls that also count against the rate limits for uploads. */
     upload?: boolean;
   }
   interface FastifyRequest {

@@ -17,8 +17,8 @@ export async function purgeTokens(db: Share, clock: Clock): Promise<void> {
 }
 
 /**
- * Deletes grants that were revoked before the given time, or were created before it and never exchanged for tokens, if
- * no code or token refers to them. Other grants are kept even without tokens, because the app's webhooks need them.
+ * Deletes grants that were revoked before the given time, or were created before it and never got tokens, if no code or
+ * token refers to them. Other grants are kept even without tokens, because the app's webhooks need them.
  */
 async function purgeGrants(db: Share, before: string): Promise<void> {
   await deleteInBatches(

@@ -131,7 +131,8 @@ async function revoke({ db, credentials }: TokenOptions, request: FastifyRequest
 }
 
 /**
- * Uses the connections of the app instead of the store's, because the store is not known until the token is found.
+ * Uses the app's share of the database connections instead of the store's, because the store is not known until the
+ * token is found.
  */
 function tokensOf(db: Database, clientId: string): Share {
   return db.store(clientId, TOKENS);

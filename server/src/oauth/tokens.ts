@@ -5,7 +5,7 @@ import { newId } from '../platform/schema/ids.js';
 import type { Scope } from './scopes.js';
 import { hashOfSecret, newSecret } from './secrets.js';
 
-/** The database area for exchanges, revocations and refreshes, and the number of connections they may use. */
+/** Token exchanges, refreshes and revocations have database connections of their own: at most TOKENS_CONNECTIONS. */
 export const TOKENS = 'tokens';
 export const TOKENS_CONNECTIONS = 5;
 

@@ -21,7 +21,7 @@ export interface CustomerRecord {
   lastOrderAt: string;
 }
 
-/** Customers are identified by document or, without one, by e-mail. */
+/** Customers are identified by their document (CPF or CNPJ) or, without one, by their e-mail. */
 export function identityOf({ document, email }: Buyer): string {
   return document === null ? `email ${email.toLowerCase()}` : `document ${document}`;
 }
@@ -101,7 +101,7 @@ export async function listCustomers(
     sorts: customerSorts,
     terms: { table: 'customers', id: 'id' },
     plannedOnce: true,
-    // Any change to a customer changes the version of the list, so remembered pages sorted by lastOrderAt stay correct.
+    // Any change to a customer changes the version of the list, so sorting by lastOrderAt is stable within a version.
     kept: { list: 'customers', memory, stableSorts: ['lastOrderAt'] },
   });
   return listBody(page.json, metaOf(request, page));

@@ -122,7 +122,8 @@ export const orderRoutes: FastifyPluginAsyncTypebox<OrderOptions> = async (
       const { workspaceId, clientId } = request.credential;
       const { id } = request.params;
       const key = request.headers['idempotency-key'];
-      // This does not use request.store, because the refund must be committed before the gateway is called.
+      // The refund must be committed before the gateway is called. With an Idempotency-Key, request.store would commit
+      // it only with the response.
       const orders = ordersOf(db, workspaceId);
       const refund = await refundOrder(
         orders,

@@ -2,8 +2,8 @@ import type { Database } from '../platform/db/database.js';
 import type { Share } from '../platform/db/share.js';
 
 /**
- * The database area of orders. It has its own share of the connections and may fail independently of the rest of a
- * store; the calls that use it then return 502.
+ * Orders have database connections of their own, so that a failure of their storage does not affect the rest of a
+ * store. The calls that use orders then return 502.
  */
 export const ORDERS = 'orders';
 /**
@@ -12,7 +12,7 @@ export const ORDERS = 'orders';
  */
 export const ORDERS_CONNECTIONS = 7;
 
-/** Returns the share of a store in this area. */
+/** Returns the database access of a store for its orders. */
 export function ordersOf(db: Database, workspaceId: string): Share {
   return db.store(workspaceId, ORDERS);
 }

@@ -6,8 +6,8 @@ import { ORDERS } from './storage.js';
 
 /**
  * The options of a route that uses the storage of orders, which may fail independently: the route then returns 502,
- * while all others keep working. This is a route option and not the error handler of a plugin, because every plugin has
- * its own classes of requests and replies (see api.ts).
+ * while all others keep working. This is a route option and not the error handler of a plugin, because every plugin
+ * adds its own classes of requests and replies, which makes all routes slower (see api.ts).
  */
 export function usesOrders(config: FastifyContextConfig) {
   return {

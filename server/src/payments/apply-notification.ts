@@ -20,7 +20,8 @@ import type { Notification } from './gateway.js';
 /**
  * Why a payment needs manual review. `amount_differs`: the paid amount is not the order total; if it is lower, the
  * order stays unpaid. `second_payment`: another payment for the order was already received. `paid_after_cancel`: the
- * payment is refunded. `canceled_after_payment`: the order stays paid. `refund_of_other_payment`: the order does not
+ * order was already canceled; the payment is refunded. `canceled_after_payment`: the order was already paid and does
+ * not change. `refund_of_other_payment`: a payment other than that of the order was refunded; the order does not
  * change.
  */
 export const ATTENTIONS = [
@@ -57,7 +58,7 @@ export async function applyNotification(
   return attention;
 }
 
-/** A notification and the highest refunded total that the gateway has reported for its payment, read under the lock. */
+/** A notification and the highest refunded total that the gateway has reported for its payment so far. */
 interface KnownNotification extends Notification {
   refundedBefore: number;
 }

@@ -17,7 +17,7 @@ import {
 export interface Config {
   host: string;
   port: number;
-  /** Whether PORT was set. If METRICS_PORT is not set, a worker listens only in that case. */
+  /** Whether PORT was set. A worker listens only if PORT or METRICS_PORT is set. */
   portIsGiven: boolean;
   /** The base URL that partners and buyers use, without a trailing slash. */
   publicUrl: string;
@@ -138,7 +138,7 @@ export function readConfig(
 
   const stopDelayMs = Number(read('STOP_DELAY_MS') ?? 0);
   if (!Number.isInteger(stopDelayMs) || stopDelayMs < 0)
-    faults.push(`STOP_DELAY_MS must be a number of milliseconds, not "${read('STOP_DELAY_MS')}"`);
+    faults.push(`STOP_DELAY_MS must be a whole number of at least 0, not "${read('STOP_DELAY_MS')}"`);
   const logLevel = read('LOG_LEVEL') ?? 'info';
   if (!LOG_LEVELS.includes(logLevel))
     faults.push(`LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}, not "${logLevel}"`);

@@ -1,6 +1,6 @@
 import { cents } from '../platform/schema/money.js';
 
-/** The price of a delivery service in reais, and its duration in business days. */
+/** The price of a delivery service in reais, and its delivery time in business days. */
 export interface Quote {
   carrier: string;
   service: 'economy' | 'express';

@@ -122,7 +122,7 @@ function withPlace(typed: Typed): Typed {
   return { ...typed, state: typed.state || state, city: typed.city || city };
 }
 
-/** Identifies what the form is valid for: one order in this shop. csrfToken also binds it to the browser. */
+/** Identifies what the form is valid for: one order in this shop. The CSRF token also binds it to the browser. */
 function purposeOf({ shop }: FastifyRequest, checkoutId: string): string {
   // We never issue an id in another format, so no valid token exists for it.
   return CHECKOUT_ID.test(checkoutId) ? `checkout\n${shop.workspaceId}\n${checkoutId}` : 'none';

@@ -55,7 +55,7 @@ export const storefrontRoutes: FastifyPluginAsync<Storefront> = async (app, stor
     );
   });
 
-  // Called directly instead of registered, for the reason given in api.ts.
+  // These functions are called directly instead of registered, for the reason given in api.ts.
   await productListRoutes(app, storefront);
   await productRoutes(app, storefront);
   await cartRoutes(app, storefront);

@@ -73,7 +73,7 @@ export async function postSigned(
 }
 
 /**
- * Opens sealed secrets and keeps the latest one of each subscription in memory, because decryption takes 11 µs of the
+ * Decrypts secrets and keeps the latest one of each subscription in memory, because decryption takes 11 µs of the
  * 270 µs that a worker needs for a delivery.
  */
 export class OpenedSecrets {
@@ -94,7 +94,7 @@ export class OpenedSecrets {
 const MAX_OPENED = 10_000;
 
 /**
- * Returns undefined if the secret cannot be opened, because FEIRA_SECRET was changed and the old value was not kept in
+ * Returns undefined if the secret cannot be decrypted, because FEIRA_SECRET was changed and the old value is not in
  * FEIRA_SECRET_PREVIOUS. The attempt then counts as failed, so that the partner sees the reason in the log. Rotating the
  * secret repairs the subscription: the unreadable one is then the previous secret, which is left out.
  */

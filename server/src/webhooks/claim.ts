@@ -50,8 +50,8 @@ const QUEUES = 32;
  *
  * Without a synchronous standby, the commit does not wait for the disk: if a crash loses the claim, the delivery is due
  * again and is claimed again. With a synchronous standby, the commit waits until the standby has the claim and
- * therefore also the sequence numbers of the claimed events. Without this wait, a primary that is being killed could
- * send numbers that the standby does not have. After the failover, the same events would get different numbers.
+ * therefore also the sequence numbers of the claimed events. Without this wait, a worker could send numbers that only a
+ * failing primary has. After the failover, the same events would get different numbers.
  */
 export async function claimDue(db: Share, request: ClaimRequest): Promise<Claimed[]> {
   const { leaseMs, max, maxPerOther } = request;
@@ -133,8 +133,8 @@ export async function dueIn(db: Share, now: number, except: string[]): Promise<n
 }
 
 /**
- * Releases the leases of deliveries that were not attempted, because the process stops, the receiver has become slow,
- * or too little of the lease is left for an attempt.
+ * Releases the leases of deliveries that were not attempted, because the process is stopping, the receiver has become
+ * slow, or too little of the lease is left for an attempt.
  */
 export async function releaseLeases(db: Share, now: number, claimed: Claimed[]): Promise<void> {
   const rows = claimed.map(({ workspaceId, id, claims }) => ({ workspace_id: workspaceId, id, claims }));

@@ -33,7 +33,7 @@ const MAX_PER_OWNER = 64;
 const IDLE_MS = 1_000;
 const SHORT_REST_MS = 100;
 const RETRY_AFTER_ERROR_MS = 500;
-/** The part of each lease that is reserved for recording the attempt, even on a slow database. */
+/** The part of each lease that is reserved for recording the attempt. It is sufficient even for a slow database. */
 const RECORDING_MS = 4_000;
 
 /**
@@ -42,8 +42,8 @@ const RECORDING_MS = 4_000;
  *
  * Claiming a delivery starts its lease. The delivery then waits in a ReceiverQueue, is sent, and is recorded as
  * delivered, as pending with a later time, or as failed. Problems before sending (a disconnected app, a secret that
- * cannot be opened) are recorded too. If recording fails, it is retried for about as long as a lease; after that, the
- * delivery is due again. When the process stops or a receiver becomes slow, unused leases are released.
+ * cannot be decrypted) are recorded too. If recording fails, it is retried for about as long as a lease; after that,
+ * the delivery is due again. When the process stops or a receiver becomes slow, unused leases are released.
  */
 export class Dispatcher {
   /** How many deliveries this process has recorded as delivered or as failed since it started. */
@@ -186,7 +186,7 @@ export class Dispatcher {
     return this.ended(batch);
   }
 
-  /** Counts the leases of a batch as ended, and returns the empty results that the Batcher expects. */
+  /** Counts the leases of a batch as ended, and returns an empty list of results for the Batcher. */
   private ended(batch: unknown[]): undefined[] {
     this.claimed -= batch.length;
     this.wakeUp?.();

@@ -45,7 +45,7 @@ const columns = raw(`
   d.id, d.event_id as "eventId", d.event, d.status, d.created_at as "createdAt", ${nextAttemptAt} as "nextAttemptAt",
   ${attempts} as attempts`);
 
-/** The record of `columns` as JSON text. */
+/** The same record as in `columns`, as JSON text. */
 const deliveryJson = raw(`
   '{"id":"' || d.id || '","eventId":"' || d.event_id || '","event":' || json_text(d.event) || ',"status":' || json_text(d.status)
   || ',"createdAt":' || json_time(d.created_at) || ',"nextAttemptAt":' || coalesce(json_time(${nextAttemptAt}), 'null')

@@ -42,7 +42,7 @@ export function describeEvents(): DocumentPart {
   return { schemas, webhooks };
 }
 
-/** order.partially_refunded → OrderPartiallyRefunded */
+/** Returns, for example, OrderPartiallyRefunded for order.partially_refunded. */
 function nameOf(event: Delivered): string {
   return event.replace(/(?:^|[._])([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }

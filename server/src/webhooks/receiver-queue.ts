@@ -10,7 +10,7 @@ const MAX_WAITING = 256;
 const SHORT = 64;
 const MAX_WAITING_WHEN_SLOW = 4;
 const SLOW_MS = 1_000;
-/** A queue holds no more than can be sent in this time, because the leases of waiting deliveries are running. */
+/** A queue holds no more than can be sent in this time, because the lease of a delivery runs while it waits. */
 const QUEUE_MS = 4_000;
 /** The weight of the latest response in the average response time. */
 const LATEST_WEIGHT = 0.3;
@@ -87,7 +87,7 @@ export class ReceiverQueue {
     return this.waiting.splice(0);
   }
 
-  /** Starts as many deliveries as the limits allow. With `isAdmitted`, the first one already has its place. */
+  /** Starts as many deliveries as the limits allow. With `isAdmitted`, the first one has already been admitted. */
   private fill(isAdmitted = false): void {
     const late: Claimed[] = [];
     let hasPlace = isAdmitted;
@@ -108,7 +108,7 @@ export class ReceiverQueue {
     if (late.length > 0) this.parts.release(late);
   }
 
-  /** Returns false if the store and app have no free place. `fill` is then called as soon as there is one. */
+  /** Returns whether `admission` admits another delivery. If not, `fill` is called as soon as it does. */
   private enter(): boolean {
     const { admission, owner } = this.parts;
     if (this.waitsForAdmission) return false;

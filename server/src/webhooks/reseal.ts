@@ -14,8 +14,8 @@ interface Sealed {
 }
 
 /**
- * Seals webhook secrets again with the current FEIRA_SECRET if they were sealed with an earlier one, so that
- * FEIRA_SECRET_PREVIOUS can be removed later. Secrets that cannot be opened stay unchanged.
+ * Encrypts webhook secrets again with the current FEIRA_SECRET if they were encrypted with an earlier one, so that
+ * FEIRA_SECRET_PREVIOUS can be removed later. Secrets that cannot be decrypted stay unchanged.
  */
 export async function resealWebhookSecrets(db: StoreAccess, seal: Seal): Promise<void> {
   let last = { workspaceId: START, id: START };
@@ -32,7 +32,7 @@ export async function resealWebhookSecrets(db: StoreAccess, seal: Seal): Promise
   }
 }
 
-/** Changes the row only if it still contains the secrets that were read. A concurrent rotation is not undone. */
+/** Changes the row only if its secrets are still those that were read, so that no concurrent rotation is undone. */
 async function reseal(db: StoreAccess, seal: Seal, row: Sealed): Promise<void> {
   const { workspaceId, id } = row;
   const again = (sealed: Buffer | null): Buffer | null => {

@@ -109,9 +109,9 @@ export async function updateWebhook(
 }
 
 /**
- * Deletes a subscription. Its pending deliveries are not sent: the next claim finds no subscription and ends them. Its
- * log is no longer accessible and is deleted when it expires. Deleting the log here took time proportional to its size
- * and caused deadlocks with workers that write to it.
+ * Deletes a subscription. Its pending deliveries are not sent: the next claim finds no subscription, and they are
+ * recorded as failed. The log is no longer accessible and is deleted when it expires. Deleting the log here would take
+ * time proportional to its size and could deadlock with workers that write to it.
  */
 export async function deleteWebhook(tx: Tx, { workspaceId, clientId }: Owner, id: string): Promise<void> {
   const gone = isId(id)
@@ -122,8 +122,8 @@ export async function deleteWebhook(tx: Tx, { workspaceId, clientId }: Owner, id
 }
 
 /**
- * Adds a new secret. For a day, deliveries are also signed with the old one, so that receivers can be updated one after
- * the other.
+ * Replaces the secret. For a day, deliveries are also signed with the old one, so that receivers can be updated one
+ * after the other.
  */
 export async function rotateWebhookSecret(
   tx: Tx,

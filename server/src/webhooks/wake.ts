@@ -1,9 +1,9 @@
 import type { Share } from '../platform/db/share.js';
 import { sql } from '../platform/db/sql.js';
 
-/** Wakes the sequencers when the outbox contains events. */
+/** Wakes the sequencers, which number the events in the outbox. */
 export const EVENT_CHANNEL = 'feira_events';
-/** Wakes the dispatchers when deliveries are due, for example when a redelivery is requested. */
+/** Wakes the dispatchers, which send due deliveries, for example when a redelivery is requested. */
 export const DELIVERY_CHANNEL = 'feira_deliveries';
 const AT_MOST_EVERY_MS = 5;
 
@@ -47,8 +47,8 @@ export class DeliveryWake {
 
   /** Sends nothing if no event is waiting and no delivery is due, because many writes emit no event. */
   private async notify(): Promise<void> {
-    // This does not use a read connection, because a notification commits and waits for other commits. next_in_outbox()
-    // searches the index: a scan of the table also reads all rows that were deleted since the last vacuum.
+    // A read connection is not used, because NOTIFY commits like a write and waits for other commits. next_in_outbox()
+    // searches the index: a scan of the table would also read all rows that were deleted since the last vacuum.
     await this.db.autocommit.query(sql`
       select pg_notify(${EVENT_CHANNEL}, '') where exists (select from next_in_outbox(1))
       union all

@@ -75,7 +75,7 @@ describe('the session cookie', () => {
 });
 
 describe('signing in', () => {
-  test('issues a new id, so that a planted one is useless', async () => {
+  test('issues a new session id, so that one planted by an attacker is useless', async () => {
     const attacker = new Merchant(feira.app);
     await attacker.get('/sign-in');
     const victim = copyOf(attacker);

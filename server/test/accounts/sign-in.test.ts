@@ -177,10 +177,10 @@ describe('after sign-in the merchant is redirected', () => {
     await signedIn.signIn(email);
   });
 
-  /** Where a signed-in merchant is redirected for this `next` parameter. The form uses the same check. */
+  /** Returns the redirect of a signed-in merchant for this `next` parameter. The form checks `next` in the same way. */
   const landing = (next: string) => signedIn.get(`/sign-in?${new URLSearchParams({ next })}`);
 
-  /** Where the form redirects to. Its hidden field `next` is sent by the browser, so it can contain anything. */
+  /** Returns the redirect of the form. Its hidden field `next` is sent by the browser, so it can contain anything. */
   async function landingOfForm(next: string): Promise<Page> {
     const merchant = new Merchant(feira.app);
     return merchant.press(await merchant.get('/sign-in'), 'Sign in', { email, password: PASSWORD, next });
@@ -214,12 +214,12 @@ describe('after sign-in the merchant is redirected', () => {
     '',
   ];
 
-  test.each(FOREIGN)('to the start page if the URL contains %j', async (next) => {
+  test.each(FOREIGN)('to the start page if next in the URL is %j', async (next) => {
     expect(await landing(next)).toMatchObject({ status: 303, location: HOME });
   });
 
   test.each(['//evil.example', '/.//evil.example', 'https://evil.example'])(
-    'to the start page if the form contains %j',
+    'to the start page if next in the form is %j',
     async (next) => {
       expect(await landingOfForm(next)).toMatchObject({ status: 303, location: HOME });
     },

@@ -9,7 +9,7 @@ beforeAll(async () => {
   store = await (await sharedFeira()).store();
 });
 
-describe('next to a cursor', () => {
+describe('together with a cursor', () => {
   const asked = 'search=a&categoryId=23&updatedFrom=2026-01-01T00:00:00Z&sort=-price';
 
   test('a sort or filter that equals that of the cursor is accepted, and may be left out', async () => {

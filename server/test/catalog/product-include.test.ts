@@ -54,7 +54,7 @@ test.each(['sort=name', 'sort=-price&page=3', 'search=row%201', 'search=s-row%20
   },
 );
 
-test('a cursor contains include, which may be repeated in any order but not changed', async () => {
+test('a cursor contains include, which may be sent again with its values in any order, but not changed', async () => {
   const first = await store.get('/products?limit=5&include=variants,images');
   const { nextCursor } = first.body.meta;
   const expected = await store.get(`/products?limit=5&page=2&include=images,variants`);
@@ -70,6 +70,6 @@ test.each(['', 'variant', 'variants,', 'variants,prices', 'variants images'])(
   async (include) => {
     const answer = await store.get(`/products?include=${encodeURIComponent(include)}`);
     expectRejected(answer, 400);
-    expect(answer.body.error).toMatch(/include must be one or several of images, variants/);
+    expect(answer.body.error).toMatch(/include must be one or more of images, variants/);
   },
 );

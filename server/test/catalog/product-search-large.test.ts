@@ -44,7 +44,7 @@ interface Product {
   category: number;
 }
 
-/** All products of the store in this order. */
+/** Returns all products of the store in this order. */
 function scan(sort: string): Promise<Product[]> {
   const direction = raw(sort.startsWith('-') ? 'desc' : 'asc');
   return feira.context.db.store('test').query<Product>(sql`
@@ -55,8 +55,8 @@ function scan(sort: string): Promise<Product[]> {
 
 // The long test run also searches within a category.
 const CATEGORIES = sized(0, 1) === 1 ? [undefined, 2] : [undefined];
-// Words that occur in most products, in nearly a third, in about one of fourteen, in exactly one and in none, and a word
-// that is too short for the index.
+// Words that occur in most products, in nearly a third, in about one in fourteen, in exactly one and in none, and a
+// word that is too short for the index.
 const WORDS = ['camiseta', 'abacate', ' 10', 'camiseta 15000', 'banana', 'ba'];
 
 test.each(SORTS)('a search sorted by %s lists and counts the same products as a full scan', async (sort) => {

@@ -117,7 +117,7 @@ describe('search', () => {
 });
 
 describe('filters', () => {
-  test('categoryId keeps the products of that category', async () => {
+  test('categoryId selects the products of that category', async () => {
     expect(await found({ categoryId: 3 })).toEqual(['Calça', 'Camiseta Básica de Algodão']);
     expect(await found({ categoryId: 9999 })).toEqual([]);
   });
@@ -189,7 +189,7 @@ describe('updatedFrom and updatedTo', () => {
     expect(await names('updatedFrom=2026-02-01T00:00:00.001Z&updatedTo=2026-01-01T00:00:00Z')).toBe('');
   });
 
-  test('may have an offset', async () => {
+  test('may have a UTC offset', async () => {
     expect(await names('updatedFrom=2026-01-31T21:00:00-03:00')).toBe('bc');
     expect(await names('updatedFrom=2026-02-01T05:30:00%2B05:30')).toBe('bc');
     expect(await names('updatedFrom=2026-02-01T00:00:00z')).toBe('bc');

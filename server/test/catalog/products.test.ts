@@ -104,7 +104,7 @@ describe('POST /products', () => {
     expectRejected(await store.post('/products', { name: '', price: 1 }), 422, ['name']);
   });
 
-  test('rejects a name that already exists in the store, compared exactly after trimming and normalising', async () => {
+  test('rejects a name that already exists in the store, compared exactly after trimming and normalization', async () => {
     expect((await store.post('/products', { name: 'Caf\u00e9', price: 1 })).status).toBe(201);
     for (const name of ['Caf\u00e9', '  Caf\u00e9\n', 'Cafe\u0301']) {
       const answer = await store.post('/products', { name, price: 2 });

@@ -114,7 +114,7 @@ test('every write returns 200 or 404', () => {
   expect(new Set(sent.map(({ what }) => what)).size).toBe(WRITES.length);
 });
 
-test('a balance changed only by deltas includes exactly the acknowledged deltas, and each that is not 0 has its event', async () => {
+test('a balance changed only by deltas includes exactly the acknowledged deltas, and each delta other than 0 has its event', async () => {
   const { quantity } = (await balances()).get(`${products.varied} COUNTED`)!;
   expect(quantity).toBe(acknowledged.reduce((sum, delta) => sum + delta, 100));
   expect(acknowledged.length).toBeGreaterThan(40);

@@ -121,7 +121,7 @@ describe('the limits of PUT /products/{id}/variants', () => {
     expect(faultyFields(await put(id, [{ name: 'Empty', options: [] }], []))).toEqual(['types[0].options']);
   });
 
-  test('are 1,000 combinations, including those that stay', async () => {
+  test('are 1,000 combinations, including existing ones that are kept', async () => {
     const id = await newProduct(store, { quantity: 1 });
     const types = ['A', 'B'].map((name) => ({ name, options: upTo(100) }));
     const listed = (from: number, to: number) =>

@@ -29,7 +29,7 @@ describe('a checkout', () => {
       expect.objectContaining({
         status: 'pending',
         subtotal: 69.8,
-        // (12 + 2.5 × 1 kg) × 1.8
+        // R$ 12 plus R$ 2.50 per kg, for 1 kg, times 1.8 for express delivery.
         shippingCost: 26.1,
         total: 95.9,
         payment: {
@@ -70,7 +70,7 @@ describe('a checkout', () => {
     expect(wrong.status).toBe(422);
     expect(wrong.text).toContain('Enter a CEP with 8 digits.');
     const { text } = await visitor.checkout('69005-000');
-    // 32 + 9 × 0.5 kg, and 1.8 times that.
+    // Economy: R$ 32 plus R$ 9 per kg, for 0.5 kg. Express: 1.8 times that.
     expect(text).toContain('Economy 10 business days R$36.50');
     expect(text).toContain('Express 5 business days R$65.70');
   });

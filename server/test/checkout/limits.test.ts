@@ -152,7 +152,7 @@ describe('one shop', () => {
     expect((await place(newAddress())).status).toBe(429);
   });
 
-  test('keeps the network of a paid order for only ten minutes after the order was placed', async () => {
+  test('keeps the IP network of a paid order for only ten minutes after the order was placed', async () => {
     const address = newAddress();
     await settle(await place(address));
     const unpaid = await place(address);

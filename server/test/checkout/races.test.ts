@@ -47,8 +47,8 @@ async function erpWrites(store: StoreClient, { sku }: SellableStock, random: Ran
 }
 
 /**
- * Tries to buy one unit and returns the number of units bought. Any result other than an order or "short" fails the
- * test.
+ * Tries to buy one unit and returns the number of units bought. Any result other than an order or the problem `short`
+ * (not enough stock) fails the test.
  */
 async function buyOne(
   feira: Feira,
@@ -145,7 +145,7 @@ test('when orders and an ERP change a balance at the same time, the last event h
   await Promise.all([...sold, ...set]);
   const reported = await dataOf(one, store, 'stock.updated');
   expect(reported.at(-1)!.quantity).toBe(await balanceOf(store, productId, null));
-  // Each sale must be reported as a balance that is one lower than the previous one. Writes may cause such drops too.
+  // Each sale must be reported as a balance that is one lower than the previous one. ERP writes may cause that too.
   const quantities = [STOCK, ...reported.map(({ quantity }) => quantity as number)];
   const drops = quantities.filter((quantity, index) => index > 0 && quantity === quantities[index - 1]! - 1);
   const orders = (await store.get('/orders?limit=1')).body.meta.total;

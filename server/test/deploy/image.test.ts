@@ -34,7 +34,7 @@ test('.dockerignore excludes everything that the Dockerfile does not copy', () =
   for (const path of copied) expect(existsSync(join(ROOT, path)), path).toBe(true);
 });
 
-test('compose starts API and worker from this image, read-only and without capabilities', () => {
+test('compose starts the API and the worker from the image, read-only and without capabilities', () => {
   const { services, volumes, configs } = parse(read('deploy/compose.yaml'), { merge: true });
   expect(Object.keys(services).sort()).toEqual(
     ['api', 'bucket', 'caddy', 'migrate', 'postgres', 'redis', 'storage', 'worker'].sort(),

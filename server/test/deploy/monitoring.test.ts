@@ -39,7 +39,7 @@ beforeAll(async () => {
   const { connection, drop } = await cloneDatabase();
   const server = await startServer({
     ...databaseEnv(connection, '3f9c1d7e5b2a4860918273645546372819a0b1c2d3e4f506'),
-    // Nothing listens at these addresses, but the metrics of shared budgets and of the replica must exist nevertheless.
+    // Nothing listens at these addresses, but the metrics of Redis and of the replica must exist nevertheless.
     REDIS_URL: `redis://127.0.0.1:${await freePort()}`,
     REPLICA_URL: `postgres://feira@127.0.0.1:${await freePort()}/feira`,
   });

@@ -61,7 +61,7 @@ test('caddy accepts its configuration, for localhost and for a domain', () => {
 });
 
 test.each(['feira-api', 'feira-worker', 'feira-migrate'])(
-  'systemd accepts %s.service and rates its exposure below 2 of 10',
+  'systemd accepts %s.service and rates its exposure below 2 out of 10',
   (name) => {
     // systemd checks that the program exists, and on this machine node may be elsewhere.
     const units = join(folder.path, 'units');

@@ -17,7 +17,7 @@ afterAll(async () => {
   folder.remove();
 });
 
-test('the answer that the README shows is the answer of a new demo store', async () => {
+test('the response that the README shows is the response of a new demo store', async () => {
   const { token } = await ensureDemo(feira.context, folder.path);
   const blocks = blocksIn('README.md');
   const shown = JSON.parse(blocks.find(({ language }) => language === 'json')?.text as string);

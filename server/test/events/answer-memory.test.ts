@@ -98,7 +98,7 @@ test('a change is visible in the list before and after its event is numbered', a
   for (let next = 2; next < 12; next++) {
     await store.patch(`/products/${id}/stock`, { quantity: next });
     expect([await quantity(), await quantity(), await quantity()]).toEqual([next, next, next]);
-    // Reading the feed assigns the events of the store their numbers and removes them from the outbox.
+    // Reading the feed numbers the events of the store and removes them from the outbox.
     await store.get('/events');
     expect([await quantity(), await quantity()]).toEqual([next, next]);
   }

@@ -32,7 +32,7 @@ afterAll(async () => {
 const kills = { worker: 0, postgres: 0 };
 
 test.each(Array.from({ length: ROUNDS }, (_, round) => round))(
-  `consumers of the feed reach the state of the store after ${WRITES} writes while sequencers and PostgreSQL are killed (round %i)`,
+  `consumers of the feed reach the state of the store after ${WRITES} writes while workers and PostgreSQL are killed (round %i)`,
   { timeout: 600_000 },
   async (round) => {
     const mixed = await openMixedStore([one, two], SEED + round);

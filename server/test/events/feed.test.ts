@@ -150,7 +150,7 @@ describe('retention', () => {
     expect((await read()).data.map(({ data }) => data.name)).toEqual(['After a long break']);
   });
 
-  test('deletes epochs that ended more than 30 days ago, and rejects their cursors', async () => {
+  test('deletes event epochs that ended more than 30 days ago, and rejects their cursors', async () => {
     await newProduct(store, { name: 'Before' });
     const first = (await read()).meta.nextCursor;
     await endEpoch();
@@ -167,11 +167,11 @@ describe('retention', () => {
     expect(refused.body.code).toBe('cursor_expired');
     const { data } = await read({ after: second });
     expect(data.map((event) => event.data.name)).toEqual(['After two restarts']);
-    // The entry of the oldest remaining epoch only limits cursors of deleted epochs, so it is deleted as well.
+    // The entry of an epoch only limits cursors of earlier epochs, so the entry of the oldest epoch is deleted too.
     expect(await entriesOfStore()).toBe(1);
   });
 
-  /** Simulates a restart of PostgreSQL, after which the current epoch belongs to an earlier start. */
+  /** Simulates a restart of PostgreSQL: the current epoch ends, and the next read starts a new one. */
   async function endEpoch(): Promise<void> {
     await feira.context.db.store('test').autocommit.query(sql`
       update event_epochs set identity = 'ended ' || id where identity = history_identity()`);

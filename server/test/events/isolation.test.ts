@@ -57,7 +57,7 @@ test('an open transaction that has locked a product of the store does not delay 
   await open.rollback();
 });
 
-test('a store whose event head is locked by an open transaction does not delay the events of other stores', async () => {
+test('a store whose row in event_heads is locked by an open transaction does not delay the events of other stores', async () => {
   const [store, other] = [await feira.store(), await feira.store()];
   await newProduct(other, { name: 'First' });
   await namesOf(other);

@@ -73,7 +73,7 @@ describe('transactions that commit in a different order than they began', () => 
     const writer = async (who: number) => {
       for (let i = 0; i < EACH; i++) {
         const tx = await feira.context.db.store('test').begin();
-        // Some transactions take their position early and commit late, others the reverse. Some write twice, and some
+        // Some transactions write early and commit late, others write late and commit soon. Some write twice, and some
         // never commit.
         await delay(random.below(4));
         const names = [`${who}/${i}/a`, ...(random.below(3) === 0 ? [`${who}/${i}/b`] : [])];

@@ -73,7 +73,7 @@ test.each([
       expect(placed.map(({ data }: { data: { orderId: string } }) => data.orderId)).toEqual(orders);
       const changed = await client.get(`/orders?cursor=${before.orders}`);
       expect(changed.body.data.map(({ id }: { id: string }) => id)).toEqual(orders);
-      // The new history is now longer than the old one, so the lost cursors are not ahead of it.
+      // The new history is now longer than the old one, so the lost cursors are no longer ahead of it.
       await expectExpired(client, lost);
     } finally {
       await restored.close();

@@ -31,7 +31,7 @@ afterEach(async () => {
 });
 afterAll(() => feira.close());
 
-/** The PostgreSQL sessions that hold the lock of a snapshot. */
+/** Returns the PostgreSQL sessions that hold the lock of a snapshot. */
 function backends(): Promise<{ pid: number }[]> {
   return feira.context.db.store('test').query(sql`
     select l.pid from pg_locks l join pg_database d on d.oid = l.database

@@ -12,8 +12,8 @@ import { STORM_SETTINGS } from '../support/storm/run-storm.js';
 /** The number of rounds. Each round causes every chosen fault once. */
 const ROUNDS = Number(process.env.FEIRA_FAULT_ROUNDS ?? 1);
 /**
- * The faults to cause: `short`, or a regular expression that their titles match. Default: all. Faults that need root
- * are left out if the tests do not run as root.
+ * The faults to cause: `short` for the short run, or a regular expression that their titles match. Default: all. Faults
+ * that need root are left out if the tests do not run as root.
  */
 const WANTED = process.env.FEIRA_FAULTS ?? '';
 const IS_SHORT = WANTED === 'short';

@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => feira.close());
 
-/** Expects that the file is rejected with this reason and deleted, and that its key is rejected again. */
+/** Expects that the file is rejected with this reason and deleted, and that its key is still rejected afterwards. */
 async function expectDiscarded(bytes: Buffer, type: ImageType, found: RegExp): Promise<void> {
   // Move the clock, so that the limit of 60 upload URLs per minute is never reached.
   feira.clock.forward(2_000);
@@ -195,7 +195,7 @@ test.each(oneOfEach)(
 );
 
 test('verification does not change the uploaded bytes', async () => {
-  const bytes = of('JPEG turned by its EXIF');
+  const bytes = of('JPEG rotated by EXIF');
   const before = Buffer.from(bytes);
   await verifyImage(bytes, 'image/jpeg');
   expect(bytes.equals(before)).toBe(true);

@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => second?.close());
 
-test('no corrupted file that another decoder rejects is published, and none crashes the process', {
+test('no corrupted file that a decoder rejects is published, and none crashes the process', {
   timeout: 120_000 + COUNT * 100,
 }, async () => {
   const random = new Random(SEED);
@@ -46,8 +46,8 @@ test('no corrupted file that another decoder rejects is published, and none cras
 });
 
 /**
- * Returns why a published file is faulty. The short form must run without a second decoder, so it only checks that the
- * bytes decode completely.
+ * Returns why a published file is faulty, or undefined if it is not. The short form must run without a second decoder,
+ * so it only checks that the bytes decode completely.
  */
 async function faultOf(bytes: Buffer, type: ImageType): Promise<string | undefined> {
   if (second) {

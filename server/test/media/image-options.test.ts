@@ -56,7 +56,7 @@ test('the shop shows the picture of the chosen colour first', async () => {
   expect(await first('L - Red')).toBe(urlOf('red'));
 });
 
-test('cart, checkout and order show the picture of the chosen colour', async () => {
+test('the cart, the checkout and the order show the picture of the chosen colour', async () => {
   const { body } = await store.get(`/products/${shirt}/variants`);
   const blue = body.data.find((variant: { combination: string }) => variant.combination === 'S - Blue');
   const shown = ({ html }: { html: string }) =>

@@ -109,7 +109,7 @@ test('a file whose inspection exceeds the deadline is rejected, and inspections 
     expect(await usual.inspect(await pngOf(1), 'image/png')).toEqual({ bytes: expect.any(Uint8Array) });
 });
 
-/** Returns ten megabytes of LZW codes. All of them must be read to find that the last frame is incomplete. */
+/** Returns a GIF with ten megabytes of LZW codes. All must be read to find that the last frame is incomplete. */
 function largestGif(): Buffer {
   const frame = gifBomb(3_000, 3_000).subarray(19, -1);
   const count = Math.floor(10_400_000 / frame.length);

@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => feira.close());
 
-/** Acts as the browser: opens the authorization URL and returns the URL to which the merchant is redirected. */
+/** Acts as the browser: opens the authorization URL, presses the button and returns the URL of the redirect. */
 async function follow(address: URL, button: 'Approve' | 'Deny' = 'Approve'): Promise<URL> {
   expect(address.origin).toBe(base);
   const page = await ana.get(address.pathname + address.search);

@@ -29,7 +29,7 @@ const outcome = ({ status, body }: Answer) => [status, body.error];
 const REFUSED = [400, 'invalid_grant'];
 
 describe('an authorization code', () => {
-  test('is valid for 599 seconds', async () => {
+  test('is still valid after 599 seconds', async () => {
     const grant = await erp.authorized(await signedIn());
     feira.clock.forward(599 * SECOND);
     expect((await erp.exchange(grant)).status).toBe(200);
@@ -89,7 +89,7 @@ describe('an authorization code', () => {
 });
 
 describe('an access token', () => {
-  test('is valid for 7,199 seconds and expired after 7,200, even if it is cached', async () => {
+  test('is still valid after 7,199 seconds and expired after 7,200, even if it is cached', async () => {
     const { access_token } = await erp.connected(await signedIn());
     feira.clock.forward(7_199 * SECOND);
     expect((await erp.me(access_token)).status).toBe(200);
@@ -142,7 +142,7 @@ describe('a refresh token', () => {
 });
 
 describe('authorizing again', () => {
-  test('adds a second grant; both work and share one budget', async () => {
+  test('adds a second grant; both work and share one rate limit', async () => {
     const app = await Integrator.register(feira);
     const first = await app.connected(await signedIn());
     const second = await app.connected(ana);
@@ -154,7 +154,7 @@ describe('authorizing again', () => {
     expect((await app.refresh(second.refresh_token)).status).toBe(200);
   });
 
-  test('for another store returns a token of that store, with its own budget', async () => {
+  test('for another store returns a token of that store, with its own rate limit', async () => {
     const app = await Integrator.register(feira);
     const first = await app.connected(await signedIn());
     const second = await app.connected(ana, { store: filial });

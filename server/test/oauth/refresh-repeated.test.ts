@@ -149,7 +149,7 @@ describe('a refresh with an Idempotency-Key', () => {
     }
   });
 
-  test('counts once towards the limit of refreshes, however often it is repeated', async () => {
+  test('counts once towards the refresh limit, however often it is repeated', async () => {
     for (let n = 0; n < 5; n++) await refresh(first.refresh_token, KEY);
     const [grant] = await feira.context.db.store('test').query<{ refreshes: number }>(sql`
       select refreshes from oauth_grants g join oauth_refresh_tokens t on t.grant_id = g.id

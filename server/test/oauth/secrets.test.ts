@@ -116,7 +116,7 @@ function formsOf(secret: string): string[] {
   return random ? [...plain, random, Buffer.from(random, 'base64url').toString('hex')] : plain;
 }
 
-describe('after sign-ups, sign-ins, consents, tokens, rotations and mistakes', () => {
+describe('after sign-ups, sign-ins, consents, token requests, secret rotations and mistakes', () => {
   test('the log has lines about the requests, and none of them contains a secret', () => {
     expect(lines.length).toBeGreaterThan(25);
     const log = lines.join('');
@@ -124,7 +124,7 @@ describe('after sign-ups, sign-ins, consents, tokens, rotations and mistakes', (
       for (const form of formsOf(secret)) expect([what, log.includes(form)]).toEqual([what, false]);
   });
 
-  test('no table contains a secret, neither as text nor in another encoding', () => {
+  test('no table contains a secret, as text or in another encoding', () => {
     for (const [what, secret] of Object.entries(secrets))
       for (const form of formsOf(secret)) expect([what, stored.includes(form)]).toEqual([what, false]);
   });

@@ -15,7 +15,7 @@ afterAll(() => feira.close());
 
 const URL_ENCODED = 'application/x-www-form-urlencoded';
 
-describe('a request with several errors is answered with the first one in the order of the contract', () => {
+describe('a request with several errors is answered with the first one in a fixed order', () => {
   // Each row corrects the error of the row above, so that the next error is reported.
   const stages: [string, Record<string, string>, number, string][] = [
     ['content type', { type: 'application/json' }, 400, 'invalid_request'],
@@ -73,7 +73,7 @@ describe('a client that cannot be identified is rejected', () => {
     ['a NUL in client_id', { client_id: 'app_\0' }],
     ['a wrong secret', { client_secret: secretOfRightForm }],
     ['a NUL in the secret', { client_secret: `feira_cs_${'a'.repeat(42)}\0` }],
-    ['a secret of another form', { client_secret: 'x'.repeat(2000) }],
+    ['a secret in another format', { client_secret: 'x'.repeat(2000) }],
   ])('%s in the body → 401 without a challenge', async (_name, change) => {
     const answer = await erp.refresh('unknown', change);
     expectTokenError(answer, 401, 'invalid_client');
@@ -84,7 +84,7 @@ describe('a client that cannot be identified is rejected', () => {
     ['an unknown client_id', `app_${'0'.repeat(24)}:${secretOfRightForm}`],
     ['a wrong secret', ''],
     ['a NUL', 'app_\0:\0'],
-    ['bytes that are not text', '\xff\xfe:\xff'],
+    ['bytes that are not UTF-8', '\xff\xfe:\xff'],
   ])('%s in HTTP Basic → 401 with the Basic challenge', async (_name, pair) => {
     const authorization = pair
       ? `Basic ${Buffer.from(pair, 'latin1').toString('base64')}`

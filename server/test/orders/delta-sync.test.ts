@@ -154,7 +154,7 @@ test('a change that is not committed is not shown, delays no other change, and i
   ]);
 });
 
-test('an order that another transaction has locked delays neither delta sync nor the feed', async () => {
+test('an order that another transaction has locked delays neither delta sync nor the event feed', async () => {
   const reader = new Reader(store);
   await reader.readToEnd();
   const before = reader.seen.length;

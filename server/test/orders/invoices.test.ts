@@ -7,7 +7,7 @@ import { dataOf } from '../support/orders.js';
 import { sharedFeira } from '../support/shared-feira.js';
 import { order } from '../support/shop.js';
 
-/** A published example of an access key with an alphanumeric CNPJ. The CNPJ of the issuer is 0X0J92JY000196. */
+/** A published access key of a fiscal document. The CNPJ of its issuer, 0X0J92JY000196, contains letters. */
 const KEY = '3526050X0J92JY000196570010000006041448679011';
 const OTHER_KEY = '35260112345678000195550010000006041448679017';
 

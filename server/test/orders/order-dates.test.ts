@@ -68,14 +68,14 @@ test('an old order whose status changed today is listed for today with dateType=
 });
 
 describe('time zones and clock changes', () => {
-  test('days begin at midnight in Tokyo', async () => {
+  test('days begin at midnight in the store’s time zone, such as Tokyo', async () => {
     await inTimeZone(feira, store, 'Asia/Tokyo');
     await placed({ yesterday: '2026-03-09T14:59:59.999Z', today: '2026-03-09T15:00:00Z' });
     expect(await names('from=2026-03-10&to=2026-03-10')).toEqual(['today']);
     expect(await names('from=2026-03-09&to=2026-03-09')).toEqual(['yesterday']);
   });
 
-  test('a day of 23 hours and a day of 25 hours are complete, in New York', async () => {
+  test('a day of 23 hours and a day of 25 hours in New York are covered completely', async () => {
     await inTimeZone(feira, store, 'America/New_York');
     await placed({
       short_begins: '2026-03-08T05:00:00Z',
@@ -89,7 +89,7 @@ describe('time zones and clock changes', () => {
     expect(await names('from=2026-11-02&to=2026-11-02')).toEqual(['next']);
   });
 
-  test('a day that began at 1:00 and a day whose last hour was repeated are complete, in São Paulo', async () => {
+  test('a day in São Paulo that began at 1:00, and one whose last hour was repeated, are covered completely', async () => {
     await placed({
       eve: '2018-11-04T02:59:59.999Z',
       began_at_one: '2018-11-04T03:00:00Z',
@@ -101,7 +101,7 @@ describe('time zones and clock changes', () => {
     expect(await names('from=2018-02-18&to=2018-02-18')).toEqual(['next']);
   });
 
-  test('a day with two midnights begins with the first, in Havana', async () => {
+  test('a day in Havana with two midnights begins at the first', async () => {
     await inTimeZone(feira, store, 'America/Havana');
     await placed({
       eve: '2026-11-01T03:59:59.999Z',

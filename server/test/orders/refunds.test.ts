@@ -81,7 +81,7 @@ describe('stock', () => {
     ]);
   });
 
-  test('of a variation is returned to the variation and to the sum of its product', async () => {
+  test('of a variation is returned to the variation and to the total of its product', async () => {
     const shirt = await newVaried(store, { P: 5, G: 5 });
     const [, large] = (await store.get(`/products/${shirt}/variants`)).body.data;
     const id = await order(one, store.workspaceId, { productId: shirt, variantId: large.id, quantity: 3 });
@@ -96,7 +96,7 @@ describe('stock', () => {
     expect((await refund(id, { restock: true })).status).toBe(200);
   });
 
-  test('stops at the maximum balance, and the refund succeeds', async () => {
+  test('stops at the maximum quantity, and the refund succeeds', async () => {
     const shirt = await newVaried(store, { P: 5 });
     const [only] = (await store.get(`/products/${shirt}/variants`)).body.data;
     const ids = [
@@ -143,7 +143,7 @@ describe('invalid calls', () => {
     expect(await movements(refunded)).toEqual([212.75]);
   });
 
-  test('a wrong scope returns 403; another store’s or an unknown order returns 404', async () => {
+  test('a wrong scope returns 403; an order that is unknown or of another store returns 404', async () => {
     const id = await place();
     const reader = await store.withScopes(['orders:read']);
     expect((await reader.post(`/orders/${id}/refund`, undefined)).status).toBe(403);
@@ -168,7 +168,7 @@ describe('concurrent calls', () => {
     expect(await balance()).toBe(10);
   });
 
-  test('repeated with one Idempotency-Key return the first response through either server, or 409 while another is running', async () => {
+  test('that repeat a completed call with its Idempotency-Key return its response through either server, or 409 while another is running', async () => {
     const id = await place();
     const key = { 'idempotency-key': 'give back' };
     const first = await refund(id, { reason: 'a' }, key);

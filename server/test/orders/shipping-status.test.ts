@@ -184,12 +184,12 @@ describe('invalid calls', () => {
     ['a code that is not a string', { statusShipping: 'sent', codeShipping: 5 }, 'codeShipping'],
     ['a code that is too long', { statusShipping: 'sent', codeShipping: 'x'.repeat(101) }, 'codeShipping'],
     ['an invalid URL', { statusShipping: 'sent', trackingUrl: 'correios' }, 'trackingUrl'],
-  ])('%s returns 422 with the field', async (_what, body, field) => {
+  ])('%s returns 422 and names the field', async (_what, body, field) => {
     const answer = await change(id, body);
     expect([answer.status, answer.body.details[0].field]).toEqual([422, field]);
   });
 
-  test('a wrong scope returns 403, another store’s or an unknown order returns 404, before the status is checked', async () => {
+  test('a wrong scope returns 403, and an order that is unknown or of another store 404, before the status is checked', async () => {
     const reader = await store.withScopes(['orders:read', 'shipping:write']);
     const body = { statusShipping: 'canceled' };
     expect((await reader.patch(`/orders/${id}/shipping-status`, body)).status).toBe(403);

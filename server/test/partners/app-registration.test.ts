@@ -85,7 +85,7 @@ describe('the name of an app', () => {
     ['a soft hyphen', 'ERP\u00ad'],
     ['a line separator', 'ERP\u2028x'],
     ['a control character', 'ERP\u0007'],
-    ['a character for private use', 'ERP \ue000'],
+    ['a private-use character', 'ERP \ue000'],
   ])('may not contain %s', (_what, name) => isRefused({ name }, 'invisible or control characters'));
 
   test.each([

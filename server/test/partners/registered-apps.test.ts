@@ -71,7 +71,7 @@ describe('the secrets of an app', () => {
 });
 
 describe('the page of an app', () => {
-  test('repeats nothing and no longer shows the secret when it is reloaded after "Register" or "Create a new secret"', async () => {
+  test('repeats nothing and no longer shows the secret when it is reloaded', async () => {
     const form = { name: 'Reloaded', 'redirect-uris': CALLBACK, contact: 'dev@erp.example' };
     const registered = await dev.press(await dev.get('/partners/apps/new'), 'Register', form);
     expect(registered.status).toBe(303);
@@ -122,7 +122,7 @@ describe('the page of an app', () => {
 });
 
 describe('the settings of an app', () => {
-  test('can be changed: an address that was removed is rejected from then on', async () => {
+  test('can be changed: a redirect address that was removed is rejected from then on', async () => {
     const page = await register(dev);
     const asked = authorizationQuery({ clientId: clientIdOn(page) });
     const moved = { ...asked, redirect_uri: 'https://erp.example/new' };

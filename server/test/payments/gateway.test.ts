@@ -47,7 +47,7 @@ describe('a refund made at the gateway', () => {
     expect(after.updatedAt > before.updatedAt).toBe(true);
   });
 
-  test('in full, at once or in parts, makes the order refunded and emits order.refunded once', async () => {
+  test('in full, at once or in parts, sets the order to refunded and emits order.refunded once', async () => {
     const [whole, pieces] = [await place(), await place()];
     await one.context.gateway.refundAsMerchant(await transactionOf(one, whole), undefined);
     for (const amount of [12.5, 99.99, undefined])

@@ -79,7 +79,7 @@ describe('the delivery service', () => {
 });
 
 describe('the estimated delivery', () => {
-  test('is counted again from the payment and from the label', async () => {
+  test('is calculated again when the order is paid and when its label is created', async () => {
     const id = await place({ pay: false, method: 'boleto' });
     expect((await read(id)).estimatedDelivery).toBe(after(2));
     await forward(3 * DAY);

@@ -19,7 +19,7 @@ afterAll(async () => {
   folder.remove();
 });
 
-/** Returns the addresses that a page links to, without those of forms, and the ids that can be link targets. */
+/** Returns the addresses that a page links to, except form actions, and the ids that can be link targets. */
 function referencesIn(html: string, base: string) {
   const links = [...html.matchAll(/(?:href|src)="([^"]*)"/g)].map(([, link]) =>
     link!.replaceAll('&amp;', '&'),

@@ -8,8 +8,8 @@ import { type Feira, openFeira } from '../support/feira.js';
 import { recordShifts, shiftsOn, weightOf } from '../support/page-weight.js';
 import { freePort, until } from '../support/process.js';
 
-// Measures in Chromium what a visitor's browser loads and shows: pages do not shift while they load, and they stay
-// small.
+// Tests in Chromium what a visitor's browser loads and shows: pages do not shift while they load, their style sheets
+// and scripts stay small, and the numbers in them are correct.
 const MAX_BYTES = 60_000;
 const PICTURES = 'https://pictures.example';
 const WIDTHS = [375, 1280];
@@ -69,7 +69,7 @@ async function order(page: Page): Promise<void> {
 }
 
 test.each(WIDTHS)(
-  'at a width of %i px, public pages do not move while they load, and have at most 60 kB of style and script',
+  'at a width of %i px, public pages do not shift while they load, and have at most 60 kB of style sheets and scripts',
   async (width) => {
     const { context, page } = await open(width);
     const figures: Record<string, { shift: unknown; sent: number; decoded: number }> = {};
@@ -111,7 +111,7 @@ test.each(WIDTHS)(
   300_000,
 );
 
-test('the check detects a page that moves', async () => {
+test('the check detects a page that shifts', async () => {
   const { context, page } = await open(375);
   await page.goto(`${origin}/docs`);
   await page.evaluate(async () => {
@@ -124,7 +124,7 @@ test('the check detects a page that moves', async () => {
   await context.close();
 });
 
-test('after Back, a page that the browser kept shows how many units are in the cart now', async () => {
+test('a page that the browser restores after Back shows the current number of units in the cart', async () => {
   const keeping = await openBrowser({ keepsPages: true });
   const page = await keeping.newPage();
   await page.goto(`${shop}/products/${product}?lang=en`);
@@ -142,7 +142,7 @@ test('after Back, a page that the browser kept shows how many units are in the c
   await keeping.end();
 });
 
-test('the checkout shows one total before its delivery options have arrived', async () => {
+test('the checkout shows exactly one total, even before its delivery options have arrived', async () => {
   const { context, page } = await open(375);
   await page.goto(`${shop}/products/${product}`);
   await page.getByRole('button', { name: 'Add to cart' }).click();

@@ -65,7 +65,7 @@ async function lastOrder() {
   };
 }
 
-test('a buyer on a desktop computer chooses a variation, checks out by card and pays', async () => {
+test('a buyer on a desktop computer chooses a variation, checks out and pays by card', async () => {
   const desk = await openSession(browser, { viewport: DESKTOP, locale: 'en-US' });
   page = await desk.newPage();
   await page.goto(address);
@@ -122,7 +122,7 @@ test('a buyer on a desktop computer chooses a variation, checks out by card and 
   await desk.close();
 }, 120_000);
 
-test('a buyer on a phone checks out in Portuguese and pays by pix on the second attempt', async () => {
+test('a buyer on a phone checks out in Portuguese and pays by Pix on the second attempt', async () => {
   const phone = await openSession(browser, { viewport: PHONE, locale: 'pt-BR' });
   page = await phone.newPage();
   await page.goto(address);

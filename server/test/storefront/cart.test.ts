@@ -39,7 +39,7 @@ test('the cookie of the cart is not accessible to scripts and belongs to one sho
   expect(cookie).not.toContain('34.9');
 });
 
-test('a script can read the number of units, to correct a page that is shown again after Back', async () => {
+test('a script can read the number of units in the cart, to correct a page that is shown again after Back', async () => {
   const unitsAfter = ({ headers }: Page) =>
     [headers['set-cookie']].flat().find((text) => String(text).startsWith('feira_units='));
   const path = `; Path=/s/${shop.slug}; SameSite=Lax`;
@@ -89,7 +89,7 @@ describe('a quantity', () => {
     await visitor.add(mug, { quantity: '999' });
     const refused = await visitor.add(mug);
     expect(refused.status).toBe(422);
-    expect(refused.text).toContain('cannot add more of this item');
+    expect(refused.text).toContain('cannot hold more of this item');
   });
 
   test('above the stock is reported in the cart and cannot be checked out', async () => {
@@ -112,7 +112,7 @@ test('the cart holds at most thirty lines', async () => {
   expect((visitor.cookies.get('feira_cart') as string).length).toBeLessThan(3500);
 });
 
-test('products of another shop and incomplete selections cannot be added', async () => {
+test('products of another shop, unknown products, and missing or unknown variations cannot be added', async () => {
   const foreign = await newProduct(await feira.store(), { quantity: 5 });
   const varied = await newVaried(store, { S: 5 });
   const fields = hiddenFields(await visitor.at(`/products/${mug}`), 'Add to cart');
@@ -126,7 +126,7 @@ test('products of another shop and incomplete selections cannot be added', async
     expect((await visitor.post(`/s/${shop.slug}/cart`, { ...fields, ...wrong })).status).toBe(404);
 });
 
-test('a product that is no longer for sale can only be removed', async () => {
+test('a product that is no longer for sale is marked in the cart and can be removed', async () => {
   const gone = await newProduct(store, { quantity: 5 });
   await visitor.add(gone);
   await store.delete(`/products/${gone}`);
@@ -136,7 +136,7 @@ test('a product that is no longer for sale can only be removed', async () => {
   expect((await visitor.at('/cart')).text).toContain('empty');
 });
 
-test('an invalid cookie is treated as an empty cart', async () => {
+test('an invalid cookie is treated as an empty cart, and a repeated line counts once', async () => {
   const line = `${mug}..1`;
   for (const value of [
     'x',

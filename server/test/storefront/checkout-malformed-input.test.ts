@@ -55,7 +55,7 @@ test('a script in any field is treated as text, in the shop and in the API', asy
   expect(faulty.html).not.toMatch(/<script(?! src="\/assets\/shop\.js)/);
 });
 
-test('an empty cart, or a cart with products of another shop, places no order', async () => {
+test('no order is placed for an empty cart or a cart with products of another shop', async () => {
   const foreign = await newProduct(await feira.store(), { quantity: 5 });
   await visitor.add(mug);
   const page = await visitor.checkout();
@@ -81,7 +81,7 @@ test('a total above the maximum is rejected', async () => {
   await visitor.add(palace, { quantity: '5' });
   const refused = await visitor.order();
   expect(refused.status).toBe(409);
-  expect(refused.text).toContain('exceeds the limit of the shop');
+  expect(refused.text).toContain('exceeds the maximum for an order');
   const rock = await newProduct(store, { quantity: 999, weight: 999_999_999 });
   const heavy = new Visitor(feira, visitor.shop);
   await heavy.add(rock, { quantity: '999' });

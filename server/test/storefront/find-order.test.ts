@@ -51,7 +51,7 @@ test('a wrong number, a wrong e-mail and the order of another shop get the same 
   }
 });
 
-test('guessing is limited for one network, and for one e-mail from many networks', async () => {
+test('attempts to find an order are limited per network, and per e-mail across networks', async () => {
   const guess = (address: string, email: string) => look(from(address), { number: '1', email });
   for (let at = 0; at < 10; at++) expect((await guess('10.1.1.1', `${at}@x.example`)).status).toBe(422);
   const refused = await guess('10.1.1.1', 'eleven@x.example');

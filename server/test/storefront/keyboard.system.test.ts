@@ -34,7 +34,7 @@ async function tabTo(selector: string): Promise<void> {
     await page.keyboard.press('Tab');
     if ((await page.locator(selector).and(page.locator(':focus')).count()) > 0) return;
   }
-  throw new Error(`${selector} did not get the focus within ${MAX_TABS} tabs on ${page.url()}`);
+  throw new Error(`${selector} did not get the focus after ${MAX_TABS} presses of Tab on ${page.url()}`);
 }
 
 /** Activates the focused link or button and waits for the next page. */
@@ -43,7 +43,7 @@ async function pressEnter(expected: RegExp): Promise<void> {
   await page.waitForURL(expected);
 }
 
-test('a purchase needs neither a mouse nor a script', async () => {
+test('a purchase needs neither a mouse nor JavaScript', async () => {
   const context = await browser.browser()!.newContext({ javaScriptEnabled: false, locale: 'en-US' });
   page = await context.newPage();
   await page.goto(address);

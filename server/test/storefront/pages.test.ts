@@ -112,7 +112,7 @@ describe('the product list', () => {
   });
 });
 
-test('an address without a shop returns 404 and a page that says so', async () => {
+test('the address of an unknown shop returns 404 and a page that says so', async () => {
   for (const slug of ['unknown', '%00', 'Store-1', '%F0%9F%91%95', 'x'.repeat(2000)]) {
     const { status, text, headers } = await visitor.get(`/s/${slug}`);
     expect(status, slug).toBe(404);

@@ -40,7 +40,7 @@ describe('a short search', () => {
   });
 });
 
-describe('searches per client network', () => {
+describe('searches are limited per client network', () => {
   const searched = async (address: string, path = '?q=mug', headers = {}) =>
     new Visitor(feira, shop, headers, address).at(path);
 

@@ -56,7 +56,7 @@ const COLORS = [
   'ffc0cb',
 ];
 
-test.each(COLORS)('accents of #%s have enough contrast with text and page, light or dark', async (color) => {
+test.each(COLORS)('accent colours from #%s have enough contrast in light and dark mode', async (color) => {
   const { statusCode, headers, body } = await feira.app.inject(`/assets/accent/${color}.css`);
   expect([statusCode, headers['content-type']]).toEqual([200, 'text/css; charset=utf-8']);
   SCHEMES.forEach((scheme, at) => {
@@ -73,7 +73,7 @@ test.each(COLORS)('accents of #%s have enough contrast with text and page, light
   });
 });
 
-test('on the platform, text has a contrast of at least 4.5:1 and borders of fields have at least 3:1', () => {
+test('with the default colours, text has a contrast of at least 4.5:1 and borders of fields have at least 3:1', () => {
   SCHEMES.forEach((scheme, at) => {
     const page = tokensIn(tokens, at) as Record<string, string>;
     for (const ground of ['paper', 'ground', 'sunk']) {
@@ -91,7 +91,7 @@ test('a path under /assets/accent other than six hexadecimal digits and .css res
     expect((await feira.app.inject(`/assets/accent/${file}`)).statusCode, file).toBe(404);
 });
 
-test('every page of a shop has its colour, the payment page included, as soon as it is set', async () => {
+test('every page of a shop, including the payment page, has the accent colour as soon as it is set', async () => {
   const mug = await newProduct(store, { name: 'Mug', quantity: 9 });
   expect((await visitor.at()).html).not.toContain('/assets/accent/');
   await setAccentColor(feira.context.db.system('command').autocommit, store.workspaceId, 'b4431c');

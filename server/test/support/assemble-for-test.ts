@@ -22,7 +22,7 @@ export interface TestSettings {
   redisUrl?: string;
   /** A standby of the database, which REPLICA_URL configures in production. */
   replica?: ReplicaSettings;
-  /** Another route to the same database, such as a proxy. */
+  /** Opens another route to the same database, such as a proxy. */
   through?: (connection: TestConnection) => Promise<TestConnection>;
   /**
    * Database time limits, except those of background jobs and streams. By default they are so long that no test fails

@@ -3,7 +3,7 @@ import type { Answer, Feira, StoreClient } from './feira.js';
 
 let made = 0;
 
-/** Creates a product, by default a simple one, and returns its id. */
+/** Creates a product, by default without variations, and returns its id. */
 export async function newProduct(store: StoreClient, fields: object = {}): Promise<string> {
   const answer = await store.post('/products', { name: `Product ${++made}`, price: 10, ...fields });
   expect(answer.status).toBe(201);

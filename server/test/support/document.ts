@@ -95,7 +95,7 @@ export class DocumentChecker {
 
   private faultOfError({ method, url, status, contentType, body }: Answered): string | undefined {
     const name = `${method} ${url} → ${status}`;
-    if (!contentType?.startsWith('application/json')) return `${name} has the content type ${contentType}`;
+    if (!contentType?.startsWith('application/json')) return `${name} is not JSON but ${contentType}`;
     const fault = this.faultIn(name, '#/components/schemas/Error', JSON.parse(body));
     return fault && url.startsWith('/api/oauth/')
       ? this.faultIn(name, '#/components/schemas/OAuthError', JSON.parse(body))

@@ -18,7 +18,7 @@ export interface DryRunCounts {
 
 /**
  * Sends random writes, each first as a dry run and then for real. Both must agree, and the dry run must leave every
- * table unchanged. Each round starts with a new database, because every comparison reads all of it.
+ * table unchanged. Each round starts with a new database to keep it small, because every comparison reads all of it.
  */
 export async function runDryAndReal(writes: number): Promise<DryRunCounts> {
   const counts: DryRunCounts = { writes: 0, routes: {}, statuses: {} };
@@ -68,7 +68,7 @@ async function runRound(seed: number, writes: number, counts: DryRunCounts): Pro
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z/g;
 
-/** Returns status and body, with placeholders for times and for ids that did not exist before. */
+/** Returns the status and the body, with placeholders for times and for ids that did not exist before the write. */
 function comparable({ status, body }: Answer, known: Set<string>): { status: number; body: unknown } {
   const text = JSON.stringify(body)
     .replace(TIME, 'time')

@@ -36,8 +36,8 @@ export function sharedFolder(): string {
 }
 
 /**
- * Starts another process that uses the data folder until its standard input ends. `installed` is a folder with another
- * installation of the launcher, next to which there is a copy of Node.
+ * Starts another process that uses the data folder until its standard input ends. `installed` is the folder of another
+ * installation of the launcher. A copy of Node is next to that folder.
  */
 export async function startUser(options: {
   folder: string;
@@ -79,7 +79,7 @@ async function killUsers(): Promise<void> {
 }
 
 async function removeFolders(): Promise<void> {
-  // All external locations are looked up before anything is removed, because the data folders contain their names.
+  // All locations of PostgreSQL files are looked up before anything is removed: the data folders contain their names.
   for (const path of [...folders.map(placeOf), ...folders]) await rm(path, { recursive: true, force: true });
 }
 

@@ -17,7 +17,7 @@ export class EventLoopGuard {
     private readonly budgetMs: number,
   ) {}
 
-  /** Sends a request from a new address, so that no limit per address rejects it early. Returns the status. */
+  /** Sends a request from a new IP address, so that no limit per address rejects it early. Returns the status. */
   async send(request: InjectOptions): Promise<number> {
     const n = ++this.addresses;
     const remoteAddress = `10.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}`;

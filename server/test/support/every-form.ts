@@ -83,7 +83,7 @@ async function shopping(
   const buyer = new Visitor(feira, shop);
   const home = `/s/${shop.slug}`;
   await visit(buyer, home);
-  // The address of a product contains its name.
+  // The address of a product page contains the name of the product. The address without it redirects there.
   await visit(buyer, (await buyer.get(`${home}/products/${mug}`)).location!);
   await visit(buyer, `${home}/orders`);
   await buyer.add(mug);

@@ -36,9 +36,9 @@ export class Follower {
 }
 
 /**
- * Checks that a consumer of the feed has seen every event once, and that two kinds of consumers end with the state of
- * the store: one that applies the feed in order, and one that receives the events in any order and keeps the newest per
- * resource.
+ * Checks that a consumer of the feed has seen every event once, and that two kinds of consumers end up with the state
+ * of the store: one that applies the feed in order, and one that receives the events in any order and keeps the newest
+ * per resource.
  */
 export async function expectConsistent(mixed: MixedStore, follower: Follower): Promise<void> {
   // A change and its event are committed together. If no event arrived while the store was being read, its state

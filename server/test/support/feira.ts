@@ -35,7 +35,7 @@ export interface Feira {
   connection: TestConnection;
   /** The servers that were opened with this one as `on`. They share its database. */
   dependents: Feira[];
-  /** Creates a store with a connected app. The default budget is large enough for any test. */
+  /** Creates a store with a connected app. By default, no test reaches its rate limit. */
   store(options?: { scopes?: Scope[]; perMinute?: number }): Promise<StoreClient>;
   events(workspaceId: string): Promise<{ event: string; data: Record<string, unknown> }[]>;
   /** Closes the dependents and then this server. Throws if a response over a socket contradicted openapi.json. */
@@ -51,7 +51,7 @@ export interface Answer {
 
 /**
  * Opens a server. With `on`, it acts as another process on the same database, with its own connections, caches and
- * budgets.
+ * rate limits.
  */
 export async function openFeira(
   options: TestSettings & {

@@ -9,7 +9,7 @@ const MAX_HEAD_BYTES = 15_000;
 /** Texts that are repeated up to the requested size. The most expensive ones to normalize come first. */
 const UNITS: Record<string, string> = {
   'combining marks out of their canonical order': '\u0301\u0316',
-  'letters that expand when normalised': '\ufdfa',
+  'letters that expand when normalized': '\ufdfa',
   'one letter': 'a',
   digits: '1',
   blanks: ' ',
@@ -46,7 +46,7 @@ const MARK = 'the hostile value goes here';
 /** Bodies that are hostile as a whole, for any route. */
 export const hostileBodies = remembered(function* (bytes: number): Generator<Hostile> {
   yield { name: 'distinct names', payload: `{${list(bytes, (i) => `"${i}":1`)}}` };
-  yield { name: 'names that expand when normalised', payload: `{${list(bytes, (i) => `"\ufdfa${i}":1`)}}` };
+  yield { name: 'names that expand when normalized', payload: `{${list(bytes, (i) => `"\ufdfa${i}":1`)}}` };
   yield { name: 'one name repeated', payload: `{${list(bytes, () => '"name":1')}}` };
   yield { name: 'deep arrays', payload: `{"name":${deep('[', ']', bytes)}}` };
   yield { name: 'deep objects', payload: `{"name":${deep('{"a":', '}', bytes, '1')}}` };

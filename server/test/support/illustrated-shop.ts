@@ -4,7 +4,7 @@ import type { StoreClient } from './feira.js';
 
 const PICTURES = 'https://pictures.example';
 
-/** Adds products with different prices, balances and images, and one with variations. */
+/** Adds products with different prices, stock and images, and one with variations. */
 export async function addProducts(store: StoreClient): Promise<void> {
   await newProduct(store, {
     name: 'Caneca Esmaltada',

@@ -42,7 +42,7 @@ export async function validImages(): Promise<TestImage[]> {
     ['JPEG without subsampling', 'image/jpeg', picture().jpeg({ chromaSubsampling: '4:4:4' }).toBuffer()],
     ['grayscale JPEG', 'image/jpeg', picture().grayscale().jpeg().toBuffer()],
     ['CMYK JPEG', 'image/jpeg', picture().toColourspace('cmyk').jpeg().toBuffer()],
-    ['JPEG turned by its EXIF', 'image/jpeg', picture().withMetadata({ orientation: 6 }).jpeg().toBuffer()],
+    ['JPEG rotated by EXIF', 'image/jpeg', picture().withMetadata({ orientation: 6 }).jpeg().toBuffer()],
     ['JPEG with a colour profile', 'image/jpeg', picture().withIccProfile('p3').jpeg().toBuffer()],
     ["JPEG with a camera's data after its end", 'image/jpeg', Buffer.concat([jpeg, cameraTrailer()])],
     ['8 bit PNG', 'image/png', frames[0]!],

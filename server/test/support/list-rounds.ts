@@ -30,7 +30,7 @@ export async function compareTotals(
       const writes = Array.from({ length: options.writesPerRound }, (_, n) =>
         write(feira, random.pick(clients), random, ids, `${round} ${n}`),
       );
-      // Read during the changes, so that the processes fill their caches.
+      // These reads run during the writes, so that the processes fill their caches.
       const reads = clients.map((client) => client.get(`/products?limit=50&page=${1 + random.below(8)}`));
       await Promise.all([...writes, ...reads]);
       for (const client of clients) await expectTotals(feira, client, random);

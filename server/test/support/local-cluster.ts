@@ -164,7 +164,7 @@ export class LocalCluster implements StormTarget {
     await until(async () => (await this.get(part, '/readyz'))?.ok === true, CHANGE_MS);
   }
 
-  /** Returns how many seconds a process believes its machine to be ahead of the database. */
+  /** Returns by how many seconds the clock of a process is ahead of the database, according to its metrics. */
   private async clockAhead(part: 'api1' | 'worker1'): Promise<number> {
     const answer = await this.get(part, '/metrics');
     return Number(/^feira_clock_ahead_seconds (\S+)/m.exec((await answer?.text()) ?? '')?.[1] ?? 0);

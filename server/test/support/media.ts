@@ -59,7 +59,7 @@ export async function uploadAndAttach(
   return store.post(`/products/${productId}/images`, { key });
 }
 
-/** Requests one of our own addresses without a socket. */
+/** Requests a URL of the server without a socket. */
 export async function served(feira: Feira, url: string, headers: Record<string, string> = {}) {
   return feira.app.inject({ method: 'GET', url: url.replace('http://feira.test', ''), headers });
 }

@@ -83,7 +83,7 @@ function privateJpeg(bytes: Buffer): Buffer {
     segment(0xed, 'Photoshop 3.0\0', SECRET),
     comment,
     bytes.subarray(2, scan),
-    // This copy is directly before the last scan. Comments may precede any marker, so they must be removed there too.
+    // The comment is repeated before the last scan: comments may precede any marker, and all must be removed.
     comment,
     bytes.subarray(scan),
     Buffer.from(`${SECRET} behind the end`),
@@ -113,7 +113,7 @@ function webpChunk(name: string, data: Buffer): Buffer {
   return Buffer.concat([head, data, Buffer.alloc(data.length & 1)]);
 }
 
-/** Adds metadata to an image in the extended WebP format, which images with a color profile use. */
+/** Adds metadata to an image in the extended WebP format, which images with a colour profile use. */
 function privateWebp(bytes: Buffer): Buffer {
   const made = Buffer.concat([
     bytes,

@@ -11,7 +11,7 @@ export function emvFields(code: string): [id: string, value: string][] {
     const length = Number(code.slice(at + 2, at + 4));
     const value = code.slice(at + 4, at + 4 + length);
     if (!/^\d{4}$/.test(code.slice(at, at + 4)) || value.length !== length)
-      throw new Error(`no EMV field at ${at} of ${code}`);
+      throw new Error(`no valid EMV field at position ${at} of ${code}`);
     fields.push([code.slice(at, at + 2), value]);
     at += 4 + length;
   }

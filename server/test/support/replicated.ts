@@ -18,8 +18,8 @@ export class Replicated {
   static async start(): Promise<Replicated> {
     const primary = PostgresCluster.start({
       fsync: 'off',
-      // There is no such standby, so a session that sets synchronous_commit = on waits after its commit until it is
-      // canceled.
+      // There is no such standby, so a session that sets synchronous_commit = on waits after its commit until the
+      // statement is canceled.
       synchronous_standby_names: 'absent',
       synchronous_commit: 'local',
     });
@@ -39,7 +39,7 @@ export class Replicated {
       await until(async () => (await app.inject({ url: '/readyz' })).json().replica.state === state);
   }
 
-  /** Moves the clock so far that a standby that has stopped replaying is too old. */
+  /** Moves the clock so far that a standby that has stopped replaying is too old to be used. */
   passMaxLag(): void {
     this.plain.clock.forward(2 * MAX_LAG_MS);
   }

@@ -22,7 +22,7 @@ export class SecondDecoder {
     head.writeUInt32BE(bytes.length);
     this.child.stdin!.write(Buffer.concat([head, bytes]));
     const { value, done } = await this.verdicts.next();
-    if (done) throw new Error('The second decoder exited. Install the package python3-pil.');
+    if (done) throw new Error('Pillow exited. Check that the package python3-pil is installed.');
     const [ok, format, pixels = ''] = value.split(' ');
     return ok === 'ok' && format === type.slice(6).toUpperCase() ? { pixels } : { fault: value };
   }

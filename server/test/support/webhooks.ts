@@ -67,7 +67,7 @@ export function stopTime(feira: Feira): void {
   feira.clock.forward(24 * 60 * 60 * 1000);
 }
 
-/** Advances the time and wakes the sequencer and the dispatcher. */
+/** Advances the time and wakes the sequencer, which numbers events, and the dispatcher, which sends deliveries. */
 export function pass(feira: Feira, milliseconds: number): void {
   feira.clock.forward(milliseconds);
   feira.context.sequencer.wake();

@@ -60,7 +60,7 @@ test('a claim does not read the deliveries of an excluded subscription, however 
   expect((await read()) - before).toBeLessThan(100);
 });
 
-test('the statements that record results or release leases find deliveries by key and read no other pending ones', async () => {
+test('the statements that record results or release leases find deliveries by primary key and read no other pending deliveries', async () => {
   const db = feira.context.db.system('test');
   const store = await feira.store();
   const { id } = await subscribe(store, NOWHERE);
@@ -115,7 +115,7 @@ test('subscriptions with a backlog take turns', async () => {
   await own.close();
 });
 
-test('deliveries above the limit of a subscription are dropped, oldest first, and shown in its log', async () => {
+test('deliveries above the backlog limit of a subscription are dropped, oldest first, and shown in its log', async () => {
   const store = await feira.store();
   const { id } = await subscribe(store, NOWHERE);
   await write(store, 30);

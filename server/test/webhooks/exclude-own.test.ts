@@ -96,8 +96,8 @@ function chunksOf(size: number, routes: string[]): string[][] {
 
 const WITHOUT_EVENT = [/^\w+ \/webhooks/, /^POST \/uploads$/, /^DELETE \/orders\/:id\/invoices\//];
 
-describe('excludeOwn suppresses exactly the app’s own changes', () => {
-  test('and is tested with every API call that emits an event', () => {
+describe('excludeOwn', () => {
+  test('is tested with every API call that emits an event', () => {
     const writes = feira.app.apiRoutes
       .filter(({ method }) => !['GET', 'HEAD'].includes(method))
       .map(({ method, url }) => `${method} ${url.replace('/api/v1', '')}`)
@@ -106,7 +106,7 @@ describe('excludeOwn suppresses exactly the app’s own changes', () => {
   });
 
   test.each(chunksOf(3, Object.keys(CALLS_WITH_EVENTS)))(
-    'made by %s, %s or %s, with and without an Idempotency-Key',
+    'suppresses exactly the app’s own changes by %s, %s or %s, with and without an Idempotency-Key',
     async (...routes) => {
       // With `npm run test:long`, each app makes each change both with and without a key.
       const calls = [
@@ -133,7 +133,7 @@ describe('excludeOwn suppresses exactly the app’s own changes', () => {
     },
   );
 
-  test('made with any token of the app', async () => {
+  test('suppresses changes made with any token of the app', async () => {
     const again = await mine.withScopes(['products:write', 'stock:write']);
     await newProduct(again, { sku: 'TOKEN' });
     await again.patch('/stock', { entries: [{ sku: 'TOKEN', quantity: 3 }] });
@@ -143,7 +143,7 @@ describe('excludeOwn suppresses exactly the app’s own changes', () => {
     await expectExactly(events);
   });
 
-  test('made at the same time as changes by another app, even if one statement writes both', async () => {
+  test('suppresses exactly the app’s own changes even if one statement writes concurrent changes of two apps', async () => {
     const products = [];
     for (let n = 0; n < 8; n++) products.push(await newProduct(mine));
     const answers = await Promise.all(
@@ -153,7 +153,7 @@ describe('excludeOwn suppresses exactly the app’s own changes', () => {
     await expectExactly(await feed());
   });
 
-  test('including a refund that a worker completes after the process that received the call has died', async () => {
+  test('suppresses a refund that a worker completes after the process that received the call has died', async () => {
     const id = await paidOrder(feira, theirs);
     const { workspaceId, clientId } = mine;
     await feira.context.db.store('test').transaction(async (tx) => {
@@ -171,7 +171,7 @@ describe('excludeOwn suppresses exactly the app’s own changes', () => {
     await expectExactly(events);
   });
 
-  test('and not the changes by a buyer, the gateway, the carrier or the expiry of an order', async () => {
+  test('does not suppress changes by a buyer, the gateway, the carrier or the expiry of an order', async () => {
     const { gateway, db } = feira.context;
     const { workspaceId } = mine;
     const paid = await paidOrder(feira, mine);

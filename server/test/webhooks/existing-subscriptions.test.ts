@@ -8,7 +8,7 @@ import { freePort, until } from '../support/process.js';
 import { Receiver } from '../support/receiver.js';
 import { isGenuine, pass, readLog, type Subscription, subscribe } from '../support/webhooks.js';
 
-// Tests what an integrator does with an existing subscription: ping it, rotate its secret, read its log, redeliver.
+// Tests the calls for an existing subscription: ping it, rotate its secret, read its log, and send a delivery again.
 let feira: Feira;
 let worker: Worker;
 let receiver: Receiver;
@@ -92,7 +92,7 @@ describe('a rotation of the secret', () => {
     return receiver.received.at(-1)!;
   }
 
-  test('makes the new secret sign every delivery from then on, and the old one too, but only for 24 hours', async () => {
+  test('adds a signature with the new secret to every later delivery, and keeps the one with the old secret for 24 hours', async () => {
     const before = await nextDelivery();
     expect(before.headers).not.toHaveProperty('x-service-signature-256-previous');
     const rotated = await store.post(`/webhooks/${hook.id}/rotate-secret`, {});
@@ -187,7 +187,7 @@ describe('the log', () => {
     }
   });
 
-  test('is filtered by status and read in pages and by cursor', async () => {
+  test('can be filtered by status and read by page and by cursor', async () => {
     const broken = new Set(['P1', 'P4']);
     receiver.answer = ({ body }, response) =>
       void response.writeHead(broken.has(JSON.parse(body).data.name) ? 500 : 204).end();

@@ -11,10 +11,7 @@ const HANGING_STORES = 5;
 const HANGING_PER_STORE = 10;
 const BACKLOG = 100;
 const PROBES = 100;
-/**
- * Longer than the test runs, so that a hanging receiver hangs until the end and no delivery proceeds because of a
- * timeout.
- */
+/** Longer than the test runs. A delivery that had to wait for a hanging receiver would never arrive. */
 const TIMEOUT_MS = 10 * 60 * 1000;
 
 let feira: Feira;
@@ -65,7 +62,7 @@ test('events reach a healthy receiver while fifty others, with a backlog each, d
     await write(store, 1);
     await until(() => healthy.received.length === PROBES + 1);
 
-    // No attempt of the others has ended, so the healthy receiver has not waited for any of them.
+    // No attempt to a hanging receiver has ended, so the healthy receiver has not waited for any of them.
     const [ended] = await feira.context.db.store('test').query<{ count: number }>(sql`
       select count(*) from delivery_attempts where workspace_id <> ${store.workspaceId}`);
     expect(ended!.count).toBe(0);

@@ -116,7 +116,7 @@ describe('an internal address', () => {
     expect(connections).toBe(0);
   });
 
-  test.each([301, 302, 303, 307, 308])('is not reached by a redirect with %i', async (status) => {
+  test.each([301, 302, 303, 307, 308])('is not reached by a redirect with status %i', async (status) => {
     const outside = await Receiver.open();
     outside.answer = (_, response) =>
       void response
@@ -136,7 +136,7 @@ describe('an internal address', () => {
   });
 });
 
-describe('a name', () => {
+describe('a host name', () => {
   test.each([
     ['127.0.0.1'],
     ['::1'],

@@ -10,7 +10,7 @@ import { pass, subscribe } from '../support/webhooks.js';
 const CROWD = 2_000;
 
 test('the retries of 2,000 deliveries that failed together are spread: no second has more than twice the mean', async () => {
-  // The first wait is longer than the test, so that every delivery is tried once before any is retried.
+  // The first wait is longer than all first attempts take, so that every delivery is tried once before any is retried.
   const feira = await openFeira({ webhooks: { backoff: { firstMs: 60_000, factor: 2 } } });
   const worker = startWorker(feira.context);
   const receiver = await Receiver.open();

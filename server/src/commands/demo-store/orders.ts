@@ -103,7 +103,7 @@ export const DEMO_ORDERS: DemoOrder[] = Array.from({ length: COUNT }, (_, at) =>
   const hoursAgo = left * 8 + 2;
   return {
     hoursAgo,
-    // There are three times as many orders as buyers, and every buyer orders three times.
+    // There are three times as many orders as buyers, so every buyer orders three times.
     buyer: (at * 5) % PEOPLE.length,
     products: BASKETS[(at * 4) % BASKETS.length]!,
     method: METHODS[at % METHODS.length]!,

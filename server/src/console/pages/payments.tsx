@@ -42,9 +42,9 @@ const TEXTS: Record<Language, Texts> = {
       paid_after_cancel:
         'The payment arrived after the order was canceled. The amount is being refunded, and the order stays canceled.',
       canceled_after_payment:
-        'The provider canceled the payment of a paid order. The order is still paid: ask the provider whether you have received the money before you ship.',
+        'The provider canceled the payment of a paid order. The order is still marked as paid: before you ship, ask the provider whether you have received the money.',
       refund_of_other_payment:
-        'The provider refunded a payment that does not belong to this order. The order was not changed.',
+        'The provider refunded a payment that is not the one recorded for this order. The order was not changed.',
     },
   },
   pt: {
@@ -67,9 +67,9 @@ const TEXTS: Record<Language, Texts> = {
       paid_after_cancel:
         'O pagamento chegou depois do cancelamento do pedido. O valor está sendo reembolsado, e o pedido continua cancelado.',
       canceled_after_payment:
-        'O provedor cancelou o pagamento de um pedido pago. O pedido continua pago: antes de enviar, confirme com o provedor se você recebeu o dinheiro.',
+        'O provedor cancelou o pagamento de um pedido pago. O pedido continua marcado como pago: antes de enviar, confirme com o provedor se você recebeu o dinheiro.',
       refund_of_other_payment:
-        'O provedor reembolsou um pagamento que não é deste pedido. O pedido não foi alterado.',
+        'O provedor reembolsou um pagamento que não é o registrado neste pedido. O pedido não foi alterado.',
     },
   },
 };

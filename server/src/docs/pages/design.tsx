@@ -4,7 +4,7 @@ import { DocsPage, type Navigation } from './layout.js';
 const COLOURS = [
   ['ink', 'Text'],
   ['soft', 'Secondary text'],
-  ['line', 'Lines between parts; never the only sign of a control'],
+  ['line', 'Lines between components; never the only border of a control'],
   ['edge', 'Borders of controls, at least 3:1'],
   ['paper', 'Surfaces'],
   ['ground', 'Background'],
@@ -25,12 +25,12 @@ export function DesignPage({ navigation }: { navigation: Navigation }) {
       navigation={navigation}
       path="/docs/design"
       title="Design system"
-      description="The colours, type and parts that the shops, the documentation, the console and the partner pages share."
+      description="The colours, type and components that the shops, the documentation, the console and the partner pages share."
       styles={['docs/design.css']}
     >
       <h1>Design system</h1>
       <p class="lead">
-        One set of tokens and parts for the shops, the documentation, the console and the partner pages.
+        One set of tokens and components for the shops, the documentation, the console and the partner pages.
       </p>
       <h2 id="files">Files</h2>
       <ul>
@@ -40,34 +40,35 @@ export function DesignPage({ navigation }: { navigation: Navigation }) {
           loads it.
         </li>
         <li>
-          <code>forms.css</code> and <code>feira.css</code>: the parts below, in the layer <code>parts</code>.
-          For Feira's own pages.
+          <code>forms.css</code> and <code>feira.css</code>: the components below, in the layer{' '}
+          <code>parts</code>. For Feira's own pages.
         </li>
         <li>
           <code>docs/</code> and <code>site.css</code>: the layouts of the documentation and of the landing
           page, in the layer <code>layout</code>.
         </li>
         <li>
-          <code>shop/</code>: shops, checkout and payment. These files have no layer, so they win over the
+          <code>shop/</code>: shops, checkout and payment. These files have no layer, so they override the
           tokens. For a shop with a colour of its own, a style sheet replaces the tokens that begin with{' '}
-          <code>--accent</code>. The colour is adjusted until text in it has enough contrast.
+          <code>--accent</code>. The colour is adjusted until text in this colour has enough contrast.
         </li>
       </ul>
       <h2 id="rules">Rules</h2>
       <ul>
         <li>
-          Light and dark come from <code>light-dark()</code> in the tokens. No style sheet has a media query
-          for them.
+          Light and dark mode come from <code>light-dark()</code> in the tokens. No style sheet has a media
+          query for them.
         </li>
         <li>
           Text has a contrast of at least 4.5:1 with its background; borders of controls and the focus ring
           have at least 3:1.
         </li>
-        <li>Controls are at least 44 px high; secondary ones in a row at least 36 px.</li>
+        <li>Controls are at least 44 px high; secondary controls in a row at least 36 px.</li>
         <li>
           Native elements first: <code>details</code>, <code>dialog</code>, <code>popover</code>, radio
-          buttons as tabs. Pages work without a script. There is one for the documentation (copy buttons and
-          “Try it”) and one for shops (copy buttons, and the number of units in the cart after Back).
+          buttons as tabs. Pages work without JavaScript. There is one script for the documentation (copy
+          buttons and “Try it”) and one for shops (copy buttons, and the current number of units in the cart
+          after going back).
         </li>
         <li>At most 60 kB of style and script per page.</li>
       </ul>
@@ -81,7 +82,7 @@ export function DesignPage({ navigation }: { navigation: Navigation }) {
           </li>
         ))}
       </ul>
-      <h2 id="parts">Parts</h2>
+      <h2 id="parts">Components</h2>
       <h3>Buttons</h3>
       <p class="actions">
         <button type="button">Save</button>

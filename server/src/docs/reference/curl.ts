@@ -50,7 +50,8 @@ function withVariables(example: unknown): unknown {
 }
 
 /**
- * Quotes the body with single quotes, so that the shell does not change it. The quotes are closed around each variable.
+ * Quotes the body with single quotes, so that the shell does not change it. The quotes are closed before each variable
+ * and opened again after it.
  */
 function quoted(json: string): string {
   return `'${json.replace(/'\\"(\$\w+)\\"'/g, `'"$1"'`)}'`;

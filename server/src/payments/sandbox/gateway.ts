@@ -190,7 +190,10 @@ export class SandboxGateway implements PaymentGateway {
       const balance = Math.round((before.amount - before.refunded) * 100) / 100;
       const amount = asked ?? balance;
       if (amount <= 0 || amount > balance)
-        throw conflict('over_balance', `The balance of the payment is ${balance.toFixed(2)}`);
+        throw conflict(
+          'over_balance',
+          `A refund must not exceed the balance of the payment, which is ${balance.toFixed(2)}`,
+        );
       await tx.query(
         sql`insert into sandbox_refunds (payment_id, request_id, amount) values (${id}, ${requestId}, ${amount})`,
       );

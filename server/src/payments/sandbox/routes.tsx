@@ -27,7 +27,7 @@ type PaymentRequest = FastifyRequest<{ Params: { id: string } }>;
 export const paymentRoutes: FastifyPluginAsync<SandboxOptions> = async (app, options) => {
   const { gateway, wake, publicUrl } = options;
   const hidden = { schema: { hide: true } };
-  // Scripts are allowed because of the button that copies the Pix code or the boleto line.
+  // Scripts are allowed because of the button that copies the code of a Pix or boleto payment.
   const policy = contentPolicy({ formsLeadTo: [publicUrl], scripts: true });
   app.addHook('onRequest', async (_request, reply) => {
     reply.header('Content-Security-Policy', policy);
@@ -44,7 +44,8 @@ export const paymentRoutes: FastifyPluginAsync<SandboxOptions> = async (app, opt
     const payment = await gateway.findByKey(request.params.id, fields?.text('key') ?? '');
     if (!payment) return missing(request, reply);
     const decision = fields?.get('decision');
-    if (decision !== 'paid' && decision !== 'declined') throw badRequest('The form has no decision');
+    if (decision !== 'paid' && decision !== 'declined')
+      throw badRequest('The field decision must be paid or declined');
     // Paid and canceled are final. Pressing a button again only leads back to the shop.
     if (isOpen(payment)) await gateway.decideOn(payment, decision);
     wake.poke();

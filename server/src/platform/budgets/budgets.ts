@@ -1,12 +1,12 @@
 import type { Registry } from 'prom-client';
 
-/** A store and the app that acts for it. Budgets are counted per spender. */
+/** A store and the app that acts for it. Each such pair has its own rate limits. */
 export interface Spender {
   workspaceId: string;
   clientId: string;
   /** Both ids in one string, built once. */
   name: string;
-  /** Calls per minute; default 120, unless the operator has set another value. */
+  /** The maximum number of calls per minute: 120, unless the operator has set another value. */
   perMinute: number;
 }
 

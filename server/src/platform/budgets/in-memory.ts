@@ -44,7 +44,7 @@ export async function withDay(
   takeBack: () => void,
 ): Promise<Verdict> {
   if (!minute.accepted) {
-    // Report the daily limit if it lasts longer: a client that retries when the minute is over would be rejected again.
+    // Report the daily limit if its wait is longer: a client that retries after the minute would be rejected again.
     const day = await dailyUploads.peek(spender);
     return day.accepted || day.resetMs < minute.resetMs ? minute : day;
   }

@@ -10,7 +10,7 @@ import { SpenderWindows } from './spender-windows.js';
 const TIMEOUT_MS = 100;
 const JOIN_EVERY_MS = 5_000;
 const RECONNECT_MS = 200;
-/** Within this time after Redis has lost data, every process adds its own calls again. */
+/** Within this time after Redis has lost data, every process adds its own recent calls to Redis again. */
 const REFILL_MS = JOIN_EVERY_MS + 1_000;
 const START_MS = 1_000;
 /** The number of processes to assume until Redis has been reached for the first time. */
@@ -19,9 +19,9 @@ const PROCESSES_ASSUMED = 4;
 /**
  * Exact rolling windows shared by all processes. Redis may be unavailable, slow or empty at any time, so every process
  * also remembers the calls it accepted, and uses them to refill an empty Redis. While Redis does not respond, each
- * process enforces its share of each limit. In the minute around an outage, up to twice the limit may be accepted;
- * otherwise the limit is exact. A call waits at most 100 ms for Redis. After a timeout, calls are decided without Redis
- * until it answers again.
+ * process enforces its share of each limit. In a minute in which an outage begins or ends, up to twice the limit may be
+ * accepted; otherwise the limit is exact. A call waits at most 100 ms for Redis. After a timeout, calls are decided
+ * without Redis until it answers again.
  */
 export class RedisBudgets implements Budgets {
   private readonly own: SpenderWindows;

@@ -12,8 +12,9 @@ const CERTAIN_MS = MINUTE_MS - 5_000;
 
 /*
  * Each window is a sorted set with the time of every accepted call. The caller passes the time, which it takes from the
- * database, so the clock of Redis affects only the expiry of keys. If a clock was set back, the set may contain times
- * in the future. The script moves them to the current time. Otherwise these calls would count for longer than a minute.
+ * database, so the clock of Redis affects only the expiry of keys. If the clock of the database was set back, the set
+ * may contain times in the future. The script moves them to the current time. Otherwise these calls would count for
+ * longer than a minute.
  *
  * ARGV: the current time, the name of this call, then for each window its limit and the name of the newest call of this
  * process. If the window does not contain that call, Redis has lost calls (it restarted empty, or its clock jumped),

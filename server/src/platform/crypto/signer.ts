@@ -12,8 +12,8 @@ type SigningPurpose =
 
 /**
  * Signs values that we issue and later verify, such as forms, upload and label URLs, order links, payment pages and
- * payment notifications. The first secret signs and all of them verify, so values issued before a change of
- * FEIRA_SECRET stay valid.
+ * payment notifications. The first of `secrets` signs and all of them verify, so values that were signed with a secret
+ * in FEIRA_SECRET_PREVIOUS stay valid.
  */
 export class Signer {
   private readonly keys = new Map<SigningPurpose, Buffer[]>();

@@ -12,9 +12,9 @@ const DRIFT = 0.001;
 
 /**
  * The time of the database, the only clock that stored times may be compared with. When workers used their own clocks,
- * a worker one day behind made all five attempts of a delivery within a second, and a worker one day ahead held its
- * claims for a day and canceled new orders. Between two synchronizations the time advances with the monotonic clock, so
- * setting this machine's clock has no effect.
+ * a worker one day behind made all five attempts of a delivery within a second, and a worker one day ahead kept its
+ * claims on deliveries for a day and canceled new orders. Between two synchronizations the time advances with the
+ * monotonic clock, so setting this machine's clock has no effect.
  */
 export class DatabaseClock implements Clock {
   /** Database time minus monotonic time. */

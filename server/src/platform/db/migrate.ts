@@ -104,7 +104,7 @@ async function applyWhenUnlocked(
       const blocked = `Migration ${migration.name} is waiting for a lock held by ${await watch.blockers}`;
       if (tries === MAX_ATTEMPTS)
         throw new MigrationFailed(
-          `${blocked}. Gave up after ${MAX_ATTEMPTS} attempts, because that transaction has not ended`,
+          `${blocked}. Gave up after ${MAX_ATTEMPTS} attempts. End that transaction and try again`,
         );
       const pauseMs = Math.min(MAX_PAUSE_MS, 500 * 2 ** (tries - 1));
       report(`${blocked}. Retrying in ${pauseMs / 1000} s`);

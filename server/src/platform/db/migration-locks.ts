@@ -81,7 +81,7 @@ function locksOfStatement(statement: string): TableLock[] {
     {
       table: 'unknown',
       lock: 'unknown',
-      blocks: `the locks of "${statement.slice(0, 40)}" are unknown. Use statements that lock briefly, or let the worker do it`,
+      blocks: `the locks of "${statement.slice(0, 40)}" are unknown. Use statements that lock briefly, or let the worker make the change`,
     },
   ];
 }
@@ -114,7 +114,7 @@ const ALTERATIONS_TO_AVOID: [RegExp, string][] = [
   ],
   [
     /^add (?:constraint|primary|unique|check|foreign|exclude)\b(?!.*(?:\bnot valid\b|\busing index\b))/,
-    `${SCAN}. Add it with "not valid" and validate it in a later file, or build a unique index concurrently and add it with "using index"`,
+    `${SCAN}. Add the constraint with "not valid" and validate it in a later file, or build a unique index concurrently and add the constraint with "using index"`,
   ],
   [
     /^alter (?:column )?"?\w+"? (?:set data )?type\b/,

@@ -12,7 +12,7 @@ interface ProbeTimes {
 
 /**
  * Tracks open connections and probes idle ones, so that a connection that died silently is destroyed before a caller
- * gets it. Without probes, a caller could get a connection that a firewall had dropped, and waited until its deadline.
+ * gets it. Without probes, a caller could get a connection that a firewall had dropped, and wait until its deadline.
  */
 export class OpenConnections {
   private readonly connections = new Set<Connection>();

@@ -5,7 +5,7 @@ import type { Statement } from './sql.js';
 
 export interface ReadLimits {
   connections: number;
-  /** The maximum number of concurrent statements per key. */
+  /** The maximum number of concurrent statements per key. A key is a store, an area of a store, or a task. */
   perKey: number;
   /** The maximum number of concurrent slow statements per key. */
   slowPerKey: number;

@@ -117,7 +117,7 @@ export class Replica {
     });
     new Gauge({
       name: 'feira_replica_lag_seconds',
-      help: 'Every commit older than this is in the replica. +Inf until this is known for the first time',
+      help: 'Upper bound of the lag: every commit older than this is in the replica. +Inf until it is known',
       registers,
       collect() {
         this.set(replica.status().lagMs / 1000);

@@ -75,7 +75,7 @@ export function fixed<Args extends unknown[]>(
     );
 }
 
-/** Inserts text as SQL. Use it only for constants of our code, such as column names and directions, never for input. */
+/** Inserts text as SQL. Use it only for constants of our code, such as column names, never for input. */
 export function raw(text: string): Statement {
   return new Statement([text], []);
 }

@@ -37,7 +37,7 @@ export async function findBinaries(location: ClusterLocation): Promise<Binaries>
   }
 }
 
-/** Returns the binaries in the package if the account can run them, otherwise a copy that it can run. */
+/** Returns the binaries in the package if PostgreSQL's account can run them, otherwise a copy that it can run. */
 function usableBinaries(packageFolder: string, location: ClusterLocation): Binaries {
   const native = join(packageFolder, 'native');
   if (location.account.uid === undefined || othersCanRun(native)) {
@@ -58,8 +58,8 @@ function othersCanRun(native: string): boolean {
 }
 
 /**
- * An npm package cannot contain symbolic links. The package's install script creates them, unless scripts are
- * disabled. Returns false if links are missing and cannot be created.
+ * Creates the symbolic links that are missing. An npm package cannot contain links; its install script creates them,
+ * unless scripts are disabled. Returns false if links are missing and cannot be created.
  */
 function makeLinks(native: string): boolean {
   const list = join(native, 'pg-symlinks.json');

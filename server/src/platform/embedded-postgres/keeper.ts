@@ -3,7 +3,7 @@ import { closeSync, constants, openSync } from 'node:fs';
 import { promisify } from 'node:util';
 import type { ClusterLocation } from './location.js';
 
-/** Both ends of a FIFO. The keeper reads from it and runs as long as any process has the writing end open. */
+/** Both ends of a FIFO. The keeper reads from it, and stops PostgreSQL once no process has the writing end open. */
 export interface FifoEnds {
   writer: number;
   reader: number;
@@ -11,14 +11,14 @@ export interface FifoEnds {
 
 /**
  * The environment of PostgreSQL. It inherits nothing from this process, because PGPORT, PGTZ and similar variables
- * would change the server.
+ * would change the settings of the server.
  */
 export const ENVIRONMENT = { PATH: '/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C' };
 
 /*
  * A keeper reads the FIFO until its last writer is closed, then stops PostgreSQL. It runs in one shell without `cat`:
- * if the shell were killed, `cat` would continue reading and look like a keeper. It holds the FIFO until PostgreSQL
- * has stopped, so a FIFO without a reader means that no keeper is left to stop PostgreSQL.
+ * if the shell were killed, `cat` would continue reading and look like a keeper. The keeper keeps the FIFO open until
+ * PostgreSQL has stopped, so a FIFO without a reader means that no keeper is left to stop PostgreSQL.
  *
  * The loops use `true` instead of `:`, because a failed redirection of a special builtin terminates the shell.
  */

@@ -77,7 +77,7 @@ export function makeSharedFolder(): string {
 
 export function makeSocketFolder(location: ClusterLocation): { folder: string; temporary: boolean } {
   const beside = join(location.folder, 'socket');
-  // The kernel limits socket paths to 104–108 bytes, and PostgreSQL reads the setting as a list of folders, in which
+  // The kernel limits socket paths to 104–108 bytes, and PostgreSQL reads unix_socket_directories as a list, in which
   // commas and quotes have a special meaning.
   const fits = Buffer.byteLength(join(beside, `.s.PGSQL.${PORT}`)) < 100 && !/[",]/.test(beside);
   if (fits) mkdirSync(beside, { recursive: true, mode: 0o700 });
@@ -121,7 +121,10 @@ function readOrMakeId(file: string): string {
     }
   }
   const id = readFileSync(file, 'utf8').trim();
-  if (!/^[0-9a-f]{32}$/.test(id)) throw new Error(`${file} does not contain a database id.`);
+  if (!/^[0-9a-f]{32}$/.test(id))
+    throw new Error(
+      `${file} does not contain a database id. Restore it from a backup, or delete it to start with an empty database.`,
+    );
   return id;
 }
 

@@ -13,7 +13,8 @@ export interface EmbeddedPostgres {
   close(): Promise<void>;
 }
 
-// After a postmaster is killed, its last children hold the data for about 2 s; a fast shutdown takes about as long.
+// A start may have to wait: after a postmaster is killed, its last child processes use the data for about 2 s, and a
+// fast shutdown takes about as long.
 const START_TIMEOUT_MS = 15_000;
 // Crash recovery replays up to max_wal_size (1 GB) and must not be treated as a failure.
 const RECOVERY_TIMEOUT_MS = 300_000;

@@ -17,9 +17,9 @@ interface Sealed<Note> {
 }
 
 /**
- * A message from one page to the next, so that a form can answer with a redirect and a reload does not submit the form
- * again. The message is stored in a cookie for that page only. It is sealed because it may contain a new secret, and it
- * expires after two minutes or once it has been shown.
+ * A message from one page to the next, so that a submitted form can be answered with a redirect and a reload does not
+ * submit it again. The message is stored in a cookie for the next page only. It is sealed because it may contain a new
+ * secret, and it expires after two minutes or once it has been shown.
  */
 export class Flash {
   private readonly secure: boolean;

@@ -2,7 +2,7 @@ import type { Language } from './language.js';
 
 const LOCALES: Record<Language, string> = { en: 'en-US', pt: 'pt-BR' };
 
-/** Created at their first use, because the first one takes 20 ms, which would delay the start of the server. */
+/** Formats are created at their first use. Creating the first one takes 20 ms, which would delay the server's start. */
 const formats: Partial<Record<Language, Intl.NumberFormat>> = {};
 
 /** Formats reais for display: R$ 1.234,50 in Portuguese, R$1,234.50 in English. */

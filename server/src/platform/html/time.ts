@@ -9,7 +9,7 @@ interface TimeFormat {
   timeZone: string;
 }
 
-/** Creating a format takes a hundred times as long as using it. There are only a few hundred time zones. */
+/** Creating a format takes a hundred times as long as using it. There are few time zones, so the map stays small. */
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 export function formatTime(time: string, language: Language, format: TimeFormat): string {

@@ -5,7 +5,7 @@ import { Type } from '../schema/type.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The caller's store in a dry run, otherwise null. Its writes are rolled back. */
+    /** The access to the caller's store in a dry run, otherwise null. All writes through it are rolled back. */
     dryRun: DryRun | null;
   }
 }

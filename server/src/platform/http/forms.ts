@@ -53,7 +53,7 @@ export function queryFields(request: FastifyRequest): Fields {
 /** Returns the fields of a URL-encoded body. Throws if the body is something else. */
 export function postedForm(request: FastifyRequest): Fields {
   const fields = formFields(request);
-  if (!fields) throw badRequest('The request body must be a form');
+  if (!fields) throw badRequest('The request body must be a URL-encoded form');
   return fields;
 }
 

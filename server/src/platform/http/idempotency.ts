@@ -27,8 +27,8 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     /**
-     * The caller's store. With an Idempotency-Key, its writes are committed together with the stored response. In a dry
-     * run, they are rolled back.
+     * The access to the caller's store. With an Idempotency-Key, writes are committed together with the stored
+     * response. In a dry run, they are rolled back.
      */
     store: StoreAccess;
     keyed: KeyedRequest | null;

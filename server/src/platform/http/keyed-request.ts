@@ -4,7 +4,10 @@ import { ApiError } from './errors.js';
 import type { IdempotencyKeys, KeyUse, StoredAnswer } from './idempotency-keys.js';
 import { packAnswer } from './stored-answer.js';
 
-/** The store of a request with an idempotency key. Its writes stay in one transaction until the response is known. */
+/**
+ * The access to the store for a request with an idempotency key. All writes are in one transaction, which stays open
+ * until the response is known.
+ */
 export class KeyedRequest implements StoreAccess {
   readonly autocommit: Tx = {
     writes: true,

@@ -32,7 +32,8 @@ export function sendNdjson(
   end: () => void,
 ): FastifyReply {
   const source = Readable.from(lines, { objectMode: false });
-  // This is not in a finally block of the generator, because that does not run if the generator was never started.
+  // `end` is not called in a finally block of the generator, because that block does not run if the generator was
+  // never started.
   source.once('close', end);
   cutOffSlowReader(reply.raw);
   reply.type(NDJSON);

@@ -36,12 +36,12 @@ export const RECORD_ERRORS = {
   },
   key_attached: {
     status: 409,
-    meaning: 'The uploaded file of this key is or was attached to the product.',
-    remedy: 'Read the images of the product. To attach the file again, upload it again for a new key.',
+    meaning: 'The file uploaded with this key is or was attached to the product.',
+    remedy: 'Read the images of the product. To attach the file again, upload it again with a new key.',
   },
   key_in_use: {
     status: 409,
-    meaning: 'Another request is attaching, or has just attached, the uploaded file of this key.',
+    meaning: 'Another request is attaching, or has just attached, the file uploaded with this key.',
     remedy: 'Read the images of the product before sending anything again.',
   },
   link_refused: {

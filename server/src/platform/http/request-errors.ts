@@ -129,7 +129,7 @@ export const REQUEST_ERRORS = {
   },
   storage_unavailable: {
     status: 503,
-    meaning: 'The storage of images is full or does not respond. Nothing was changed.',
+    meaning: 'The image storage is full or does not respond. Nothing was changed.',
     remedy: RETRY,
   },
   too_many_lists: {

@@ -39,7 +39,7 @@ export async function unpackAnswer(stored: string): Promise<string | undefined> 
   return bytes.toString('utf8');
 }
 
-/** The result is encoded as base64, because only text can be sealed. */
+/** The result is encoded as base64, because Seal encrypts only text. */
 async function compress(body: string): Promise<string> {
   return COMPRESSED + (await promisify(gzip)(body, {})).toString('base64');
 }

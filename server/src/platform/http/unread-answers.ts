@@ -30,7 +30,7 @@ const MAX_UNREAD_BYTES = 64 * 1_048_576;
 /**
  * Responses stay in memory until clients have read them. A page of products can be several megabytes, so one app may
  * have at most four such lists in progress in a store, from the query to the last byte. Further lists wait. Without
- * this limit, the responses to twelve clients that did not read took 564 MB for minutes. Lists of small records are not
+ * this limit, the responses to twelve clients that did not read used 564 MB for minutes. Lists of small records are not
  * counted, so that stalled lists of orders do not use up an app's places for lists of products.
  */
 export function limitUnreadAnswers(appOf: (request: FastifyRequest) => string): {
@@ -96,7 +96,7 @@ function tooManyLists(): ApiError {
   return new ApiError(
     429,
     'too_many_lists',
-    `At most ${LISTS_PER_APP} large lists per store and app are sent at a time. Read their responses, then retry.`,
+    `Too many large lists are being sent (at most ${LISTS_PER_APP} per store and app). Read their responses, then retry.`,
     { headers: { 'Retry-After': String(seconds) } },
   );
 }

@@ -218,7 +218,7 @@ function allMatchingIds(listing: SearchableListing, search: string, byIndex = tr
 }
 
 /**
- * Finds candidates with the index on search_grams() only. Two things rule out every other plan: OFFSET 0, and keys from
+ * Finds candidates only with the index on search_grams(). Two things rule out every other plan: OFFSET 0, and keys from
  * a sub-select, because the planner does not know their values. PostgreSQL prefers other plans for a small store or a
  * common term, but they compute search_grams() again for every row, which takes 100 µs per row.
  */

@@ -23,12 +23,13 @@ export function termsVersion(workspaceId: string, terms: VersionedTerms): Statem
 }
 
 // A later snapshot includes all changes in an earlier one, so an equal sum means that nothing has changed. This does
-// not hold after a restore or failover, but then the identity of the history differs.
+// not hold after a restore or failover, but then history_identity() differs.
 const VERSION = raw(`coalesce(sum(changes), 0) || ' ' || history_identity()`);
 
 /**
- * Counts all records of a list and stores the number in list_counts. That table already contains differences for some
- * of the counted records, so these are subtracted. Transactions that commit later add their own differences.
+ * Counts all records of a list and stores the number in list_counts. That table already contains how many records
+ * earlier transactions have added or removed, so the sum of these numbers is subtracted. Transactions that commit later
+ * add their own numbers.
  */
 export function countBase(workspaceId: string, list: CountedList): Statement {
   return sql`

@@ -54,7 +54,7 @@ export interface PageRow {
   found: number;
   last_id: string | null;
   last_value: string | number;
-  /** The number of records, at the end of the page, that maxBytes excluded. */
+  /** The number of records that maxBytes excluded. The record beyond the page is counted too. */
   unwritten: number;
 }
 
@@ -63,7 +63,7 @@ export const COUNTED = raw(`limit ${REACH + 1}`);
 
 /**
  * Combines the records that `page` selects, with their `json`, `id` and `sort_value`, into one row. PostgreSQL sends
- * one large row at once but 50 small ones in pieces of 8 kB. A list of 50 records therefore takes this process half the
+ * one large row at once but 50 small ones in pieces of 8 kB. Reading 50 records as one row takes this process half the
  * time.
  *
  * pageIn() removes the record beyond the page. Doing that in SQL, by numbering the rows and filtering each aggregate,
@@ -86,7 +86,7 @@ export function pageRow(
 
 export function pageIn({ limit }: PageRequest<unknown>, row: PageRow, total: number | undefined): Page {
   const { found, beyond, last_id, last_value, unwritten } = row;
-  // The pg driver returns text, but `beyond` is a number of bytes.
+  // The pg driver returns text. It is converted, because `beyond` is a number of bytes.
   const json = typeof row.json === 'string' ? Buffer.from(row.json) : (row.json ?? Buffer.alloc(0));
   return {
     json: beyond === null ? json : json.subarray(0, json.length - ','.length - beyond),
@@ -100,7 +100,7 @@ export function pageIn({ limit }: PageRequest<unknown>, row: PageRow, total: num
 /** Selects the records that meet the condition `position`, one more than requested. */
 export function recordsFrom(request: PageRequest<unknown>, listing: Listing, position: Statement): Statement {
   const { from, alias, where, json, maxBytes } = listing;
-  // The limit is a literal, because with a parameter the generic plan would assume a tenth of the table.
+  // The limit is a literal. With a parameter, the generic plan would assume a limit of a tenth of the rows.
   const order = sql`${inOrder(request, listing)} ${raw(`limit ${request.limit + 1}`)}`;
   if (maxBytes === undefined)
     return sql`

@@ -80,7 +80,7 @@ export interface PageRequest<Filters> {
   limit: number;
   filters: Filters;
   sort: string;
-  /** Undefined if a cursor was sent. Without `page` in the query, it is 1. */
+  /** Undefined if a cursor was sent. Otherwise the default is 1. */
   page: number | undefined;
   /** Set when a cursor was sent: the sort value and the id of the last record of the previous page. */
   after: { value: string | number; id: string } | undefined;
@@ -172,7 +172,7 @@ export function offsetOf({ page, limit }: PageRequest<unknown>): number {
   return page === undefined ? 0 : (page - 1) * limit;
 }
 
-/** The condition "and (column, id) > (…)" for the rows after a record, or nothing. */
+/** Returns the condition "and (column, id) > (…)" for the rows after `position`, or no condition if it is undefined. */
 export function beyondPosition(
   request: PageRequest<unknown>,
   { sorts, alias }: { sorts: Record<string, SortKey>; alias: string },
@@ -198,8 +198,8 @@ export function pageClauses(
   const direction = raw(descends ? 'desc' : 'asc');
   const skip = offsetOf(request);
   const offset = skip === 0 ? raw('') : sql`offset ${skip}`;
-  // One row more than requested shows whether there is a next page. The limit is a literal, because with a parameter
-  // the generic plan would assume a tenth of the table.
+  // One row more than requested shows whether there is a next page. The limit is a literal. With a parameter, the
+  // generic plan would assume a limit of a tenth of the rows.
   const limit = raw(`limit ${request.limit + 1}`);
   const order = sql`order by ${column} ${direction}, ${raw(`${alias}.id`)} ${direction} ${limit} ${offset}`;
   return { where: beyondPosition(request, { sorts, alias }, request.after), order };

@@ -16,7 +16,7 @@ import {
 } from './listing.js';
 import { beyondPosition, offsetOf, type PageRequest, sortOf } from './paging.js';
 
-/** Below this number of records, counting them is as fast as adding up the stored differences. */
+/** Below this number of records, counting them is as fast as adding up the rows of list_counts. */
 const WORTH_KEEPING = 200;
 
 /** A page of a list without a search. */

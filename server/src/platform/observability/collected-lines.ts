@@ -7,8 +7,8 @@ const MAX_DELAY_MS = 250;
  * Collects log lines and writes them together, because a system call for each line took a tenth of the time of a
  * request. A line is written at most a quarter of a second later, or when the process exits.
  *
- * pino's own destination can collect lines too. But for each line it measures the whole text collected so far, which
- * took more than half of the time of a log line.
+ * pino's own destination can collect lines too. But for each line it measures the length of the whole text collected so
+ * far, which took more than half of the time of writing a line.
  */
 export class CollectedLines implements DestinationStream {
   private text = '';
@@ -22,7 +22,7 @@ export class CollectedLines implements DestinationStream {
     else this.timer ??= setTimeout(() => this.flush(), MAX_DELAY_MS);
   }
 
-  /** Writes the collected lines before it returns. pino calls it after a fatal error was logged. */
+  /** Writes the collected lines before it returns. pino calls it after logging a fatal error. */
   flushSync(): void {
     this.flush();
     this.output.flushSync();

@@ -10,7 +10,10 @@ const END = object({
   end: object({ count: { type: 'integer', description: 'Number of records in the stream.' } }),
 });
 
-/** The content of a list as a snapshot. OpenAPI 3.1 cannot describe a sequence of JSON values, only a single line. */
+/**
+ * The content of a list as a snapshot. OpenAPI 3.1 cannot describe a sequence of JSON values, so the schema describes a
+ * single line.
+ */
 export function snapshotContent(record: object): object {
   return {
     [NDJSON]: {

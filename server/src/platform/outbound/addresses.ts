@@ -51,7 +51,7 @@ export function isPublicPort(port: number): boolean {
 
 /** Returns whether a request with a user-supplied target may connect to this address. */
 export function isPublicAddress(address: string): boolean {
-  // An address with a zone refers to one of our own networks.
+  // An IPv6 address with a zone, such as fe80::1%eth0, refers to one of our own networks.
   if (address.includes('%')) return false;
   if (isIP(address) === 4) return !special.check(address, 'ipv4');
   if (isIP(address) === 6) return globalUnicast.check(address, 'ipv6') && !special.check(address, 'ipv6');

@@ -47,13 +47,13 @@ const CHECKS: Record<string, { type: 'number' | 'string' | 'object'; check: Chec
     check: (value: string, allowed: readonly string[]) =>
       value.split(',', allowed.length + 1).every((each) => allowed.includes(each))
         ? undefined
-        : `must be one or several of ${allowed.join(', ')}, separated by commas`,
+        : `must be one or more of ${allowed.join(', ')}, separated by commas`,
   },
   'x-time': {
     type: 'string',
     check: (value: string) =>
       timeOf(value) === undefined
-        ? 'must be an RFC 3339 time such as 2026-01-31T00:00:00Z (in a query, a + is sent as %2B)'
+        ? 'must be an RFC 3339 time such as 2026-01-31T00:00:00Z (in a query, send + as %2B)'
         : undefined,
   },
   // Rules about combinations of fields are part of the schema, so that they are reported together with all other
@@ -71,9 +71,9 @@ const CHECKS: Record<string, { type: 'number' | 'string' | 'object'; check: Chec
     check: (value: object, names: string[]) =>
       names.filter((name) => Object.hasOwn(value, name)).length === 1
         ? undefined
-        : `must contain either ${names.join(' or ')}`,
+        : `must contain either ${names.join(' or ')}, not both`,
   },
-  // A function provided by the schema that finds errors anywhere in the body.
+  // The schema provides a function that finds errors anywhere in the body.
   'x-rule': {
     type: 'object',
     check: (value: object, faultsOf: (body: object) => FaultDetail[]) => faultsOf(value),

@@ -53,7 +53,7 @@ function withoutRepeatedFaults(schema: unknown): unknown {
 
 /**
  * Validates query and path parameters. Ajv would coerce text as JavaScript does: 1e2, 0x64 and " 100" would all be
- * 100, and 1e400 an infinite page. An integer may contain only digits and a leading minus.
+ * 100, and 1e400 would be Infinity. An integer may contain only digits and a leading minus.
  */
 function parameterValidator(schema: object): ParameterValidator {
   const { properties = {} } = schema as { properties?: Record<string, { type?: string }> };

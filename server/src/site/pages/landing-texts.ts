@@ -1,7 +1,7 @@
 export const LANDING_TEXTS = {
   en: {
     title: 'The partner API for online stores',
-    lead: 'Connect an ERP, a marketplace or your own program to a merchant’s store. Products and stock stay in sync, and every order reaches you once.',
+    lead: 'Connect an ERP, a marketplace or your own program to a merchant’s store. Products and stock stay in sync, and no order is lost.',
     skip: 'Skip to content',
     menu: 'Main',
     visitors: 'Where to start',
@@ -25,7 +25,7 @@ export const LANDING_TEXTS = {
     },
     merchant: {
       title: 'For merchants',
-      text: 'See which apps are connected to your store, what they may do, and disconnect them at any time.',
+      text: 'See which apps are connected to your store and what they may do. Disconnect them at any time.',
     },
     curious: {
       title: 'For visitors',
@@ -43,7 +43,7 @@ export const LANDING_TEXTS = {
   },
   pt: {
     title: 'A API de parceiros para lojas virtuais',
-    lead: 'Conecte um ERP, um marketplace ou o seu sistema à loja do lojista. Produtos e estoque ficam sincronizados, e cada pedido chega uma única vez.',
+    lead: 'Conecte um ERP, um marketplace ou o seu sistema à loja do lojista. Produtos e estoque ficam sincronizados, e nenhum pedido se perde.',
     skip: 'Ir para o conteúdo',
     menu: 'Principal',
     visitors: 'Por onde começar',
@@ -67,7 +67,7 @@ export const LANDING_TEXTS = {
     },
     merchant: {
       title: 'Para lojistas',
-      text: 'Veja quais aplicativos estão conectados à sua loja, o que cada um pode fazer, e desconecte quando quiser.',
+      text: 'Veja quais aplicativos estão conectados à sua loja e o que cada um pode fazer. Desconecte quando quiser.',
     },
     curious: {
       title: 'Para visitantes',

@@ -66,7 +66,7 @@ export const CHECKOUT_TEXTS = {
     },
     check: (count: number) => (count === 1 ? 'Check 1 field.' : `Check ${count} fields.`),
     changed: 'A price or the shipping cost has changed. Review the order and confirm it again.',
-    tooMuch: 'This order exceeds the limit of the shop. Reduce the quantity.',
+    tooMuch: 'The total exceeds the maximum for an order. Reduce the quantity.',
     tooManyUnits: ({ maxUnitsPerLine, maxUnitsPerOrder }: StoreLimits) =>
       `This shop sells at most ${maxUnitsPerLine.toLocaleString('en')} units of one item and ${maxUnitsPerOrder.toLocaleString('en')} units in one order.`,
     tooManyOrders:
@@ -135,7 +135,7 @@ export const CHECKOUT_TEXTS = {
     },
     check: (count: number) => (count === 1 ? 'Confira 1 campo.' : `Confira ${count} campos.`),
     changed: 'O preço ou o frete mudou. Revise o pedido e confirme novamente.',
-    tooMuch: 'Este pedido excede o limite da loja. Reduza a quantidade.',
+    tooMuch: 'O total excede o valor máximo de um pedido. Reduza a quantidade.',
     tooManyUnits: ({ maxUnitsPerLine, maxUnitsPerOrder }: StoreLimits) =>
       `Esta loja vende no máximo ${maxUnitsPerLine.toLocaleString('pt-BR')} unidades de cada item e ${maxUnitsPerOrder.toLocaleString('pt-BR')} unidades por pedido.`,
     tooManyOrders:

@@ -5,7 +5,7 @@ import { CheckoutField } from './checkout-field.js';
 import { CHECKOUT_TEXTS } from './checkout-texts.js';
 
 const TEXTS = {
-  en: { title: 'Delivery', calculate: 'Calculate', hint: 'Enter your CEP to see cost and time.' },
+  en: { title: 'Delivery', calculate: 'Calculate', hint: 'Enter your CEP to see cost and delivery time.' },
   pt: { title: 'Entrega', calculate: 'Calcular', hint: 'Informe o CEP para ver o custo e o prazo.' },
 };
 

@@ -18,7 +18,7 @@ const TEXTS = {
     noneWith: 'No products match these filters.',
     noneHere: 'There are no products in this category.',
     about: (total: number, subject: string, shop: string) =>
-      `${subject === shop ? shop : `${subject} – ${shop}`}: ${total === 1 ? '1 product' : `${total} products`}, pay by Pix, card or boleto.`,
+      `${subject === shop ? shop : `${subject} – ${shop}`}: ${total === 1 ? '1 product' : `${total} products`}. Pay by Pix, card or boleto.`,
     empty: 'There are no products yet.',
     everything: 'View all products',
     pages: 'Pages',

@@ -45,7 +45,7 @@ function call(count: number): Promise<Answer[]> {
 const accepted = (answers: Answer[]) => answers.filter(({ status }) => status === 200).length;
 const statuses = (answers: Answer[]) => [...new Set(answers.map(({ status }) => status))].sort();
 
-test('while Redis is unavailable, each process keeps to its share, is ready, and reports that it is degraded', async () => {
+test('while Redis is unavailable, each process keeps to its share of the limit, is ready, and reports that it is degraded', async () => {
   await redis.stop();
   const answers = await call(2 * LIMIT);
   expect(statuses(answers)).toEqual([200, 429]);

@@ -6,7 +6,7 @@ interface Call {
   applicant: Applicant;
 }
 
-/** Uses an admission and records which callers hold a place and which wait. */
+/** Uses an `Admission` and records which callers hold a place and which wait. */
 class Drive {
   readonly admission: Admission;
   readonly held: Call[] = [];

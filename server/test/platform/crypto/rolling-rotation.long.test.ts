@@ -25,7 +25,7 @@ interface Process {
   underWay: number;
 }
 
-/** Opens the database and prepares the store. The calls during the rotation go to `processes`. */
+/** The server that opens the database and prepares the store. The calls during the rotation go to `processes`. */
 let base: Feira;
 let processes: Process[];
 let receiver: Receiver;

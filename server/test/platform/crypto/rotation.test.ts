@@ -183,7 +183,7 @@ describe('the secret of a webhook', () => {
 });
 
 describe('values of the first release', () => {
-  test('a sealed webhook secret can be opened and sealed again', async () => {
+  test('an encrypted webhook secret can be decrypted and encrypted again', async () => {
     const hook = await subscribe(store, `${receiver.url}/first`);
     await before.context.db.store('test').autocommit.query(sql`
       update webhooks set secret = ${firstSeal(OLD, hook.secret)}
@@ -222,7 +222,7 @@ async function newOrder(): Promise<{ slug: string; orderId: string }> {
   return { slug: shop!.slug, orderId };
 }
 
-/** Seals a value in the format of the first release, without a key id and without associated data. */
+/** Encrypts a value in the format of the first release, without a key id and without associated data. */
 function firstSeal(secret: string, text: string): Buffer {
   const nonce = randomBytes(12);
   const key = Buffer.from(hkdfSync('sha256', secret, '', 'at rest', 32));

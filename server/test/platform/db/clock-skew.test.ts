@@ -47,7 +47,7 @@ describe.each([
     await feira.close();
   });
 
-  test('makes five attempts with the configured waits between them', async () => {
+  test('makes five delivery attempts with the configured waits between them', async () => {
     receiver.answer = (_request, response) => void response.writeHead(500).end();
     const hook = await subscribe(store, `${receiver.url}/five`);
     await newProduct(store);
@@ -105,7 +105,7 @@ test('processes on machines whose clocks differ by a day accept each other’s t
   await right.close();
 });
 
-/** Returns a client of the same store, with a token that the process of `feira` issued. */
+/** Returns a client of the same store, with a token that `feira` issued. */
 async function tokenFrom(feira: Feira, store: StoreClient): Promise<StoreClient> {
   return store.through(feira).withScopes(['products:read']);
 }

@@ -127,9 +127,9 @@ describe.each([
     await expect(connect(nowhere, DEADLINES)).rejects.toThrow(DatabaseUnavailable);
   });
 
-  // pg's client sends a statement only after the response to the one before it.
+  // With pg this cannot happen: its client sends a statement only after the response to the one before it.
   if (driver !== 'pg') {
-    test('keeps a statement that was parsed successfully when the error of an earlier use arrives later', async () => {
+    test('keeps a statement that is being parsed again when the error of an earlier use arrives', async () => {
       await beside.query('select pg_advisory_lock(1)');
       const first = expect(read(1)).rejects.toMatchObject(NO_TABLE);
       const held = connection.query(sql`select pg_advisory_lock(1)`);

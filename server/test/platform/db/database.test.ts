@@ -66,7 +66,7 @@ describe.each(['pipeline', 'pg'] as const)('the database through the %s driver',
     await Promise.all([a.all, aToo.all]);
   });
 
-  test('a hanging area of a store does not delay the rest of that store', async () => {
+  test('hanging statements for the orders of a store do not delay its other statements', async () => {
     const orders = hanging(50, () => db.store('a', 'orders').autocommit.query(LOCKED));
     const reads = hanging(50, () => db.store('a', 'orders').query(LOCKED));
     expect(await db.store('a').autocommit.query(sql`select 1 as one`)).toEqual([{ one: 1 }]);

@@ -7,7 +7,7 @@ import { ROOT } from '../../support/process.js';
 const FOLDER = join(ROOT, 'server/migrations');
 
 /**
- * The migrations that the check would refuse. They are older than the check, and ran while databases were small or
+ * The migrations that this check would refuse. They are older than it, and ran while databases were small or
  * with the server stopped. Do not add others: the running version must be able to write during a new migration.
  */
 const OLDER_THAN_THE_CHECK = new Set([

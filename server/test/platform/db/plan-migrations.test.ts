@@ -58,7 +58,7 @@ test.each([
   'truncate notes',
   'update notes set id = id',
   `insert into notes values (1, 'x')`,
-])('PostgreSQL takes exactly the lock that is planned for: %s', async (statement) => {
+])('PostgreSQL takes exactly the lock that the plan predicts: %s', async (statement) => {
   const [planned] = locksOf(statement);
   const found = await client.query<{ oid: number }>('select $1::regclass::oid as oid', [planned!.table]);
   await client.query('begin');

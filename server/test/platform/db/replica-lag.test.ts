@@ -42,7 +42,7 @@ test('the lag is not underestimated if the replica is behind the oldest recorded
   expect(lag.atMostMs(500_000)).toBe(50_000);
 });
 
-test('after a failover that lost part of the log, the lag is measured against the log of the new primary', () => {
+test('after a failover that lost part of the WAL, the lag is measured against the WAL of the new primary', () => {
   const lag = new ReplicaLag();
   lag.primaryReached(1_000, 1_000);
   lag.primaryReached(900, 2_000);

@@ -8,8 +8,8 @@ import { until } from '../../support/process.js';
 import { Receiver } from '../../support/receiver.js';
 import { subscribe } from '../../support/webhooks.js';
 
-// The number of concurrent calls. It exceeds the nine connections that all stores share. A call that waits for
-// something other than the database must not hold a connection, so these calls must not delay another store.
+// The number of concurrent calls. It exceeds the nine connections that all stores share for writes. A call that waits
+// for something other than the database must not hold a connection, so these calls must not delay another store.
 const MANY = 12;
 
 let feira: Feira;

@@ -68,7 +68,7 @@ describe('an installation', () => {
   if (root) {
     it('starts PostgreSQL under another account for root, even if only root can enter the data folder and the folder of the binaries', async () => {
       const installed = install();
-      // The package gets another version, so that this test does not use the copy of another installation.
+      // The package gets another version, so that this test does not use binaries that another installation copied.
       const manifest = join(installed, 'node_modules', platformPackage, 'package.json');
       const version = `0.0.0-test.${process.pid}`;
       writeFileSync(manifest, JSON.stringify({ ...JSON.parse(readFileSync(manifest, 'utf8')), version }));

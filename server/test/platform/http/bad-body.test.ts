@@ -78,7 +78,7 @@ describe('every call that accepts a body rejects with 400:', () => {
 
   test.each(['null', 'true', '7', '"text"'])('the bare value %s', (text) => everyCallRefuses(400, text));
 
-  test('an array, except where the contract accepts one', async () => {
+  test('an array, except where the API accepts one', async () => {
     for (const call of calls)
       for (const text of ['[]', '[{}]', '[1]']) {
         const answer = await send(call, text);

@@ -83,7 +83,7 @@ test.each([
   'GET / HTTP/1.1\r\nHost x\r\n\r\n',
   'GET / HTTP/9.9\r\nHost: x\r\n\r\n',
   'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: two\r\n\r\n',
-  '\x16\x03\x01 a greeting of TLS',
+  '\x16\x03\x01 a TLS ClientHello',
 ])('%j is not valid HTTP and is rejected with 400', async (bytes) => {
   await expectRefused(bytes, 400, 'bad_request');
 });

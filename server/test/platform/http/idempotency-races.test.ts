@@ -51,7 +51,7 @@ test('25 concurrent requests with one key, sent to two servers, make one change'
   expect(await one.events(store.workspaceId)).toHaveLength(1);
 });
 
-test('30 deltas, each sent three times with its own key, are each applied once', async () => {
+test('30 stock changes, each sent three times with its own key, are each applied once', async () => {
   store = await one.store();
   const other = store.through(two);
   const id = await newProduct(store, { sku: 'S' });

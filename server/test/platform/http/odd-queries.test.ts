@@ -89,7 +89,7 @@ const VALUES = [
   [],
 ];
 
-/** Returns the name of the list as stored in cursors. */
+/** Returns the name of the list as it is stored in cursors. */
 function listAt(path: string): string {
   const [, name, id, part] = path.split('/');
   return part ? `${part} of ${id}` : name!;

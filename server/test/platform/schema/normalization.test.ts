@@ -3,8 +3,8 @@ import { shopOf, Visitor } from '../../support/buyer.js';
 import type { Feira, StoreClient } from '../../support/feira.js';
 import { sharedFeira } from '../../support/shared-feira.js';
 
-// Normalizing takes time proportional to the square of the number of consecutive combining marks: 78 kB of them blocked
-// the process for six seconds. So the length and the number of consecutive marks must be checked first.
+// Unicode normalization takes time proportional to the square of the number of consecutive combining marks: 78 kB of
+// them blocked the process for six seconds. So the length and the number of consecutive marks must be checked first.
 
 /** Longer texts must not be normalized. */
 const LONGEST = 1_200;

@@ -18,17 +18,18 @@ export interface RecordedAttempt {
   error: string | null;
 }
 
-/** The maximum time that a worker takes from an arrival to its record, or from a claim to the arrival. */
+/** The maximum time from the claim of a delivery to its arrival, or from its arrival to the record of its result. */
 const SLACK_MS = 6_000;
 /**
- * The kill of a worker explains a repeat if the connection of the previous attempt closed at most this long before the
- * kill. Workers close a connection after one idle second, and may not have recorded its last delivery by then.
+ * The kill of a worker explains a repeated delivery if the connection of the previous attempt closed at most this long
+ * before the kill. Workers close a connection after one idle second, and may not have recorded its last delivery by
+ * then.
  */
 const CLOSED_BEFORE_KILL_MS = 3_000;
 const PROBE_EVERY_MS = 50;
 /**
- * The receiver needs one probe to read the requests in its sockets, one to notice that connections ended, and one until
- * its responses on them have failed.
+ * The number of probes (requests to itself) after which the receiver has caught up: one to read the requests in its
+ * sockets, one to notice closed connections, and one until its responses on them have failed.
  */
 const PROBES_TO_CATCH_UP = 3;
 

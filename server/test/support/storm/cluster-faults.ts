@@ -7,7 +7,7 @@ import type { Kill } from './target.js';
 /** Something that goes wrong in a cluster. `run` resolves when the cluster has recovered. */
 export interface Fault {
   title: string;
-  /** Whether another server may become the primary. The time without writes is then limited. */
+  /** Whether another server may become the primary. If so, too long a time without writes is a problem. */
   isFailover?: true;
   /** Whether the fault is part of the short run (FEIRA_FAULTS=short). */
   isShort?: true;
@@ -27,7 +27,7 @@ interface FaultContext {
   report(problem: string): void;
 }
 
-/** How long a disk stays full or a connection silent: longer than the database time limits of the calls in a storm. */
+/** How long a disk stays full, or connections are silent or slow: longer than the database time limits of the calls. */
 const HOLD_MS = 10_000;
 
 export const FAULTS: Fault[] = [

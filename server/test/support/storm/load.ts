@@ -11,7 +11,7 @@ const WRITERS = 4;
 const RETRY_MS = 50;
 /** The reader pauses between calls, so that the writers get most of the CPU time. */
 const READ_PAUSE_MS = 20;
-/** How long a call is repeated: longer than the lease of an idempotency key and a recovery of PostgreSQL. */
+/** How long a call is repeated: longer than the lease of an idempotency key and than a recovery of PostgreSQL. */
 const LONGEST_MS = 180_000;
 /** Calls that wait for the lease of a killed process are repeated in the background, at most this many at a time. */
 const MAX_OPEN = 12;
@@ -48,7 +48,7 @@ export class Load {
     await Promise.all(this.open);
   }
 
-  /** Stops starting new writes. */
+  /** Starts no more writes and reads. Those that are running are finished. */
   stop(): void {
     this.isOver = true;
   }
@@ -88,7 +88,7 @@ export class Load {
         return response.status;
       });
       if (status === 200) this.ledger.reads++;
-      else this.ledger.unexpected.push(`GET ${address} answers ${status}`);
+      else this.ledger.unexpected.push(`GET ${address} returned ${status}`);
       await delay(READ_PAUSE_MS);
     }
   }
@@ -124,12 +124,12 @@ export class Load {
     const isPlaced = placed.status === 303 && placed.location?.includes('/sandbox/pay/') === true;
     const isSoldOut = placed.status === 409 || placed.location?.endsWith('/cart') === true;
     if (!isPlaced && !isSoldOut)
-      this.ledger.unexpected.push(`checkout answers ${placed.status}: ${placed.text}`);
+      this.ledger.unexpected.push(`the checkout returned ${placed.status}: ${placed.text}`);
     this.ledger.checkouts.push({ checkoutId: checkoutIdOf(form), outcome: isPlaced ? 'done' : 'refused' });
     if (!isPlaced || this.random.below(5) === 0) return;
     const payment = await this.untilAnswered('a payment page', () => buyer.openPayment(placed));
     if (payment.status !== 200) {
-      this.ledger.unexpected.push(`the payment of checkout ${checkoutIdOf(form)} answers ${payment.status}`);
+      this.ledger.unexpected.push(`the payment page of ${checkoutIdOf(form)} returned ${payment.status}`);
       return;
     }
     const orderId = await this.untilAnswered('a payment', () => buyer.pay(payment));

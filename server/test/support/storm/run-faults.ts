@@ -36,7 +36,7 @@ export async function runFaults(cluster: LocalCluster, random: Random, faults: F
       const gap = longestGap(progress.acknowledgedAt(), begun);
       table.add(fault.title, gap);
       if (fault.isFailover && gap > LONGEST_GAP_S)
-        problems.push(`${fault.title}: no write for ${gap.toFixed(1)} s`);
+        problems.push(`${fault.title}: no write succeeded for ${gap.toFixed(1)} s`);
       const failed = countFailures(progress.failedCalls().slice(failedBefore));
       process.stdout.write(
         `[${index + 1}/${faults.length}] ${fault.title}: write gap ${gap.toFixed(1)} s; ${progress.acknowledged()} writes acknowledged so far; failed calls: ${JSON.stringify(failed)}\n`,

@@ -17,10 +17,10 @@ const LEAST_ACKNOWLEDGED = 400;
 /** Long enough for the jobs of orders and payments, which run every ten seconds, and for retries of failed work. */
 const SETTLE_MS = 120_000;
 
-/** The settings of the servers in a storm. */
+/** The settings of the servers under `runStorm`. */
 export const STORM_SETTINGS = {
-  // Long enough for the receiver, which shares a process with the writers and responds late on a busy machine. A longer
-  // timeout would also mean a longer lease.
+  // Long enough for the receiver, which shares a process with the writers and may respond late on a busy machine. A
+  // longer timeout would also mean longer leases of deliveries.
   WEBHOOK_TIMEOUT_MS: '4000',
   WEBHOOK_BACKOFF_MS: '500',
   WEBHOOK_BACKOFF_FACTOR: '2',
@@ -49,8 +49,9 @@ export interface StormReport {
 }
 
 /**
- * Writers change stores in many ways over HTTP while `disturb` causes faults. Afterwards every acknowledged change must
- * be in the database once and its event in the feed once, and the event must have reached the receiver at least once.
+ * The storm test: writers change stores in many ways over HTTP while `disturb` causes faults. Afterwards every
+ * acknowledged change must be in the database once and its event in the feed once, and the event must have reached the
+ * receiver at least once.
  */
 export async function runStorm(
   target: StormTarget,

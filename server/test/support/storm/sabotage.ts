@@ -1,12 +1,12 @@
 import { raw, sql } from '../../../src/platform/db/sql.js';
 import type { Fleet } from '../fleet.js';
 
-// Deliberate bugs in the server, to show that the storm detects them.
+// Deliberate bugs in the server, to show that the storm test detects them.
 
 /** Acknowledges commits before they are on the disk, and writes to the disk rarely. */
 export async function commitAsynchronously(fleet: Fleet): Promise<void> {
-  // This setting is made for the database, because the command line of the embedded PostgreSQL overrides the setting of
-  // the cluster.
+  // ALTER SYSTEM would have no effect on synchronous_commit, because the embedded PostgreSQL sets it on the command
+  // line.
   await run(fleet, `alter database ${fleet.connection.database} set synchronous_commit = off`);
   await run(fleet, `alter system set wal_writer_delay = '10s'`);
   await run(fleet, `alter system set wal_writer_flush_after = '1GB'`);
@@ -29,7 +29,7 @@ export function doubleEvents(fleet: Fleet): Promise<void> {
   );
 }
 
-/** Stores about half of the balances one unit too high. */
+/** Stores about half of the stock balances one unit too high. */
 export function miscountStock(fleet: Fleet): Promise<void> {
   return addTrigger(fleet, 'before update of quantity on products', 'new.quantity := new.quantity + 1;', 0.5);
 }

@@ -13,7 +13,7 @@ export interface StormOptions {
   sabotage?: (fleet: Fleet) => Promise<void>;
 }
 
-/** Runs a storm on four processes and one PostgreSQL. The kinds in `victims` are killed in turn, one at a time. */
+/** Runs the storm test on four processes and one PostgreSQL. Kills one at a time; the kinds in `victims` take turns. */
 export async function storm({ victims, kills, seed, sabotage }: StormOptions): Promise<StormReport> {
   const random = new Random(seed);
   const fleet = await Fleet.open(STORM_SETTINGS);

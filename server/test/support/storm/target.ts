@@ -10,7 +10,7 @@ export interface Kill {
   over: number;
 }
 
-/** Several processes of Feira on one database, on which a storm can run. */
+/** Several processes of Feira on one database, against which `runStorm` can run. */
 export interface StormTarget {
   readonly db: Database;
   /** The addresses that callers use. */

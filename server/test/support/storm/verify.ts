@@ -60,15 +60,15 @@ function verifyStock({ products, feed }: StoreState, { ledger, ownProducts }: Ex
   for (const { productId, quantity, outcome } of ledger.stock) {
     const count = counts.get(`${productId} ${quantity}`) ?? 0;
     if (!wanted[outcome](count) || outcome === 'refused')
-      faults.push(`stock ${quantity} of ${productId} was ${outcome}: ${count} events`);
+      faults.push(`stock write ${quantity} of product ${productId} was ${outcome}: ${count} events`);
   }
   for (const id of ownProducts) {
     const last = balances.findLast(({ data }) => data.id === id)?.data.quantity ?? 0;
     const stored = products.find((product) => product.id === id)?.quantity;
-    if (stored !== last) faults.push(`product ${id} has ${stored}, the last event says ${last}`);
+    if (stored !== last) faults.push(`product ${id} has ${stored} units, but its last event says ${last}`);
     const acknowledged = ledger.stock.filter((write) => write.productId === id && write.outcome === 'done');
     const newest = Math.max(0, ...acknowledged.map(({ quantity }) => quantity));
-    if (last < newest) faults.push(`product ${id} has ${last}, but ${newest} was acknowledged`);
+    if (last < newest) faults.push(`last event of product ${id} says ${last}; ${newest} was acknowledged`);
   }
   return faults;
 }
@@ -94,7 +94,7 @@ function verifySales(state: StoreState, { ledger, soldProducts, soldAtFirst }: E
       faults.push(`product ${id} has ${stored} units in stock, but ${left} are expected from the orders`);
     const reported = differences(soldAtFirst, stockEvents(state.feed, id));
     if (String(reported.sort(ascending)) !== String(changes.sort(ascending)))
-      faults.push(`product ${id} changed by ${changes}, but its events report ${reported}`);
+      faults.push(`stock of product ${id} changed by ${changes}, but its events report ${reported}`);
   }
   return faults;
 }
@@ -131,19 +131,19 @@ function verifyMoney(state: StoreState, { ledger }: Expectation): string[] {
   for (const payment of state.payments) {
     const order = orders.get(payment.orderId);
     if (!order || payment.amount !== order.total || payment.refunded !== order.refundedAmount)
-      faults.push(`payment of ${payment.orderId}: ${JSON.stringify({ payment, order })}`);
+      faults.push(`amounts of payment and order differ: ${JSON.stringify({ payment, order })}`);
     const times = [refunds.get(payment.orderId) ?? 0, payment.movements, answered.get(payment.orderId) ?? 0];
     if (times.some((count) => count > 1))
       faults.push(`order ${payment.orderId} was refunded more than once: ${times}`);
     if ((payment.status === 'paid') !== (order?.wasPaid ?? false))
-      faults.push(`order ${payment.orderId} is ${order?.status}, its payment ${payment.status}`);
+      faults.push(`order ${payment.orderId} is ${order?.status}, but its payment is ${payment.status}`);
   }
   for (const { id, ordersCount, spent } of state.customers) {
     const paid = state.orders.filter((order) => order.customerId === id && order.wasPaid);
     const sum = paid.reduce((total, order) => total + order.total - order.refundedAmount, 0);
     if (ordersCount !== paid.length || Math.abs(spent - sum) > 0.001)
       faults.push(
-        `customer ${id} has ${ordersCount} orders for ${spent}, should be ${paid.length} for ${sum}`,
+        `customer ${id} has ${ordersCount} orders for ${spent}, expected ${paid.length} for ${sum}`,
       );
   }
   return faults;
@@ -153,7 +153,7 @@ function verifyMoney(state: StoreState, { ledger }: Expectation): string[] {
 function verifyFeed({ feed, products, images, orders }: StoreState): string[] {
   const faults: string[] = [];
   for (const [index, { sequence }] of feed.entries())
-    if (sequence !== index + 1) faults.push(`position ${index + 1} of the feed has the sequence ${sequence}`);
+    if (sequence !== index + 1) faults.push(`position ${index + 1} of the feed has sequence ${sequence}`);
   const counts = countBy(feed, nameOf);
   const expectOne = (name: string, isExpected = true) => {
     const count = counts.get(name) ?? 0;

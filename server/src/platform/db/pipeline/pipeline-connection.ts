@@ -12,7 +12,7 @@ import { WireWriter } from './wire-writer.js';
 /**
  * A driver that implements PostgreSQL's extended query protocol on a connection that pg has opened and authenticated.
  * It does much less work per row than pg's client: a list of 50 products took 330–410 instead of 570–710 µs of CPU
- * time (decision 11). Set FEIRA_DB_DRIVER=pg to use pg's client instead.
+ * time (see docs/decisions/0011). Set FEIRA_DB_DRIVER=pg to use pg's client instead.
  */
 export async function connectPipeline(
   connection: pg.ClientConfig,
