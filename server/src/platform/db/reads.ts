@@ -38,6 +38,8 @@ interface ConnectionSlot {
    * idle. While it is set, other reads are sent here only if no connection is idle.
    */
   isReserved: boolean;
+  /** The read that counts as a slow read of its key until this connection has answered it. */
+  slowRead: Read | undefined;
   watch: NodeJS.Timeout | undefined;
 }
 
@@ -133,6 +135,10 @@ export class Reads {
   private answered(slot: ConnectionSlot, read: Read): void {
     slot.reads.splice(slot.reads.indexOf(read), 1);
     slot.headSince = performance.now();
+    if (slot.slowRead === read) {
+      slot.slowRead = undefined;
+      this.slow.leave(this.slowApplicant(read.key));
+    }
     if (slot.reads.length === 0) slot.isReserved = false;
   }
 
@@ -177,20 +183,11 @@ export class Reads {
     slot.watch = this.watchFor(slot, this.limits.slowAfterMs);
   }
 
-  /** Leaves the slow read on its connection and counts it as a slow read of its key until it is answered. */
+  /** Leaves the slow read on its connection and counts it as a slow read of its key until it is answered there. */
   private reserveFor(head: Read, slot: ConnectionSlot): void {
     slot.isReserved = true;
-    const applicant = this.slowApplicant(head.key);
-    this.slow.force(applicant);
-    const { resolve, reject } = head;
-    head.resolve = (rows) => {
-      this.slow.leave(applicant);
-      resolve(rows);
-    };
-    head.reject = (error) => {
-      this.slow.leave(applicant);
-      reject(error);
-    };
+    slot.slowRead = head;
+    this.slow.force(this.slowApplicant(head.key));
   }
 
   private slowApplicant(key: string): Applicant {
@@ -205,6 +202,7 @@ function emptySlot(): ConnectionSlot {
     reads: [],
     headSince: 0,
     isReserved: false,
+    slowRead: undefined,
     watch: undefined,
   };
 }
