@@ -119,6 +119,22 @@ test('handles a delivery once, and again only after a failure', async () => {
   expect(errors).toHaveLength(1);
 });
 
+test('handles a recorded delivery only once if it is sent again with another X-Service-Delivery, which the standard signature does not cover', async () => {
+  const { hooks, events } = receiver();
+  const { body, headers } = await sign({ ...PAID, id: 'd1' }, SECRET);
+  await hooks.fetch(requestOf({ body, headers }));
+  const again = { body, headers: { ...headers, 'x-service-delivery': 'd2' } };
+  expect((await hooks.fetch(requestOf(again))).status).toBe(204);
+  expect(events.map(({ id }) => id)).toEqual(['d1']);
+});
+
+test('with the service scheme, the id of an event is its X-Service-Delivery', async () => {
+  const { hooks, events } = receiver({ scheme: 'service' });
+  const { body, headers } = await sign(PAID, SECRET);
+  await hooks.fetch(requestOf({ body, headers: { ...headers, 'x-service-delivery': 'd1' } }));
+  expect(events).toMatchObject([{ id: 'd1' }]);
+});
+
 test('a repeated delivery that arrives while its handler still runs is answered with 503, so that it is sent again later', async () => {
   const { hooks, events, errors } = receiver();
   const signed = await sign({ ...PAID, id: 'd1' }, SECRET);
