@@ -85,15 +85,18 @@ export class Transport {
     read: Read<T>,
   ): Promise<Outcome<T>> {
     const priority = options.priority ?? 'normal';
-    const uploadId = spec.isUpload ? await this.uploads.acquire(priority, signal) : undefined;
-    const callId = await this.calls.acquire(priority, signal);
     state.report = undefined;
+    const uploadId = spec.isUpload ? await this.uploads.acquire(priority, signal) : undefined;
     try {
-      const token = await unlessAborted(this.accessToken(state.refusedToken), signal);
-      state.refusedToken = undefined;
-      return await this.exchange(request, token, options, signal, state, read);
+      const callId = await this.calls.acquire(priority, signal);
+      try {
+        const token = await unlessAborted(this.accessToken(state.refusedToken), signal);
+        state.refusedToken = undefined;
+        return await this.exchange(request, token, options, signal, state, read);
+      } finally {
+        await this.calls.release(callId, spec.isUpload ? undefined : state.report);
+      }
     } finally {
-      await this.calls.release(callId, spec.isUpload ? undefined : state.report);
       if (uploadId !== undefined) await this.uploads.release(uploadId, uploadReport(state.report));
     }
   }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { pngOf } from '../../server/test/support/images.js';
 import { temporaryFolder } from '../../server/test/support/process.js';
 import { Feira } from '../src/client.js';
 import { FileBudget } from '../src/node/file-budget.js';
@@ -120,6 +121,24 @@ test('a call that waits for its turn can be aborted', async () => {
   await expect(waiting).rejects.toMatchObject({ code: 'aborted', attempts: 0 });
   await first;
   await client.me();
+});
+
+test('an upload that is aborted while it waits for its turn does not delay the next upload', async () => {
+  const abort = new AbortController();
+  const budget: Budget = { reserve: () => 0, settle: () => {} };
+  const { client } = await server.connect({ budget, concurrency: 1 });
+  const { id } = await client.products.create({ name: 'Caneca', price: 1 });
+  const png = await pngOf(1);
+  budget.reserve = () => {
+    abort.abort();
+    return 1;
+  };
+  await expect(client.images.upload(id, png, { signal: abort.signal })).rejects.toMatchObject({
+    code: 'aborted',
+    attempts: 0,
+  });
+  budget.reserve = () => 0;
+  expect((await client.images.upload(id, png)).contentType).toBe('image/png');
 });
 
 test('a budget that cannot be reached does not stop the calls', async () => {
