@@ -87,7 +87,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<WebhookOptions> = async (a
         tags: ['Webhooks'],
         summary: 'Change a subscription',
         description:
-          'Applies to future events. The secret does not change. Pending deliveries are sent to the new url.',
+          'Changes to events, filter and excludeOwn apply to future events. A new url is also used for pending deliveries. The secret does not change.',
         params: shape.OfWebhook,
         body: shape.WebhookChange,
         response: { 200: shape.Webhook },

@@ -91,7 +91,7 @@ describe('the page of an app', () => {
     expect((await dev.get('/partners')).text.match(/Reloaded/g)).toHaveLength(1);
   });
 
-  test('no longer says that changes were saved or that a secret was created or revoked when it is reloaded', async () => {
+  test('when reloaded, no longer says that changes were saved, or that a secret was created or revoked', async () => {
     const page = await register(dev);
     for (const [button, sentence] of [
       ['Save', 'Your changes are saved.'],
@@ -182,6 +182,6 @@ test('the page of an app shows the URLs of its failing subscriptions and the num
   for (const { workspaceId } of [one, one, two]) await subscribe(workspaceId, url, 5);
   await subscribe(one.workspaceId, 'https://erp.example/other', 4);
   const { text } = await dev.get(`/partners/apps/${clientId}`);
-  expect(text).toContain(`${url} (Connected stores: 2)`);
+  expect(text).toContain(`${url} (stores affected: 2)`);
   expect(text).not.toContain('https://erp.example/other');
 });

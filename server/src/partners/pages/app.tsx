@@ -8,6 +8,7 @@ const TEXTS = {
   en: {
     id: 'Client id',
     stores: 'Connected stores',
+    affected: 'stores affected',
     secret: 'Client secret',
     once: 'Copy it now. It is shown only once.',
     secrets: 'Active secrets by creation time (UTC):',
@@ -29,6 +30,7 @@ const TEXTS = {
   pt: {
     id: 'Client id',
     stores: 'Lojas conectadas',
+    affected: 'lojas afetadas',
     secret: 'Client secret',
     once: 'Copie agora. Ele será exibido apenas uma vez.',
     secrets: 'Secrets ativos por data de criação (UTC):',
@@ -101,7 +103,7 @@ export function AppPage(props: {
       </dl>
       {failing.map(({ url, stores }) => (
         <Alert key={url}>
-          {texts.failing} <code>{url}</code> ({texts.stores}: {stores})
+          {texts.failing} <code>{url}</code> ({texts.affected}: {stores})
         </Alert>
       ))}
       <section class="card">

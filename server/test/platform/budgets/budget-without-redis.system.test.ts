@@ -59,7 +59,7 @@ test('while Redis is unavailable, each process keeps to its share of the limit, 
   redis = await startRedis(redis.port);
 });
 
-test('calls made before Redis was lost count against the share of each process', async () => {
+test('calls accepted before the loss of Redis count against the share of each process', async () => {
   expect(accepted(await call(LIMIT))).toBe(LIMIT);
   await redis.stop();
   expect(accepted(await call(LIMIT))).toBe(0);

@@ -88,8 +88,8 @@ test('a page far into the list moves when another server deletes a product befor
 test('the total of a search follows renames and deletions by another server', async () => {
   const store = await feira.store();
   const other = await openFeira({ on: feira });
-  // With this many matches, the list is scanned in its sort order instead of looked up in the index. The total is
-  // counted separately and remembered.
+  // With this many matches, the list is scanned in its sort order; the matches are not looked up in the index. The
+  // total is counted separately and remembered.
   const ids: string[] = [];
   for (let n = 0; n < 60; n++) ids.push(await newProduct(store, { name: `Lantern ${n}` }));
   expect(await total(store, '?search=lantern')).toBe(60);
