@@ -91,6 +91,11 @@ export async function changeShipping(
 }
 
 function refuseIllegalMove({ status, statusShipping }: ShippingState, to: ShippingStatus): void {
+  if (to === statusShipping)
+    throw conflict(
+      'illegal_transition',
+      `The shipping status is ${statusShipping}, so the code, the carrier and the tracking URL cannot change`,
+    );
   const allowed = TRANSITIONS[statusShipping];
   if (!allowed.includes(to)) {
     const advice = allowed.length === 0 ? 'This status is final' : `Allowed: ${allowed.join(', ')}`;

@@ -28,7 +28,7 @@ describe('the storm test detects a server that', { timeout: 600_000 }, () => {
 
   test('writes an event twice', async () => {
     const { faults } = await storm({ victims: [], kills: 0, seed: 4, sabotage: doubleEvents });
-    expect(faults).toContainEqual(expect.stringMatching(/(2 events|has \d+ events)/));
+    expect(faults).toContainEqual(expect.stringMatching(/2 events/));
   });
 
   test('stores a different balance from the one it reports', async () => {

@@ -105,6 +105,7 @@ describe('sending requires payment', () => {
       expect((await change(id, { statusShipping })).status).toBe(409);
     const corrected = await change(id, { statusShipping: 'canceled', codeShipping: 'AA1' });
     expect([corrected.status, corrected.body.code]).toEqual([409, 'illegal_transition']);
+    expect(corrected.body.error).toContain('the code, the carrier and the tracking URL cannot change');
   });
 });
 

@@ -79,6 +79,7 @@ export class Admission {
     const queue = queues.get(key) ?? [];
     if (maxWaiting !== undefined && queue.length >= maxWaiting)
       return Promise.reject(new NotAdmitted(`${maxWaiting} callers of ${key} are already waiting`));
+    if (signal?.aborted) return Promise.reject(new NotAdmitted(`${key} stopped waiting`));
     return new Promise((resolve, reject) => {
       const stopWaiting = () => {
         clearTimeout(timer);

@@ -148,6 +148,13 @@ test('rejects a caller that finds the queue of its key full', async () => {
   await Promise.all([first, other]);
 });
 
+test('rejects a caller whose signal is already aborted', async () => {
+  const admission = new Admission({});
+  const applicant = { key: 'a', limit: 1 };
+  admission.tryEnter(applicant);
+  await expect(admission.wait(applicant, { signal: AbortSignal.abort() })).rejects.toThrow(NotAdmitted);
+});
+
 test('removes a caller from the queue when its signal is aborted', async () => {
   const admission = new Admission({});
   const applicant = { key: 'a', limit: 1 };
