@@ -58,7 +58,7 @@ export interface ErrorBody {
     | (string & {});
   /** Also in X-Request-Id. Send it to support. */
   requestId: string;
-  /** What the code means and what to do. */
+  /** URL of a page that explains the code and what to do. */
   docUrl: string;
   /** On 422: every error and where it is. */
   details?:
@@ -75,7 +75,7 @@ export interface Me {
   name: string;
   /** Contact address of the store. It may differ from the e-mail its owner signs in with. */
   email: string;
-  /** CPF or CNPJ */
+  /** Tax number of the store (CPF or CNPJ). */
   document: string | null;
   domain: string | null;
   currency: 'BRL' | (string & {});
@@ -111,7 +111,7 @@ export interface Image {
   /** Position; 0 is the cover. */
   order: number;
   contentType: string | null;
-  /** Bytes. */
+  /** Size in bytes. */
   size: number | null;
   width: number | null;
   height: number | null;
@@ -177,7 +177,7 @@ export interface Meta {
   /** Exact up to 10,000. Absent when a cursor was used. */
   total?: number | undefined;
   totalPages?: number | undefined;
-  /** True when there are more than 10,000 entries, the maximum of total. */
+  /** True when there are more than 10,000 entries; total is then 10,000. Otherwise absent. */
   totalCapped?: boolean | undefined;
   hasMore: boolean;
   nextCursor: string | null;
@@ -228,9 +228,9 @@ export interface ProductDetail {
 }
 
 export interface VariationsPut {
-  /** The types of variation, such as size, in the order in which labels list their options. */
+  /** The types of variation, such as size, in the order in which combination labels list their options. */
   types: {
-    /** Stored trimmed and in Unicode normal form C, 1 to 100 characters. */
+    /** Stored trimmed and normalized to Unicode NFC, 1 to 100 characters. */
     name: string;
     options: string[];
   }[];
@@ -248,9 +248,9 @@ export interface VariationsPut {
   }[];
 }
 
-/** variants has the same structure as the body of PUT …/variants. With combinations, quantity is their sum and must be left out. */
+/** variants has the same structure as the body of PUT /products/{id}/variants. With combinations, quantity is their sum and must be left out. */
 export interface NewProduct {
-  /** Stored trimmed and in Unicode normal form C, 1 to 255 characters. Unique in the store (409), case-sensitive. */
+  /** Stored trimmed and normalized to Unicode NFC, 1 to 255 characters. Must be unique in the store (otherwise 409); case-sensitive. */
   name: string;
   /** In reais, at most 2 decimals. */
   price: number;
@@ -303,9 +303,9 @@ export interface StoreVariationList {
   meta: Meta;
 }
 
-/** Only the fields sent are changed. null clears description, measures, urlImage, sku, ean, ncm, cest, fiscalOrigin and priceDiscount. */
+/** Only the fields sent are changed. null clears description, weight, width, height, length, urlImage, sku, ean, ncm, cest, fiscalOrigin and priceDiscount. */
 export interface ProductChange {
-  /** Stored trimmed and in Unicode normal form C, 1 to 255 characters. Unique in the store (409), case-sensitive. */
+  /** Stored trimmed and normalized to Unicode NFC, 1 to 255 characters. Must be unique in the store (otherwise 409); case-sensitive. */
   name?: string | undefined;
   /** In reais, at most 2 decimals. */
   price?: number | undefined;
@@ -457,7 +457,7 @@ export interface NewUpload {
 }
 
 export interface SignedUpload {
-  /** PUT the file here within five minutes, with exactly the headers below. */
+  /** PUT the file here within five minutes, with exactly the headers in the field headers. */
   uploadUrl: string;
   key: string;
   expiresIn: number;
@@ -483,7 +483,7 @@ export interface NewImage {
 }
 
 export interface ImageMove {
-  /** Position; 0 is the cover. The images between the old and the new position make room. A position beyond the end moves the image to the end. */
+  /** Position; 0 is the cover. The images between the old and the new position shift by one. A position beyond the end moves the image to the end. */
   order?: number | undefined;
   /** The option of a variation that the image shows, for example "Azul". The shop shows the image first when a buyer chooses that option. */
   option?: string | null | undefined;
@@ -504,7 +504,7 @@ export type ShippingStatus =
 export interface Invoice {
   /** nfe: Nota Fiscal eletrônica. dce: Declaração de Conteúdo eletrônica. */
   type: 'nfe' | 'dce' | (string & {});
-  /** Access key (chave de acesso), unique in the store. It contains letters only if its CNPJ does. */
+  /** Access key (chave de acesso), unique in the store. It contains letters only if the CNPJ in it does. */
   key: string;
   /** Number of the document. */
   number: string | null;
@@ -528,9 +528,9 @@ export interface Order {
   codeShipping: string | null;
   carrier: string | null;
   trackingUrl: string | null;
-  /** The delivery service that the buyer chose. null if nothing is shipped, or if the order is older than this field. */
+  /** The delivery service that the buyer chose. null if nothing is shipped, or if the order was placed before this field existed. */
   shippingService: 'economy' | 'express' | (string & {}) | null;
-  /** The day on which the parcel should arrive, in the store's time zone. Estimated at checkout, and again when the order is paid and when the label is created. null if nothing is shipped; may be null if the order is older than this field. */
+  /** The day on which the parcel should arrive, in the store's time zone. Estimated at checkout, and again when the order is paid and when the label is created. null if nothing is shipped; may be null if the order was placed before this field existed. */
   estimatedDelivery: string | null;
   currency: 'BRL' | (string & {});
   subtotal: number;
@@ -549,7 +549,7 @@ export interface Order {
     name: string;
     email: string;
     phone: string | null;
-    /** CPF or CNPJ without punctuation. A CNPJ may contain letters. */
+    /** Tax number (CPF or CNPJ) without punctuation. A CNPJ may contain letters. */
     document: string | null;
   };
   shippingAddress: {
@@ -575,7 +575,7 @@ export interface Order {
   }[];
   /** Oldest first. */
   invoices: Invoice[];
-  /** When an unpaid order is canceled and its stock is released: two hours after checkout or, if the buyer chose boleto at checkout, two business days after its due date. null if the order is paid or canceled. */
+  /** When an unpaid order is canceled and its stock is released: two hours after checkout or, if the buyer chose boleto at checkout, two business days after the due date of the boleto. null if the order is no longer pending. */
   expiresAt: string | null;
   createdAt: string;
   updatedAt: string;
@@ -607,9 +607,9 @@ export interface RefundedOrder {
   codeShipping: string | null;
   carrier: string | null;
   trackingUrl: string | null;
-  /** The delivery service that the buyer chose. null if nothing is shipped, or if the order is older than this field. */
+  /** The delivery service that the buyer chose. null if nothing is shipped, or if the order was placed before this field existed. */
   shippingService: 'economy' | 'express' | (string & {}) | null;
-  /** The day on which the parcel should arrive, in the store's time zone. Estimated at checkout, and again when the order is paid and when the label is created. null if nothing is shipped; may be null if the order is older than this field. */
+  /** The day on which the parcel should arrive, in the store's time zone. Estimated at checkout, and again when the order is paid and when the label is created. null if nothing is shipped; may be null if the order was placed before this field existed. */
   estimatedDelivery: string | null;
   currency: 'BRL' | (string & {});
   subtotal: number;
@@ -628,7 +628,7 @@ export interface RefundedOrder {
     name: string;
     email: string;
     phone: string | null;
-    /** CPF or CNPJ without punctuation. A CNPJ may contain letters. */
+    /** Tax number (CPF or CNPJ) without punctuation. A CNPJ may contain letters. */
     document: string | null;
   };
   shippingAddress: {
@@ -654,7 +654,7 @@ export interface RefundedOrder {
   }[];
   /** Oldest first. */
   invoices: Invoice[];
-  /** When an unpaid order is canceled and its stock is released: two hours after checkout or, if the buyer chose boleto at checkout, two business days after its due date. null if the order is paid or canceled. */
+  /** When an unpaid order is canceled and its stock is released: two hours after checkout or, if the buyer chose boleto at checkout, two business days after the due date of the boleto. null if the order is no longer pending. */
   expiresAt: string | null;
   createdAt: string;
   updatedAt: string;
@@ -678,7 +678,7 @@ export interface InvoiceList {
 export interface NewInvoice {
   /** nfe: Nota Fiscal eletrônica. dce: Declaração de Conteúdo eletrônica. */
   type: 'nfe' | 'dce' | (string & {});
-  /** Access key (chave de acesso), unique in the store. It contains letters only if its CNPJ does. */
+  /** Access key (chave de acesso), unique in the store. It contains letters only if the CNPJ in it does. */
   key: string;
   /** Number of the document. */
   number?: string | number | null | undefined;
@@ -690,7 +690,7 @@ export interface NewInvoice {
   amount?: number | null | undefined;
   /** Where the XML can be downloaded. */
   xmlUrl?: string | null | undefined;
-  /** Where the DANFE or DACE can be downloaded. */
+  /** Where the PDF (DANFE or DACE) can be downloaded. */
   pdfUrl?: string | null | undefined;
 }
 
@@ -977,16 +977,16 @@ export interface DeliveryAttempt {
     | (string & {})
     | null;
   durationMs: number;
-  /** The first kilobyte of the response. */
+  /** The first kilobyte of the response body. */
   response: string | null;
 }
 
 export interface Delivery {
   id: string;
-  /** The X-Service-Delivery header of every attempt. */
+  /** The value of X-Service-Delivery in every attempt. */
   eventId: string;
   event: EventName;
-  /** failed: five attempts failed, or the app was disconnected. dropped: too many deliveries were pending, or this one was overdue for three days. Its event is still in the feed. */
+  /** failed: five attempts failed, or the app was disconnected. dropped: too many deliveries were pending, or this one was overdue for more than three days. Its event is still in the feed. */
   status: 'pending' | 'delivered' | 'failed' | 'dropped' | (string & {});
   createdAt: string;
   /** When the next attempt is due, while the delivery is pending. */
@@ -1000,9 +1000,9 @@ export interface DeliveryList {
 }
 
 export interface ReplayRequest {
-  /** Deliveries created at this time (RFC 3339) or later, or since the beginning of this day in the time zone of the store. */
+  /** A time (RFC 3339), or a day (YYYY-MM-DD) in the time zone of the store. Deliveries created before it are left out. */
   from: string;
-  /** Deliveries created at this time or earlier, or until the end of this day. Default: now. */
+  /** A time or a day, as in from. Deliveries created after it are left out. Default: now. */
   to?: string | undefined;
   /** failed: deliveries that failed or were dropped. all: also those that were delivered. */
   status: 'failed' | 'all' | (string & {});
@@ -1051,12 +1051,12 @@ export interface TokenResponse {
 
 /** A product was created */
 export interface ProductCreatedEvent {
-  /** The same as X-Service-Delivery of its deliveries. */
+  /** Id of the event, sent as X-Service-Delivery in its deliveries. */
   id: string;
   /** Increases within the store. For the same product, variation or order, a later change has a higher sequence. */
   sequence: number;
   event: 'product.created';
-  /** The store. */
+  /** Id of the store. */
   workspaceId: string;
   data: ProductCreatedData;
   /** What caused the event: app:<clientId>, console, storefront, gateway, carrier or system. */
@@ -1066,12 +1066,12 @@ export interface ProductCreatedEvent {
 
 /** Fields, images or variations of a product changed */
 export interface ProductUpdatedEvent {
-  /** The same as X-Service-Delivery of its deliveries. */
+  /** Id of the event, sent as X-Service-Delivery in its deliveries. */
   id: string;
   /** Increases within the store. For the same product, variation or order, a later change has a higher sequence. */
   sequence: number;
   event: 'product.updated';
-  /** The store. */
+  /** Id of the store. */
   workspaceId: string;
   data: ProductUpdatedData;
   /** What caused the event: app:<clientId>, console, storefront, gateway, carrier or system. */
@@ -1081,12 +1081,12 @@ export interface ProductUpdatedEvent {
 
 /** A product was deleted */
 export interface ProductDeletedEvent {
-  /** The same as X-Service-Delivery of its deliveries. */
+  /** Id of the event, sent as X-Service-Delivery in its deliveries. */
   id: string;
   /** Increases within the store. For the same product, variation or order, a later change has a higher sequence. */
   sequence: number;
   event: 'product.deleted';
-  /** The store. */
+  /** Id of the store. */
   workspaceId: string;
   data: ProductDeletedData;
   /** What caused the event: app:<clientId>, console, storefront, gateway, carrier or system. */
@@ -1094,14 +1094,14 @@ export interface ProductDeletedEvent {
   createdAt: string;
 }
 
-/** A balance changed */
+/** A stock balance changed */
 export interface StockUpdatedEvent {
-  /** The same as X-Service-Delivery of its deliveries. */
+  /** Id of the event, sent as X-Service-Delivery in its deliveries. */
   id: string;
   /** Increases within the store. For the same product, variation or order, a later change has a higher sequence. */
   sequence: number;
   event: 'stock.updated';
-  /** The store. */
+  /** Id of the store. */
   workspaceId: string;
   data: StockUpdatedData;
   /** What caused the event: app:<clientId>, console, storefront, gateway, carrier or system. */
@@ -1111,12 +1111,12 @@ export interface StockUpdatedEvent {
 
 /** A buyer placed an order */
 export interface OrderCreatedEvent {
-  /** The same as X-Service-Delivery of its deliveries. */
+  /** Id of the event, sent as X-Service-Delivery in its deliveries. */
   id: string;
   /** Increases within the store. For the same product, variation or order, a later change has a higher sequence. */
   sequence: number;
   event: 'order.created';
-  /** The store. */
+  /** Id of the store. */
   workspaceId: string;
   data: OrderCreatedData;
   /** What caused the event: app:<clientId>, console, storefront, gateway, carrier or system. */
@@ -1126,12 +1126,12 @@ export interface OrderCreatedEvent {
 
 /** An order was paid */
 export interface OrderPaidEvent {
-  /** The same as X-Service-Delivery of its deliveries. */
+  /** Id of the event, sent as X-Service-Delivery in its deliveries. */
   id: string;
   /** Increases within the store. For the same product, variation or order, a later change has a higher sequence. */
   sequence: number;
   event: 'order.paid';
-  /** The store. */
+  /** Id of the store. */
   workspaceId: string;
   data: OrderPaidData;
   /** What caused the event: app:<clientId>, console, storefront, gateway, carrier or system. */
@@ -1141,12 +1141,12 @@ export interface OrderPaidEvent {
 
 /** The shipping status or the shipment code of an order changed */
 export interface OrderShippedEvent {
-  /** The same as X-Service-Delivery of its deliveries. */
+  /** Id of the event, sent as X-Service-Delivery in its deliveries. */
   id: string;
   /** Increases within the store. For the same product, variation or order, a later change has a higher sequence. */
   sequence: number;
   event: 'order.shipped';
-  /** The store. */
+  /** Id of the store. */
   workspaceId: string;
   data: OrderShippedData;
   /** What caused the event: app:<clientId>, console, storefront, gateway, carrier or system. */
@@ -1156,12 +1156,12 @@ export interface OrderShippedEvent {
 
 /** An order was refunded in full */
 export interface OrderRefundedEvent {
-  /** The same as X-Service-Delivery of its deliveries. */
+  /** Id of the event, sent as X-Service-Delivery in its deliveries. */
   id: string;
   /** Increases within the store. For the same product, variation or order, a later change has a higher sequence. */
   sequence: number;
   event: 'order.refunded';
-  /** The store. */
+  /** Id of the store. */
   workspaceId: string;
   data: OrderRefundedData;
   /** What caused the event: app:<clientId>, console, storefront, gateway, carrier or system. */
@@ -1171,12 +1171,12 @@ export interface OrderRefundedEvent {
 
 /** An unpaid order was canceled */
 export interface OrderCanceledEvent {
-  /** The same as X-Service-Delivery of its deliveries. */
+  /** Id of the event, sent as X-Service-Delivery in its deliveries. */
   id: string;
   /** Increases within the store. For the same product, variation or order, a later change has a higher sequence. */
   sequence: number;
   event: 'order.canceled';
-  /** The store. */
+  /** Id of the store. */
   workspaceId: string;
   data: OrderCanceledData;
   /** What caused the event: app:<clientId>, console, storefront, gateway, carrier or system. */
@@ -1186,12 +1186,12 @@ export interface OrderCanceledEvent {
 
 /** Part of an order was refunded at the gateway */
 export interface OrderPartiallyRefundedEvent {
-  /** The same as X-Service-Delivery of its deliveries. */
+  /** Id of the event, sent as X-Service-Delivery in its deliveries. */
   id: string;
   /** Increases within the store. For the same product, variation or order, a later change has a higher sequence. */
   sequence: number;
   event: 'order.partially_refunded';
-  /** The store. */
+  /** Id of the store. */
   workspaceId: string;
   data: OrderPartiallyRefundedData;
   /** What caused the event: app:<clientId>, console, storefront, gateway, carrier or system. */
@@ -1201,12 +1201,12 @@ export interface OrderPartiallyRefundedEvent {
 
 /** An invoice was added to an order */
 export interface OrderInvoicedEvent {
-  /** The same as X-Service-Delivery of its deliveries. */
+  /** Id of the event, sent as X-Service-Delivery in its deliveries. */
   id: string;
   /** Increases within the store. For the same product, variation or order, a later change has a higher sequence. */
   sequence: number;
   event: 'order.invoiced';
-  /** The store. */
+  /** Id of the store. */
   workspaceId: string;
   data: OrderInvoicedData;
   /** What caused the event: app:<clientId>, console, storefront, gateway, carrier or system. */
@@ -1323,7 +1323,7 @@ export interface OrderInvoicedData {
 }
 
 export interface PingData {
-  /** The subscription. */
+  /** Id of the subscription. */
   id: string;
 }
 
@@ -1389,7 +1389,7 @@ export interface ListOrdersQuery {
   from?: string | undefined;
   /** Last day, inclusive. */
   to?: string | undefined;
-  /** Part of the order number, customer name, e-mail, document, SKU or shipment code. A document is found with or without its punctuation. */
+  /** Part of the order number, customer name, e-mail, document (CPF or CNPJ), SKU or shipment code. A document is found with or without its punctuation. */
   search?: string | undefined;
   /** One or several of pending, paid, partial_refunded, refunded, canceled, separated by commas. */
   status?:
@@ -1425,7 +1425,7 @@ export interface ListCustomersQuery {
   cursor?: string | undefined;
   /** lastOrderAt; a leading - sorts in descending order. Default: -lastOrderAt. */
   sort?: string | undefined;
-  /** Part of the name, e-mail, document or phone number. A document is found with or without its punctuation. */
+  /** Part of the name, e-mail, document (CPF or CNPJ) or phone number. A document is found with or without its punctuation. */
   search?: string | undefined;
 }
 

@@ -128,7 +128,7 @@ test('handles a recorded delivery only once if it is sent again with another X-S
   expect(events.map(({ id }) => id)).toEqual(['d1']);
 });
 
-test('with the service scheme, the id of an event is its X-Service-Delivery', async () => {
+test('with the option scheme: service, the id of an event is its X-Service-Delivery', async () => {
   const { hooks, events } = receiver({ scheme: 'service' });
   const { body, headers } = await sign(PAID, SECRET);
   await hooks.fetch(requestOf({ body, headers: { ...headers, 'x-service-delivery': 'd1' } }));

@@ -40,7 +40,8 @@ export const catalogLists: FastifyPluginAsyncTypebox<CatalogListOptions> = async
         operationId: 'listProducts',
         tags: ['Products'],
         summary: 'List products',
-        description: 'In a page, records contain images and variants only if include requests them.',
+        description:
+          'The records of a page contain images and variants only if include requests them; those of a snapshot always do.',
         querystring: shape.ProductQuery,
         response: { 200: shape.ProductList },
       },

@@ -80,7 +80,7 @@ export function codeOf(text: string | null): string | null {
   return text === '' ? null : text;
 }
 
-/** Returns the stored form of a validated name: trimmed and in Unicode normal form C. */
+/** Returns the stored form of a validated name: trimmed and normalized to Unicode NFC. */
 export function storedName(name: string): string {
   return normalizedName(name, Number.POSITIVE_INFINITY) as string;
 }

@@ -100,7 +100,7 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<CatalogOptions> = async (
         tags: ['Products'],
         summary: 'Read a product',
         description:
-          'Includes images and variations. The response has an ETag; send it as If-None-Match to get a 304 if nothing changed.',
+          'Includes images and variations. The response has an ETag; send it as If-None-Match to get a 304 if nothing has changed.',
         params: shape.OfProduct,
         response: { 200: shape.ProductDetail },
       },

@@ -25,7 +25,7 @@ export const MAX_BATCH = 500;
 const DESCRIPTION_MAX = 20_000;
 
 const name = Name(NAME_MAX, {
-  description: `Stored trimmed and in Unicode normal form C, 1 to ${NAME_MAX} characters. Unique in the store (409), case-sensitive.`,
+  description: `Stored trimmed and normalized to Unicode NFC, 1 to ${NAME_MAX} characters. Must be unique in the store (otherwise 409); case-sensitive.`,
   examples: ['Camiseta Básica'],
 });
 const price = Money({ description: 'In reais, at most 2 decimals.', examples: [79.9] });
@@ -92,7 +92,7 @@ export const NewProduct = Shape(
   {
     'x-rule': variantsFaults,
     description:
-      'variants has the same structure as the body of PUT …/variants. With combinations, quantity is their sum and must be left out.',
+      'variants has the same structure as the body of PUT /products/{id}/variants. With combinations, quantity is their sum and must be left out.',
     examples: [
       {
         name: 'Camiseta Listrada',
@@ -124,7 +124,7 @@ export const ProductChange = Shape(
   {
     'x-known-field': true,
     description:
-      'Only the fields sent are changed. null clears description, measures, urlImage, sku, ean, ncm, cest, fiscalOrigin and priceDiscount.',
+      'Only the fields sent are changed. null clears description, weight, width, height, length, urlImage, sku, ean, ncm, cest, fiscalOrigin and priceDiscount.',
     examples: [{ price: 74.9, priceDiscount: null }],
   },
 );

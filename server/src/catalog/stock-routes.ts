@@ -51,7 +51,7 @@ export const stockRoutes: FastifyPluginAsyncTypebox<{ db: Database }> = async (a
         tags: ['Stock'],
         summary: 'Set the stock of many SKUs',
         description:
-          'Sets up to 500 balances of any products of the store. If an entry is malformed, the whole call is rejected; otherwise each entry has its own result, in the same order.',
+          'Sets or adjusts up to 500 balances by SKU, across all products of the store. If an entry is malformed, the whole call is rejected; otherwise each entry has its own result, in the same order.',
         querystring: DryRunQuery,
         body: stock.StockBatch,
         response: { 200: stock.StockBatchAnswer },

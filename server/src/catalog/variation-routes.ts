@@ -40,7 +40,7 @@ export const variationRoutes: FastifyPluginAsyncTypebox = async (app) => {
         tags: ['Variations'],
         summary: 'Change many variations',
         description:
-          'Changes up to 500 variations, each identified by id or sku. Either all changes are applied or none. A bare array is accepted too. With only stock:write, entries may set only the quantity.',
+          'Changes up to 500 variations, each identified by id or sku. Either all changes are applied or none. The array of entries alone is also accepted as the body. With only stock:write, entries may set only the quantity.',
         params: shape.OfProduct,
         querystring: DryRunQuery,
         body: shape.VariationsPatch,
@@ -68,7 +68,7 @@ export const variationRoutes: FastifyPluginAsyncTypebox = async (app) => {
         tags: ['Variations'],
         summary: 'Create or update the variations of a product',
         description:
-          'The body lists the types, their options and the combinations. A combination is identified by its label. Combinations that are not listed are kept unless prune=true.',
+          'The body lists the types, their options and the combinations. A combination is identified by its label, such as P - Azul. Combinations that are not listed are kept unless prune=true.',
         params: shape.OfProduct,
         querystring: Type.Object({
           prune: Type.Optional(

@@ -17,7 +17,7 @@ const NAME_MAX = 100;
 const LABEL_MAX = 400;
 
 const name = (options: TSchemaOptions = {}) => Name(NAME_MAX, options);
-const storedAs = `Stored trimmed and in Unicode normal form C, 1 to ${NAME_MAX} characters.`;
+const storedAs = `Stored trimmed and normalized to Unicode NFC, 1 to ${NAME_MAX} characters.`;
 
 const types = Type.Array(
   Type.Object({
@@ -30,7 +30,8 @@ const types = Type.Array(
   }),
   {
     maxItems: MAX_TYPES,
-    description: 'The types of variation, such as size, in the order in which labels list their options.',
+    description:
+      'The types of variation, such as size, in the order in which combination labels list their options.',
   },
 );
 

@@ -82,6 +82,6 @@ export function cursorExpired(): ApiError {
   return new ApiError(
     410,
     'cursor_expired',
-    'This cursor is older than 30 days or belongs to a history that was replaced by a restore. Read the current state, then start again without a cursor.',
+    'This cursor is older than 30 days or refers to changes that were lost when a backup was restored. Read the current state, then start again without a cursor.',
   );
 }

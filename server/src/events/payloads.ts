@@ -51,7 +51,7 @@ export const PAYLOADS: Record<EventName, Payload> = {
     example: { id: PRODUCT },
   },
   'stock.updated': {
-    summary: 'A balance changed',
+    summary: 'A stock balance changed',
     data: Type.Union([
       Type.Object({ id: productId, quantity }, { ...closed, description: 'A product without variations.' }),
       Type.Object(

@@ -11,7 +11,7 @@ export const Image = Shape('Image', {
   key: Nullable(Type.String()),
   order: Type.Integer({ description: 'Position; 0 is the cover.' }),
   contentType: Nullable(Type.String()),
-  size: Nullable(Type.Integer({ description: 'Bytes.' })),
+  size: Nullable(Type.Integer({ description: 'Size in bytes.' })),
   width: Nullable(Type.Integer()),
   height: Nullable(Type.Integer()),
   createdAt: Time(),

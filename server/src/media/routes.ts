@@ -34,7 +34,7 @@ export const mediaRoutes: FastifyPluginAsyncTypebox<MediaOptions> = async (
         tags: ['Images'],
         summary: 'Request an upload URL',
         description:
-          'PUT the file to uploadUrl within five minutes, with exactly the headers that the response lists, then attach the key. Limited to 60 calls per minute and 5,000 per day, in addition to the general limit; the PUT itself is not counted.',
+          'PUT the file to uploadUrl within five minutes, with exactly the headers that the response lists, then send the key to POST /products/{id}/images. Limited to 60 calls per minute and 5,000 per day, in addition to the general limit; the PUT itself is not counted.',
         body: shape.NewUpload,
         response: { 201: shape.SignedUpload },
       },

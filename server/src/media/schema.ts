@@ -29,7 +29,7 @@ export type NewUpload = Static<typeof NewUpload>;
 
 export const SignedUpload = Shape('SignedUpload', {
   uploadUrl: Type.String({
-    description: 'PUT the file here within five minutes, with exactly the headers below.',
+    description: 'PUT the file here within five minutes, with exactly the headers in the field headers.',
   }),
   key: Type.String({ examples: ['product_images/01a1df25-7929-7c23-b2dc-ac78e5c21043/h2f7….jpg'] }),
   expiresIn: Type.Integer({ examples: [300] }),
@@ -98,7 +98,7 @@ export const ImageMove = Shape(
   {
     order: Type.Optional(
       Position(
-        'The images between the old and the new position make room. A position beyond the end moves the image to the end.',
+        'The images between the old and the new position shift by one. A position beyond the end moves the image to the end.',
       ),
     ),
     option: Type.Optional(Nullable(ShownOption())),

@@ -56,7 +56,10 @@ const authorize = {
     query('code_challenge_method', { type: 'string', const: 'S256' }),
   ],
   responses: {
-    200: { description: 'The page on which the merchant decides.', content: { 'text/html': {} } },
+    200: {
+      description: 'The page on which the merchant approves or denies the request.',
+      content: { 'text/html': {} },
+    },
     303: { description: 'Redirects to the sign-in page, or back to redirect_uri with error and state.' },
     400: {
       description: 'client_id or redirect_uri is wrong. Shows an error page and never redirects.',
@@ -145,7 +148,7 @@ const token = {
   tags: ['OAuth'],
   summary: 'Exchange a code or a refresh token for tokens',
   description:
-    'A refresh invalidates the refresh token that was sent and returns a new pair. Using a refresh token a second time invalidates all refresh tokens of the authorization, and the merchant has to approve again. Send an Idempotency-Key with a refresh, so that it can be repeated if the response is lost.',
+    'A refresh invalidates the refresh token that was sent and returns a new pair of tokens. Using a refresh token a second time invalidates all refresh tokens of the authorization, and the merchant has to approve again. Send an Idempotency-Key with a refresh, so that it can be repeated if the response is lost.',
   security: [{}, { client: [] }],
   parameters: [
     {
@@ -186,7 +189,10 @@ const revoke = {
     { type: 'object', required: ['token'], properties: { token: { type: 'string' }, ...CLIENT } },
     { token: '<refresh token>', client_id: 'app_1f0c9a52d37be4886a01c3f2', client_secret: '<client secret>' },
   ),
-  responses: { 200: json('Revoked.', { type: 'object', maxProperties: 0 }), ...failures },
+  responses: {
+    200: json('The token is revoked, or it was unknown.', { type: 'object', maxProperties: 0 }),
+    ...failures,
+  },
 };
 
 function query(name: string, schema: object, description?: string, required = true): object {

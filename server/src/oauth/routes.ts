@@ -13,7 +13,7 @@ const Me = Shape('Me', {
     description: 'Contact address of the store. It may differ from the e-mail its owner signs in with.',
     examples: ['ana@loja.example'],
   }),
-  document: Nullable(Type.String({ description: 'CPF or CNPJ' })),
+  document: Nullable(Type.String({ description: 'Tax number of the store (CPF or CNPJ).' })),
   domain: Nullable(Type.String()),
   currency: OneOf<string>(['BRL']),
   timezone: Type.String({ examples: ['America/Sao_Paulo'] }),

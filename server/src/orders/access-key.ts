@@ -1,4 +1,4 @@
-/** The format of the access key of a Brazilian fiscal document. It contains letters only if its CNPJ does. */
+/** The format of the access key of a Brazilian fiscal document. It contains letters only if the CNPJ in it does. */
 export const ACCESS_KEY = '^[0-9]{6}[0-9A-Z]{12}[0-9]{26}$';
 
 /**

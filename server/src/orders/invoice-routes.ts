@@ -43,7 +43,7 @@ export const invoiceRoutes: FastifyPluginAsyncTypebox = async (app) => {
         tags: ['Orders'],
         summary: 'Add an invoice to an order',
         description:
-          'An NF-e or DC-e that was issued elsewhere. The buyer sees it on the page of the order. The label shows the keys of the first two invoices. A key that an order of the store already has is rejected with 409 (duplicate_invoice). An order can have at most 20 invoices. Emits order.invoiced.',
+          'Adds an NF-e or DC-e that was issued elsewhere. The buyer sees it on the page of the order. The shipping label shows the keys of the first two invoices. A key that an order of the store already has is rejected with 409 (duplicate_invoice). An order can have at most 20 invoices. Emits order.invoiced.',
         params: ofOrder,
         body: shape.NewInvoice,
         response: { 201: shape.Invoice },

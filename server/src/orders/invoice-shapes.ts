@@ -13,7 +13,7 @@ const type = OneOf(INVOICE_TYPES, {
 const key = {
   pattern: ACCESS_KEY,
   description:
-    'Access key (chave de acesso), unique in the store. It contains letters only if its CNPJ does.',
+    'Access key (chave de acesso), unique in the store. It contains letters only if the CNPJ in it does.',
   examples: [EXAMPLE_KEY],
 };
 const number = { description: 'Number of the document.', examples: ['604'] };
@@ -45,7 +45,9 @@ export const NewInvoice = Shape(
     issuedAt: Type.Optional(Nullable(Time({ 'x-time': true, ...issuedAt }))),
     amount: Type.Optional(Nullable(Money(amount))),
     xmlUrl: Type.Optional(Nullable(HttpUrl({ description: 'Where the XML can be downloaded.' }))),
-    pdfUrl: Type.Optional(Nullable(HttpUrl({ description: 'Where the DANFE or DACE can be downloaded.' }))),
+    pdfUrl: Type.Optional(
+      Nullable(HttpUrl({ description: 'Where the PDF (DANFE or DACE) can be downloaded.' })),
+    ),
   },
   {
     'x-rule': checkDigitFaults,

@@ -38,14 +38,14 @@ const orderFields = {
     type: ['string', 'null'],
     enum: ['economy', 'express', null],
     description:
-      'The delivery service that the buyer chose. null if nothing is shipped, or if the order is older than this field.',
+      'The delivery service that the buyer chose. null if nothing is shipped, or if the order was placed before this field existed.',
     examples: ['economy'],
   }),
   estimatedDelivery: Nullable(
     Type.String({
       format: 'date',
       description:
-        "The day on which the parcel should arrive, in the store's time zone. Estimated at checkout, and again when the order is paid and when the label is created. null if nothing is shipped; may be null if the order is older than this field.",
+        "The day on which the parcel should arrive, in the store's time zone. Estimated at checkout, and again when the order is paid and when the label is created. null if nothing is shipped; may be null if the order was placed before this field existed.",
       examples: ['2026-02-04'],
     }),
   ),
@@ -68,7 +68,7 @@ const orderFields = {
     phone: Nullable(text('11999990000')),
     document: Nullable(
       Type.String({
-        description: 'CPF or CNPJ without punctuation. A CNPJ may contain letters.',
+        description: 'Tax number (CPF or CNPJ) without punctuation. A CNPJ may contain letters.',
         examples: ['52998224725'],
       }),
     ),
@@ -92,7 +92,7 @@ const orderFields = {
     Type.String({
       format: 'date-time',
       description:
-        'When an unpaid order is canceled and its stock is released: two hours after checkout or, if the buyer chose boleto at checkout, two business days after its due date. null if the order is paid or canceled.',
+        'When an unpaid order is canceled and its stock is released: two hours after checkout or, if the buyer chose boleto at checkout, two business days after the due date of the boleto. null if the order is no longer pending.',
     }),
   ),
   createdAt: Time(),
@@ -117,7 +117,7 @@ export const orderFilters = {
   from: Type.Optional(day("First day, in the store's time zone.")),
   to: Type.Optional(day('Last day, inclusive.')),
   search: search(
-    'Part of the order number, customer name, e-mail, document, SKU or shipment code. A document is found with or without its punctuation.',
+    'Part of the order number, customer name, e-mail, document (CPF or CNPJ), SKU or shipment code. A document is found with or without its punctuation.',
   ),
   status: Type.Optional(listOf(ORDER_STATUSES, 'paid,partial_refunded')),
   statusShipping: Type.Optional(listOf(SHIPPING_STATUSES, 'pending,preparing')),
@@ -203,7 +203,7 @@ export const CustomerList = Shape('CustomerList', { data: Type.Array(Customer), 
 
 export const customerFilters = {
   search: search(
-    'Part of the name, e-mail, document or phone number. A document is found with or without its punctuation.',
+    'Part of the name, e-mail, document (CPF or CNPJ) or phone number. A document is found with or without its punctuation.',
   ),
 };
 export const CustomerQuery = Type.Object({

@@ -48,7 +48,7 @@ export const orderRoutes: FastifyPluginAsyncTypebox<OrderOptions> = async (
         tags: ['Orders'],
         summary: 'List orders',
         description:
-          'For delta sync, use sort=updatedAt and store meta.nextCursor, which is also present on the last page. A later request with it returns the changes since then; no change is missed.',
+          'For delta sync, use sort=updatedAt and store meta.nextCursor, which is also present on the last page. A later request with that cursor returns the orders that have changed since; no change is missed.',
         querystring: shape.OrderQuery,
         response: { 200: shape.OrderList },
       },
@@ -112,7 +112,7 @@ export const orderRoutes: FastifyPluginAsyncTypebox<OrderOptions> = async (
         tags: ['Orders'],
         summary: 'Refund an order in full',
         description:
-          'Refunds the whole balance through the gateway, once, however often this is called. Partial refunds are made at the gateway. Emits order.refunded.',
+          'Refunds the whole remaining amount through the gateway, once, however often this is called. Partial refunds are made at the gateway. Emits order.refunded.',
         params: ofOrder,
         body: shape.RefundRequest,
         response: { 200: shape.RefundedOrder },
@@ -151,7 +151,7 @@ export const orderRoutes: FastifyPluginAsyncTypebox<OrderOptions> = async (
         tags: ['Customers'],
         summary: 'List customers',
         description:
-          'Customers are derived from orders: one for each CPF or CNPJ, or for each e-mail if there is none. By default, the customer with the most recent order comes first.',
+          'Customers are derived from orders: one for each tax number (CPF or CNPJ) or, for orders without one, for each e-mail. By default, the customer with the most recent order comes first.',
         querystring: shape.CustomerQuery,
         response: { 200: shape.CustomerList },
       },

@@ -27,7 +27,7 @@ export const shippingRoutes: FastifyPluginAsyncTypebox<ShippingOptions> = async 
         tags: ['Orders'],
         summary: 'Change the shipping status of an order',
         description:
-          'pending → preparing, sent · preparing → pending, sent · sent → in_transit, delivered, returned · in_transit → delivered, returned · delivered → returned. Any other change is a 409. The same status with another code corrects the code. Emits order.shipped.',
+          'Allowed changes: pending → preparing, sent · preparing → pending, sent · sent → in_transit, delivered, returned · in_transit → delivered, returned · delivered → returned. Any other change is a 409. The same status with another code corrects the code. Emits order.shipped.',
         params: Type.Object({ id: Type.String({ description: 'Order id' }) }),
         querystring: DryRunQuery,
         body: ShippingChange,
@@ -53,7 +53,7 @@ export const shippingRoutes: FastifyPluginAsyncTypebox<ShippingOptions> = async 
         tags: ['Shipments'],
         summary: 'Create a label for an order',
         description:
-          'Creates the label for the delivery service that the buyer paid for, sets codeShipping, and sets statusShipping to preparing. An order has one shipment; a second one is a 409, as is an order with only digital products (nothing_to_ship). Emits order.shipped.',
+          'Creates the label for the delivery service that the buyer paid for, sets codeShipping, and sets statusShipping to preparing. An order has one shipment: a second one is rejected with 409 (shipment_exists), and so is a shipment for an order with only digital products (nothing_to_ship). Emits order.shipped.',
         body: shape.NewShipment,
         response: { 201: shape.Shipment },
       },

@@ -12,7 +12,10 @@ const DELIVERED = {
   ...PAYLOADS,
   [PING]: {
     summary: 'The test delivery of POST /webhooks/{id}/ping',
-    data: Type.Object({ id: Id({ description: 'The subscription.' }) }, { additionalProperties: false }),
+    data: Type.Object(
+      { id: Id({ description: 'Id of the subscription.' }) },
+      { additionalProperties: false },
+    ),
     example: { id: '01a1df2b-7777-7d5e-9a3f-3f5f0a6d7e11' },
   },
 };
@@ -50,7 +53,7 @@ function nameOf(event: Delivered): string {
 function commonOf(event: Delivered) {
   return {
     event: { type: 'string', const: event },
-    workspaceId: Id({ description: 'The store.' }),
+    workspaceId: Id({ description: 'Id of the store.' }),
     data: { $ref: `#/components/schemas/${nameOf(event)}Data` },
   };
 }
@@ -68,7 +71,7 @@ function deliveryOf(event: Delivered): object {
 
 function entryOf(event: EventName): object {
   const properties = {
-    id: Id({ description: 'The same as X-Service-Delivery of its deliveries.' }),
+    id: Id({ description: 'Id of the event, sent as X-Service-Delivery in its deliveries.' }),
     sequence: {
       type: 'integer',
       minimum: 1,
@@ -105,7 +108,7 @@ const text = { type: 'string' };
 const HEADERS: (ReturnType<typeof header> & { ofEvents?: boolean })[] = [
   header(
     'X-Service-Signature-256',
-    'sha256= and the HMAC-SHA-256 of the body in hexadecimal, keyed with the secret.',
+    'sha256= followed by the HMAC-SHA-256 of the body in hexadecimal, keyed with the secret.',
     text,
   ),
   header(
@@ -122,7 +125,7 @@ const HEADERS: (ReturnType<typeof header> & { ofEvents?: boolean })[] = [
   {
     ...header(
       'X-Service-Sequence',
-      'Ignore an event with a lower sequence than the last one you processed for the same record.',
+      'Sequence number of the event. Ignore the event if you have processed a higher one for the same record.',
       { type: 'integer' },
     ),
     ofEvents: true,

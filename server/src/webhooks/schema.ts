@@ -123,16 +123,16 @@ const Attempt = Shape('DeliveryAttempt', {
     description: 'secret_unreadable: the stored secret cannot be decrypted. Rotate it.',
   }),
   durationMs: Type.Integer(),
-  response: Nullable(Type.String({ description: 'The first kilobyte of the response.' })),
+  response: Nullable(Type.String({ description: 'The first kilobyte of the response body.' })),
 });
 
 export const Delivery = Shape('Delivery', {
   id: Id(),
-  eventId: Id({ description: 'The X-Service-Delivery header of every attempt.' }),
+  eventId: Id({ description: 'The value of X-Service-Delivery in every attempt.' }),
   event: OneOf<string>(EVENT_NAMES, { title: 'EventName' }),
   status: OneOf<string>(DELIVERY_STATUSES, {
     description:
-      'failed: five attempts failed, or the app was disconnected. dropped: too many deliveries were pending, or this one was overdue for three days. Its event is still in the feed.',
+      'failed: five attempts failed, or the app was disconnected. dropped: too many deliveries were pending, or this one was overdue for more than three days. Its event is still in the feed.',
   }),
   createdAt: Time(),
   nextAttemptAt: Nullable(
@@ -158,13 +158,12 @@ export const ReplayRequest = Shape(
   {
     from: Type.String({
       description:
-        'Deliveries created at this time (RFC 3339) or later, or since the beginning of this day in the time zone of the store.',
+        'A time (RFC 3339), or a day (YYYY-MM-DD) in the time zone of the store. Deliveries created before it are left out.',
       examples: ['2026-01-31T00:00:00Z'],
     }),
     to: Type.Optional(
       Type.String({
-        description:
-          'Deliveries created at this time or earlier, or until the end of this day. Default: now.',
+        description: 'A time or a day, as in from. Deliveries created after it are left out. Default: now.',
         examples: ['2026-01-31T06:00:00Z'],
       }),
     ),

@@ -89,7 +89,7 @@ describe('POST /products', () => {
     expect(body.id).not.toBe(MISSING);
   });
 
-  test('trims the name and stores it in Unicode normal form C', async () => {
+  test('trims the name and normalizes it to Unicode NFC', async () => {
     const { body } = await store.post('/products', { name: ' \t Pa\u0303o \u00a0', price: 1 });
     expect(body.name).toBe('P\u00e3o');
   });

@@ -86,7 +86,7 @@ describe('PUT /products/{id}/variants', () => {
     expect(again.body.data[0]).toEqual({ ...made.body.data[0], quantity: 4, updatedAt: expect.any(String) });
   });
 
-  test('trims types, options and labels and stores them in Unicode normal form C', async () => {
+  test('trims types, options and labels and normalizes them to Unicode NFC', async () => {
     const id = await newProduct(store);
     const types = [
       { name: ' Tamanho', options: ['P ', 'Me\u0301dio'] },

@@ -150,7 +150,7 @@ describe('retention', () => {
     expect((await read()).data.map(({ data }) => data.name)).toEqual(['After a long break']);
   });
 
-  test('deletes event epochs that ended more than 30 days ago, and rejects their cursors', async () => {
+  test('deletes event epochs (a new one begins when PostgreSQL restarts) that ended more than 30 days ago, and rejects their cursors', async () => {
     await newProduct(store, { name: 'Before' });
     const first = (await read()).meta.nextCursor;
     await endEpoch();

@@ -37,7 +37,7 @@ async function addAll(word: string): Promise<string[]> {
 
 const updated = () => [{ event: 'product.updated', data: { id: productId, fields: ['images'] } }];
 
-test('without an order the image is added last', async () => {
+test('an image sent without the field order is added last', async () => {
   expect((await add('a')).body.order).toBe(0);
   expect((await add('b')).body.order).toBe(1);
   expect(await names()).toBe('ab');

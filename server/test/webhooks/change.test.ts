@@ -100,7 +100,7 @@ describe('a PATCH of a subscription', () => {
     expect((await read()).excludeOwn).toBe(false);
   });
 
-  test('with an Idempotency-Key succeeds in a new database that has no epoch yet', async () => {
+  test('with an Idempotency-Key succeeds in a new database, before its first event epoch is stored', async () => {
     const unread = await openFeira();
     const client = await unread.store();
     const { body } = await client.post('/webhooks', { url: `${receiver.url}/hook`, events: ['order.paid'] });

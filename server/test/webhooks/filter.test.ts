@@ -164,12 +164,12 @@ describe('a new subscription', () => {
   });
 
   test.each<[string, unknown, string]>([
-    ['a text', 'price', 'filter'],
+    ['a string', 'price', 'filter'],
     ['an array', ['price'], 'filter'],
     ['without fields', {}, 'filter.fields'],
     ['with no field in it', { fields: [] }, 'filter.fields'],
     ['with fields that are null', { fields: null }, 'filter.fields'],
-    ['with fields that are a text', { fields: 'price' }, 'filter.fields'],
+    ['with fields that are a string', { fields: 'price' }, 'filter.fields'],
     ['with too many fields', { fields: Array(100).fill('price') }, 'filter.fields'],
     ['with a field in the wrong letter case', { fields: ['Price'] }, 'filter.fields[0]'],
     ['with a number', { fields: [1] }, 'filter.fields[0]'],

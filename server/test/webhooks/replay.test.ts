@@ -74,7 +74,7 @@ describe('a replay', () => {
     expect(await queued({ from: LONG_AGO, status: 'failed' })).toEqual({ count: 0 });
   });
 
-  test('with status all also sends delivered ones again, each with five attempts', async () => {
+  test('with status all also queues delivered ones, each for up to five new attempts', async () => {
     await deliveriesThat('failed', 'delivered', 'dropped');
     expect(await queued({ from: LONG_AGO, status: 'all' })).toEqual({ count: 3 });
     const rows = await system().query(sql`

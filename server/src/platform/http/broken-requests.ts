@@ -27,7 +27,7 @@ function faultOfHead({ headers, rawHeaders, httpVersion }: IncomingMessage): Api
   if (httpVersion !== '1.1') return undefined;
   if (host === undefined) return new ApiError(400, 'bad_request', 'The Host header is missing', CLOSE);
   if (expect?.toLowerCase() === '100-continue') return undefined;
-  return new ApiError(417, 'expectation_failed', 'Expect can only be 100-continue', CLOSE);
+  return new ApiError(417, 'expectation_failed', 'The Expect header can only be 100-continue', CLOSE);
 }
 
 function hasTwoHosts(rawHeaders: string[]): boolean {

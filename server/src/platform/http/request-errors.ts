@@ -12,7 +12,8 @@ export const REQUEST_ERRORS = {
   },
   body_too_large: {
     status: 413,
-    meaning: 'The body is larger than 1 MB (1,048,576 bytes), or a chunk has oversized extensions.',
+    meaning:
+      'The body is larger than 1 MB (1,048,576 bytes), or its HTTP chunk extensions are larger than 16 kB.',
     remedy: 'Send the entries in several calls.',
   },
   busy: {
@@ -24,7 +25,7 @@ export const REQUEST_ERRORS = {
   cursor_expired: {
     status: 410,
     meaning:
-      'The cursor is older than 30 days, or belongs to a history that was replaced when a backup was restored.',
+      'The cursor is older than 30 days, or refers to changes that were lost when a backup was restored.',
     remedy: 'Read the current state of the store, then start again without a cursor.',
   },
   dry_run_unsupported: {

@@ -41,7 +41,9 @@ export const Meta = Shape('Meta', {
   total: Type.Optional(Type.Integer({ description: 'Exact up to 10,000. Absent when a cursor was used.' })),
   totalPages: Type.Optional(Type.Integer()),
   totalCapped: Type.Optional(
-    Type.Boolean({ description: 'True when there are more than 10,000 entries, the maximum of total.' }),
+    Type.Boolean({
+      description: 'True when there are more than 10,000 entries; total is then 10,000. Otherwise absent.',
+    }),
   ),
   hasMore: Type.Boolean(),
   nextCursor: Type.Unsafe<string | null>({ type: ['string', 'null'] }),

@@ -4,15 +4,15 @@ export const INTRODUCTION = `An API for the products, variations, stock, images,
 
 **Authentication.** Send \`Authorization: Bearer <access token>\`. A token belongs to one store and one app, is valid for two hours and has scopes. Each call below names the scope it needs.
 
-**Rate limit.** 120 calls per store and app in any 60 seconds. Every response to a valid token has \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\`. A 429 has \`Retry-After\`; waiting that long is enough. Prefer the batch calls.
+**Rate limit.** 120 calls per store and app in any 60 seconds. Every response to a request with a valid token has \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\`. A 429 has \`Retry-After\`; waiting that long is enough. Prefer the batch calls.
 
-**Errors** have one shape: \`error\` is a sentence for people, \`code\` is stable and for programs, \`docUrl\` explains the code, \`requestId\` is for support, and \`details\` lists every fault of a 422. The header \`X-Should-Retry\` says whether the same request may succeed later.
+**Errors** have one shape: \`error\` is a sentence for people, \`code\` is stable and for programs, \`docUrl\` links to an explanation of the code, \`requestId\` is for support, and \`details\` lists every fault of a 422. The header \`X-Should-Retry\` says whether the same request may succeed later.
 
 **Lists** are read with \`page\` and \`limit\`, or with \`cursor\`, which has no limit on the number of pages. Follow \`meta.nextCursor\` while \`meta.hasMore\` is true.
 
-**Idempotency.** Send an \`Idempotency-Key\` with a write and repeat it safely for 24 hours: the first response is returned with \`Idempotent-Replayed: true\`, and nothing is done twice.
+**Idempotency.** Send an \`Idempotency-Key\` with a write, and you can repeat the request safely for 24 hours: the first response is returned with \`Idempotent-Replayed: true\`, and nothing is done twice.
 
-**Dry runs.** Writes of products, variations, stock and shipping status take \`dryRun=true\`: the same validation, status and body, with \`X-Dry-Run: true\`. Nothing is stored or emitted.
+**Dry runs.** Writes of products, variations, stock and shipping status accept \`dryRun=true\`: validation, status and body are the same as without it, the response has \`X-Dry-Run: true\`, and nothing is stored or emitted.
 
 **Money** is in reais with at most two decimals, stored exactly. **Times** are RFC 3339 in UTC.`;
 
@@ -26,17 +26,17 @@ export const TAGS = [
   {
     name: 'Products',
     description:
-      'The catalog. A simple product has its own stock; the stock of a product with variations is the sum of theirs.',
+      'The catalog. A simple product has its own stock; the stock of a product with variations is the sum of the stock of its variations.',
   },
   {
     name: 'Variations',
     description: 'Combinations of options (size × colour), each with its own SKU, price and stock.',
   },
-  { name: 'Stock', description: 'Balances by product or by SKU. These calls need stock:write only.' },
+  { name: 'Stock', description: 'Stock balances by product or by SKU. These calls need stock:write only.' },
   {
     name: 'Images',
     description:
-      'Upload a file in three steps: request an address, PUT the bytes there, attach the key. Or attach the URL of a published image.',
+      'Upload a file in three steps: request an upload URL, PUT the file to it, attach the key. Or attach the URL of a published image.',
   },
   {
     name: 'Orders',
@@ -48,12 +48,12 @@ export const TAGS = [
   {
     name: 'Webhooks',
     description:
-      'Signed POST requests about changes, instead of polling. Answer 2xx immediately and process afterwards; any other answer is retried, five attempts in all over five hours. Deduplicate by X-Service-Delivery, which is the same for all attempts of an event. The order of arrival is not guaranteed.',
+      'Signed POST requests about changes, instead of polling. Respond with 2xx immediately and process the event afterwards. Any other response leads to a retry: five attempts in all, over five hours. Deduplicate by X-Service-Delivery, which is the same for all attempts of an event. The order of arrival is not guaranteed.',
   },
   {
     name: 'Events',
     description:
-      'The same events as a feed, to catch up after an outage or for servers that cannot be reached.',
+      'The same events as a feed, to catch up after an outage or for apps whose server cannot be reached from the internet.',
   },
   { name: 'Categories', description: 'The categories, which all stores share.' },
 ];

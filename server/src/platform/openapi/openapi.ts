@@ -11,7 +11,7 @@ declare module 'fastify' {
     bodyHasId?: boolean;
     /** The call depends on a component that may fail independently, and returns 502 in that case. */
     mayBeUnavailable?: boolean;
-    /** A cursor of this list may be too old or refer to a history that a restore replaced. Then the response is 410. */
+    /** A cursor of this list may be too old or refer to changes lost in a restore. Then the response is 410. */
     cursorMayExpire?: boolean;
     /** The shape of a record, if the list is streamed as a snapshot to clients that accept NDJSON. */
     snapshotOf?: object;
@@ -127,7 +127,7 @@ const DRY_RUN_HEADER = {
   },
 };
 
-const SUCCESS: Record<string, string> = { 200: 'Done', 201: 'Created' };
+const SUCCESS: Record<string, string> = { 200: 'Success', 201: 'Created' };
 
 /** Adds the parameters, headers and responses that many calls share, so that no route has to repeat them. */
 function addShared(method: string, operation: Operation, config: FastifyContextConfig): void {

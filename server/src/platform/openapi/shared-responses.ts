@@ -14,7 +14,11 @@ const errorSchema = {
       description: 'Stable, for programs. New codes may be added.',
     },
     requestId: { type: 'string', description: 'Also in X-Request-Id. Send it to support.' },
-    docUrl: { type: 'string', format: 'uri', description: 'What the code means and what to do.' },
+    docUrl: {
+      type: 'string',
+      format: 'uri',
+      description: 'URL of a page that explains the code and what to do.',
+    },
     details: {
       type: 'array',
       description: 'On 422: every error and where it is.',
@@ -70,14 +74,14 @@ export const SHARED_COMPONENTS = {
       in: 'header',
       required: false,
       description:
-        'The ETag of the product when it was read. If it has changed since, the response is a 412. * matches any product; separate several ETags with commas.',
+        'The ETag of the product when it was read. If the product has changed since then, the response is a 412. * matches any product; separate several ETags with commas.',
       schema: { type: 'string' },
     },
     IfNoneMatch: {
       name: 'If-None-Match',
       in: 'header',
       required: false,
-      description: 'The ETag of an earlier answer. If nothing has changed, the answer is a 304.',
+      description: 'The ETag of an earlier response. If nothing has changed, the response is a 304.',
       schema: { type: 'string' },
     },
   },
@@ -109,9 +113,9 @@ export const SHARED_COMPONENTS = {
       'A product named "Camiseta" already exists in this store',
     ),
     CursorExpired: response(
-      'The cursor is older than 30 days, or belongs to a history that a restore replaced. Read the current state, then start again without a cursor.',
+      'The cursor is older than 30 days, or refers to changes that were lost when a backup was restored. Read the current state, then start again without a cursor.',
       'cursor_expired',
-      'This cursor is older than 30 days or belongs to a history that was replaced by a restore. Read the current state, then start again without a cursor.',
+      'This cursor is older than 30 days or refers to changes that were lost when a backup was restored. Read the current state, then start again without a cursor.',
     ),
     InternalError: response(
       'Internal error. Retry with exponential backoff. If it persists, send the requestId to support.',
@@ -126,7 +130,7 @@ export const SHARED_COMPONENTS = {
     ExpectationFailed: response(
       'The Expect header has a value other than 100-continue.',
       'expectation_failed',
-      'Expect can only be 100-continue',
+      'The Expect header can only be 100-continue',
     ),
     PreconditionFailed: response(
       'The product has changed since the ETag in If-Match was read. Nothing was changed.',
@@ -155,12 +159,12 @@ export const SHARED_COMPONENTS = {
       'Too many requests: the limit of 120 is reached. Retry in 12 s',
     ),
     Busy: response(
-      'The database was busy or unreachable, or a search took too long. Retry after Retry-After seconds, with exponential backoff.',
+      'The database was busy or unreachable, a search took too long, or the image storage did not respond (storage_unavailable). Retry after Retry-After seconds, with exponential backoff.',
       'busy',
       'The service is busy. Retry with exponential backoff.',
     ),
     Unavailable: response(
-      'The orders service does not respond. Nothing else is affected. Retry with exponential backoff.',
+      'The orders service does not respond. Products, stock and webhooks are not affected. Retry with exponential backoff.',
       'orders_unavailable',
       'The orders service does not respond. Retry with exponential backoff.',
     ),

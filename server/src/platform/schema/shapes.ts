@@ -35,7 +35,7 @@ export const Text = (max: number, options: TSchemaOptions = {}) =>
 export const Digits = (count: number, options: TSchemaOptions = {}) =>
   Type.String({ pattern: `^[0-9]{${count}}$`, 'x-pattern-means': `must have ${count} digits`, ...options });
 
-/** A name is stored trimmed and in Unicode normal form C. `max` counts the characters of that form. */
+/** A name is stored trimmed and normalized to Unicode NFC. `max` counts the characters of that form. */
 export const Name = (max: number, options: TSchemaOptions = {}) =>
   Text(max * UNITS_PER_CHARACTER, { 'x-name': max, ...options });
 
