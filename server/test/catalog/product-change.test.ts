@@ -198,7 +198,7 @@ describe('the events of a product', () => {
     expect(await events()).toEqual([{ event: 'stock.updated', data: { id, quantity: 0 } }]);
   });
 
-  test('consist of one product.deleted with the id after a DELETE', async () => {
+  test('consist, after a DELETE, of one product.deleted with the id', async () => {
     const { id, events } = await product();
     await store.delete(`/products/${id}`);
     expect(await events()).toEqual([{ event: 'product.deleted', data: { id } }]);

@@ -93,7 +93,8 @@ async function shopping(
   const orderPage = await buyer.press(await buyer.get(payment), 'Decline');
   const { pathname, search } = new URL(orderPage.location!, 'http://feira.test');
   await visit(buyer, pathname + search);
-  // The cart is empty after an order and then has no form, so an item is added.
+  // The cart page is visited again, now with an unpaid order. The order emptied the cart, and an empty cart has no form,
+  // so an item is added first.
   await buyer.add(mug);
   await visit(buyer, `${home}/cart`);
 }

@@ -10,8 +10,8 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
  * against the rate limit like any call.
  */
 export function refuseUnknownPaths(app: FastifyInstance): void {
-  // The QUERY method is registered so that it also gets a 405. Otherwise the framework would first reject the
-  // Content-Type of its body.
+  // QUERY is registered again, as a method without a body, so that it also gets a 405. Otherwise the framework would
+  // first reject the Content-Type of its body.
   app.addHttpMethod('QUERY', { overrideExisting: true });
   app.setNotFoundHandler({ preValidation: refuseBrokenQuery }, (request) => {
     const url = pathOf(request);

@@ -137,7 +137,7 @@ describe('the same key and another request', () => {
     expect(replayed(await post('Application/JSON; charset=utf-8'))).toBe(true);
   });
 
-  test('do not conflict if they come from another app or are for another store', async () => {
+  test('are accepted if the request comes from another app or is for another store', async () => {
     const { context, app } = feira;
     await store.post('/products', { name: 'First', price: 1 }, key);
     const otherStore = await feira.store();

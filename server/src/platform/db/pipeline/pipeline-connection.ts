@@ -145,7 +145,7 @@ class PipelineConnection implements Connection, WireHandler {
     // statement name, so they are rejected with the original error.
     prepared.failure ??= error;
     first.error = prepared.failure;
-    // The next use must parse the statement again, unless a later use has already done so.
+    // The next use must send the text again. If one has already done so, the entry is its own and is kept.
     if (this.statements.get(name) === prepared) this.statements.delete(name);
   }
 
