@@ -138,7 +138,7 @@ export class Webhooks {
       throw new WebhookError(
         'in_progress',
         503,
-        'The delivery is still being handled. It will be sent again',
+        'The delivery arrived again while its handler is running. The 503 makes the server send it later',
       );
     this.inProgress.add(event.id);
     try {

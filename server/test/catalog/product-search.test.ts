@@ -228,7 +228,7 @@ describe('updatedFrom and updatedTo', () => {
   });
 });
 
-test('a page of a search that was requested with a cursor has no total, however rare the term is', async () => {
+test('in a search, a page requested with a cursor has no total, however rare the term is', async () => {
   const first = await store.get('/products?search=linen&limit=1');
   expect(first.body.meta).toMatchObject({ total: 2, totalPages: 2, hasMore: true });
   const second = await store.get(`/products?search=linen&limit=1&cursor=${first.body.meta.nextCursor}`);

@@ -69,7 +69,7 @@ const reserve = (
 const stock = async () => (await store.get(`/products/${mug}`)).body.quantity;
 
 describe('one address', () => {
-  test('has at most ten unpaid orders in a shop, until it pays one', async () => {
+  test('can have at most ten unpaid orders in a shop, and can place another once one is paid', async () => {
     const address = newAddress();
     await reserve(8, 1, { address });
     const placed = [await place(address), await place(address)];

@@ -8,7 +8,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { prepareLocation } from '../../src/platform/embedded-postgres/location.js';
 import { feiraCommand, freePort, ROOT, startServer, temporaryFolder, until } from '../support/process.js';
 
-// Starts the server as a newcomer's `npm start` does, on the embedded PostgreSQL in a temporary folder.
+// These tests start the server as `npm start` does for a newcomer: on the embedded PostgreSQL, here in a temporary
+// folder.
+
 let folder: ReturnType<typeof temporaryFolder>;
 let env: Record<string, string>;
 

@@ -44,14 +44,14 @@ interface ConnectionSlot {
 }
 
 /**
- * Pipelined connections for statements that take no locks. All these statements are sent on the first connection
- * without a slow read, because its backend then finds several statements each time it wakes up (an eighth more product
+ * Pipelined connections for statements that take no locks. Normally all of them share the first connection that is
+ * not reserved for slow reads: its backend then finds several statements each time it wakes up (an eighth more product
  * reads per second than with round-robin).
  *
  * A connection answers statements in the order in which they were sent, so a slow statement delays all later ones.
  * After `slowAfterMs` the later statements are sent again on another connection (a read may therefore run twice), and
- * the slow one keeps its connection. While a key has a slow read, its further reads run on separate connections, at
- * most `slowPerKey` at a time, so they delay only each other.
+ * the slow one keeps its connection. While a key has a slow read, its further reads run on separate connections if
+ * any is idle, at most `slowPerKey` at a time.
  */
 export class Reads {
   private readonly slots: ConnectionSlot[];

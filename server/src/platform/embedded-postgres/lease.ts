@@ -70,7 +70,8 @@ async function adopt(
   const draft = join(location.folder, `users-${process.pid}-${randomBytes(4).toString('hex')}`);
   const ends = await openFifo(location, draft);
   try {
-    // link fails if the name exists. Two keepers would each stop PostgreSQL while users of the other still need it.
+    // link fails if the name exists, so only one process can start a keeper. With two keepers, each would stop PostgreSQL
+    // when its own users are gone, even if users of the other still need it.
     linkSync(draft, fifo);
   } catch (error) {
     closeSync(ends.writer);

@@ -5,7 +5,8 @@ import { withKeywords } from './keywords.js';
 
 /**
  * Compiling a validator takes milliseconds, so routes with the same schema share one, and it is compiled by the first
- * request that needs it instead of at startup. The key is the text of the schema.
+ * request that needs it instead of at startup. Bodies and parameters are
+ * validated differently, so they never share one.
  */
 export const validatorCompiler: FastifySchemaCompiler<object> = ({ schema, httpPart }) => {
   const isBody = httpPart === 'body';
