@@ -40,7 +40,10 @@ test('no link on any page that a visitor can reach is broken', async () => {
     const answer = await feira.app.inject({ url: path, headers: { accept: 'text/html' } });
     if (answer.statusCode >= 400) broken.push(`${path} is ${answer.statusCode}`);
     const { location } = answer.headers;
-    if (location) waiting.push(new URL(String(location), ORIGIN + path).pathname);
+    if (location) {
+      const { pathname, search } = new URL(String(location), ORIGIN + path);
+      waiting.push(pathname + search);
+    }
     if (!String(answer.headers['content-type']).startsWith('text/html')) continue;
     const { links, ids } = referencesIn(answer.body, ORIGIN + path);
     seen.set(path, ids);

@@ -192,7 +192,7 @@ export class SandboxGateway implements PaymentGateway {
       if (amount <= 0 || amount > balance)
         throw conflict(
           'over_balance',
-          `A refund must not exceed the balance of the payment, which is ${balance.toFixed(2)}`,
+          `A refund must be more than 0 and at most the balance of the payment, which is ${balance.toFixed(2)}`,
         );
       await tx.query(
         sql`insert into sandbox_refunds (payment_id, request_id, amount) values (${id}, ${requestId}, ${amount})`,

@@ -14,7 +14,7 @@ const TEXTS = {
     found: (total: number, search: string) =>
       `${total === 1 ? '1 product' : `${total} products`} for “${search}”`,
     nothing: (search: string) => `No products for “${search}”`,
-    none: 'Check the spelling, try a shorter word, or choose a category above.',
+    none: 'Check the spelling or try a shorter word.',
     noneWith: 'No products match these filters.',
     noneHere: 'There are no products in this category.',
     about: (total: number, subject: string, shop: string) =>
@@ -32,7 +32,7 @@ const TEXTS = {
     found: (total: number, search: string) =>
       `${total === 1 ? '1 produto' : `${total} produtos`} para “${search}”`,
     nothing: (search: string) => `Nenhum produto encontrado para “${search}”`,
-    none: 'Confira a grafia, tente uma palavra mais curta ou escolha uma categoria acima.',
+    none: 'Confira a grafia ou tente uma palavra mais curta.',
     noneWith: 'Nenhum produto corresponde a esses filtros.',
     noneHere: 'Não há produtos nesta categoria.',
     about: (total: number, subject: string, shop: string) =>
